@@ -15,7 +15,7 @@ pub mod session;
 pub mod step;
 mod target;
 pub mod value;
-mod wire;
+pub mod wire;
 
 pub use client::{Redis, RedisError};
 pub use options::{DataSet, RedisOptions};

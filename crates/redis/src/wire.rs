@@ -57,57 +57,91 @@ pub async fn send(
 pub async fn receive(
     transport: &mut Transport,
     replies: u32,
-    mut accept: impl FnMut(u32, &Reply<'_>) -> Result<(), Fault>,
+    accept: impl FnMut(u32, &Reply<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let mut judged = 0;
-    let mut fault = None;
-    let mut received = Vec::new();
-    while judged < replies {
+    let mut answers = Answers::new(replies, accept);
+    while !answers.are_over() {
         poll_fn(|context| {
             INCOMING.with_borrow_mut(|buffer| {
                 let bytes = ready!(poll_bytes(transport, context, buffer))?;
-                if received.is_empty() {
-                    let taken = take(bytes, &mut judged, replies, &mut fault, &mut accept)?;
-                    received.extend_from_slice(&bytes[taken..]);
-                } else {
-                    received.extend_from_slice(bytes);
-                    let taken = take(&received, &mut judged, replies, &mut fault, &mut accept)?;
-                    received.drain(..taken);
-                }
-                Poll::Ready(Ok::<(), Fault>(()))
+                Poll::Ready(answers.take(bytes))
             })
         })
         .await?;
-        if received.len() > 2 * MOST_BYTES {
-            return Err(malformed("an answer that does not end"));
-        }
     }
-    if !received.is_empty() {
-        return Err(malformed("more answers came than were asked for"));
-    }
-    fault.map_or(Ok(()), Err)
+    answers.finish()
 }
 
-/// Judges the replies that are whole; says how many bytes they take.
-fn take(
-    bytes: &[u8],
-    judged: &mut u32,
+/// Replies as they arrive: those that are whole are judged where they are, the rest is kept.
+#[derive(Debug)]
+pub struct Answers<A> {
     replies: u32,
-    fault: &mut Option<Fault>,
-    accept: &mut impl FnMut(u32, &Reply<'_>) -> Result<(), Fault>,
-) -> Result<usize, Fault> {
-    let mut taken = 0;
-    while *judged < replies {
-        let Some((reply, length)) = parse(&bytes[taken..]).map_err(malformed)? else {
-            break;
-        };
-        if let Err(one) = accept(*judged, &reply) {
-            fault.get_or_insert(one);
+    judged: u32,
+    accept: A,
+    /// The first, if `accept` found one.
+    fault: Option<Fault>,
+    /// What is not whole, or comes behind the last reply.
+    received: Vec<u8>,
+}
+
+impl<A: FnMut(u32, &Reply<'_>) -> Result<(), Fault>> Answers<A> {
+    /// So many replies, of which `accept` judges each, by its place.
+    pub const fn new(replies: u32, accept: A) -> Self {
+        Self {
+            replies,
+            judged: 0,
+            accept,
+            fault: None,
+            received: Vec::new(),
         }
-        *judged += 1;
-        taken += length;
     }
-    Ok(taken)
+
+    /// Whether all have come.
+    pub const fn are_over(&self) -> bool {
+        self.judged == self.replies
+    }
+
+    /// Takes what arrived.
+    pub fn take(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        if self.received.is_empty() {
+            let taken = self.judge(bytes)?;
+            self.received.extend_from_slice(&bytes[taken..]);
+        } else {
+            let mut received = std::mem::take(&mut self.received);
+            received.extend_from_slice(bytes);
+            let taken = self.judge(&received)?;
+            received.drain(..taken);
+            self.received = received;
+        }
+        if self.received.len() > 2 * MOST_BYTES {
+            return Err(malformed("an answer that does not end"));
+        }
+        Ok(())
+    }
+
+    /// The first fault, if there was one; and nothing may have come behind the last reply.
+    pub fn finish(self) -> Result<(), Fault> {
+        if !self.received.is_empty() {
+            return Err(malformed("more answers came than were asked for"));
+        }
+        self.fault.map_or(Ok(()), Err)
+    }
+
+    /// Judges the replies that are whole; says how many bytes they take.
+    fn judge(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
+        let mut taken = 0;
+        while self.judged < self.replies {
+            let Some((reply, length)) = parse(&bytes[taken..]).map_err(malformed)? else {
+                break;
+            };
+            if let Err(one) = (self.accept)(self.judged, &reply) {
+                self.fault.get_or_insert(one);
+            }
+            self.judged += 1;
+            taken += length;
+        }
+        Ok(taken)
+    }
 }
 
 fn malformed(sentence: impl Into<Box<str>>) -> Fault {

@@ -94,6 +94,7 @@ pub struct Guard {
 
 impl Guard {
     /// At the beginning of a connection; `protection` is told once the user is let in.
+    #[must_use]
     pub fn new(terms: Terms, protection: Arc<OnceLock<Protection>>) -> Self {
         Self {
             terms,

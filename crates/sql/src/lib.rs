@@ -5,6 +5,7 @@
 //! * [`data_set`]: what is in the schema at first, and the contents of its rows; [`checksum`]: what
 //!   they add up to.
 //! * [`step`]: what users do; [`session`]: how a connection does it; [`task`]: what is timed.
+//! * [`guard`]: what a server may send.
 //! * [`provision`]: making, checking and deleting the schema; [`questions`]: a connection beside the
 //!   load.
 
@@ -13,7 +14,7 @@ pub mod checksum;
 pub mod client;
 pub mod data_set;
 pub mod fault;
-mod guard;
+pub mod guard;
 pub mod options;
 pub mod provision;
 pub mod questions;

@@ -197,7 +197,9 @@ impl Http2 {
     }
 }
 
-fn read_head(status: u16, headers: &HeaderMap, is_empty: bool) -> Result<Head, Fault> {
+/// What the head of an answer says, `is_empty` if no body follows. The error is about a length that is
+/// none.
+pub fn read_head(status: u16, headers: &HeaderMap, is_empty: bool) -> Result<Head, Fault> {
     let length = match headers.get(http::header::CONTENT_LENGTH) {
         None => None,
         Some(value) => {

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use memchr::memmem;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -22,20 +22,23 @@ const READ_BYTES: usize = 16 << 10;
 
 /// One client.
 #[derive(Debug)]
-pub struct Inbound {
-    stream: BufReader<TcpStream>,
+pub struct Inbound<S = TcpStream> {
+    stream: BufReader<S>,
     out: Vec<u8>,
 }
 
 /// What came of reading a message.
 #[derive(Debug)]
 pub enum Incoming {
+    /// All of it.
     Message(Vec<u8>),
+    /// It had more than [`MESSAGE_BYTES`].
     TooLarge,
 }
 
-impl Inbound {
-    pub fn new(stream: TcpStream) -> Self {
+impl<S: AsyncRead + AsyncWrite + Unpin> Inbound<S> {
+    /// A client that has sent nothing yet.
+    pub fn new(stream: S) -> Self {
         Self {
             stream: BufReader::with_capacity(READ_BYTES, stream),
             out: Vec::new(),

@@ -7,7 +7,7 @@
 mod conversation;
 pub mod count;
 pub mod error;
-mod inbound;
+pub mod inbound;
 mod route;
 mod upstream;
 

@@ -80,7 +80,8 @@ pub struct Agreed {
 
 impl Agreed {
     /// Before anything is agreed.
-    pub(super) const fn nothing(client: [u8; 16]) -> Self {
+    #[must_use]
+    pub const fn nothing(client: [u8; 16]) -> Self {
         Self {
             dialect: Dialect::Smb21,
             algorithm: SigningAlgorithm::HmacSha256,

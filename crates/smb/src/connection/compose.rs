@@ -47,9 +47,9 @@ impl Ask {
 #[derive(Debug, Clone, Copy)]
 pub struct Sent {
     /// The number of its first request. Those that go on from it follow one by one.
-    pub(super) message: u64,
+    pub message: u64,
     /// Whether it was encrypted, so that its answers must be.
-    pub(super) is_encrypted: bool,
+    pub is_encrypted: bool,
 }
 
 impl State {

@@ -99,11 +99,11 @@ impl Connection {
     ) -> Result<(), Fault> {
         let mut awaited = Awaited::new(asks, sent);
         loop {
-            self.judge_carried(&mut awaited, accept)?;
+            self.state.judge_kept(&mut awaited, accept)?;
             if !awaited.is_over() && self.state.breaks.is_empty() {
                 self.judge_arriving(&mut awaited, accept).await?;
             }
-            while let Some(taken) = self.state.breaks.pop() {
+            while let Some(taken) = self.state.take_break() {
                 // On the heap: rare, it would otherwise enlarge every exchange.
                 Box::pin(self.acknowledge(&taken)).await?;
             }
@@ -113,25 +113,7 @@ impl Connection {
         }
     }
 
-    /// Judges what came with earlier answers.
-    fn judge_carried(
-        &mut self,
-        awaited: &mut Awaited<'_>,
-        accept: &mut Accept<'_>,
-    ) -> Result<(), Fault> {
-        if self.state.carry.is_empty() {
-            return Ok(());
-        }
-        let mut carry = std::mem::take(&mut self.state.carry);
-        let used = self.state.judge_frames(&mut carry, awaited, accept)?;
-        if used < carry.len() {
-            carry.drain(..used);
-            self.state.carry = carry;
-        }
-        Ok(())
-    }
-
-    /// Judges what arrives: in the shared buffer if that has it whole, and keeps the rest.
+    /// Judges what arrives.
     async fn judge_arriving(
         &mut self,
         awaited: &mut Awaited<'_>,
@@ -140,18 +122,7 @@ impl Connection {
         let Self { stream, state, .. } = self;
         poll_fn(|context| {
             poll_bytes(stream, context, |bytes| {
-                if !state.carry.is_empty() {
-                    state.carry.extend_from_slice(bytes);
-                    return Ok(());
-                }
-                let used = state.judge_frames(bytes, awaited, accept)?;
-                let rest = &bytes[used..];
-                if !rest.is_empty() {
-                    let expected = state.frame_length(rest)?.unwrap_or(0);
-                    state.carry.reserve_exact(expected.max(rest.len()));
-                    state.carry.extend_from_slice(rest);
-                }
-                Ok(())
+                state.judge_arrived(bytes, awaited, accept)
             })
         })
         .await

@@ -14,11 +14,11 @@ use crate::wire::transform::Transform;
 const MOST_OVERHEAD: usize = 64 << 10;
 
 /// Takes the header and body of the answer to the request with this index in its frame.
-pub(super) type Accept<'a> = dyn FnMut(usize, &Response, &[u8]) + 'a;
+pub type Accept<'a> = dyn FnMut(usize, &Response, &[u8]) + 'a;
 
 /// Which responses are waited for.
 #[derive(Debug)]
-pub(super) struct Awaited<'a> {
+pub struct Awaited<'a> {
     asks: &'a [Ask],
     sent: Sent,
     /// One bit for each answer that has come.
@@ -26,7 +26,9 @@ pub(super) struct Awaited<'a> {
 }
 
 impl<'a> Awaited<'a> {
-    pub(super) const fn new(asks: &'a [Ask], sent: Sent) -> Self {
+    /// Those to requests of one frame, none of which has come. Up to 32: a frame has no more.
+    #[must_use]
+    pub const fn new(asks: &'a [Ask], sent: Sent) -> Self {
         Self {
             asks,
             sent,
@@ -35,7 +37,8 @@ impl<'a> Awaited<'a> {
     }
 
     /// Whether all have come.
-    pub(super) const fn is_over(&self) -> bool {
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
         self.answered.count_ones() as usize == self.asks.len()
     }
 
@@ -57,9 +60,54 @@ impl<'a> Awaited<'a> {
 }
 
 impl State {
+    /// Judges what arrived: where it is, if all of a frame is there; the rest is kept until more comes
+    /// ([`State::judge_kept`]).
+    pub fn judge_arrived(
+        &mut self,
+        bytes: &mut [u8],
+        awaited: &mut Awaited<'_>,
+        accept: &mut Accept<'_>,
+    ) -> Result<(), Fault> {
+        if !self.carry.is_empty() {
+            self.carry.extend_from_slice(bytes);
+            return Ok(());
+        }
+        let used = self.judge_frames(bytes, awaited, accept)?;
+        let rest = &bytes[used..];
+        if !rest.is_empty() {
+            let expected = self.frame_length(rest)?.unwrap_or(0);
+            self.carry.reserve_exact(expected.max(rest.len()));
+            self.carry.extend_from_slice(rest);
+        }
+        Ok(())
+    }
+
+    /// Judges what was kept: the beginning of a frame, or what came with earlier answers.
+    pub fn judge_kept(
+        &mut self,
+        awaited: &mut Awaited<'_>,
+        accept: &mut Accept<'_>,
+    ) -> Result<(), Fault> {
+        if self.carry.is_empty() {
+            return Ok(());
+        }
+        let mut carry = std::mem::take(&mut self.carry);
+        let used = self.judge_frames(&mut carry, awaited, accept)?;
+        if used < carry.len() {
+            carry.drain(..used);
+            self.carry = carry;
+        }
+        Ok(())
+    }
+
+    /// What the server took back and waits for, if anything: it is to be acknowledged.
+    pub fn take_break(&mut self) -> Option<Break> {
+        self.breaks.pop()
+    }
+
     /// Judges the whole frames at the start of `received` until all awaited responses have come.
     /// Returns how many bytes were used.
-    pub(super) fn judge_frames(
+    fn judge_frames(
         &mut self,
         received: &mut [u8],
         awaited: &mut Awaited<'_>,
@@ -81,7 +129,7 @@ impl State {
     }
 
     /// Bytes of the frame that starts here.
-    pub(super) fn frame_length(&self, received: &[u8]) -> Result<Option<usize>, Fault> {
+    fn frame_length(&self, received: &[u8]) -> Result<Option<usize>, Fault> {
         let most = self.agreed.max_read.max(self.agreed.max_transact) as usize + MOST_OVERHEAD;
         match frame_bytes(received) {
             Ok(Some(length)) if length > most => Err(malformed(format!(

@@ -3,7 +3,7 @@
 //! * `transport`: bytes through the worker's shared buffers; [`handshake`]: NEGOTIATE; [`agreed`]: what
 //!   is wanted, and what comes of it; `validation`: whether the server confirms that.
 //! * [`state`]: what is known about the connection; [`encryption`]: what of it is encrypted.
-//! * `compose`: what is sent; `judge`: what arrives.
+//! * `compose`: what is sent; [`judge`]: what arrives.
 //! * `exchange`: a request and its response, whatever arrives in between.
 
 pub mod agreed;
@@ -12,7 +12,7 @@ pub mod encryption;
 mod exchange;
 pub(crate) mod faults;
 pub mod handshake;
-mod judge;
+pub mod judge;
 pub mod state;
 mod transport;
 mod validation;

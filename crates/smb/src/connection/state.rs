@@ -36,7 +36,9 @@ pub struct State {
 }
 
 impl State {
-    pub(super) fn new(agreed: Agreed) -> Self {
+    /// A connection on which nothing was sent yet.
+    #[must_use]
+    pub fn new(agreed: Agreed) -> Self {
         Self {
             carry: Vec::new(),
             next_message: 0,

@@ -37,6 +37,7 @@ pub struct Entry {
 
 impl Entry {
     /// Whether it stands for the folder itself, or for the one above.
+    #[must_use]
     pub fn is_dots(&self) -> bool {
         self.name == "." || self.name == ".."
     }
@@ -81,7 +82,9 @@ impl SmbSession {
     }
 }
 
-fn parse(entries: &[u8]) -> Option<Vec<Entry>> {
+/// Reads the entries of a response; `None` if one is not whole.
+#[must_use]
+pub fn parse(entries: &[u8]) -> Option<Vec<Entry>> {
     let mut found = Vec::new();
     let mut rest = entries;
     loop {
