@@ -2,8 +2,9 @@
 
 /// Largest text of a reply that is accepted; a server that says more is not believed.
 pub const MOST_BYTES: usize = 64 << 20;
-/// Most parts of an array.
-const MOST_PARTS: usize = 1 << 20;
+/// Most parts of all arrays of an answer. A step of a scan has some 1,000; each part takes up to 30
+/// times the bytes that a server sends for it.
+const MOST_PARTS: usize = 1 << 16;
 /// Longest line: a status, an error, a number.
 const MOST_LINE: usize = 64 << 10;
 /// Arrays in arrays: no command used here answers with more.
@@ -54,10 +55,14 @@ fn append_length(out: &mut Vec<u8>, kind: u8, length: usize) {
 /// The first reply in these bytes, and how many of them it takes; `None` if it is not whole. The
 /// error is a sentence.
 pub fn parse(bytes: &[u8]) -> Result<Option<(Reply<'_>, usize)>, String> {
-    parse_within(bytes, DEEPEST)
+    parse_within(bytes, DEEPEST, &mut { MOST_PARTS })
 }
 
-fn parse_within(bytes: &[u8], depth: u32) -> Result<Option<(Reply<'_>, usize)>, String> {
+fn parse_within<'a>(
+    bytes: &'a [u8],
+    depth: u32,
+    room: &mut usize,
+) -> Result<Option<(Reply<'a>, usize)>, String> {
     let Some(kind) = bytes.first() else {
         return Ok(None);
     };
@@ -75,7 +80,7 @@ fn parse_within(bytes: &[u8], depth: u32) -> Result<Option<(Reply<'_>, usize)>, 
         b'-' => Reply::Error(line),
         b':' => Reply::Integer(number(line)?),
         b'$' => return bulk(bytes, number(line)?, after),
-        _ => return array(bytes, number(line)?, after, depth),
+        _ => return array(bytes, number(line)?, after, depth, room),
     };
     Ok(Some((reply, after)))
 }
@@ -100,22 +105,25 @@ fn bulk(bytes: &[u8], length: i64, after: usize) -> Result<Option<(Reply<'_>, us
     Ok(Some((Reply::Bulk(Some(&bytes[after..end])), end + 2)))
 }
 
-fn array(
-    bytes: &[u8],
+/// An array, of which and of all in it no more than `room` parts are read.
+fn array<'a>(
+    bytes: &'a [u8],
     parts: i64,
     after: usize,
     depth: u32,
-) -> Result<Option<(Reply<'_>, usize)>, String> {
+    room: &mut usize,
+) -> Result<Option<(Reply<'a>, usize)>, String> {
     if parts == -1 {
         return Ok(Some((Reply::Bulk(None), after)));
     }
     let parts = usize::try_from(parts)
         .ok()
-        .filter(|parts| *parts <= MOST_PARTS && depth > 0)
+        .filter(|parts| *parts <= *room && depth > 0)
         .ok_or_else(|| format!("a reply of {parts} parts"))?;
+    *room -= parts;
     let (mut found, mut at) = (Vec::new(), after);
     for _ in 0..parts {
-        let Some((part, taken)) = parse_within(&bytes[at..], depth - 1)? else {
+        let Some((part, taken)) = parse_within(&bytes[at..], depth - 1, room)? else {
             return Ok(None);
         };
         found.push(part);
@@ -181,6 +189,8 @@ mod tests {
         assert!(refused(b"$1\r\nabc\r\n").contains("longer than the 1 bytes"));
         assert!(refused(&[b"+".to_vec(), vec![b'x'; MOST_LINE]].concat()).contains("not end"));
         assert!(refused(&b"*1\r\n".repeat(9)).contains("1 parts"));
+        let many = [b"*60000\r\n".to_vec(), b"*1\r\n+\r\n".repeat(60_000)].concat();
+        assert!(refused(&many).contains("1 parts"));
     }
 
     proptest! {

@@ -105,7 +105,8 @@ impl Replies {
                 self.end_line(&whole)?;
             }
         }
-        if self.line.len() + bytes.len() > LINE_BYTES {
+        // A CR may have come, and not the LF behind it.
+        if self.line.len() + bytes.len() > LINE_BYTES + 1 {
             return Err("a line of a reply does not end".into());
         }
         self.line.extend_from_slice(bytes);
