@@ -64,6 +64,12 @@ check-python:
 bench: bench-packages setup ## What the engine costs, and ratios to peers; figures of this machine, now
 	$(RUN) python -m bench
 
+MINUTES ?= 10
+JOBS ?= 1
+.PHONY: fuzz
+fuzz: setup ## Look for inputs that break a reader: MINUTES=10 for all of them, JOBS=1 at a time
+	@$(RUN) python tests/fuzz/run.py --minutes $(MINUTES) --jobs $(JOBS)
+
 .PHONY: stub
 stub: setup ## Write the type stub of the engine anew
 	$(RUN) maturin generate-stubs --quiet -m crates/python/Cargo.toml --out target/stubs

@@ -1,0 +1,59 @@
+//! What reads the bytes of servers and the files of strangers, each behind a function that a fuzzer
+//! calls. A target panics if its reader breaks what it promises: most that the answer does not depend
+//! on how the bytes were cut into pieces.
+//!
+//! `make fuzz` looks for inputs that break one (`fuzz/run.py`); the tests play those that are known
+//! (`fuzz/corpus`, `fuzz/found`). A new target is a function and a row in [`TARGETS`].
+
+mod app;
+mod contents;
+mod http;
+mod imap;
+mod input;
+mod load;
+mod message;
+mod redis;
+mod smb;
+mod smb_frames;
+mod smtp;
+mod sql;
+mod tree;
+
+/// Reads one input. It panics if the reader is wrong.
+pub type Target = fn(&[u8]);
+
+/// All targets, by the name of their folder in `fuzz/corpus`.
+pub const TARGETS: &[(&str, Target)] = &[
+    ("app-frames", app::frames),
+    ("app-json", app::json),
+    ("contents", contents::contents),
+    ("fault-group", load::group),
+    ("histogram", load::histogram),
+    ("http-chunks", http::chunks),
+    ("http-cookies", http::cookies),
+    ("http-gzip", http::gzip),
+    ("http-reply", http::reply),
+    ("http2-head", http::head_of_http2),
+    ("imap-answers", imap::answers),
+    ("imap-names", imap::names),
+    ("imap-words", imap::words),
+    ("load-file", tree::load_file),
+    ("mail-message", message::message),
+    ("options", load::options),
+    ("plan", load::plan),
+    ("redis-replies", redis::replies),
+    ("smb-bodies", smb::bodies),
+    ("smb-frames", smb_frames::frames),
+    ("smb-logon", smb::logon),
+    ("smtp-inbound", smtp::inbound),
+    ("smtp-replies", smtp::replies),
+    ("sql-guard", sql::guard),
+    ("sql-messages", sql::messages),
+];
+
+/// The target of this name.
+#[must_use]
+pub fn target(name: &str) -> Option<Target> {
+    let found = TARGETS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, target)| *target)
+}
