@@ -2,7 +2,7 @@
 
 /// Largest text of a reply that is accepted; a server that says more is not believed.
 pub const MOST_BYTES: usize = 64 << 20;
-/// Most parts of all arrays of an answer. A step of a scan has some 1,000; each part takes up to 30
+/// Most parts of all arrays of an answer. A step of a scan has some 1,000; each part takes some 20
 /// times the bytes that a server sends for it.
 const MOST_PARTS: usize = 1 << 16;
 /// Longest line: a status, an error, a number.
