@@ -29,7 +29,10 @@ HEAD = Header(
     ],
 )
 FIGURES = st.dictionaries(
-    st.text(min_size=1, max_size=12), st.floats(allow_nan=False, allow_infinity=False), max_size=5
+    # Larger ones are taken for damage.
+    st.text(min_size=1, max_size=12),
+    st.floats(-1e98, 1e98),
+    max_size=5,
 )
 
 

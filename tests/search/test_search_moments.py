@@ -62,7 +62,7 @@ def test_what_chance_does_is_no_bad_moment(level: Taken) -> None:
 
 def test_a_search_says_what_the_server_holds_at_times_and_otherwise() -> None:
     """A job takes two fifths of the speed for 30 s in each 8 min: 950 users, 570 during the job."""
-    found = methods.METHODS["search"]("backup", 5)
+    found = methods.METHODS["search"]("backup", 8)
     assert Flag.UNEVEN in found.outcome.flags
     assert found.is_covered
     assert found.outcome.moments.held < 0.8 * found.outcome.otherwise

@@ -8,7 +8,7 @@ DEEPEST = 64
 """Lists and objects within each other. Headcount's own files have ten."""
 MOST_DIGITS = 25
 """Of a whole number; nothing that is counted has more."""
-LARGEST = 1e99
+LARGEST = 1e100
 """Of a number with a fraction or an exponent: its square and its cube are numbers, too."""
 
 _BUT_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))

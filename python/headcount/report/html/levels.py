@@ -110,6 +110,6 @@ def _why(level: LevelResult, columns: int) -> Html | None:
         return None
     word = {"passed": "Note", "failed": "Failed", "invalid": "Invalid"}[level.outcome]
     # A block of its own, so that it can stay in sight where the table is scrolled sideways.
-    note = element("div", element("b", f"{word}: "), " ".join(reasons))
+    note = element("div", element("b", f"{word}: "), "; ".join(reasons))
     cell = element("td", note, colspan=str(columns), class_="t")
     return element("tr", cell, class_=f"why {level.outcome}")

@@ -191,7 +191,7 @@ def _objections(levels: Sequence[LevelResult], console: Console) -> None:
         reasons = objections(level)
         if reasons and level.outcome != "failed":
             text = f"Level {level.index}, {plural('user', level.users)}, {level.outcome}: "
-            _print(text + " ".join(reasons), console, "yellow")
+            _print(text + "; ".join(reasons), console, "yellow")
 
 
 def _cost(cost: Cost) -> str:
