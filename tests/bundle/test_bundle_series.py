@@ -11,7 +11,7 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
 from headcount._engine import Histogram
-from headcount.bundle import hlog, series
+from headcount.bundle import hlog, series, table
 from headcount.bundle.files import Lines, dump
 from headcount.errors import InputError
 
@@ -50,7 +50,7 @@ def test_the_table_holds_every_figure(tmp_path: Path) -> None:
     folder = tmp_path / "it's a bundle"
     folder.mkdir()
     write(folder, [second(1.0, 1), second(2.0, 1)])
-    series.close(folder)
+    table.close(folder)
     with duckdb.connect() as connection:
         rows = connection.execute(
             "SELECT side, of, name, value FROM read_parquet(?) WHERE t_s = 2 ORDER BY ALL",
@@ -79,7 +79,7 @@ def test_the_table_holds_every_figure(tmp_path: Path) -> None:
 def test_seconds_from_before_tasks_were_timed_are_still_read(tmp_path: Path) -> None:
     old = {key: value for key, value in second(1.0, 1).items() if key != "tasks"}
     write(tmp_path, [old, second(2.0, 1)])
-    series.close(tmp_path)
+    table.close(tmp_path)
     with duckdb.connect() as connection:
         rows = connection.execute(
             "SELECT DISTINCT t_s FROM read_parquet(?) WHERE side = 'tasks'",
@@ -90,7 +90,7 @@ def test_seconds_from_before_tasks_were_timed_are_still_read(tmp_path: Path) -> 
 
 def test_a_run_without_a_second_has_no_table(tmp_path: Path) -> None:
     write(tmp_path, [])
-    series.close(tmp_path)
+    table.close(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {series.LINES}
 
 
@@ -98,7 +98,7 @@ def test_a_table_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     write(tmp_path, [second(1.0, 1)])
     (tmp_path / series.TABLE).mkdir()
     with pytest.raises(InputError, match=r"cannot write .*series.parquet: this is a folder"):
-        series.close(tmp_path)
+        table.close(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {series.LINES, series.TABLE}
 
 

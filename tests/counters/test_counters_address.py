@@ -2,9 +2,9 @@
 
 import pytest
 
-from headcount.counters import HostSource
 from headcount.counters.address import Address, parse
 from headcount.counters.open import open_source
+from headcount.counters.proc.source import HostSource
 from headcount.errors import InputError
 
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headcount.counters import GeneratorSource, HostSource
 from headcount.counters.catalogue import Counter, catalogue, label, lookup
+from headcount.counters.generator import GeneratorSource
 from headcount.counters.naming import DEVICE, INTERFACE, instance_name, split_instance
+from headcount.counters.proc.source import HostSource
 
 LOGGED = {
     "system.cpu.interrupts",

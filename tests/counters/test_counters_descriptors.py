@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from headcount.counters import HostSource
 from headcount.counters.proc import process
 from headcount.counters.proc.descriptors import NAME, RENEW_S, DescriptorLimits
+from headcount.counters.proc.source import HostSource
 
 HOLD = (
     "import os, sys; fds = [os.dup(0) for _ in range(int(sys.argv[1]))]; print(); sys.stdin.read()"

@@ -6,8 +6,9 @@ from pathlib import Path
 import counters_machine as machine
 import pytest
 
-from headcount.counters import GeneratorSource, HostSource
+from headcount.counters.generator import GeneratorSource
 from headcount.counters.proc import groups
+from headcount.counters.proc.source import HostSource
 
 HYBRID = """\
 9:name=systemd:/

@@ -8,10 +8,9 @@ from typing import Any
 import counters_machine as machine
 import pytest
 
-from headcount.counters import HostSource
 from headcount.counters.proc import memory, tree
 from headcount.counters.proc.process import THREADS_MAX
-from headcount.counters.proc.source import SAMPLER_CPU_TIME, ProcessTree
+from headcount.counters.proc.source import SAMPLER_CPU_TIME, HostSource, ProcessTree
 
 EXPECTED = {
     "system.cpu.utilization": 0.5,

@@ -9,7 +9,7 @@ from pathlib import Path
 import counters_machine as machine
 import pytest
 
-from headcount.counters import HostSource
+from headcount.counters.proc.source import HostSource
 
 OTHER = 5000
 SHELL = 5001

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from headcount.counters import GeneratorSource, HostSource
 from headcount.counters.environment.filesystem import describe_file_systems
-from headcount.counters.proc.source import SAMPLER_CPU_TIME
+from headcount.counters.generator import GeneratorSource
+from headcount.counters.proc.source import SAMPLER_CPU_TIME, HostSource
 
 CPU = "process.cpu.utilization"
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")

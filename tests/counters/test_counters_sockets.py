@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from headcount.counters import HostSource
 from headcount.counters.catalogue import catalogue
 from headcount.counters.naming import split_instance
 from headcount.counters.proc.netlink import own_namespace
@@ -27,6 +26,7 @@ from headcount.counters.proc.sockets import (
     open_table,
     parse,
 )
+from headcount.counters.proc.source import HostSource
 
 BACKLOG = 8
 WAY = pytest.mark.parametrize("way", ["inet_diag", "text"])

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headcount.counters import Sample, Summary, summarise
-from headcount.counters.summary import samples_within
+from headcount.counters.source import Sample
+from headcount.counters.summary import Summary, samples_within, summarise
 
 
 def test_figures_of_one_counter() -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from exporter import Exporter, exporting
-from headcount.counters import HostSource
 from headcount.counters.catalogue import lookup
 from headcount.counters.naming import split_instance
+from headcount.counters.proc.source import HostSource
 from headcount.counters.prometheus import exposition, mapping, values
 
 COVERED_S = 0.6

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from headcount.counters import HostSource
 from headcount.counters.catalogue import lookup
 from headcount.counters.open import open_source
+from headcount.counters.proc.source import HostSource
 from headcount.counters.ssh.source import SshSource
 from headcount.errors import SystemLimitError, TargetError
 from ssh_server import ALIAS, SshServer, children, serving

@@ -8,7 +8,8 @@ from report_cases import on_one_machine
 from report_factory import content, environment, level
 
 from headcount.bundle.level import CounterSummary, LevelResult
-from headcount.counters import HostSource, summarise
+from headcount.counters.proc.source import HostSource
+from headcount.counters.summary import summarise
 from headcount.report.html import usage
 from headcount.report.resources import Resources, is_over_loopback, network_text, resources
 

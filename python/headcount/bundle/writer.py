@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount._engine import Histogram
-from headcount.bundle import confirmation, events, hlog, manifest, series
+from headcount.bundle import confirmation, events, hlog, manifest, series, table
 from headcount.bundle import stacks as stack_files
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import Lines, disk_error, dump, lock_folder, replace
@@ -121,7 +121,7 @@ class BundleWriter:
         for part in (self._events, self._series, self._histograms):
             part.close()
         try:
-            series.close(self.folder)
+            table.close(self.folder)
             manifest.write(self.folder)
         finally:
             os.close(self._lock)

@@ -115,6 +115,7 @@ def again(evidence: "Evidence") -> "Recomputed":
     """What the answer, the report and the table would be now."""
     from headcount.analyse.audit.audit import Recomputed
     from headcount.bundle import series
+    from headcount.bundle import table as parquet
     from headcount.bundle.reader import Bundle
     from headcount.controller.diagnosis import with_diagnosis
     from headcount.controller.recomputed_verdict import recomputed_verdict
@@ -125,7 +126,7 @@ def again(evidence: "Evidence") -> "Recomputed":
         lines = series.totals_of_lines(evidence.folder)
     except InputError:  # which other checks report
         lines = {}
-    table = series.totals_of_table(evidence.folder)
+    table = parquet.totals_of_table(evidence.folder)
     if evidence.plan is None or evidence.verdict is None:
         return Recomputed(None, None, lines, table)
     verdict, report = None, None

@@ -10,10 +10,7 @@ from rich.table import Table
 from headcount.bundle import reader, versus
 from headcount.cli import options, subjects
 from headcount.cli.console import err, out, print_json
-from headcount.cli.display import Display
 from headcount.cli.outputs import bundle_folder, check_bundle, check_file
-from headcount.cli.running import conclude, named
-from headcount.cli.secrets import secrets_for
 from headcount.errors import HeadcountError, InputError
 from headcount.output.file import ensure_writable
 from headcount.plan.consent import with_consent
@@ -60,12 +57,22 @@ def _row(path: Path) -> dict[str, str]:
     return {"bundle": str(path), "outcome": verdict.outcome, "answer": verdict.sentence}
 
 
+def _with_verdict(found: reader.Bundle) -> reader.Bundle:
+    """The bundle with its answer; most have it, and what works one out takes long to load."""
+    verdict = found.verdict
+    has_failures = any(level.faults for level in found.levels)
+    if verdict is not None and verdict.diagnosis and (verdict.failures or not has_failures):
+        return found
+    from headcount.controller import run as controller
+
+    return controller.with_verdict(found)
+
+
 def show(bundle: Folder, json: options.Json = False) -> None:
     """Show a run's answer, chart and levels."""
-    from headcount.controller import run as controller
     from headcount.report import terminal
 
-    found = controller.with_verdict(reader.load(bundle))
+    found = _with_verdict(reader.load(bundle))
     proof = found.confirmation
     if json:
         print_json(
@@ -123,7 +130,6 @@ def report(
     ] = False,
 ) -> None:
     """Write a run's HTML report again, or a PDF report."""
-    from headcount.controller import run as controller
     from headcount.report import assemble, hand_over
 
     if pdf is None and (template is not None or against):
@@ -132,7 +138,7 @@ def report(
     check_file(pdf, "--pdf", ".pdf")
     if pdf is None and output is None and bundle.is_dir():
         ensure_writable(bundle / "report.html", "--output")
-    found = controller.with_verdict(reader.load(bundle))
+    found = _with_verdict(reader.load(bundle))
     if pdf is not None:
         others = subjects.against(bundle, against) if against else None
         made = hand_over.write(found, pdf, template, others)
@@ -157,6 +163,9 @@ def resume(
     The server is the one that --pid, --unit, --cgroup or --container named for the run. Name it
     again if it has been restarted since.
     """
+    from headcount.cli.display import Display
+    from headcount.cli.running import conclude, named
+    from headcount.cli.secrets import secrets_for
     from headcount.controller import run as controller
     from headcount.controller.confirm_run import confirm_run
 

@@ -17,9 +17,10 @@ from headcount.controller.local_server import LocalServer, joined_servers, serve
 from headcount.controller.remote_counters import Opened, counter_origins, open_sources
 from headcount.controller.run_limits import COLD, limit_settings, run_limits
 from headcount.controller.server_found import FarServerFound, check_named
-from headcount.counters import GeneratorSource, HostSource
+from headcount.counters.generator import GeneratorSource
 from headcount.counters.proc.named import NOBODY, Named
 from headcount.counters.proc.serving import Place
+from headcount.counters.proc.source import HostSource
 from headcount.counters.query import FarQuery
 from headcount.counters.source import Source
 from headcount.counters.views import View, ViewSource, asked_views
