@@ -164,7 +164,7 @@ def test_a_pipe_is_not_a_plan(
     monkeypatch.chdir(tmp_path)
     os.mkfifo("x.toml")
     assert run_line(("run", "x.toml", "--target", "lab:app")) == ExitCode.BAD_INPUT
-    assert "cannot be read: it is not a file" in " ".join(capsys.readouterr().err.split())
+    assert "cannot be read: it is a pipe, not a file" in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_mark_that_editors_of_windows_write_is_no_mistake(

@@ -126,9 +126,10 @@ def test_a_process_that_ends_while_it_is_read_is_not_counted(
     assert not both.processes[child].ended
     assert found is not None
     assert found.processes == 1
-    assert found.own_bytes == size(alone, "Pss_Anon:")
+    # Other interpreters that come and go have their share of the same pages.
+    assert found.own_bytes == pytest.approx(size(alone, "Pss_Anon:"), rel=0.01)
     assert found.cpu_s is not None
-    assert whole == size(alone, "Pss:")
+    assert whole == pytest.approx(size(alone, "Pss:"), rel=0.01)
 
 
 def test_a_process_that_is_not_there_has_no_footprint() -> None:

@@ -98,6 +98,7 @@ def test_web_servers_of_the_lab(name: str) -> None:
 
 DEFAULTS = {
     "user": "",
+    "clear_password": False,
     "first_user": 0,
     "keep_alive": True,
     "http2": False,
