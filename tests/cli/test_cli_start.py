@@ -48,7 +48,9 @@ print("modules:", json.dumps(sorted(sys.modules)))
 """
 
 
-def test_a_finished_run_is_shown_without_what_works_an_answer_out(finished_run: Path) -> None:
+def test_a_finished_run_is_shown_without_what_computes_an_answer(
+    finished_run: Path,
+) -> None:
     command = [sys.executable, "-c", SHOW, str(finished_run)]
     _, _, modules = subprocess.check_output(command, text=True).partition("modules:")
     loaded = json.loads(modules)

@@ -30,7 +30,7 @@ def test_on_this_machine_and_over_tls_there_is_nothing_to_warn_of() -> None:
 
 def test_who_accepts_it_is_warned() -> None:
     (warning,) = clear_warnings("imap://there", THERE, is_tls=False, is_allowed=True, remedy="")
-    assert warning.startswith("warning: the users' password travels in clear to imap://there")
+    assert warning.startswith("warning: the users' password travels in clear text to imap://there")
 
 
 @pytest.mark.parametrize(("workload", "scheme", "client", "remedy"), CASES)
@@ -43,7 +43,7 @@ def test_nobody_is_asked_before_the_password_is_safe(
     target = replace(allowed_target(plan, parse(text)), addresses=("192.0.2.55:9",))
     with pytest.raises(InputError) as raised:
         target_access(plan, target, SECRETS)
-    assert f"would travel in clear to {text}: use {remedy}, or accept it" in str(raised.value)
+    assert f"would travel in clear text to {text}: use {remedy}, or accept it" in str(raised.value)
     accepted = plan.model_copy(update={"client": client | {"clear_password": "on"}})
     local = replace(target, addresses=("127.0.0.1:9",))
     with pytest.raises(HeadcountError, match="no connection"):

@@ -1,8 +1,8 @@
 //! What reads the bytes of servers and the files of strangers, each behind a function that a fuzzer
-//! calls. A target panics if its reader breaks what it promises: most that the answer does not depend
-//! on how the bytes were cut into pieces.
+//! calls. A target panics if its reader breaks a promise, which most often is that the answer does
+//! not depend on how the bytes were cut into pieces.
 //!
-//! `make fuzz` looks for inputs that break one (`fuzz/run.py`); the tests play those that are known
+//! `make fuzz` looks for inputs that break one (`tests/fuzz/run.py`); the tests play those that are known
 //! (`fuzz/corpus`, `fuzz/found`). A new target is a function and a row in [`TARGETS`].
 
 mod app;

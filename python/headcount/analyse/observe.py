@@ -18,15 +18,13 @@ WRONG = "wrong data"
 """Name of the constraint that what is read is what was written."""
 
 
-BRIEF = "a look of "
+BRIEF = "too close to a limit"
 """How the reason begins for which a climb must not count."""
 
 
 def too_brief(level: LevelResult) -> str:
     """Why a climb must not count."""
-    return (
-        f"{BRIEF}{span(level.steady_s)} on the way up was not far enough from every limit to count"
-    )
+    return f"{BRIEF}, or past it, for a level of {span(level.steady_s)} to count"
 
 
 def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:

@@ -58,7 +58,7 @@ def _row(path: Path) -> dict[str, str]:
 
 
 def _with_verdict(found: reader.Bundle) -> reader.Bundle:
-    """The bundle with its answer; most have it, and what works one out takes long to load."""
+    """The bundle with its answer. Most have one, and the code that computes it is slow to load."""
     verdict = found.verdict
     has_failures = any(level.faults for level in found.levels)
     if verdict is not None and verdict.diagnosis and (verdict.failures or not has_failures):

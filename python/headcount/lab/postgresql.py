@@ -118,9 +118,9 @@ class PostgresqlServer:
 
 
 def _serves(data: Path) -> bool:
-    """Whether it takes clients: it listens before it has looked through its write-ahead log.
+    """Whether it takes clients: it listens before it has replayed its write-ahead log.
 
-    It says so in the last line of its lock file, where `pg_ctl --wait` reads it too.
+    The last line of its lock file says so; `pg_ctl --wait` reads it too.
     """
     try:
         lines = (data / "postmaster.pid").read_text("utf-8", errors="replace").splitlines()

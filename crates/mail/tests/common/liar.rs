@@ -19,7 +19,7 @@ pub enum Then {
 const APART: Duration = Duration::from_millis(20);
 
 /// Greets each connection with the first line, says each of the others when the client has said one,
-/// and goes on as told until the client has gone. Returns the address.
+/// and then does what `then` says until the client has gone. Returns the address.
 pub fn liar(lines: &'static [&'static str], then: Then) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();

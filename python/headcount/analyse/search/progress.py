@@ -55,7 +55,8 @@ def _remaining_s(standing: Standing, phase: Purpose) -> float:
     """Forecast of the seconds left, bounded by the budget."""
     settings, overhead = standing.settings, standing.settings.overhead
     probes = straddles = 0
-    if phase in ("climb", "probe"):
+    is_growing = phase in ("climb", "probe")
+    if is_growing:
         probes = max(1, USUAL_PROBES - standing.levels) + 1
     if phase == "bracket":
         probes = 1
@@ -66,7 +67,7 @@ def _remaining_s(standing: Standing, phase: Purpose) -> float:
     if phase != "curve":
         seconds += settings.official_s + overhead.near_warmup_s if settings.official_s else 0.0
     seconds += _curve_s(standing)
-    seconds += 2 * _users(standing) / overhead.ramp_per_s if probes > 1 else 0.0
+    seconds += 2 * _users(standing) / overhead.ramp_per_s if is_growing else 0.0
     if settings.budget_s is not None:
         seconds = min(seconds, max(0.0, settings.budget_s - standing.spent_s))
     return seconds

@@ -26,7 +26,9 @@ def clear_warnings(
         return ()
     if not is_allowed:
         raise InputError(
-            f"the users' password would travel in clear to {server}: {remedy}, or accept it with "
-            "--client clear_password=on"
+            f"the users' password would travel in clear text to {server}: {remedy}, or accept it "
+            "with --client clear_password=on"
         )
-    return (f"warning: the users' password travels in clear to {server}: change it after the run",)
+    return (
+        f"warning: the users' password travels in clear text to {server}; change it after the run",
+    )
