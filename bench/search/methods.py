@@ -70,7 +70,7 @@ def search(system: str, seed: int, settings: Settings, stall: Injected | None = 
         player.overhead = settings.overhead_of(request.purpose)
         observation = player.level(request)
         run.observe(observation)
-        if request.purpose != "curve":
+        if request.purpose not in ("recovery", "curve"):
             seconds += observation.measure_s + observation.overhead_s
             levels += 1
             ended_s = player.server.now_s

@@ -25,7 +25,7 @@ SOURCES = {
         "_own_delay",
         "_flags",
     ),
-    "search_doubts.py": ("_flags", "stalls", "_left_out", "_uneven", "_changing"),
+    "search_doubts.py": ("_flags", "stalls", "_left_out", "_recovery", "_uneven", "_changing"),
     "neighbours.py": ("_programs", "_steal"),
     "generator.py": ("generator_result",),
     "level.py": ("_invalid", "_unsteady", "_shortfall"),

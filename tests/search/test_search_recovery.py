@@ -57,3 +57,56 @@ def test_only_a_level_right_after_an_overload_begins_with_nobody() -> None:
         if request.is_rested:
             (share,) = before.observation.constraints
             assert share.share > 0.5  # type: ignore[union-attr]
+
+
+def reluctant(capacity: float, recovers: float) -> Answer:
+    """A server that an overload keeps down until at most so many users are left."""
+    share = logistic(capacity)
+    down = [False]
+
+    def answer(request: Request) -> Observation:
+        down[0] = request.users > recovers and not request.is_rested and down[0]
+        down[0] = down[0] or share(request.users) > 0.5
+        return answering((lambda _: 0.99) if down[0] else share)(request)
+
+    return answer
+
+
+@pytest.mark.parametrize("recovers", [700, 400, 150])
+def test_the_users_with_whom_a_server_recovers_are_found(recovers: int) -> None:
+    search, asked = play(Settings(), reluctant(940, recovers))
+    outcome = search.outcome()
+    found = outcome.recovery
+    assert found is not None
+    assert found.recovers is not None
+    assert found.recovers <= recovers < found.stays
+    assert found.stays <= found.recovers / 0.74
+    assert found.overload > 940
+    levels = [r for r in asked if r.purpose == "recovery"]
+    assert [r.users for r in levels][:1] == [found.overload]
+    assert not any(r.is_rested for r in levels)
+    # Those levels say nothing about the capacity.
+    assert outcome.low <= 940 <= outcome.high
+    assert outcome.confirmed
+
+
+def test_a_server_that_never_recovers_is_given_up() -> None:
+    search, asked = play(Settings(), reluctant(940, 0))
+    found = search.outcome().recovery
+    assert found is not None
+    assert found.recovers is None
+    assert found.stays < 940 / 10
+    assert sum(r.purpose == "recovery" for r in asked) < 14
+
+
+@pytest.mark.parametrize("settings", [Settings(quick=True), Settings(budget_s=600.0)])
+def test_what_has_no_time_does_not_try_it(settings: Settings) -> None:
+    search, asked = play(settings, reluctant(940, 400))
+    assert not any(r.purpose == "recovery" for r in asked)
+    assert search.outcome().recovery is None
+
+
+def test_a_server_that_recovers_by_itself_is_not_overloaded_again() -> None:
+    search, asked = play(Settings(), answering(logistic(940)))
+    assert not any(r.purpose == "recovery" for r in asked)
+    assert search.outcome().recovery is None

@@ -79,7 +79,7 @@ def judge(
     passed = bad_share < allowed if strict else bad_share <= allowed
     batches = [_bad(criterion, pool_of(part)) for part in window.split(BATCH_S)]
     value = _value(criterion, pool, bad_share)
-    undecided = not passed and late is not None and _may_hold(criterion, pool, late)
+    least = None if late is None else _least_bad(criterion, pool, late, total)
     return CriterionResult(
         criterion=criterion.text,
         passed=passed and total > 0,
@@ -90,7 +90,8 @@ def judge(
         total=total,
         allowed_share=allowed,
         batches=batches,
-        undecided=undecided,
+        least=least,
+        undecided=not passed and total > 0 and least is not None and least <= allowed * total,
         sentence=_sentence(criterion, value, bad_share, total, _own_ms(criterion, pool, late)),
     )
 
@@ -112,17 +113,16 @@ def _waits(late: Lateness, pool: Pool | TaskPool) -> Waits:
     return late.of_step if isinstance(pool, TaskPool) else late.of_scenarios(pool.index)
 
 
-def _may_hold(criterion: Criterion, pool: Pool | TaskPool, late: Lateness) -> bool:
-    """Whether a broken criterion on a share may hold without the load generator's own delay."""
-    total = _bad(criterion, pool)[1]
+def _least_bad(
+    criterion: Criterion, pool: Pool | TaskPool, late: Lateness, total: int
+) -> float | None:
+    """How many break the limit of a share at least, without the load generator's own delay."""
     if criterion.metric == "percentile":
         limit_us = round(criterion.limit * 1e6) - criterion.strict
-        least = _waits(late, pool).least_bad(lambda us: pool.slower(limit_us + us)[0], total)
-    elif criterion.metric == "overload" and isinstance(pool, Pool):
-        least = late.least_overloaded(pool, total)
-    else:
-        return False
-    return total > 0 and least <= (criterion.allowed_share or 0.0) * total
+        return _waits(late, pool).least_bad(lambda us: pool.slower(limit_us + us)[0], total)
+    if criterion.metric == "overload" and isinstance(pool, Pool):
+        return late.least_overloaded(pool, total)
+    return None
 
 
 def _judge_score(criterion: Criterion, window: Window, tasks: Tasks) -> CriterionResult:
@@ -186,10 +186,11 @@ def _judge_mean(
     ended = pool.completed + pool.failed
     sentence = _sentence(criterion, mean_ms, 0.0, ended, _own_ms(criterion, pool, late))
     found = _of_time(criterion, mean_ms, sentence)
-    if found.passed or late is None or mean_ms is None:
+    if late is None or mean_ms is None:
         return found
-    may_hold = mean_ms - _waits(late, pool).of_mean_us / 1000 <= criterion.limit * 1000
-    return found.model_copy(update={"undecided": may_hold})
+    least = max(mean_ms - _waits(late, pool).of_mean_us / 1000, 0.0)
+    may_hold = not found.passed and least <= criterion.limit * 1000
+    return found.model_copy(update={"least": least, "undecided": may_hold})
 
 
 def _of_time(criterion: Criterion, found_ms: float | None, sentence: str) -> CriterionResult:

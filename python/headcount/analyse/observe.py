@@ -22,6 +22,10 @@ BRIEF = "too close to a limit"
 """How the reason begins for which a climb must not count."""
 
 
+AFTER_OVERLOAD = "run to see with how many users the server recovers from an overload"
+"""How the reason begins for which a level after an overload that lasts does not count."""
+
+
 def too_brief(level: LevelResult) -> str:
     """Why a climb must not count."""
     return f"{BRIEF}, or past it, for a level of {span(level.steady_s)} to count"
@@ -95,7 +99,7 @@ def constraint(result: CriterionResult, criterion: Criterion, ended: int) -> Sha
         return _amount(result, criterion)
     if result.bad is None or result.total is None:
         value = UNANSWERED_MS if result.value is None or not ended else result.value
-        return Value(result.criterion, value, result.limit)
+        return Value(result.criterion, value, result.limit, result.least)
     # A level in which nothing ended at all fails outright.
     bad, total = (result.bad, result.total) if result.total else (1, 1)
     return Share(
@@ -105,6 +109,7 @@ def constraint(result: CriterionResult, criterion: Criterion, ended: int) -> Sha
         result.allowed_share or 0.0,
         criterion.limit if criterion.metric == "percentile" else None,
         tuple((float(bad), float(total)) for bad, total in result.batches),
+        certain=min(result.least / bad, 1.0) if result.least is not None and bad else 1.0,
     )
 
 

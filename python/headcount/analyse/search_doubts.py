@@ -21,6 +21,7 @@ def search_doubts(
     return [
         *_flags(plan, levels, outcome, is_finished),
         *_left_out(outcome),
+        *_recovery(outcome),
         *stalls(levels, left_out),
         *_uneven(levels, outcome),
         *_changing(outcome),
@@ -82,6 +83,27 @@ def _left_out(outcome: Outcome) -> list[str]:
                 "search left that out"
             )
     return texts
+
+
+def _recovery(outcome: Outcome) -> list[str]:
+    """With how many users an overload that lasts ended."""
+    found = outcome.recovery
+    if found is None:
+        return []
+    after, within = plural("user", found.overload), span(found.within_s)
+    if found.recovers is None:
+        return [
+            (
+                f"after {after} the server did not recover within {within} even with "
+                f"{count(found.stays)}: end an overload by stopping all load"
+            )
+        ]
+    return [
+        (
+            f"after {after} the server recovered with {count(found.recovers)}, but not with "
+            f"{count(found.stays)} within {within}: to end an overload, limit the load to that"
+        )
+    ]
 
 
 def _uneven(levels: Sequence[LevelResult], outcome: Outcome) -> list[str]:

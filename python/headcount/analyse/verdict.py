@@ -280,7 +280,11 @@ def _own_delay(level: LevelResult | None) -> list[str]:
 def _flags(plan: Plan, levels: Sequence[LevelResult]) -> list[str]:
     flags = neighbours(levels)
     flags += [text for text in (scaling_doubt(plan), compression_doubt(plan)) if text is not None]
-    invalid = [level for level in levels if level.outcome == "invalid" and level.purpose != "climb"]
+    invalid = [
+        level
+        for level in levels
+        if level.outcome == "invalid" and level.purpose not in ("climb", "recovery")
+    ]
     if invalid:
         users = ", ".join(count(level.users) for level in invalid)
         whose = "1 user" if users == "1" else f"{users} users"

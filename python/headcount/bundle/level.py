@@ -185,6 +185,11 @@ class CriterionResult(Record):
     unproven: bool = Field(
         default=False, description="Passed only because nothing it covers happened"
     )
+    least: float | None = Field(
+        default=None,
+        description="What `bad`, or the value of a mean, is at least without the load generator's "
+        "own delay; null where that delay has no part in it",
+    )
     undecided: bool = Field(
         default=False,
         description="Not passed, but it may be without the load generator's own delay",
@@ -237,7 +242,16 @@ class LevelResult(Record):
 
     index: int = Field(description="Number of the level in the run, from 1")
     purpose: Literal[
-        "only", "ladder", "climb", "probe", "bracket", "straddle", "official", "curve", "soak"
+        "only",
+        "ladder",
+        "climb",
+        "probe",
+        "bracket",
+        "straddle",
+        "official",
+        "recovery",
+        "curve",
+        "soak",
     ]
     users: int
     outcome: Literal["passed", "failed", "invalid"]

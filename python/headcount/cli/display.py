@@ -25,6 +25,7 @@ PURPOSES = {
     "bracket": "narrowing down",
     "straddle": "measuring around the capacity",
     "official": "full level at the capacity",
+    "recovery": "after an overload, until the server recovers",
     "curve": "for the chart",
     "ladder": "ladder",
     "only": "one level",

@@ -1,10 +1,10 @@
 """Which levels to run: a list of them, or what the search asks for next."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from headcount.analyse.observe import observe, too_brief
+from headcount.analyse.observe import AFTER_OVERLOAD, observe, too_brief
 from headcount.analyse.search import Outcome, Overhead, Progress, Search, Settings
 from headcount.analyse.search.settings import CLIMB, CLIMB_S
 from headcount.analyse.verdict import Ending, of_levels, of_search
@@ -142,7 +142,7 @@ class SearchOrders:
             ramp_s=self._ramp_s(request.users, overhead),
             settle_s=overhead.warmup_for(self._users, request.users),
             measure_s=request.measure_s,
-            doubt=self._climb_doubt if request.purpose == "climb" else no_doubt,
+            doubt=self._doubts.get(request.purpose, no_doubt),
             is_rested=request.is_rested,
             may_stop_early=request.may_stop_early,
             least_s=max(
@@ -150,6 +150,11 @@ class SearchOrders:
                 longest_stretch_s(self._plan),
             ),
         )
+
+    @property
+    def _doubts(self) -> dict[str, Callable[[LevelResult], str | None]]:
+        """By purpose: why a level must not count."""
+        return {"climb": self._climb_doubt, "recovery": lambda _: AFTER_OVERLOAD}
 
     def _climb_doubt(self, result: LevelResult) -> str | None:
         if self._search.is_light(observe(result, self._plan.criteria)):

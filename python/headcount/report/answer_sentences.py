@@ -17,6 +17,7 @@ PURPOSE = {
     "bracket": "bracket",
     "straddle": "straddle",
     "official": "official",
+    "recovery": "after an overload",
     "curve": "curve",
     "soak": "soak",
 }

@@ -8,7 +8,7 @@ from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.level import Measured, summarise
-from headcount.analyse.observe import BRIEF
+from headcount.analyse.observe import AFTER_OVERLOAD, BRIEF
 from headcount.bundle.level import LevelResult
 from headcount.text import plural
 
@@ -66,7 +66,7 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
     if window is None or evidence.plan is None:
         return None
     older = _is_older(level)
-    kept = (UNSETTLED, BRIEF, LATE) if older else (UNSETTLED, BRIEF)
+    kept = (UNSETTLED, BRIEF, AFTER_OVERLOAD, *((LATE,) if older else ()))
     parts = [reason for reason in level.reasons if reason.startswith(kept)]
     again = summarise(
         evidence.plan,

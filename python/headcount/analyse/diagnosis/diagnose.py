@@ -57,8 +57,8 @@ def diagnose(bundle: Bundle) -> Diagnosis | None:
 
 
 def _measured_in_full(levels: Sequence[LevelResult]) -> Sequence[LevelResult]:
-    """The levels without climbs: those seconds are full of users who log on."""
-    return [level for level in levels if level.purpose != "climb"] or levels
+    """The levels without climbs, full of users who log on, and without those after an overload."""
+    return [level for level in levels if level.purpose not in ("climb", "recovery")] or levels
 
 
 def of_levels(

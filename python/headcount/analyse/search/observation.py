@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Purpose = Literal["climb", "probe", "bracket", "straddle", "official", "curve"]
+Purpose = Literal["climb", "probe", "bracket", "straddle", "official", "recovery", "curve"]
 """Why a level is run.
 
 * climb: a few seconds while growing and far from every limit; not believed otherwise;
@@ -11,6 +11,7 @@ Purpose = Literal["climb", "probe", "bracket", "straddle", "official", "curve"]
 * bracket: narrowing the gap between a level that passes and one that fails;
 * straddle: short levels on both sides of the estimate, for the regression;
 * official: one full level at the users to be published, never stopped early;
+* recovery: after an overload that lasts, to see with how many users it ends; does not count;
 * curve: a point for the chart of response time and throughput over users.
 """
 
@@ -45,6 +46,8 @@ class Share:
     ``limit_s`` is the response-time limit behind the share, where there is one; it sharpens the
     first guess of an overloaded server's capacity. ``batches`` are (bad, total) of consecutive
     equal stretches of the level (5 s), for telling steady noise from slow noise; may be empty.
+    ``certain`` is the share of the bad ones that are bad whatever the load generator's own delay
+    was.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Share:
     allowed: float
     limit_s: float | None = None
     batches: tuple[tuple[float, float], ...] = ()
+    certain: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuse counts that cannot be."""
@@ -74,11 +78,15 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A constraint on a positive figure of the level, such as a mean: ``value`` <= ``limit``."""
+    """A constraint on a positive figure of the level, such as a mean: ``value`` <= ``limit``.
+
+    ``least`` is the value without the load generator's own delay; None where it has no part in it.
+    """
 
     name: str
     value: float
     limit: float
+    least: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what has no logarithm."""
@@ -99,16 +107,16 @@ class Observation:
     """What a level showed.
 
     ``measure_s`` is the time really measured (shorter than asked when stopped early).
-    ``valid`` is false when the load generator, not the server, was the limit, and of a climb that
-    was not light (:mod:`headcount.analyse.search.light`): the level never counts towards the
-    capacity. ``overhead_s`` is the time it took besides measuring: preparing, ramp, warm-up,
-    settling; ``prepare_s`` is the part of it that made data for more users.
-    ``think_s`` is the mean think time, None when the users have none. ``cpu_lost`` is the share of
-    the machine's CPUs that other programs or the hypervisor took from the server, ``steady``
-    whether the level was in a steady state. ``stalls`` are the times in which the server answered
-    next to nothing: seconds from the start of the measured part, and their length. ``ended_s`` is
-    when it ended, seconds since the search began; 0 where that is not known. ``goals`` are
-    constraints that few users do not meet because they are few, such as a throughput.
+    ``valid`` is false when the load generator, not the server, was the limit, of a climb that was
+    not light (:mod:`headcount.analyse.search.light`), and of a level after an overload that lasts:
+    the level never counts towards the capacity. ``overhead_s`` is the time it took besides
+    measuring: preparing, ramp, warm-up, settling; ``prepare_s`` is the part of it that made data
+    for more users. ``think_s`` is the mean think time, None when the users have none. ``cpu_lost``
+    is the share of the machine's CPUs that other programs or the hypervisor took from the server,
+    ``steady`` whether the level was in a steady state. ``stalls`` are the times in which the server
+    answered next to nothing: seconds from the start of the measured part, and their length.
+    ``ended_s`` is when it ended, seconds since the search began; 0 where that is not known.
+    ``goals`` are constraints that few users do not meet because they are few, such as a throughput.
     """
 
     users: int

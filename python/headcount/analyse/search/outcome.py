@@ -7,8 +7,10 @@ from enum import StrEnum
 from headcount.analyse.search.contradiction import contradictions
 from headcount.analyse.search.moments import BadMoments
 from headcount.analyse.search.observation import SEARCHING, Observation
+from headcount.analyse.search.own_delay import upper_end
 from headcount.analyse.search.plan import OFFICIALS_MOST, next_request, search_request
 from headcount.analyse.search.published import published_users
+from headcount.analyse.search.recovery_load import Recovery
 from headcount.analyse.search.standing import LeftOut, Standing
 from headcount.analyse.search.straddle import converged
 from headcount.analyse.search.widening import Interval, widened
@@ -23,6 +25,9 @@ QUICK_LEAST, QUICK_MOST = 0.5, 1.6
 """The interval of a first look spans at least these times the estimate. A look of three minutes
 does not see what takes longer: a warm-up, or a job that comes each minute or more rarely. Ours, of
 the simulated servers: of each, nine in ten looks hold the capacity."""
+
+OWN_DELAY = "the load generator's own delay"
+"""What widened the interval, where its upper end allows for that delay."""
 
 NEARLY = 1.1
 """The official level may widen an interval that was narrow enough by so much without a remark."""
@@ -56,8 +61,9 @@ class Outcome:
     names what widened the interval beyond the scatter of the levels; ``left_out`` what does not
     count, ``short_of_goals`` the indices of levels that only miss a goal, as few users do, and
     ``missed`` the goals that ``published`` users miss. ``per_s`` is the relative change of the
-    capacity a second; 0 unless it surely changes. ``binding`` names the constraint that sets the
-    capacity; None when none has failed.
+    capacity a second; 0 unless it surely changes. ``recovery`` says with how many users an overload
+    that lasts ended; None where none lasts, or that was not tried. ``binding`` names the constraint
+    that sets the capacity; None when none has failed.
     """
 
     estimate: float
@@ -76,6 +82,7 @@ class Outcome:
     missed: tuple[str, ...] = ()
     moments: BadMoments = field(default_factory=BadMoments)
     otherwise: float = 0.0
+    recovery: Recovery | None = None
 
     @property
     def half_width(self) -> float:
@@ -107,6 +114,7 @@ def outcome_of(standing: Standing) -> Outcome:
         missed=_missed(standing, published),
         moments=standing.moments,
         otherwise=standing.otherwise if standing.moments.are_often else estimate.users,
+        recovery=standing.recovery,
     )
 
 
@@ -119,20 +127,24 @@ def _missed(standing: Standing, users: int) -> tuple[str, ...]:
 
 def _interval(standing: Standing) -> tuple[Interval, tuple[str, ...]]:
     """The interval of the estimate, wide enough for every level taken; and what widened it."""
+    interval = _uncontradicted(standing)
+    causes: tuple[str, ...] = ()
+    upper = upper_end(standing.estimate, standing.valid)
+    if upper > interval[1]:
+        interval, causes = (interval[0], upper), (OWN_DELAY,)
     if standing.estimate.is_counted:
         # Levels of a few users differ by chance, which the count allows for.
-        return _uncontradicted(standing), ()
-    interval = _uncontradicted(standing)
+        return interval, causes
     users = standing.estimate.users
     if standing.settings.quick:
         interval = _wider(interval, users, QUICK_WIDER)
     elif standing.noisy:
         interval = _wider(interval, users, NOISY_WIDER)
-    (low, high), causes = widened(interval, standing.estimate.name, _observations(standing))
+    (low, high), more = widened(interval, standing.estimate.name, _observations(standing))
     low = min(low, standing.moments.held)
     if standing.settings.quick:
         low, high = min(low, QUICK_LEAST * users), max(high, QUICK_MOST * users)
-    return (low, high), causes
+    return (low, high), (*causes, *more)
 
 
 def _wider(interval: Interval, users: float, times: float) -> Interval:

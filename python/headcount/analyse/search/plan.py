@@ -12,6 +12,7 @@ from headcount.analyse.search.observation import (
     Share,
 )
 from headcount.analyse.search.recovery import is_overloaded, suspects, untested
+from headcount.analyse.search.recovery_load import recovery_request
 from headcount.analyse.search.standing import Standing
 from headcount.analyse.search.straddle import converged, straddle
 
@@ -40,7 +41,7 @@ def next_request(standing: Standing) -> Request | None:
     if again is not None and _affordable(standing, again.request):
         return replace(again.request, is_rested=True)
     request = _next(standing)
-    if request is None or not suspects(standing.taken):
+    if request is None or request.purpose == "recovery" or not suspects(standing.taken):
         return request
     return replace(request, is_rested=is_overloaded(standing.taken[-1].observation))
 
@@ -52,10 +53,7 @@ def _next(standing: Standing) -> Request | None:
         request = search_request(standing)
         if request is not None and _affordable(standing, request):
             return request
-    request = official_request(standing)
-    if request is not None:
-        return request
-    return curve_request(standing)
+    return official_request(standing) or _recovery_request(standing) or curve_request(standing)
 
 
 def search_request(standing: Standing) -> Request | None:
@@ -171,6 +169,16 @@ def official_request(standing: Standing) -> Request | None:
     if users < 1 or not standing.affordable(standing.cost_s(users, settings.official_s)):
         return None
     return Request(min(users, standing.ceiling), settings.official_s, "official", False)
+
+
+def _recovery_request(standing: Standing) -> Request | None:
+    """The next level after an overload that lasts; None where there is none, or no time for it."""
+    settings = standing.settings
+    request = recovery_request(standing.taken, standing.kept_down, settings.probe_s)
+    if request is None or settings.quick:
+        return None
+    is_affordable = standing.affordable(standing.cost_s(request.users, request.measure_s))
+    return request if is_affordable else None
 
 
 def curve_request(standing: Standing) -> Request | None:

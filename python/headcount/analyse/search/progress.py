@@ -64,7 +64,7 @@ def _remaining_s(standing: Standing, phase: Purpose) -> float:
         straddles = _straddles_left(standing)
     seconds = probes * (settings.probe_s + overhead.warmup_s)
     seconds += straddles * (settings.short_s + overhead.near_warmup_s)
-    if phase != "curve":
+    if phase not in ("recovery", "curve"):
         seconds += settings.official_s + overhead.near_warmup_s if settings.official_s else 0.0
     seconds += _curve_s(standing)
     seconds += 2 * _users(standing) / overhead.ramp_per_s if is_growing else 0.0

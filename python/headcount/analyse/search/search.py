@@ -53,7 +53,9 @@ class Search:
         }
         if observation.valid and missing:
             raise ValueError(f"the observation lacks {', '.join(sorted(missing))}")
-        if request.purpose == "climb" and not self.is_light(observation):
+        if request.purpose == "recovery" or (
+            request.purpose == "climb" and not self.is_light(observation)
+        ):
             observation = replace(observation, valid=False)
         spent_s = observation.overhead_s + observation.measure_s
         timed = replace(observation, ended_s=self._standing.spent_s + spent_s)

@@ -13,6 +13,7 @@ from headcount.analyse.search.noise import noisy
 from headcount.analyse.search.observation import SEARCHING, Observation, Purpose, Taken
 from headcount.analyse.search.overruled import overruled
 from headcount.analyse.search.recovery import kept_down, suspects, tested
+from headcount.analyse.search.recovery_load import Recovery, recovery_of
 from headcount.analyse.search.settings import Settings
 from headcount.analyse.search.stalled import are_seldom, without_batches, without_stalls
 
@@ -77,6 +78,11 @@ class Standing:
     def kept_down(self) -> dict[int, int]:
         """Indices of the levels that failed for the overload before them, and its users."""
         return kept_down(self.taken)
+
+    @cached_property
+    def recovery(self) -> Recovery | None:
+        """With how many users an overload that lasts ended; None where that was not seen."""
+        return recovery_of(self.taken, self.kept_down)
 
     @property
     def lingers(self) -> bool:
@@ -194,7 +200,7 @@ class Standing:
         return tuple(
             t
             for t in self.taken
-            if not (t.observation.valid or _is_too_brief(t)) and t.observation.users > highest
+            if not (t.observation.valid or _never_counts(t)) and t.observation.users > highest
         )
 
     @property
@@ -210,7 +216,7 @@ class Standing:
 
         Three invalid levels in a row, none with fewer users than the one before, or six in all.
         """
-        observations = [t.observation for t in self.taken if not _is_too_brief(t)]
+        observations = [t.observation for t in self.taken if not _never_counts(t)]
         if sum(not o.valid for o in observations) >= INVALID_MOST:
             return True
         last = observations[-INVALID_RUN:]
@@ -244,6 +250,11 @@ class Standing:
         """Whether the budget holds so many more seconds."""
         budget = self.settings.budget_s
         return budget is None or self.spent_s + seconds <= budget
+
+
+def _never_counts(level: Taken) -> bool:
+    """Whether a level is not counted for what it is, whatever the load generator did."""
+    return level.request.purpose == "recovery" or _is_too_brief(level)
 
 
 def _is_too_brief(level: Taken) -> bool:
