@@ -23,6 +23,7 @@ pub mod reply;
 pub mod request;
 pub mod server;
 pub mod statistics;
+mod sync;
 mod target;
 
 pub use client::{App, AppOptions};

@@ -17,6 +17,7 @@ mod errno;
 mod io;
 pub mod options;
 pub mod provision;
+mod sync;
 mod target;
 
 pub use client::{Files, FilesError};

@@ -45,6 +45,7 @@ pub mod seat;
 pub mod snapshot;
 pub mod stopwatch;
 pub mod stream;
+mod sync;
 pub mod target;
 pub mod tasks;
 pub mod timers;

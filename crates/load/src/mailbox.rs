@@ -1,9 +1,9 @@
 //! Where workers leave their reports: one slot each, always the newest, never blocking them.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::report::Report;
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// One slot for each worker.
 #[derive(Debug)]

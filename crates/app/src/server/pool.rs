@@ -2,14 +2,13 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 
 use headcount_load::clock::Origin;
 
 use super::scratch::Scratch;
 use super::settings::Threads;
 use crate::statistics::{Queue, Threads as ThreadCounts};
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, thread};
 
 /// What a service thread does with a job that waited so many ns.
 type Serve<J> = dyn Fn(J, u64, &mut Scratch) + Send + Sync;
@@ -17,7 +16,7 @@ type Serve<J> = dyn Fn(J, u64, &mut Scratch) + Send + Sync;
 /// Threads that take jobs in the order of arrival.
 pub(crate) struct Pool<J> {
     shared: Arc<Shared<J>>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    threads: Mutex<Vec<thread::JoinHandle<()>>>,
     rule: Threads,
     processors: usize,
 }
@@ -83,7 +82,7 @@ impl<J: Send + 'static> Pool<J> {
             let shared = Arc::clone(&self.shared);
             let name = format!("app-serve-{}", threads.len());
             threads.push(
-                std::thread::Builder::new()
+                thread::Builder::new()
                     .name(name)
                     .spawn(move || shared.work())?,
             );

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use thread_priority::{
     NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
     set_thread_priority_and_policy, thread_native_id,
 };
 use tokio::sync::oneshot;
+
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, thread};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -53,7 +54,7 @@ impl Pool {
         queue.threads += 1;
         drop(queue);
         let inner = Arc::clone(&self.0);
-        let thread = std::thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("headcount-files".to_owned())
             .stack_size(STACK_BYTES)
             .spawn(move || inner.work());

@@ -1,0 +1,31 @@
+//! What threads of Headcount share, compiled against a scheduler that tries many orders.
+//!
+//! The files are those of the crates that use them. They name locks and threads through
+//! `crate::sync`, which is the standard library there and shuttle here. `tests/orders.rs` plays them.
+
+#[path = "../../load/src/mailbox.rs"]
+pub mod mailbox;
+#[path = "../../files/src/io/pool.rs"]
+pub mod job_pool;
+pub mod server;
+
+/// What the mailbox carries: of a real report only what it looks at.
+pub mod report {
+    /// A report of a worker at a tick.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Report {
+        /// Which worker.
+        pub worker: usize,
+        /// Which tick.
+        pub tick: u64,
+    }
+}
+
+use headcount_app::statistics;
+
+/// Shuttle's locks and threads, in the place of the standard library's.
+mod sync {
+    pub(crate) use shuttle::sync::{Arc, Condvar, Mutex, MutexGuard};
+    pub(crate) use shuttle::thread;
+    pub(crate) use std::sync::PoisonError;
+}
