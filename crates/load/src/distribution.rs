@@ -1,7 +1,7 @@
 //! A histogram in the form that is kept: only the buckets that hold something.
 //!
-//! A dense histogram takes 92 KiB whatever is in it; a run keeps thousands, one for each second,
-//! scenario and kind of time. The buckets are the dense histogram's own, so nothing is lost.
+//! A run keeps thousands, one for each second, scenario and kind of time. The buckets are those of
+//! [`Times`], so nothing is lost.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
@@ -39,9 +39,17 @@ const MOST_COUNTS: usize = 9 * 56 * 1024;
 const ENDLESS: [u8; 9] = [0xff; 9];
 
 impl Distribution {
-    /// Keeps the buckets of `dense` that hold something.
+    /// What was recorded.
     #[must_use]
-    pub fn of(dense: &Histogram<u32>) -> Self {
+    pub fn of(times: &Times) -> Self {
+        Self {
+            buckets: times.buckets(),
+            count: times.len(),
+        }
+    }
+
+    /// Keeps the buckets of `dense` that hold something.
+    fn of_dense(dense: &Histogram<u32>) -> Self {
         let bucket = |value: u64, count: u32| (dense.highest_equivalent(value), u64::from(count));
         let buckets: Vec<_> = dense
             .iter_recorded()
@@ -130,7 +138,7 @@ impl Distribution {
         let mut bytes = Vec::new();
         #[expect(clippy::unwrap_used, reason = "writing to memory cannot fail")]
         V2DeflateSerializer::new()
-            .serialize(&*self.dense(), &mut bytes)
+            .serialize(&self.dense(), &mut bytes)
             .unwrap();
         bytes
     }
@@ -145,16 +153,22 @@ impl Distribution {
         let dense: Histogram<u32> = Deserializer::new()
             .deserialize(&mut Cursor::new(plain))
             .map_err(|error| DecodeError(error.to_string()))?;
-        Ok(Self::of(&dense))
+        Ok(Self::of_dense(&dense))
     }
 
-    fn dense(&self) -> Times {
-        let mut dense = Times::new();
+    fn dense(&self) -> Histogram<u32> {
+        let mut dense = dense();
         for (value, count) in &self.buckets {
-            dense.record_us(*value, u32::try_from(*count).unwrap_or(u32::MAX));
+            dense.saturating_record_n(*value, u32::try_from(*count).unwrap_or(u32::MAX));
         }
         dense
     }
+}
+
+/// A dense histogram of these times, of 92 KiB.
+fn dense() -> Histogram<u32> {
+    #[expect(clippy::unwrap_used, reason = "constant bounds, covered by every test")]
+    Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap()
 }
 
 /// The plain form, as far as a histogram can be long.
@@ -214,17 +228,9 @@ mod tests {
             quantile in 0.0f64..=1.0,
             limit in 1u64..10_000_000,
         ) {
-            let fill = |values: &[u64]| {
-                let mut dense = Times::new();
-                for value in values {
-                    dense.record_us(*value, 1);
-                }
-                dense
-            };
-            let (a, b) = (fill(&one), fill(&two));
-            let mut both = a.clone();
-            both.add(&b);
-            let merged = Distribution::merge([&Distribution::of(&a), &Distribution::of(&b)]);
+            let mut both = dense();
+            one.iter().chain(&two).for_each(|value| both.saturating_record(*value));
+            let merged = Distribution::merge([&of(&one), &of(&two)]);
             prop_assert_eq!(merged.count(), both.len());
             prop_assert_eq!(merged.quantile_us(quantile), both.value_at_quantile(quantile));
             prop_assert_eq!(merged.max_us(), both.max());
@@ -259,11 +265,11 @@ mod tests {
     }
 
     fn of(values: &[u64]) -> Distribution {
-        let mut dense = Times::new();
+        let mut times = Times::new();
         for value in values {
-            dense.record_us(*value, 1);
+            times.record_us(*value, 1);
         }
-        Distribution::of(&dense)
+        Distribution::of(&times)
     }
 
     /// The plain form of a histogram, with one word of its header replaced.

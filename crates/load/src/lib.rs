@@ -12,7 +12,8 @@
 //! * [`context`]: what the users of a worker share; [`stopwatch`]: how sessions count.
 //! * [`recorder`], [`requests`] and [`tasks`]: what a worker counts; [`report`] and [`mailbox`]: how it
 //!   hands that over.
-//! * [`run`]: all workers together; [`snapshot`]: their reports merged.
+//! * [`run`]: all workers together; [`intervals`]: what their reports add up to; [`snapshot`]: how the
+//!   run stands.
 //!
 //! [`password`] and [`pattern`] are what options of protocols consist of; [`provision`] is how they
 //! make what a run needs beforehand. [`target`] is what is asked of a server outside of a run, and
@@ -25,6 +26,7 @@ pub mod clock;
 pub mod context;
 pub mod distribution;
 pub mod fault;
+pub mod intervals;
 pub mod life;
 pub mod limits;
 pub mod mailbox;

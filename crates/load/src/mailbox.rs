@@ -1,9 +1,10 @@
-//! Where workers leave their reports: one slot each, always the newest, never blocking them.
+//! Where workers leave their reports, in order, and find recorders to go on with. It never blocks them.
 
 use std::time::Duration;
 
+use crate::recorder::Recorder;
 use crate::report::Report;
-use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// One slot for each worker.
 #[derive(Debug)]
@@ -12,9 +13,14 @@ pub struct Mailbox {
     changed: Condvar,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 struct Slot {
-    report: Option<Arc<Report>>,
+    /// Those that nobody has taken yet: a reader that is late misses none.
+    reports: Vec<Report>,
+    /// The tick of the last one.
+    tick: u64,
+    /// An empty recorder for the report to come.
+    spare: Option<Recorder>,
     ended: bool,
     panic: Option<String>,
 }
@@ -22,12 +28,13 @@ struct Slot {
 /// What a reader finds in the mailbox.
 #[derive(Debug)]
 pub enum Mail {
-    /// A report of every worker, each newer than the tick asked for (or its last).
-    Fresh(Vec<Arc<Report>>),
+    /// All reports since the last ones, the last of every worker newer than the tick asked for. A
+    /// worker that has ended may have none.
+    Fresh(Vec<Report>),
     /// The time ran out first.
     Nothing,
-    /// All workers have ended; their last reports.
-    Ended(Vec<Arc<Report>>),
+    /// All workers have ended; the last of their reports.
+    Ended(Vec<Report>),
     /// A worker panicked, with its message.
     Failed(String),
 }
@@ -37,17 +44,26 @@ impl Mailbox {
     #[must_use]
     pub fn new(workers: usize) -> Self {
         Self {
-            slots: Mutex::new(vec![Slot::default(); workers]),
+            slots: Mutex::new((0..workers).map(|_| Slot::default()).collect()),
             changed: Condvar::new(),
         }
     }
 
-    /// Replaces the worker's report.
-    pub fn publish(&self, report: Report) {
-        let worker = report.worker;
-        let report = Arc::new(report);
-        self.lock()[worker].report = Some(report);
+    /// Leaves a worker's report. Returns an empty recorder, if there is one, for the next.
+    pub fn publish(&self, report: Report) -> Option<Recorder> {
+        let mut slots = self.lock();
+        let slot = &mut slots[report.worker];
+        slot.tick = report.tick;
+        slot.reports.push(report);
+        let spare = slot.spare.take();
+        drop(slots);
         self.changed.notify_all();
+        spare
+    }
+
+    /// Keeps an empty recorder for a worker.
+    pub fn give_back(&self, worker: usize, empty: Recorder) {
+        self.lock()[worker].spare = Some(empty);
     }
 
     /// The worker has ended, with the message of its panic if it did not end in peace.
@@ -63,7 +79,7 @@ impl Mailbox {
     #[must_use]
     pub fn wait(&self, tick: u64, patience: Duration) -> Mail {
         let waiting = |slots: &mut Vec<Slot>| !ready(slots, tick);
-        let (slots, _) = self
+        let (mut slots, _) = self
             .changed
             .wait_timeout_while(self.lock(), patience, waiting)
             .unwrap_or_else(PoisonError::into_inner);
@@ -74,8 +90,8 @@ impl Mailbox {
             return Mail::Nothing;
         }
         let reports = slots
-            .iter()
-            .filter_map(|slot| slot.report.clone())
+            .iter_mut()
+            .flat_map(|slot| std::mem::take(&mut slot.reports))
             .collect();
         if slots.iter().all(|slot| slot.ended) {
             return Mail::Ended(reports);
@@ -101,10 +117,6 @@ impl Mailbox {
 }
 
 fn ready(slots: &[Slot], tick: u64) -> bool {
-    let newer = |slot: &Slot| {
-        slot.report
-            .as_ref()
-            .is_some_and(|report| report.tick > tick)
-    };
-    slots.iter().any(|slot| slot.panic.is_some()) || slots.iter().all(|s| s.ended || newer(s))
+    slots.iter().any(|slot| slot.panic.is_some())
+        || slots.iter().all(|slot| slot.ended || slot.tick > tick)
 }

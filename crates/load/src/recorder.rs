@@ -1,6 +1,7 @@
-//! What a worker counts: cumulative since the run began, so that a missed report loses nothing.
+//! What a worker counts from one report to the next, and sums of it.
 
 use std::collections::BTreeMap;
+use std::mem::{replace, swap, take};
 
 use crate::fault::{Fault, FaultKind, group};
 use crate::tasks::TaskTally;
@@ -82,8 +83,8 @@ pub const FAULT_GROUPS: usize = 16;
 /// The group of messages of which there were too many different ones.
 pub const OTHERS: u64 = 0;
 
-/// Everything one worker has counted since the run began.
-#[derive(Debug, Clone)]
+/// What one worker has counted since its last report, or a sum of such counts.
+#[derive(Debug, Clone, Default)]
 pub struct Recorder {
     /// By index of the scenario in the plan.
     pub scenarios: Vec<ScenarioTally>,
@@ -103,6 +104,8 @@ pub struct Recorder {
     pub requests: Vec<u64>,
     /// What sessions timed, by index of the protocol's `tasks`; empty before the first report.
     pub tasks: Vec<TaskTally>,
+    /// The groups of faults of the whole run, of which only so many are kept apart.
+    groups: BTreeMap<(At, FaultKind), Vec<u64>>,
 }
 
 /// One scenario's end, as the recorder is told of it.
@@ -138,7 +141,28 @@ impl Recorder {
             sessions_opened: 0,
             requests: Vec::new(),
             tasks: Vec::new(),
+            groups: BTreeMap::new(),
         }
+    }
+
+    /// Hands over what was counted, and goes on with `empty`: nothing is copied.
+    #[must_use]
+    pub fn hand_over(&mut self, mut empty: Self) -> Self {
+        swap(&mut self.groups, &mut empty.groups);
+        replace(self, empty)
+    }
+
+    /// Takes out everything, and keeps the memory for as much again.
+    pub fn clear(&mut self) {
+        self.scenarios.iter_mut().for_each(ScenarioTally::clear);
+        self.steps.iter_mut().for_each(StepTally::clear);
+        self.tasks.iter_mut().for_each(TaskTally::clear);
+        self.faults.clear();
+        self.timer_lateness.clear();
+        self.start_lateness.clear();
+        self.think_ns = 0;
+        self.sessions_opened = 0;
+        self.requests.clear();
     }
 
     /// Adds what another worker has counted.
@@ -240,11 +264,15 @@ impl Recorder {
 
     /// The tally of a group of faults, or of the others where there is no room for one more.
     fn fault_tally(&mut self, at: At, kind: FaultKind, group: u64) -> &mut FaultTally {
-        let key = (at, kind, group);
-        let same_kind = (at, kind, 0)..=(at, kind, u64::MAX);
-        let known = self.faults.contains_key(&key);
-        let is_full = !known && self.faults.range(same_kind).count() >= FAULT_GROUPS;
-        let group = if is_full { OTHERS } else { group };
+        let groups = self.groups.entry((at, kind)).or_default();
+        let group = if groups.contains(&group) {
+            group
+        } else if groups.len() < FAULT_GROUPS {
+            groups.push(group);
+            group
+        } else {
+            OTHERS
+        };
         self.faults.entry((at, kind, group)).or_default()
     }
 }
@@ -260,6 +288,17 @@ impl FaultTally {
 }
 
 impl ScenarioTally {
+    fn clear(&mut self) {
+        let (mut response, mut service) = (take(&mut self.response), take(&mut self.service));
+        response.clear();
+        service.clear();
+        *self = Self {
+            response,
+            service,
+            ..Self::new()
+        };
+    }
+
     fn add(&mut self, other: &Self) {
         self.combine(other, |mine, theirs| *mine += theirs);
         self.response.add(&other.response);
@@ -313,6 +352,15 @@ impl Default for ScenarioTally {
 }
 
 impl StepTally {
+    fn clear(&mut self) {
+        let mut service = take(&mut self.service);
+        service.clear();
+        *self = Self {
+            service,
+            ..Self::new()
+        };
+    }
+
     fn add(&mut self, other: &Self) {
         self.combine(other, |mine, theirs| *mine += theirs);
         self.service.add(&other.service);

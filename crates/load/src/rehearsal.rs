@@ -12,6 +12,7 @@ use std::task::{Context, Waker};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::clock::VirtualClock;
+use crate::intervals::{Intervals, Total};
 use crate::plan::{Compiled, Plan};
 use crate::plan_error::PlanError;
 use crate::protocol::Protocol;
@@ -30,7 +31,7 @@ pub fn rehearse<P: Protocol>(
     let protocol = Arc::new(protocol);
     let workers = usize::from(plan.plan.workers);
     // Workers share nothing, so playing them one after the other changes nothing.
-    let lives: Vec<Vec<Arc<Report>>> = (0..workers)
+    let lives: Vec<Vec<Report>> = (0..workers)
         .map(|worker| {
             let share = Share {
                 worker,
@@ -40,14 +41,15 @@ pub fn rehearse<P: Protocol>(
         })
         .collect();
     let longest = lives.iter().map(Vec::len).max().unwrap_or(0);
-    let at = |index: usize| -> Vec<Arc<Report>> {
-        lives
-            .iter()
-            .filter_map(|life| life.get(index).or(life.last()).cloned())
-            .collect()
-    };
+    let mut lives: Vec<_> = lives.into_iter().map(Vec::into_iter).collect();
+    let mut intervals = Intervals::new(plan.scenarios.len(), plan.step_names.len());
+    let mut total = Total::default();
     Ok((0..longest)
-        .filter_map(|index| Snapshot::merge(&at(index)))
+        .filter_map(|_| {
+            let reports: Vec<_> = lives.iter_mut().filter_map(Iterator::next).collect();
+            let interval = intervals.next(reports, |_, _| ())?;
+            Some(total.add(interval, &intervals))
+        })
         .collect())
 }
 
@@ -56,13 +58,16 @@ fn rehearse_worker<P: Protocol>(
     protocol: &Arc<P>,
     plan: &Arc<Compiled<P::Step>>,
     script: &[Order],
-) -> Vec<Arc<Report>> {
+) -> Vec<Report> {
     let (sender, receiver) = unbounded_channel();
     for order in script {
         let _ = sender.send(*order); // the receiver lives in this function
     }
     let reports = RefCell::new(Vec::new());
-    let publish = |report| reports.borrow_mut().push(Arc::new(report));
+    let publish = |report| {
+        reports.borrow_mut().push(report);
+        None
+    };
     let clock = Rc::new(VirtualClock::default());
     let work = work(
         share,

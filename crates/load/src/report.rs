@@ -1,4 +1,4 @@
-//! What a worker hands over at each tick: everything counted so far, and who waits right now.
+//! What a worker hands over at each tick: what it counted since the last, and who waits right now.
 
 use crate::recorder::Recorder;
 use crate::times::Times;
@@ -23,8 +23,8 @@ pub struct Report {
     pub unserved_ns: Vec<u64>,
     /// CPU time of the worker's thread so far.
     pub cpu_ns: u64,
-    /// Everything counted since the run began.
-    pub recorder: Recorder,
+    /// What was counted since the worker's last report.
+    pub counted: Recorder,
     /// For each scenario, the ages (µs since due) of those being played now.
     pub pending: Vec<Times>,
     /// For each scenario, how many of those being played are over its limit already.

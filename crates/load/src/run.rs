@@ -9,11 +9,12 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::clock::{Origin, RealClock};
+use crate::intervals::{Intervals, Total};
 use crate::mailbox::{Mail, Mailbox};
 use crate::plan::{Compiled, Plan};
 use crate::plan_error::PlanError;
 use crate::protocol::Protocol;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Interval, Snapshot};
 use crate::worker::{Command, Order, Share, work};
 
 /// Why a run could not start, or did not go on.
@@ -41,7 +42,8 @@ pub struct Run {
     step_names: Vec<String>,
     request_names: Vec<&'static str>,
     task_names: Vec<&'static str>,
-    tick: u64,
+    intervals: Intervals,
+    total: Total,
     ended: bool,
 }
 
@@ -59,7 +61,8 @@ impl Run {
             step_names: plan.step_names.clone(),
             request_names: P::requests(),
             task_names: P::tasks(),
-            tick: 0,
+            intervals: Intervals::new(plan.scenarios.len(), plan.step_names.len()),
+            total: Total::default(),
             ended: false,
         };
         for worker in 0..workers {
@@ -123,13 +126,21 @@ impl Run {
         });
     }
 
-    /// The next snapshot; `None` when `patience` ran out first, or when the run has ended and its
-    /// last snapshot was taken (see [`Run::has_ended`]).
+    /// How the run stands at the end of the next interval; see [`Run::next_interval`]. For few
+    /// scenarios, or few calls: each copies all that was counted since the run began.
     pub fn next(&mut self, patience: Duration) -> Result<Option<Snapshot>, RunError> {
+        let interval = self.next_interval(patience)?;
+        Ok(interval.map(|interval| self.total.add(interval, &self.intervals)))
+    }
+
+    /// What happened since the last call, in the first since the run began; `None` when `patience`
+    /// ran out first, or when the run has ended and its last interval was taken (see
+    /// [`Run::has_ended`]).
+    pub fn next_interval(&mut self, patience: Duration) -> Result<Option<Interval>, RunError> {
         if self.ended {
             return Ok(None);
         }
-        let reports = match self.mailbox.wait(self.tick, patience) {
+        let reports = match self.mailbox.wait(self.intervals.tick(), patience) {
             Mail::Nothing => return Ok(None),
             Mail::Failed(panic) => {
                 self.ended = true;
@@ -141,14 +152,14 @@ impl Run {
                 reports
             }
         };
-        let snapshot = Snapshot::merge(&reports);
-        self.tick = snapshot
-            .as_ref()
-            .map_or(self.tick, |snapshot| snapshot.tick);
-        Ok(snapshot)
+        let mailbox = &self.mailbox;
+        Ok(self.intervals.next(reports, |worker, mut recorder| {
+            recorder.clear();
+            mailbox.give_back(worker, recorder);
+        }))
     }
 
-    /// Whether the last snapshot has been taken.
+    /// Whether the last interval has been taken.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         self.ended

@@ -1,9 +1,6 @@
-//! The reports of all workers merged, and the interval between two such snapshots.
-
-use std::sync::Arc;
+//! How a run stands at a moment, and what happened between two such snapshots.
 
 use crate::recorder::Recorder;
-use crate::report::Report;
 use crate::times::Times;
 
 /// Everything counted since the run began, at one moment, over all workers.
@@ -34,43 +31,6 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Merges one report of each worker. `None` without reports.
-    #[must_use]
-    pub fn merge(reports: &[Arc<Report>]) -> Option<Self> {
-        let (first, others) = reports.split_first()?;
-        let mut merged = Self {
-            tick: first.tick,
-            at_ns: first.at_ns,
-            users: first.users,
-            completed_ns: first.completed_ns.clone(),
-            unserved_ns: first.unserved_ns.clone(),
-            worker_cpu_ns: vec![first.cpu_ns],
-            recorder: first.recorder.clone(),
-            pending: first.pending.clone(),
-            overdue: first.overdue.clone(),
-            backlog: first.backlog.clone(),
-            backlog_overdue: first.backlog_overdue,
-        };
-        for report in others {
-            merged.tick = merged.tick.min(report.tick);
-            merged.at_ns = merged.at_ns.max(report.at_ns);
-            merged.users += report.users;
-            merged.completed_ns.extend(&report.completed_ns);
-            merged.unserved_ns.extend(&report.unserved_ns);
-            merged.worker_cpu_ns.push(report.cpu_ns);
-            merged.recorder.add(&report.recorder);
-            for (mine, theirs) in merged.pending.iter_mut().zip(&report.pending) {
-                mine.add(theirs);
-            }
-            for (mine, theirs) in merged.overdue.iter_mut().zip(&report.overdue) {
-                *mine += theirs;
-            }
-            merged.backlog.add(&report.backlog);
-            merged.backlog_overdue += report.backlog_overdue;
-        }
-        Some(merged)
-    }
-
     /// What happened after `earlier`, a former snapshot of the same run.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Interval {

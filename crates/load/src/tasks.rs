@@ -24,7 +24,7 @@ pub struct TaskTally {
     pub service: Times,
 }
 
-/// The tasks of a worker's users since the run began, by index in the protocol's `tasks`.
+/// The tasks of a worker's users since its last report, by index in the protocol's `tasks`.
 /// Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Tasks(Rc<RefCell<Vec<TaskTally>>>);
@@ -59,7 +59,15 @@ impl Tasks {
         self.0.borrow().len()
     }
 
-    /// What was noted so far.
+    /// Hands over what was noted, and goes on with `empty`, of as many kinds; with nothing noted
+    /// where that has none.
+    #[must_use]
+    pub fn hand_over(&self, mut empty: Vec<TaskTally>) -> Vec<TaskTally> {
+        empty.resize_with(self.kinds(), TaskTally::new);
+        self.0.replace(empty)
+    }
+
+    /// What was noted since it was handed over last.
     #[must_use]
     pub fn tallies(&self) -> Vec<TaskTally> {
         self.0.borrow().clone()
@@ -77,6 +85,16 @@ impl TaskTally {
             squares_ms2: 0.0,
             service: Times::new(),
         }
+    }
+
+    /// Takes out everything, and keeps the memory for as much again.
+    pub fn clear(&mut self) {
+        let mut service = std::mem::take(&mut self.service);
+        service.clear();
+        *self = Self {
+            service,
+            ..Self::new()
+        };
     }
 
     /// Adds what another worker noted.
@@ -178,7 +196,7 @@ mod tests {
         assert_eq!((now[1].completed, now[1].failed), (0, 1));
         now[0].subtract(&before[0]);
         assert_eq!((now[0].completed, now[0].service_ns), (1, 4_000_000));
-        assert_eq!(now[0].service.max(), now[0].service.value_at_quantile(1.0));
+        assert_eq!(now[0].service.buckets(), [(4_001, 1)]);
         now[0].add(&before[0]);
         assert_eq!(now[0].service.len(), 2);
     }

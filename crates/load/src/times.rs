@@ -1,45 +1,66 @@
-//! Times of many things, as a histogram.
+//! Times of many things, as a histogram that takes no more memory than it holds times.
 
-use std::ops::Deref;
+use std::iter::repeat_n;
 
-use hdrhistogram::Histogram;
-
-/// Times in µs, from 1 µs to an hour, with three significant digits: 92 KiB.
+/// Times in µs, from 1 µs to an hour, with three significant digits.
 ///
-/// It reads like the histogram that it is. All have the same bounds, so that any two add up.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Times(Histogram<u32>);
+/// The buckets are those of a dense `HdrHistogram` of these bounds, of 92 KiB. What is recorded in a
+/// second by one of thousands of histograms is a few hundred times at most, so the bucket of each is
+/// noted; only a histogram of many times counts them by bucket.
+#[derive(Debug, Clone, Default)]
+pub struct Times {
+    /// The bucket of each time, in no order, while they are few.
+    few: Vec<u16>,
+    /// How many times each bucket has; empty while they are few.
+    counts: Vec<u32>,
+    /// The sum of `counts`.
+    counted: u64,
+}
+
+/// Times from which a histogram counts: it then takes 92 KiB instead of 8.
+const MANY: usize = 4096;
+/// Up to twice this a bucket is one µs wide; each doubling above has so many buckets.
+const HALF: u64 = 1 << HALF_BITS;
+const HALF_BITS: u32 = 10;
+/// An hour: what has no bucket counts as this, as in the dense histogram.
+const HOUR_US: u64 = 3_600_000_000;
+/// Buckets up to 71 minutes.
+const BUCKETS: usize = 23 << HALF_BITS;
 
 impl Times {
     /// None yet.
-    ///
-    /// # Panics
-    ///
-    /// Never: the bounds are constants that the histogram accepts.
     #[must_use]
-    pub fn new() -> Self {
-        #[expect(clippy::unwrap_used, reason = "constant bounds, covered by every test")]
-        Self(Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap())
+    pub const fn new() -> Self {
+        Self {
+            few: Vec::new(),
+            counts: Vec::new(),
+            counted: 0,
+        }
     }
 
-    /// One more. What is longer than an hour counts as an hour.
+    /// One more. What is longer than 71 minutes counts as an hour.
+    #[inline]
     pub fn record_ns(&mut self, ns: u64) {
-        self.0.saturating_record(ns / 1000);
+        self.note(bucket(ns / 1000));
     }
 
     /// So many more that took the same.
     pub fn record_us(&mut self, us: u64, count: u32) {
-        self.0.saturating_record_n(us, count);
+        self.note_many(bucket(us), count);
     }
 
     /// Adds all of `other`.
-    ///
-    /// # Panics
-    ///
-    /// Never: both have the same bounds.
     pub fn add(&mut self, other: &Self) {
-        #[expect(clippy::expect_used, reason = "bounds are the same")]
-        self.0.add(&other.0).expect("histograms of equal bounds");
+        if other.counted > 0 {
+            self.count();
+            for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+                *mine = mine.saturating_add(*theirs);
+            }
+            self.counted += other.counted;
+        }
+        for bucket in &other.few {
+            self.note(*bucket);
+        }
     }
 
     /// Takes out all of `earlier`, a former state of this same histogram.
@@ -48,45 +69,206 @@ impl Times {
     ///
     /// If it is no former state: what follows would be wrong, and nobody would see it.
     pub fn subtract(&mut self, earlier: &Self) {
-        #[expect(
-            clippy::expect_used,
-            reason = "a defect must not become a wrong figure"
-        )]
-        let () = self.0.subtract(&earlier.0).expect("a former state");
+        self.count();
+        for (bucket, count) in earlier.by_bucket() {
+            #[expect(
+                clippy::expect_used,
+                reason = "a defect must not become a wrong figure"
+            )]
+            let left = self.counts[usize::from(bucket)]
+                .checked_sub(count)
+                .expect("a former state");
+            self.counts[usize::from(bucket)] = left;
+            self.counted -= u64::from(count);
+        }
+    }
+
+    /// Takes out everything, and keeps the memory for as much again.
+    pub fn clear(&mut self) {
+        self.few.clear();
+        if self.counted == 0 {
+            self.counts = Vec::new();
+        } else {
+            self.counts.fill(0);
+            self.counted = 0;
+        }
+    }
+
+    /// How many.
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        self.counted + self.few.len() as u64
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The buckets that hold something: the longest time of each in µs, and how many; ascending.
+    #[must_use]
+    pub fn buckets(&self) -> Vec<(u64, u64)> {
+        let found = self.by_bucket().into_iter();
+        found
+            .map(|(bucket, count)| (longest_us(bucket), u64::from(count)))
+            .collect()
+    }
+
+    #[inline]
+    fn note(&mut self, bucket: u16) {
+        if self.counts.is_empty() {
+            self.few.push(bucket);
+            if self.few.len() >= MANY {
+                self.count();
+            }
+        } else {
+            let count = &mut self.counts[usize::from(bucket)];
+            *count = count.saturating_add(1);
+            self.counted += 1;
+        }
+    }
+
+    fn note_many(&mut self, bucket: u16, count: u32) {
+        if self.few.len() + count as usize >= MANY {
+            self.count();
+        }
+        if self.counts.is_empty() {
+            self.few.extend(repeat_n(bucket, count as usize));
+        } else {
+            let mine = &mut self.counts[usize::from(bucket)];
+            *mine = mine.saturating_add(count);
+            self.counted += u64::from(count);
+        }
+    }
+
+    /// Counts by bucket from now on.
+    #[cold]
+    fn count(&mut self) {
+        if self.counts.is_empty() {
+            self.counts = vec![0; BUCKETS];
+        }
+        self.counted += self.few.len() as u64;
+        for bucket in std::mem::take(&mut self.few) {
+            self.counts[usize::from(bucket)] += 1;
+        }
+    }
+
+    fn by_bucket(&self) -> Vec<(u16, u32)> {
+        if !self.counts.is_empty() {
+            let counts = (0..).zip(&self.counts).filter(|(_, count)| **count > 0);
+            return counts.map(|(bucket, count)| (bucket, *count)).collect();
+        }
+        let mut few = self.few.clone();
+        few.sort_unstable();
+        few.chunk_by(|one, other| one == other)
+            .map(|same| (same[0], same.len() as u32))
+            .collect()
     }
 }
 
-impl Default for Times {
-    fn default() -> Self {
-        Self::new()
-    }
+/// The bucket of a time in µs.
+#[inline]
+fn bucket(us: u64) -> u16 {
+    let us = if us > u64::from(u32::MAX) {
+        HOUR_US
+    } else {
+        us
+    };
+    let doublings = (u64::BITS - (us | (2 * HALF - 1)).leading_zeros()) - (HALF_BITS + 1);
+    ((u64::from(doublings) << HALF_BITS) + (us >> doublings)) as u16
 }
 
-impl Deref for Times {
-    type Target = Histogram<u32>;
-
-    fn deref(&self) -> &Histogram<u32> {
-        &self.0
-    }
+/// The longest time of a bucket, in µs.
+fn longest_us(bucket: u16) -> u64 {
+    let bucket = u64::from(bucket);
+    let doublings = (bucket >> HALF_BITS).saturating_sub(1);
+    let place = bucket - (doublings << HALF_BITS);
+    ((place + 1) << doublings) - 1
 }
 
 #[cfg(test)]
 mod tests {
+    use hdrhistogram::Histogram;
+    use proptest::prelude::*;
+
     use super::*;
 
+    fn dense() -> Histogram<u32> {
+        Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap()
+    }
+
+    fn buckets_of(dense: &Histogram<u32>) -> Vec<(u64, u64)> {
+        let recorded = dense.iter_recorded();
+        let bucket = |value, count: u32| (dense.highest_equivalent(value), u64::from(count));
+        recorded
+            .map(|step| bucket(step.value_iterated_to(), step.count_at_value()))
+            .collect()
+    }
+
+    proptest! {
+        /// The dense histogram of the hdrhistogram crate is the oracle.
+        #[test]
+        fn buckets_are_those_of_the_dense_histogram(
+            times in prop::collection::vec(0u64..6_000_000_000, 0..300),
+            small in prop::collection::vec(0u64..5_000, 0..300),
+            many in (0u64..10_000_000, 1u32..9_000),
+        ) {
+            let (mut sparse, mut oracle) = (Times::new(), dense());
+            for us in times.iter().chain(&small) {
+                sparse.record_ns(us * 1000 + 999);
+                oracle.saturating_record(*us);
+            }
+            sparse.record_us(many.0, many.1);
+            oracle.saturating_record_n(many.0, many.1);
+            prop_assert_eq!(sparse.len(), oracle.len());
+            prop_assert_eq!(sparse.buckets(), buckets_of(&oracle));
+        }
+
+        #[test]
+        fn few_and_many_add_up(
+            one in prop::collection::vec(0u64..1_000_000, 0..6_000),
+            two in prop::collection::vec(0u64..1_000_000, 0..6_000),
+        ) {
+            let fill = |times: &[u64]| {
+                let mut found = Times::new();
+                for us in times {
+                    found.record_us(*us, 1);
+                }
+                found
+            };
+            let both = fill(&[one.clone(), two.clone()].concat());
+            let (one, two) = (fill(&one), fill(&two));
+            let mut sum = one.clone();
+            sum.add(&two);
+            prop_assert_eq!(sum.buckets(), both.buckets());
+            prop_assert_eq!(sum.len(), both.len());
+            sum.subtract(&one);
+            prop_assert_eq!(sum.buckets(), two.buckets());
+            prop_assert_eq!(sum.len(), two.len());
+        }
+    }
+
     #[test]
-    fn times_add_up_and_a_former_state_is_taken_out_again() {
+    fn what_is_longer_than_an_hour_is_kept_as_an_hour_at_least() {
         let mut times = Times::new();
-        times.record_ns(1_500_000);
-        let before = times.clone();
         times.record_ns(u64::MAX);
-        times.record_us(7, 2);
-        assert_eq!(times.len(), 4);
-        assert!(times.max() >= 3_600_000_000);
-        times.subtract(&before);
-        assert_eq!((times.len(), times.min()), (3, 7));
-        times.add(&before);
-        assert_eq!(times.len(), 4);
+        assert!(times.buckets()[0].0 >= 3_600_000_000);
+    }
+
+    #[test]
+    fn cleared_it_is_empty_and_the_memory_of_many_is_given_up_when_it_is_not_used() {
+        let mut times = Times::new();
+        times.record_us(7, 5_000);
+        times.record_us(9, 1);
+        times.clear();
+        assert!(times.is_empty() && times.buckets().is_empty());
+        assert_eq!(times.counts.len(), BUCKETS);
+        times.record_us(9, 2);
+        assert_eq!(times.buckets(), [(9, 2)]);
+        times.clear();
+        times.clear();
+        assert_eq!(times.counts.capacity(), 0);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
+use std::iter::repeat;
+use std::mem::{replace, take};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -57,12 +59,25 @@ struct Member {
     schedule: Rc<RefCell<Schedule>>,
 }
 
+/// Counts up to the last report of what is counted since the run began.
+#[derive(Debug, Default)]
+struct Reported {
+    requests: Vec<u64>,
+    /// Pauses that have ended.
+    ended_ns: u64,
+    think_ns: u64,
+}
+
 /// The state of a worker beside its users' futures.
 struct Worker<P: Protocol> {
     share: Share,
     protocol: Arc<P>,
     plan: Arc<Compiled<P::Step>>,
     recorder: Rc<RefCell<Recorder>>,
+    /// An empty one to go on with after the next report.
+    spare: Option<Recorder>,
+    /// What was reported so far of what is counted since the run began.
+    reported: Reported,
     /// What the users share.
     context: Rc<WorkerContext>,
     members: Vec<Member>,
@@ -85,7 +100,7 @@ pub async fn work<P: Protocol>(
     plan: Arc<Compiled<P::Step>>,
     clock: Rc<dyn Clock>,
     mut orders: UnboundedReceiver<Order>,
-    mut publish: impl FnMut(Report),
+    mut publish: impl FnMut(Report) -> Option<Recorder>,
 ) {
     let mut worker = Worker::new(share, protocol, plan, Rc::clone(&clock));
     let mut crowd = FuturesUnordered::new();
@@ -134,6 +149,8 @@ impl<P: Protocol> Worker<P> {
             protocol,
             plan,
             recorder: Rc::new(RefCell::new(recorder)),
+            spare: None,
+            reported: Reported::default(),
             context: Rc::new(context),
             members: Vec::new(),
             leavers: Vec::new(),
@@ -240,7 +257,12 @@ impl<P: Protocol> Worker<P> {
     }
 
     /// Reports at each tick, and ends steps that have exceeded their limit.
-    fn watch(&mut self, now_ns: u64, present: usize, publish: &mut impl FnMut(Report)) {
+    fn watch(
+        &mut self,
+        now_ns: u64,
+        present: usize,
+        publish: &mut impl FnMut(Report) -> Option<Recorder>,
+    ) {
         let every_ns = self.report_every_ns();
         let due_ns = self.next_tick * every_ns;
         self.leavers.retain(|member| !member.seat.is_waiting());
@@ -249,7 +271,7 @@ impl<P: Protocol> Worker<P> {
             recorder.timer_lateness.record_ns(now_ns - due_ns);
             drop(recorder);
             self.next_tick = now_ns / every_ns + 1;
-            publish(self.report(now_ns, present));
+            self.spare = publish(self.report(now_ns, present));
         }
         if now_ns >= self.next_scan_ns {
             let limit_ns = self.plan.plan.step_timeout_ms * 1_000_000;
@@ -261,7 +283,8 @@ impl<P: Protocol> Worker<P> {
         }
     }
 
-    fn report(&self, at_ns: u64, present: usize) -> Report {
+    fn report(&mut self, at_ns: u64, present: usize) -> Report {
+        let counted = self.hand_over(at_ns);
         let scenarios = &self.plan.scenarios;
         let limit_ns = |index: u32, bytes| scenarios[index as usize].limit_for(bytes);
         let limits = scenarios.iter().map(|scenario| scenario.limit_ns);
@@ -282,12 +305,7 @@ impl<P: Protocol> Worker<P> {
                 .filter_map(|member| member.seat.unserved_since_ns(at_ns, limit_ns, longest_ns))
                 .collect(),
             cpu_ns: thread_cpu_ns(),
-            recorder: Recorder {
-                requests: self.context.requests.counts(),
-                tasks: self.context.tasks.tallies(),
-                think_ns: self.think_ns(at_ns),
-                ..self.recorder.borrow().clone()
-            },
+            counted,
             pending: vec![Times::new(); self.plan.scenarios.len()],
             overdue: vec![0; self.plan.scenarios.len()],
             backlog: Times::new(),
@@ -321,10 +339,33 @@ impl<P: Protocol> Worker<P> {
         report
     }
 
+    /// What was counted since the last report. Nothing is copied but a few sums: users wait meanwhile.
+    fn hand_over(&mut self, at_ns: u64) -> Recorder {
+        let empty = self.spare.take();
+        let mut empty = empty.unwrap_or_else(|| {
+            Recorder::new(self.plan.scenarios.len(), self.plan.step_names.len())
+        });
+        let tasks = self.context.tasks.hand_over(take(&mut empty.tasks));
+        let mut counted = self.recorder.borrow_mut().hand_over(empty);
+        self.reported.ended_ns += counted.think_ns;
+        let think_ns = self.think_ns(at_ns);
+        counted.think_ns = think_ns - replace(&mut self.reported.think_ns, think_ns);
+        let sent = self.context.requests.counts();
+        let before = replace(&mut self.reported.requests, sent.clone());
+        let before = before.into_iter().chain(repeat(0));
+        counted.requests = sent
+            .iter()
+            .zip(before)
+            .map(|(now, then)| now - then)
+            .collect();
+        counted.tasks = tasks;
+        counted
+    }
+
     /// What users have thought, or waited for news, up to this moment: a pause of minutes that reaches
     /// over the end of a window must count for the part within it.
     fn think_ns(&self, at_ns: u64) -> u64 {
-        let ended_ns = self.recorder.borrow().think_ns;
+        let ended_ns = self.reported.ended_ns;
         let paused = self.members.iter().map(|one| one.seat.paused_ns(at_ns));
         let playing = self.members.iter().chain(&self.leavers);
         let idle = playing.map(|one| one.seat.idled_ns(at_ns));

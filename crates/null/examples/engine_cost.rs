@@ -11,6 +11,7 @@
 
 use std::time::Duration;
 
+use headcount_load::distribution::Distribution;
 use headcount_load::pace::{Draw, Pace};
 use headcount_load::plan::{LogOn, Plan, ScenarioPlan, StepPlan};
 use headcount_load::{Interval, Run, Snapshot};
@@ -132,7 +133,7 @@ fn figures(case: &Case, interval: &Interval, bytes_per_user: f64) -> Value {
     let cpu_s = interval.worker_cpu_ns.iter().sum::<u64>() as f64 / 1e9;
     let scenarios = interval.counted.scenarios[0].completed as f64;
     let steps = interval.counted.steps[0].completed as f64;
-    let lateness = &interval.counted.timer_lateness;
+    let lateness = Distribution::of(&interval.counted.timer_lateness);
     json!({
         "case": case.name,
         "users": interval.users,
@@ -140,9 +141,9 @@ fn figures(case: &Case, interval: &Interval, bytes_per_user: f64) -> Value {
         "cpu_share_of_a_core": cpu_s / seconds,
         "cpu_us_per_scenario": cpu_s * 1e6 / scenarios,
         "cpu_us_per_step": cpu_s * 1e6 / steps,
-        "lateness_p50_us": lateness.value_at_quantile(0.5),
-        "lateness_p99_us": lateness.value_at_quantile(0.99),
-        "lateness_max_us": lateness.max(),
+        "lateness_p50_us": lateness.quantile_us(0.5),
+        "lateness_p99_us": lateness.quantile_us(0.99),
+        "lateness_max_us": lateness.max_us(),
         "bytes_per_user": bytes_per_user,
     })
 }

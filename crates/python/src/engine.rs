@@ -3,9 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use headcount_load::recorder::Recorder;
 use headcount_load::run::RunError;
-use headcount_load::{Plan, Run, Snapshot};
+use headcount_load::{Plan, Run};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -25,7 +24,6 @@ pub struct Engine {
 
 struct State {
     run: Run,
-    previous: Option<Snapshot>,
 }
 
 /// How long a wait may go without looking for signals: Ctrl-C is noticed within this.
@@ -42,10 +40,7 @@ impl Engine {
         let request_names = run.request_names().to_vec();
         let task_names = run.task_names().to_vec();
         Ok(Self {
-            state: Mutex::new(Some(State {
-                run,
-                previous: None,
-            })),
+            state: Mutex::new(Some(State { run })),
             step_names,
             request_names,
             task_names,
@@ -124,16 +119,7 @@ impl Engine {
     fn pull(&self, wait: Duration) -> PyResult<Option<headcount_load::Interval>> {
         let mut guard = self.lock();
         let state = guard.as_mut().ok_or_else(closed)?;
-        let next = state.run.next(wait).map_err(raised)?;
-        let Some(snapshot) = next else {
-            return Ok(None);
-        };
-        let interval = match &state.previous {
-            Some(previous) => snapshot.since(previous),
-            None => snapshot.since(&beginning(&snapshot)),
-        };
-        state.previous = Some(snapshot);
-        Ok(Some(interval))
+        state.run.next_interval(wait).map_err(raised)
     }
 
     fn with<T>(&self, act: impl FnOnce(&State) -> T) -> PyResult<T> {
@@ -142,17 +128,6 @@ impl Engine {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<State>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The state in which the run of `later` began: nothing counted, at the zero of its clock.
-fn beginning(later: &Snapshot) -> Snapshot {
-    let counted = &later.recorder;
-    Snapshot {
-        at_ns: 0,
-        worker_cpu_ns: vec![0; later.worker_cpu_ns.len()],
-        recorder: Recorder::new(counted.scenarios.len(), counted.steps.len()),
-        ..later.clone()
     }
 }
 

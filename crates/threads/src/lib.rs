@@ -3,11 +3,18 @@
 //! The files are those of the crates that use them. They name locks and threads through
 //! `crate::sync`, which is the standard library there and shuttle here. `tests/orders.rs` plays them.
 
-#[path = "../../load/src/mailbox.rs"]
-pub mod mailbox;
 #[path = "../../files/src/io/pool.rs"]
 pub mod job_pool;
+#[path = "../../load/src/mailbox.rs"]
+pub mod mailbox;
 pub mod server;
+
+/// What the mailbox carries back to a worker: here, which one.
+pub mod recorder {
+    /// A recorder of nothing.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Recorder(pub u64);
+}
 
 /// What the mailbox carries: of a real report only what it looks at.
 pub mod report {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use headcount_threads::job_pool::Pool;
 use headcount_threads::mailbox::{Mail, Mailbox};
+use headcount_threads::recorder::Recorder;
 use headcount_threads::report::Report;
 use headcount_threads::server::ServicePool;
 use shuttle::sync::atomic::{AtomicUsize, Ordering};
@@ -27,34 +28,41 @@ fn in_many_orders(test: fn()) {
 }
 
 #[test]
-fn a_reader_gets_each_workers_last_report_and_no_older_one_than_asked() {
+fn a_reader_gets_each_report_once_and_in_order_however_late_it_comes() {
     in_many_orders(|| {
         let mailbox = Arc::new(Mailbox::new(2));
         for worker in 0..2 {
             let mailbox = Arc::clone(&mailbox);
             thread::spawn(move || {
+                let mut spare = 0;
                 for tick in 1..=3 {
-                    mailbox.publish(Report { worker, tick });
+                    let given = mailbox.publish(Report { worker, tick });
+                    spare = given.map_or(spare, |Recorder(of)| {
+                        assert!(spare < of && of < tick, "one that was given back before");
+                        of
+                    });
                 }
                 mailbox.end(worker, None);
             });
         }
-        let mut tick = 0;
-        loop {
-            match mailbox.wait(tick, PATIENCE) {
-                Mail::Fresh(reports) => {
-                    assert_eq!(reports.len(), 2);
-                    // A worker that has ended has no newer report than its last.
-                    assert!(reports.iter().all(|r| r.tick > tick || r.tick == 3));
-                    tick = reports.iter().map(|r| r.tick).min().unwrap();
-                }
+        let mut last = [0, 0];
+        let mut is_over = false;
+        while !is_over {
+            let reports = match mailbox.wait(last[0].min(last[1]), PATIENCE) {
+                Mail::Fresh(reports) => reports,
                 Mail::Ended(reports) => {
-                    assert!(reports.iter().all(|r| r.tick == 3));
-                    break;
+                    is_over = true;
+                    reports
                 }
                 other => panic!("{other:?}"),
+            };
+            for report in reports {
+                assert_eq!(report.tick, last[report.worker] + 1);
+                last[report.worker] = report.tick;
+                mailbox.give_back(report.worker, Recorder(report.tick));
             }
         }
+        assert_eq!(last, [3, 3]);
         assert!(mailbox.wait_for_end(PATIENCE));
     });
 }
@@ -161,6 +169,10 @@ fn a_server_that_stops_while_requests_come_joins_its_threads() {
         let after = done.load(Ordering::SeqCst);
         pool.submit(());
         assert_eq!(pool.queue().now, 0, "what comes late is dropped");
-        assert_eq!(done.load(Ordering::SeqCst), after, "a thread is still at work");
+        assert_eq!(
+            done.load(Ordering::SeqCst),
+            after,
+            "a thread is still at work"
+        );
     });
 }

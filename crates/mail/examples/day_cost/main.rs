@@ -27,6 +27,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use headcount_load::clock::Origin;
+use headcount_load::distribution::Distribution;
 use headcount_load::{Interval, Plan, Run, Snapshot};
 use headcount_mail::client::provision::{Order, prepare};
 use headcount_mail::task::Task;
@@ -154,7 +155,7 @@ fn figures(interval: &Interval) -> Value {
         .take(3)
         .collect();
     let of = |task: Task| counted.tasks[task as usize].completed as f64 / seconds;
-    let lateness = &counted.timer_lateness;
+    let lateness = Distribution::of(&counted.timer_lateness);
     json!({
         "users": interval.users,
         "scenarios_per_s": scenarios as f64 / seconds,
@@ -162,9 +163,9 @@ fn figures(interval: &Interval) -> Value {
         "sent_per_s": of(Task::SmtpMessage),
         "cpu_share_of_a_core": cpu_s / seconds,
         "cpu_us_per_scenario": cpu_s * 1e6 / scenarios as f64,
-        "lateness_p50_us": lateness.value_at_quantile(0.5),
-        "lateness_p99_us": lateness.value_at_quantile(0.99),
-        "lateness_max_us": lateness.max(),
+        "lateness_p50_us": lateness.quantile_us(0.5),
+        "lateness_p99_us": lateness.quantile_us(0.99),
+        "lateness_max_us": lateness.max_us(),
         "faults": faults,
     })
 }

@@ -1,6 +1,7 @@
 //! The engine on virtual time: what users do, when, and what is counted.
 
 use crate::common::{SECOND, nothing, plan, scenario, steady, step};
+use headcount_load::distribution::Distribution;
 use headcount_load::pace::{Draw, Pace};
 use headcount_load::recorder::At;
 use headcount_load::rehearsal::rehearse;
@@ -90,9 +91,9 @@ fn open_schedules_offer_their_rate_whatever_the_server_does() {
         tally.started
     );
     // The k-th response is 3 s + (k - 1) * 1 s late: after 540 s the last took about 180 s.
-    let longest_s = tally.response.max() as f64 / 1e6;
+    let longest_s = Distribution::of(&tally.response).max_us() as f64 / 1e6;
     assert!((175.0..=185.0).contains(&longest_s), "{longest_s}");
-    assert_eq!(tally.service.max() / 1000, 3_000); // what a closed-loop tool would have seen
+    assert_eq!(Distribution::of(&tally.service).max_us() / 1000, 3_000); // what a closed-loop tool would have seen
 }
 
 #[test]
@@ -208,10 +209,10 @@ fn users_who_are_stuck_are_not_among_those_who_completed_something() {
             // Told by the ages of what is stuck: it was begun a think time after its user last
             // completed anything.
             let least_us = (window_ns - THINK_S * SECOND) / 1000;
-            let stuck = window.pending[1].iter_recorded();
+            let stuck = window.pending[1].buckets().into_iter();
             let silent: u64 = stuck
-                .filter(|age| age.value_iterated_to() >= least_us)
-                .map(|age| age.count_since_last_iteration())
+                .filter(|(age_us, _)| *age_us >= least_us)
+                .map(|(_, users)| users)
                 .sum();
             assert_eq!(active, 200 - silent, "{workers} workers");
             seen.push(active);

@@ -6,6 +6,7 @@
 )]
 
 use crate::common::{SECOND, nothing, plan, scenario, steady, step};
+use headcount_load::distribution::Distribution;
 use headcount_load::pace::{Draw, Pace};
 use headcount_load::plan::{LogOn, Plan, ScenarioPlan};
 use headcount_load::rehearsal::rehearse;
@@ -82,9 +83,8 @@ fn pauses_longer_than_a_window_count_for_the_part_within_it() {
         let spent = |snapshot: &headcount_load::Snapshot| -> f64 {
             let ended = snapshot.recorder.scenarios.iter().map(|t| t.response_ns);
             let waiting = snapshot.pending.iter().flat_map(|times| {
-                times.iter_recorded().map(|bucket| {
-                    bucket.value_iterated_to() as f64 * f64::from(bucket.count_at_value()) * 1e3
-                })
+                let buckets = times.buckets().into_iter();
+                buckets.map(|(age_us, users)| age_us as f64 * users as f64 * 1e3)
             });
             ended.sum::<u64>() as f64 + waiting.sum::<f64>()
         };
@@ -205,8 +205,7 @@ fn users_log_on_when_they_join_and_again_if_that_failed() {
     let failed: u64 = last.scenarios.iter().map(|tally| tally.failed).sum();
     assert_eq!((last.sessions_opened, failed), (100, 0));
     // Only the ten whose scenario opened the session waited for it.
-    let slow =
-        last.scenarios[0].response.len() - last.scenarios[0].response.count_between(0, 999_000);
+    let slow = Distribution::of(&last.scenarios[0].response).count_above(999_000);
     assert_eq!(slow, 10);
 }
 

@@ -2,6 +2,7 @@
 //! here without the engine.
 
 use crate::common::{plan, scenario, steady, step};
+use headcount_load::distribution::Distribution;
 use headcount_load::pace::{Draw, Pace};
 use headcount_load::rehearsal::rehearse;
 use headcount_null::{Null, Stalls};
@@ -74,7 +75,7 @@ fn response_times_are_within_two_percent_of_the_truth_and_service_times_hide_the
     assert!(tally.completed > 700_000);
     for quantile in [0.5, 0.95, 0.99] {
         let truth_s = true_percentile(quantile);
-        let told_s = tally.response.value_at_quantile(quantile) as f64 / 1e6;
+        let told_s = Distribution::of(&tally.response).quantile_us(quantile) as f64 / 1e6;
         // One connection for each user: a request behind another of its user waits for it too,
         // which the truth above, with a connection for each request, leaves out. A user is busy for
         // half a percent of the time, so that moves no percentile by more than that.
@@ -84,6 +85,6 @@ fn response_times_are_within_two_percent_of_the_truth_and_service_times_hide_the
         );
     }
     // What tools that time from the actual start would have claimed.
-    let claimed_s = tally.service.value_at_quantile(0.95) as f64 / 1e6;
+    let claimed_s = Distribution::of(&tally.service).quantile_us(0.95) as f64 / 1e6;
     assert!(claimed_s < 0.5 * true_percentile(0.95), "{claimed_s}");
 }
