@@ -183,7 +183,7 @@ impl<J> Shared<J> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(orders)))]
 mod tests {
     use std::sync::mpsc;
     use std::time::Duration;

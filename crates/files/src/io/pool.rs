@@ -34,6 +34,7 @@ struct Queue {
 
 impl Pool {
     /// No thread yet.
+    #[must_use]
     pub fn new(most: usize) -> Self {
         Self(Arc::new(Inner {
             queue: Mutex::default(),
@@ -132,7 +133,7 @@ impl fmt::Debug for Pool {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(orders)))]
 mod tests {
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
