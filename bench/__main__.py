@@ -20,6 +20,7 @@ from bench.machine import described, load, wait_until_quiet
 from bench.mail import mail
 from bench.mail_server import mail_server
 from bench.peers import locust
+from bench.recorder import recorder
 from bench.redis import redis
 from bench.smb import smb
 from bench.sort import sort
@@ -34,6 +35,7 @@ WIDTH = 100
 SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "step": ("CPU of a null step", steps),
     "users": ("Users who mostly think, one worker", users),
+    "recorder": ("What recording hundreds of scenarios costs users who wait", recorder),
     "truth": ("Response times when the server stands still for 1 s of each 10 s", stalls),
     "locust": ("A user who does nothing, beside Locust", locust),
     "request": ("CPU of the application server's client for a request", application),

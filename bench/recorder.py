@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from bench.example import run
 from bench.figure import Figure
+from headcount._engine import Engine, Histogram
 
 CASES = ((14, 1), (150, 1), (400, 1), (400, 8), (2000, 1))
 """Scenarios of three steps each, and workers."""
@@ -62,27 +63,24 @@ def _plan(scenarios: int, workers: int) -> str:
 
 def _play(scenarios: int, workers: int) -> dict[str, float]:
     """Play one case: times in ms, memory in MiB, CPU of the workers in cores."""
-    from headcount._engine import Engine, Histogram  # noqa: PLC0415 - only the child needs it
-
     engine = Engine(_plan(scenarios, workers), "null", "{}")
     engine.set_users(USERS * workers, 1.0)
-    times: list[Histogram] = []
+    times = Histogram.merge([])
     cpu_s = 0.0
     while True:
         interval = engine.next(10.0)
         assert interval is not None, "the engine fell silent"
         if interval.from_s >= SETTLED_S:
-            times += [one.response for one in interval.scenarios if one.completed]
+            times = Histogram.merge([times, *(one.response for one in interval.scenarios)])
             cpu_s += sum(interval.worker_cpu_s)
         if interval.to_s >= SECONDS:
             break
     rss_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     engine.close()
-    all_times = Histogram.merge(times)
     return {
-        "p99": all_times.quantile_us(0.99) / 1e3,
-        "p99.9": all_times.quantile_us(0.999) / 1e3,
-        "max": all_times.max_us / 1e3,
+        "p99": times.quantile_us(0.99) / 1e3,
+        "p99.9": times.quantile_us(0.999) / 1e3,
+        "max": times.max_us / 1e3,
         "rss": rss_kib / 1024,
         "cores": cpu_s / (SECONDS - SETTLED_S),
     }
