@@ -13,7 +13,7 @@ from bench.example import run
 from bench.figure import Figure
 from headcount._engine import Engine, Histogram
 
-CASES = ((14, 1), (150, 1), (400, 1), (400, 8), (2000, 1))
+CASES = ((14, 1), (150, 1), (400, 1), (400, 8), (1000, 1))
 """Scenarios of three steps each, and workers."""
 SECONDS = 15
 SETTLED_S = 2.0
