@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import json
 import os
+import pkgutil
 import random
 import runpy
 import selectors
@@ -40,6 +41,15 @@ LIBRARIES = (
     "scipy.stats",
     "typer",
 )
+MODELS = (
+    "headcount.bundle.environment:EnvironmentFile",
+    "headcount.bundle.level:Levels",
+    "headcount.bundle.manifest:Manifest",
+    "headcount.bundle.verdict:Verdict",
+    "headcount.plan.plan:Plan",
+    "headcount.plan.workload:Workload",
+)
+"""Models that nearly all commands use. They are built when they are first used."""
 READ_AT_THE_START = ("PYTHON", "LC_", "LANG", "OPENBLAS", "OMP_", "LD_")
 """Variables that the interpreter or a library reads once. If one differs, a command needs an
 interpreter of its own."""
@@ -197,6 +207,8 @@ def _main() -> None:
     asking = socket.socket(fileno=int(sys.argv[1]))
     for name in LIBRARIES:
         __import__(name)
+    for name in MODELS:
+        pkgutil.resolve_name(name).model_rebuild()
     assert "headcount.cli" not in sys.modules
     threads = len(list(Path("/proc/self/task").iterdir()))
     assert threads == 1, f"{threads} threads do not survive a fork"

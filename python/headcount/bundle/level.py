@@ -12,9 +12,12 @@ SCHEMA_VERSION: Final = 1
 
 
 class Record(BaseModel):
-    """A frozen record of a bundle; unknown keys are errors."""
+    """A frozen record of a bundle; unknown keys are errors.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Pydantic builds it when it is first used: a command uses few of the records that it imports.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class OwnDelay(Record):

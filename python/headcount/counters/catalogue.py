@@ -56,7 +56,7 @@ class Counter(BaseModel):
 
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: str
     unit: str

@@ -81,6 +81,9 @@ Name = Annotated[str, Field(pattern=r"^[\w.-]+$")]
 
 
 class Strict(BaseModel):
-    """A frozen part of a plan; an unknown key is an error, and so is an endless number."""
+    """A frozen part of a plan; an unknown key is an error, and so is an endless number.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    Pydantic builds it when it is first used: a plan holds its parts, which few commands use alone.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)

@@ -12,7 +12,7 @@ from headcount.plan.pace import Think
 class Step(BaseModel):
     """One protocol operation; the keys beside `name` and `op` are the protocol's own."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     name: Name
     op: str
