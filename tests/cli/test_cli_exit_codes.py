@@ -12,6 +12,7 @@ import pytest
 
 from headcount import cli
 from headcount.bundle import reader
+from headcount.cli import line as line_of_typer
 from headcount.controller import access, sut
 from headcount.controller.access import app as app_access
 from headcount.controller.access import open as opening
@@ -298,7 +299,7 @@ def test_a_defect_is_no_failed_criterion(
     def broken(_verbs: Iterable[str]) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(cli, "app_of", broken)
+    monkeypatch.setattr(line_of_typer, "app_of", broken)
     monkeypatch.setattr(cli, "ENDS", ())
     with pytest.raises(SystemExit) as ended:
         cli.main()

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -91,8 +92,14 @@ def test_the_version(script: str) -> None:
     assert shown.stdout == f"headcount {__version__}\n"
 
 
+def test_the_version_is_that_of_the_package() -> None:
+    assert __version__ == version("headcount")
+
+
 def test_a_verb_opens_no_other_verbs_room() -> None:
-    asked = "import sys; from headcount.cli import app_of; app_of(['sort']); print(*sys.modules)"
+    asked = (
+        "import sys; from headcount.cli.line import app_of; app_of(['sort']); print(*sys.modules)"
+    )
     shown = subprocess.run(
         [sys.executable, "-c", asked], capture_output=True, check=True, text=True
     )

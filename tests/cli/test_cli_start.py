@@ -10,8 +10,8 @@ HEAVY = ("scipy.stats", "scipy.optimize")
 
 PROGRAM = """
 import json, sys
-import headcount.cli
-headcount.cli.app_of()
+import headcount.cli.line
+headcount.cli.line.app_of()
 print(json.dumps(sorted(sys.modules)))
 """
 
@@ -27,7 +27,7 @@ UNUSED = ("importlib.metadata", "markdown_it", "rich.markdown", "rich.traceback"
 """What Typer and the version would load, a third of the CPU of `--help`."""
 HELP = """
 import json, sys
-import headcount.cli
+import headcount.cli.line
 headcount.cli.run_line(["--help"])
 print("modules:", json.dumps(sorted(sys.modules)))
 """
@@ -42,7 +42,7 @@ def test_help_loads_nothing_that_it_does_not_show() -> None:
 
 SHOW = """
 import json, sys
-import headcount.cli
+import headcount.cli.line
 headcount.cli.run_line(["show", sys.argv[1]])
 print("modules:", json.dumps(sorted(sys.modules)))
 """

@@ -204,7 +204,9 @@ class TestAtATerminal:
 
 
 def test_nothing_of_the_screen_is_loaded_before_it_is_shown() -> None:
-    loaded = "import sys, headcount.cli; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    loaded = (
+        "import sys, headcount.cli.line; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    )
     modules = subprocess.run(
         [sys.executable, "-c", loaded], check=True, capture_output=True, text=True
     ).stdout.split()

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from headcount import cli
+from headcount.cli import line as line_of_typer
 from headcount.cli.storage import app
 from headcount.text import DASH
 
@@ -307,7 +308,7 @@ def test_what_is_wrong_is_said_in_one_message(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(cli, "app_of", lambda _verbs: app)
+    monkeypatch.setattr(line_of_typer, "app_of", lambda _verbs: app)
     monkeypatch.setattr(cli, "ENDS", ())
     monkeypatch.setattr(sys, "argv", ["headcount", *shlex.split(line)])
     with pytest.raises(SystemExit) as ended:

@@ -1,51 +1,21 @@
-"""The command line: one file a verb, and their table of contents in `verbs`."""
+"""The command line: one file a verb, and their table of contents in `verbs`.
+
+What most lines do not need is imported where it is needed: Typer and Rich take half the CPU of
+`headcount --help`, and `headcount --version` needs neither.
+"""
 
 import errno
 import os
 import re
 import signal
 import sys
-import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from types import FrameType
 
-import typer
-from typer.exceptions import TyperException
-
-from headcount.cli import start, usage, version
-from headcount.cli.command import Group
-from headcount.cli.console import err, fail
-from headcount.cli.verbs import VERBS, list_verbs, open_rooms
+from headcount import __version__
 from headcount.errors import ExitCode, HeadcountError, MachineLimitError
 from headcount.foreign.damage import DAMAGE, reason
 from headcount.secret_text import learn_line, redacted
-
-
-def app_of(verbs: Iterable[str] | None = VERBS) -> typer.Typer:
-    """The command line with these verbs, whose rooms are opened; None: all of them, only listed."""
-    app = typer.Typer(
-        name="headcount",
-        cls=Group,
-        help="How many users will this server hold, what stops it there, and what should be "
-        "changed?",
-        epilog="Start with: headcount run app-server --target lab:app --quick",
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    app.callback()(version.options)
-    return list_verbs(app) if verbs is None else open_rooms(app, verbs)
-
-
-def _asked(arguments: Sequence[str]) -> Iterable[str] | None:
-    """The verb of a command line; None where it has none, for help and slips of the pen."""
-    if list(arguments) == ["--version"]:
-        return ()
-    if arguments and arguments[0] in VERBS:
-        return arguments[:1]
-    # Completion asks for the options of verbs, too, and its words are in the environment.
-    return VERBS if any(name.startswith("_HEADCOUNT") for name in os.environ) else None
-
 
 POINTER = "headcount doctor shows what this machine lacks"
 """The line below an error that comes of the machine."""
@@ -86,26 +56,25 @@ def main() -> None:
     sys.exit(run_line(sys.argv[1:]))
 
 
-def run_line(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - an exit code each
+def run_line(arguments: Sequence[str]) -> int:
     """Run a command line; returns its exit code."""
     if not arguments and sys.stdout.isatty():
+        from headcount.cli import start
+
         print(start.GUIDE, end="")
         return ExitCode.PASSED
     learn_line(arguments)
     try:
-        line = fold_criteria(expanded(arguments))
-        return _played(line)
-    except TyperException as error:
-        if type(error).__name__ != "NoArgsIsHelpError":  # its help is printed already
-            fail(usage.message(error, arguments))
-        return ExitCode.BAD_INPUT
+        return _played(arguments)
     except HeadcountError as error:
-        fail(str(error))
+        _fail(str(error))
         if isinstance(error, MachineLimitError):
+            from headcount.cli.console import err
+
             err.print(POINTER)
         return error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        fail("interrupted")
+    except KeyboardInterrupt:
+        _fail("interrupted")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         # Nobody reads the output any more; what is left of it must not fail at the end.
@@ -115,26 +84,27 @@ def run_line(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - an exit code e
         return _unexpected(error, arguments)
 
 
-def _played(line: list[str]) -> int:
+def _played(arguments: Sequence[str]) -> int:
     """Run a command line to the last character that it prints; returns its exit code."""
-    try:
-        code = app_of(_asked(line))(args=line, prog_name="headcount", standalone_mode=False)
-    except SystemExit as ended:
-        if isinstance(ended.__context__, BrokenPipeError):  # Click would exit with 1
-            raise BrokenPipeError from ended
-        raise
+    if list(arguments) == ["--version"]:
+        print(f"headcount {__version__}")
+        code: int = ExitCode.PASSED
+    else:
+        from headcount.cli.line import play
+
+        code = play(fold_criteria(expanded(arguments)), arguments)
     if sys.stdout is not None:  # as it is where it was closed
         sys.stdout.flush()
-    return code or ExitCode.PASSED
+    return code
 
 
 def _unexpected(error: Exception, arguments: Sequence[str]) -> int:
     """Print an error that nothing has explained; returns its exit code."""
     if isinstance(error, PermissionError) and error.filename is not None:
-        fail(f"you have no permission to use {error.filename}; ask its owner for it")
+        _fail(f"you have no permission to use {error.filename}; ask its owner for it")
         return ExitCode.UNSUITABLE
     if isinstance(error, OSError) and error.filename is None and error.errno == errno.ENOSPC:
-        fail("cannot write standard output: the disk is full; redirect it to another one")
+        _fail("cannot write standard output: the disk is full; redirect it to another one")
         return ExitCode.UNSUITABLE
     if isinstance(error, DAMAGE):
         from headcount.cli.damaged import damaged_bundle
@@ -142,11 +112,19 @@ def _unexpected(error: Exception, arguments: Sequence[str]) -> int:
         bundle = damaged_bundle(arguments)
         if bundle is not None:
             why = f"{bundle} is damaged, and cannot be evaluated ({reason(error)})"
-            fail(f"{why}; headcount audit {bundle} lists all damage")
+            _fail(f"{why}; headcount audit {bundle} lists all damage")
             return ExitCode.BAD_INPUT
+    import traceback
+
     sys.stderr.write(redacted(traceback.format_exc()))
-    fail("this is a defect of Headcount; please report it with the lines above")
+    _fail("this is a defect of Headcount; please report it with the lines above")
     return ExitCode.DEFECT
+
+
+def _fail(message: str) -> None:
+    from headcount.cli.console import fail
+
+    fail(message)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

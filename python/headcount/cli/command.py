@@ -40,6 +40,7 @@ def import_help() -> None:
         sys.modules[name] = ModuleType(name)
         setattr(sys.modules[name], UNUSED[name], None)
     try:
+        importlib.import_module("headcount.cli.console")  # mends the terminal's width first
         importlib.import_module("typer.rich_utils")
     finally:
         for name in left_out:

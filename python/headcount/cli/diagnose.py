@@ -180,7 +180,7 @@ NOT_CONFIRMING = Confirming()
 def of_run(folder: Path, how: Confirming | None, *, json: bool) -> None:
     """Diagnose a bundle and print all of it; test it if `how` is given."""
     # Statistics take half a second to load; other verbs do not need them.
-    from headcount.analyse.diagnosis import diagnose as diagnosed
+    from headcount.analyse.diagnosis.diagnose import diagnose as diagnosed
     from headcount.analyse.failures import failures_of
     from headcount.report import terminal
 
