@@ -16,7 +16,7 @@ from bench.diagnosis.draw import Draw
 from bench.diagnosis.injections import Demand, Injection
 from bench.diagnosis.stages import LEVEL_S, STAGES, Stage, plan
 from bench.diagnosis.trial import Runner
-from headcount.analyse.diagnosis import diagnose
+from headcount.analyse.diagnosis.diagnose import diagnose
 from headcount.bundle import reader
 
 STAGE_NAMES = ("nginx-zip", "apache-small", "samba-small", "sql-wide", "app-reply", "nginx-small")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.diagnosis.baselines import BASELINES
-from headcount.analyse.diagnosis import diagnose
+from headcount.analyse.diagnosis.diagnose import diagnose
 from headcount.bundle import reader
 
 LIMITS = (

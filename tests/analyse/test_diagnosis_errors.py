@@ -5,7 +5,7 @@ from diagnosis_levels import Server
 from diagnosis_levels import level as made_level
 from test_failures_ranking import FOUND, WAITED, fault, level
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.bundle.level import LevelResult
 
 BROKEN = "GET /: status 500 Internal Server Error instead of 200"

@@ -7,7 +7,7 @@ from diagnosis_levels import QUIET, Server, level, seconds
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.analyse.diagnosis.kills import HOST, OWN, Kills, kills
 
 ALIVE = {"process.count": 10.0}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from diagnosis_levels import CPUS, QUIET, Server, level, seconds
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.bundle.diagnosis import Diagnosis
 
 IO = "cgroup.pressure{resource=io,kind=some}"

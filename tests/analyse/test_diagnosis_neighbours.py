@@ -3,7 +3,7 @@
 import pytest
 from diagnosis_levels import CPUS, QUIET, Server, level, seconds
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.analyse.diagnosis.evidence.cpu import cores
 from headcount.analyse.diagnosis.observation import observe
 from headcount.analyse.neighbours import foreign_cores

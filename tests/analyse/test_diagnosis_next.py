@@ -3,7 +3,7 @@
 import pytest
 from diagnosis_levels import QUIET, level, seconds
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.bundle.diagnosis import Next
 
 

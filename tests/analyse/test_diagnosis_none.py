@@ -3,7 +3,7 @@
 import pytest
 from diagnosis_levels import QUIET, Server, level, seconds
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 
 
 def test_think_time_alone_is_no_limit_and_the_law_says_what_would_be_first() -> None:

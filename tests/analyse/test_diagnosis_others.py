@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from diagnosis_levels import Views, seconds, viewed_ladder
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.bundle.diagnosis import Diagnosis
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from diagnosis_levels import QUIET, level
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import LevelResult
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from test_diagnosis_limits import SERVERS
 
 import headcount.analyse.diagnosis as room
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.analyse.diagnosis.ruled_out import SHOWN_BY
 from headcount.analyse.diagnosis.thresholds import thresholds
 from headcount.bundle.diagnosis import Diagnosis

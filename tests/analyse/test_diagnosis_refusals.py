@@ -7,7 +7,7 @@ from diagnosis_levels import QUIET
 from diagnosis_levels import level as made_level
 from test_failures_ranking import fault
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import LevelResult
 

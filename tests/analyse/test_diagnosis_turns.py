@@ -2,7 +2,7 @@
 
 from diagnosis_levels import QUIET, Server, seconds
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.bundle.level import CounterSummary, LevelResult
 
 IO = "cgroup.pressure{resource=io,kind=some}"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from diagnosis_levels import QUIET, Views, level, seconds, viewed_ladder
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import LevelResult
 from headcount.counters.naming import PEER, instance_name

@@ -8,7 +8,7 @@ from diagnosis_levels import Server
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.analyse.diagnosis.wait_words import threads_text, wait_words
 from headcount.analyse.diagnosis.waits import in_folders, of_stacks, waits
 from headcount.bundle.diagnosis import Waits

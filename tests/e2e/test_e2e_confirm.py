@@ -13,7 +13,7 @@ import pytest
 
 import database
 import service_group
-from headcount.analyse.diagnosis import diagnose
+from headcount.analyse.diagnosis.diagnose import diagnose
 from headcount.analyse.experiments.conclude import conclude
 from headcount.bundle import confirmation, reader
 from headcount.bundle.confirmation import Confirmation

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from report_factory import content, empty_level, level, score, timeline, times, verdict
 from report_tasks import tasked
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.analyse.price import price
 from headcount.bundle.verdict import Capacity, Plateau
 from headcount.plan.cost import Cost

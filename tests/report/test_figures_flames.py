@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_factory import content
 
-from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.analyse.flame import DEEPEST, LEAST, FlameFrame, files_together, flame, leaves
 from headcount.bundle.diagnosis import Waits
 from headcount.bundle.stacks import OTHER, LevelStacks

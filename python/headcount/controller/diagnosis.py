@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from headcount.analyse import diagnosis
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.bundle import events, series, stacks
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import environment_of
@@ -13,7 +13,5 @@ def with_diagnosis(verdict: Verdict, levels: list[LevelResult], folder: Path) ->
     """Add what stopped the server, from the levels and what the bundle's folder has of them."""
     known = environment_of(folder)
     server = known.server if known is not None else None
-    found = diagnosis.of_levels(
-        levels, series.read(folder), events.read(folder), server, stacks.read(folder)
-    )
+    found = of_levels(levels, series.read(folder), events.read(folder), server, stacks.read(folder))
     return verdict.model_copy(update={"diagnosis": found})

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from headcount.analyse.diagnosis.ruled_out import NAMES
+from headcount.analyse.diagnosis.limit_names import NAMES
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.diagnosis import Candidate, Diagnosis, Limit, RuledOut
 from headcount.text import percent, plural, share

@@ -5,7 +5,3 @@ limit at each level (``evidence``), which of them is believed (``decide``), how 
 (``confidence``), and what would be next (``projection``). All thresholds are data, in
 ``thresholds.toml``.
 """
-
-from headcount.analyse.diagnosis.diagnose import diagnose, of_levels
-
-__all__ = ["diagnose", "of_levels"]

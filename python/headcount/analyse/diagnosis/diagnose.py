@@ -17,12 +17,13 @@ from headcount.analyse.diagnosis.doubts import doubts
 from headcount.analyse.diagnosis.evidence import delay, failure, pause, upstream
 from headcount.analyse.diagnosis.happened import alone_s, counters_before, programs_behind
 from headcount.analyse.diagnosis.kills import kills
+from headcount.analyse.diagnosis.limit_names import NAMES
 from headcount.analyse.diagnosis.log_lines import log_lines, named_limits
 from headcount.analyse.diagnosis.observation import Observation, observe
 from headcount.analyse.diagnosis.others import OTHERS, others_share
 from headcount.analyse.diagnosis.projection import projection
 from headcount.analyse.diagnosis.resample import seconds_of
-from headcount.analyse.diagnosis.ruled_out import NAMES, not_observed, ruled_out
+from headcount.analyse.diagnosis.ruled_out import not_observed, ruled_out
 from headcount.analyse.diagnosis.sentences import candidate_text, sentence
 from headcount.analyse.diagnosis.sight import can_prove, missing_text
 from headcount.analyse.diagnosis.sign import Sign

@@ -12,6 +12,7 @@ from headcount.analyse.diagnosis.evidence import (
     software,
     thread,
 )
+from headcount.analyse.diagnosis.limit_names import NAMES
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
 from headcount.bundle.diagnosis import Figure, Limit, NotObserved, RuledOut
@@ -28,25 +29,6 @@ SHOWN_BY: Mapping[Limit, tuple[str, ...]] = {
     "pool": (software.ACCEPT, software.UNREAD, software.APP_QUEUE),
 }
 """Counters of which one is needed to observe each limit."""
-
-NAMES: Mapping[Limit, str] = {
-    "cpu": "the CPU",
-    "thread": "a single thread",
-    "memory": "memory",
-    "disk": "the disk",
-    "network": "the network",
-    "pool": "a pool of workers",
-    "lock": "a lock",
-    "upstream": "another server that it waits for",
-    "limiter": "a rate limit",
-    "delay": "a delay in each scenario",
-    "pause": "pauses",
-    "refusal": "refusals",
-    "errors": "errors",
-    "generator": "the load generator",
-    "none": "nothing",
-    "unknown": "something unknown",
-}
 
 
 def not_observed(weighed: Weighed) -> list[NotObserved]:

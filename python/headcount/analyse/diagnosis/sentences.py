@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from headcount.analyse.diagnosis.decide import Decision
 from headcount.analyse.diagnosis.evidence.reported import SETTINGS
-from headcount.analyse.diagnosis.ruled_out import NAMES
+from headcount.analyse.diagnosis.limit_names import NAMES
 from headcount.analyse.diagnosis.sign import Sign, address_of
 from headcount.bundle.diagnosis import Limit
 from headcount.text import count, duration, plural, significant

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from headcount.analyse.diagnosis.ruled_out import NAMES
+from headcount.analyse.diagnosis.limit_names import NAMES
 from headcount.analyse.experiments.limits import PROGRAM, RESOURCES
 from headcount.bundle.confirmation import Answer, Finding
 from headcount.bundle.diagnosis import Diagnosis, Limit

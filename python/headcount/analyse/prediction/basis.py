@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headcount.analyse.diagnosis import diagnose
+from headcount.analyse.diagnosis.diagnose import diagnose
 from headcount.analyse.diagnosis.sight import sight
 from headcount.analyse.prediction import holdout, interval
 from headcount.analyse.prediction.fit import Capacities, Fitted, fit
