@@ -2,18 +2,19 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from headcount.bundle import reader, versus
-from headcount.cli import options, subjects
+from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.outputs import bundle_folder, check_bundle, check_file
 from headcount.errors import HeadcountError, InputError
 from headcount.output.file import ensure_writable
-from headcount.plan.consent import with_consent
+
+if TYPE_CHECKING:
+    from headcount.bundle.reader import Bundle
 
 Folder = Annotated[
     Path, typer.Argument(metavar="BUNDLE", help="A run's folder.", callback=bundle_folder)
@@ -26,6 +27,8 @@ UNFINISHED = ("interrupted", "unfinished")
 
 def runs(folder: options.Runs = options.RUNS, json: options.Json = False) -> None:
     """List the runs in a folder, oldest first."""
+    from headcount.bundle import reader
+
     if folder.is_file():
         raise InputError(f"--runs {folder}: this is a file; give the folder that keeps bundles")
     rows = [_row(path) for path in reader.find(folder)]
@@ -44,6 +47,8 @@ def runs(folder: options.Runs = options.RUNS, json: options.Json = False) -> Non
 
 
 def _row(path: Path) -> dict[str, str]:
+    from headcount.bundle import reader, versus
+
     try:
         verdict = reader.load(path).verdict
     except HeadcountError as error:
@@ -57,7 +62,7 @@ def _row(path: Path) -> dict[str, str]:
     return {"bundle": str(path), "outcome": verdict.outcome, "answer": verdict.sentence}
 
 
-def _with_verdict(found: reader.Bundle) -> reader.Bundle:
+def _with_verdict(found: "Bundle") -> "Bundle":
     """The bundle with its answer. Most have one, and the code that computes it is slow to load."""
     verdict = found.verdict
     has_failures = any(level.faults for level in found.levels)
@@ -70,6 +75,7 @@ def _with_verdict(found: reader.Bundle) -> reader.Bundle:
 
 def show(bundle: Folder, json: options.Json = False) -> None:
     """Show a run's answer, chart and levels."""
+    from headcount.bundle import reader, versus
     from headcount.report import terminal
 
     found = _with_verdict(reader.load(bundle))
@@ -130,6 +136,8 @@ def report(
     ] = False,
 ) -> None:
     """Write a run's HTML report again, or a PDF report."""
+    from headcount.bundle import reader
+    from headcount.cli import subjects
     from headcount.report import assemble, hand_over
 
     if pdf is None and (template is not None or against):
@@ -163,11 +171,13 @@ def resume(
     The server is the one that --pid, --unit, --cgroup or --container named for the run. Name it
     again if it has been restarted since.
     """
+    from headcount.bundle import reader, versus
     from headcount.cli.display import Display
     from headcount.cli.running import conclude, named
     from headcount.cli.secrets import secrets_for
     from headcount.controller import run as controller
     from headcount.controller.confirm_run import confirm_run
+    from headcount.plan.consent import with_consent
 
     found = reader.load(bundle)
     if (pairing := versus.read(bundle)) is not None:

@@ -2,26 +2,22 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import Progress
 
-from headcount import workloads
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.grouped import grouped
 from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings
-from headcount.controller.access.prepare import prepare as make_data
-from headcount.controller.folder import delete_pages, write_pages
-from headcount.controller.sut import connect
 from headcount.errors import InputError
 from headcount.output.file import ensure_folder
-from headcount.plan import target as targets
-from headcount.plan.plan import Plan
-from headcount.plan.resolve import Overrides, resolve
-from headcount.protocols.registry import protocol_of
+
+if TYPE_CHECKING:
+    from headcount.controller.access import Prepared
+    from headcount.plan.plan import Plan
+    from headcount.plan.resolve import Overrides
 
 Workload = Annotated[str, typer.Argument(help="A workload's name (headcount workloads).")]
 Folder = Annotated[
@@ -68,6 +64,13 @@ def prepare(
     prepare web-static --folder /var/www/html/headcount. With a --target http://... alone the pages
     that it serves are looked at: a sample, or with --verify every one of them.
     """
+    # The models and the engine take half a second to load; the help does not need them.
+    from rich.progress import Progress
+
+    from headcount.controller.access.prepare import prepare as make_data
+    from headcount.controller.sut import connect
+    from headcount.plan.resolve import Overrides
+
     overrides = Overrides(
         seed=seed,
         scale=scale,
@@ -91,10 +94,15 @@ def prepare(
             sut.access, users, lambda done, _: bar.update(task, completed=done), verify=verify
         )
         bar.update(task, completed=users)
-    tree = plan.workload.tree
     if plan.workload.protocol == "http":
         _print_checked(plan, verify=verify, json=json)
-    elif json:
+    else:
+        _print_made(plan, users, made, json=json)
+
+
+def _print_made(plan: "Plan", users: int, made: "Prepared", *, json: bool) -> None:
+    tree = plan.workload.tree
+    if json:
         print_json(
             {
                 "users": users,
@@ -117,12 +125,18 @@ def _prepare_folder(
     workload: str,
     target: str | None,
     folder: Path,
-    overrides: Overrides,
+    overrides: "Overrides",
     *,
     verify: bool,
     json: bool,
 ) -> None:
     """Write the pages of a workload into a folder, and say how they come to be served."""
+    from rich.progress import Progress
+
+    from headcount import workloads
+    from headcount.controller.folder import write_pages
+    from headcount.plan.resolve import resolve
+
     loaded = workloads.load(workload)
     if loaded.pages is None or (target or "").startswith("lab:"):
         raise InputError(
@@ -166,7 +180,7 @@ def _prepare_folder(
     )
 
 
-def _print_checked(plan: Plan, *, verify: bool, json: bool) -> None:
+def _print_checked(plan: "Plan", *, verify: bool, json: bool) -> None:
     pages = plan.pages
     if pages is None or not plan.workload.asked:
         raise InputError(f'the workload "{plan.workload.name}" has no [pages]: nothing to prepare')
@@ -192,6 +206,12 @@ def cleanup(
     json: options.Json = False,
 ) -> None:
     """Delete the data set that Headcount made on a target or in a --folder, and nothing else."""
+    from rich.progress import Progress
+
+    from headcount.controller.folder import delete_pages
+    from headcount.controller.sut import connect
+    from headcount.plan.resolve import Overrides
+
     if folder is not None:
         text = delete_pages(folder)
         if json:
@@ -217,7 +237,12 @@ def cleanup(
         out.print(text, markup=False)
 
 
-def _plan(workload: str | None, target: str | None, overrides: Overrides) -> Plan:
+def _plan(workload: str | None, target: str | None, overrides: "Overrides") -> "Plan":
+    from headcount import workloads
+    from headcount.plan import target as targets
+    from headcount.plan.resolve import resolve
+    from headcount.protocols.registry import protocol_of
+
     if target is None or target.startswith("lab:"):
         raise InputError(
             "give --target, such as smb://host/share, file:///folder or app://host:port, or for "

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headcount.bundle import reader
-from headcount.bundle.diagnosis import Diagnosis
-from headcount.bundle.reader import Bundle
 from headcount.cli import diagnose_log as logs
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
@@ -19,6 +16,8 @@ from headcount.fields.units import seconds
 
 if TYPE_CHECKING:
     from headcount.bundle.confirmation import Confirmation
+    from headcount.bundle.diagnosis import Diagnosis
+    from headcount.bundle.reader import Bundle
 
 CONFIRM_TIME = "2m"
 """For two or three experiments of six rounds; an interval hardly gets narrower with more."""
@@ -182,6 +181,7 @@ def of_run(folder: Path, how: Confirming | None, *, json: bool) -> None:
     # Statistics take half a second to load; other verbs do not need them.
     from headcount.analyse.diagnosis.diagnose import diagnose as diagnosed
     from headcount.analyse.failures import failures_of
+    from headcount.bundle import reader
     from headcount.report import terminal
 
     bundle = reader.load(folder)
@@ -211,7 +211,9 @@ def of_run(folder: Path, how: Confirming | None, *, json: bool) -> None:
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
-def _confirmed(bundle: Bundle, found: Diagnosis, how: Confirming, *, quiet: bool) -> "Confirmation":
+def _confirmed(
+    bundle: "Bundle", found: "Diagnosis", how: Confirming, *, quiet: bool
+) -> "Confirmation":
     """Test the diagnosis on the server of the run, and keep the answer in the bundle."""
     from headcount.bundle import confirmation, manifest
     from headcount.cli.display import Display

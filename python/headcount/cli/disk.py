@@ -5,26 +5,25 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from headcount.cli import options
 from headcount.cli.console import err, fail, out, print_json
 from headcount.cli.grouped import grouped
-from headcount.disk import benchmark_result, grid, score
-from headcount.disk.bench import Bench, bench, choose
-from headcount.disk.benchmark_result import BenchmarkResult
+from headcount.disk import grid
 from headcount.disk.cell import Cell
-from headcount.disk.doubts import doubts
-from headcount.disk.place import memory_bytes, place
-from headcount.disk.result import Figures
 from headcount.disk.settings import ENGINES, Settings, numbers, whole
 from headcount.errors import ExitCode, HeadcountError, InputError
 from headcount.fields import units
 from headcount.text import clean, memory, plural, significant, span
+
+if TYPE_CHECKING:
+    from headcount.disk.bench import Bench
+    from headcount.disk.benchmark_result import BenchmarkResult
+    from headcount.disk.result import Figures
 
 EPILOG = """Examples:
 
@@ -101,6 +100,10 @@ def disk(
     ends, however it ends; existing files and devices are never touched. Ctrl-C prints what was
     measured so far.
     """
+    # Statistics take half a second to load; the help does not need them.
+    from headcount.disk import score
+    from headcount.disk.bench import choose
+
     usual = grid.QUICK if asked.quick else grid.FULL
     cells = _cells(
         usual,
@@ -189,6 +192,12 @@ def _measure(
     json: bool,
 ) -> None:
     """Measure all cells, and print what was measured however it ends."""
+    from headcount.disk import score
+    from headcount.disk.bench import bench
+    from headcount.disk.benchmark_result import BenchmarkResult
+    from headcount.disk.doubts import doubts
+    from headcount.disk.place import memory_bytes, place
+
     measured: list[Figures] = []
     kept = "disk"
     ended: KeyboardInterrupt | HeadcountError | None = None
@@ -229,8 +238,10 @@ def _measure(
         raise ended
 
 
-def _run(made: Bench, cells: Sequence[Cell], measured: list[Figures], *, quiet: bool) -> None:
+def _run(made: "Bench", cells: Sequence[Cell], measured: "list[Figures]", *, quiet: bool) -> None:
     """Measure into a list, showing how far it is."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (
         TextColumn("  {task.description}", markup=False),
         BarColumn(),
@@ -255,8 +266,10 @@ def _run(made: Bench, cells: Sequence[Cell], measured: list[Figures], *, quiet: 
                 _say(f"  {cell.name}: {rate} MB/s", json=quiet)
 
 
-def _print(result: BenchmarkResult, preset: str | None) -> None:
+def _print(result: "BenchmarkResult", preset: str | None) -> None:
     """The table, the score, and what a reader must know."""
+    from headcount.disk import benchmark_result, score
+
     patterns = dict.fromkeys(one.cell.pattern for one in result.measured)
     for pattern in patterns:
         table = Table(

@@ -2,17 +2,17 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headcount.bundle import reader
-from headcount.bundle.reader import Bundle
 from headcount.cli.console import err
 from headcount.cli.outputs import WRITERS, bundle_folder, check_file, writer
 from headcount.errors import InputError
-from headcount.installed import added
 from headcount.output.file import write_output
+
+if TYPE_CHECKING:
+    from headcount.bundle.reader import Bundle
 
 Folder = Annotated[
     Path, typer.Argument(metavar="BUNDLE", help="A run's folder.", callback=bundle_folder)
@@ -41,6 +41,7 @@ def export(bundle: Folder, files: Files) -> None:
 
     Start with: headcount export runs/RUN run.xlsx levels.csv
     """
+    from headcount.bundle import reader
     from headcount.controller import run as controller
 
     makers = [(path, _maker(path)) for path in files]
@@ -53,7 +54,7 @@ def export(bundle: Folder, files: Files) -> None:
         err.print(f"wrote {path}", markup=False, highlight=False)
 
 
-def _maker(path: Path) -> Callable[[Bundle], str | bytes]:
+def _maker(path: Path) -> "Callable[[Bundle], str | bytes]":
     """What makes a file's contents; raises InputError for an ending that stands for nothing."""
     ending = path.suffix.lower()
     if ending == ".csv":
@@ -62,6 +63,7 @@ def _maker(path: Path) -> Callable[[Bundle], str | bytes]:
         from headcount.report.export.xlsx import spreadsheet
 
         return spreadsheet
+    from headcount.installed import added
     from headcount.report.export import answer_json, markdown, openmetrics, otlp
 
     others = added("exports", "export", Callable)
@@ -81,7 +83,7 @@ def _maker(path: Path) -> Callable[[Bundle], str | bytes]:
     return known[ending]
 
 
-def _table(path: Path) -> Callable[[Bundle], str]:
+def _table(path: Path) -> "Callable[[Bundle], str]":
     from headcount.report.export import csv, levels, seconds
 
     tables = {

@@ -2,18 +2,19 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headcount.bundle import reader
-from headcount.bundle.reader import Bundle
 from headcount.cli import options
 from headcount.cli.compare import Html
 from headcount.cli.console import err, out, print_json
 from headcount.cli.outputs import check_file
 from headcount.errors import HeadcountError, InputError
 from headcount.output.file import write_output
+
+if TYPE_CHECKING:
+    from headcount.bundle.reader import Bundle
 
 EPILOG = """
 Examples:
@@ -63,11 +64,13 @@ def history(
         out.print(f"\nPage: {html}", markup=False)
 
 
-def _bundles(folder: Path, workload: str | None, target: str | None) -> list[Bundle]:
+def _bundles(folder: Path, workload: str | None, target: str | None) -> "list[Bundle]":
     """Every run of the folder that is wanted; damaged ones are named and left out.
 
     Raises InputError without any.
     """
+    from headcount.bundle import reader
+
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder of runs")
     found = []

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headcount.bundle import reader
 from headcount.cli import options
 from headcount.cli.console import out, print_json
 from headcount.cli.outputs import bundle_folder
@@ -66,6 +65,7 @@ def predict(
     """
     # Statistics take half a second to load; other verbs do not need them.
     from headcount.analyse import prediction
+    from headcount.bundle import reader
     from headcount.report.terminal import prediction as shown
 
     asked = _asked(cpus, disks, memory, network, users, criteria)

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from headcount.cli import options
-from headcount.cli import priced as inputs
 from headcount.cli.console import out, print_json, print_text
 from headcount.cli.grouped import grouped
 from headcount.cli.outputs import check_file
@@ -121,6 +120,7 @@ def price(
     users on which is cheaper. Prices are those of the plans, or stated here.
     """
     from headcount.analyse.prices.pricing import report
+    from headcount.cli import priced as inputs
     from headcount.report.prices import markdown as as_markdown
     from headcount.report.terminal import price as terminal
 

@@ -4,18 +4,22 @@ import getpass
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from headcount.controller.access import Secrets
 from headcount.errors import InputError
-from headcount.plan import target as targets
-from headcount.plan.plan import Plan
-from headcount.protocols.registry import protocol_of
-from headcount.protocols.target import Target
 from headcount.secret_text import learn
 
+if TYPE_CHECKING:
+    from headcount.controller.access import Secrets
+    from headcount.plan.plan import Plan
+    from headcount.protocols.target import Target
 
-def secrets_for(plan: Plan, token_file: Path | None, password_file: Path | None) -> Secrets:
+
+def secrets_for(plan: "Plan", token_file: Path | None, password_file: Path | None) -> "Secrets":
     """What the plan's target needs; asks at the terminal for a password that is nowhere else."""
+    from headcount.controller.access import Secrets
+    from headcount.plan import target as targets
+
     token = secret(token_file, "token", "HEADCOUNT_TOKEN")
     password = secret(password_file, "password", "HEADCOUNT_PASSWORD")
     target = targets.parse(plan.target)
@@ -25,8 +29,10 @@ def secrets_for(plan: Plan, token_file: Path | None, password_file: Path | None)
     return Secrets(token=token, password=password, second_password=second)
 
 
-def _has_users(plan: Plan, target: Target) -> bool:
+def _has_users(plan: "Plan", target: "Target") -> bool:
     """Whether the target's users prove who they are."""
+    from headcount.protocols.registry import protocol_of
+
     wanted = protocol_of(target.protocol).log_on
     return wanted == "all" or (wanted == "named" and "user" in plan.client)
 
@@ -47,7 +53,7 @@ def secret(file: Path | None, what: str, variable: str) -> str | None:
     return text
 
 
-def _ask(target: Target) -> str:
+def _ask(target: "Target") -> str:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InputError(
             f"{target.text} needs the password of its users, and there is no terminal to ask at: "

@@ -3,22 +3,20 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headcount import workloads
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
-from headcount.cli.display import Display
 from headcount.cli.grouped import grouped
-from headcount.cli.held import HeldDisplay
 from headcount.cli.outputs import check_runs
 from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings, setting
-from headcount.controller.shares.design import Experiment
 from headcount.errors import ExitCode, InputError
-from headcount.plan import target as targets
+
+if TYPE_CHECKING:
+    from headcount.controller.shares.design import Experiment
 
 EPILOG = """
 Examples:
@@ -102,6 +100,10 @@ def shares(
     read; the cost of each is fitted, with a 95 % interval, and printed beside that of Windows NT
     4.0 in Microsoft's study of 1998. Ctrl-C keeps what was measured.
     """
+    from headcount import workloads
+    from headcount.controller.shares.design import Experiment
+    from headcount.plan import target as targets
+
     if target is None or targets.parse(target).protocol != "smb":
         raise InputError(
             "name the file server: --target lab:samba starts one here; for one already on this "
@@ -135,7 +137,7 @@ def shares(
 
 
 def _measure(
-    experiment: Experiment,
+    experiment: "Experiment",
     password_file: Path | None,
     wanted: dict[str, object],
     *,
@@ -144,8 +146,11 @@ def _measure(
 ) -> None:
     # Statistics and the engine take half a second to load; other verbs do not need them.
     from headcount.analyse.shares import NOT_OBSERVED
+    from headcount.cli.display import Display
+    from headcount.cli.held import HeldDisplay
     from headcount.controller.shares.capacity import ENOUGH, capacities
     from headcount.controller.shares.run import Run, shares_plan
+    from headcount.plan import target as targets
     from headcount.report.terminal import shares as report
 
     secrets = secrets_for(shares_plan(experiment, experiment.shares[0]), None, password_file)
@@ -173,7 +178,7 @@ def _measure(
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
-def _check(experiment: Experiment, *, lab: bool) -> None:
+def _check(experiment: "Experiment", *, lab: bool) -> None:
     """Refuse what cannot be told apart or held."""
     if not lab and len(experiment.shares) > 1:
         raise InputError(

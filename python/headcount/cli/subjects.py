@@ -5,7 +5,6 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
-from headcount.bundle import reader
 from headcount.cli.outputs import bundle_folder
 from headcount.errors import InputError
 
@@ -56,6 +55,8 @@ def split(text: str) -> tuple[str | None, list[Path]]:
 
 def _folders(text: str) -> tuple[str | None, list[Path]]:
     """A bundle is itself; a folder of bundles is all of them that are done, under its name."""
+    from headcount.bundle import reader
+
     path = bundle_folder(Path(text))
     if (path / "plan.toml").is_file():
         return None, [path]

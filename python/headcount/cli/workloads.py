@@ -1,15 +1,16 @@
 """`headcount workloads`: what can be run, and what it re-creates."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from headcount import workloads
 from headcount.cli import options
 from headcount.cli.console import out, print_json
-from headcount.plan.workload import Workload
 from headcount.text import significant
+
+if TYPE_CHECKING:
+    from headcount.plan.workload import Workload
 
 app = typer.Typer(
     help="List the workloads (headcount workloads show NAME explains one).",
@@ -22,6 +23,8 @@ def listing(context: typer.Context, json: options.Json = False) -> None:
     """List the workloads (headcount workloads show NAME explains one)."""
     if context.invoked_subcommand is not None:
         return
+    from headcount import workloads
+
     found = [workloads.load(name) for name in workloads.names()]
     if json:
         print_json([{"name": w.name, "title": w.title, "recreates": w.recreates} for w in found])
@@ -42,6 +45,8 @@ def show(
     name: Annotated[str, typer.Argument(help="A workload's name.")], json: options.Json = False
 ) -> None:
     """Show what a workload does, what it re-creates and how it differs from the original."""
+    from headcount import workloads
+
     workload = workloads.load(name)
     if json:
         print_json(workload.model_dump(mode="json"))
@@ -55,7 +60,7 @@ def show(
     _print_scenarios(workload)
 
 
-def _print_scenarios(workload: Workload) -> None:
+def _print_scenarios(workload: "Workload") -> None:
     table = Table(box=None, header_style="bold")
     for column in ("scenario", "share", "what the user does", "limit"):
         table.add_column(column)
@@ -78,7 +83,7 @@ def _print_scenarios(workload: Workload) -> None:
     _print_list("Origins", [f"{', '.join(names)}: {text}" for text, names in origins.items()])
 
 
-def _print_run(workload: Workload) -> None:
+def _print_run(workload: "Workload") -> None:
     run = workload.run
     out.print("\n[bold]How it runs[/]")
     levels = ", ".join(map(str, run.ladder)) if run.ladder else "search for the capacity"
@@ -106,13 +111,13 @@ def _print_run(workload: Workload) -> None:
     _print_figures(workload)
 
 
-def _print_criteria(workload: Workload) -> None:
+def _print_criteria(workload: "Workload") -> None:
     out.print(f"  criteria: {' '.join(workload.criteria)}", markup=False)
     for rule, texts in workload.rules.items():
         out.print(f"  --rule {rule}: {' '.join(texts)}", markup=False)
 
 
-def _print_order(workload: Workload) -> None:
+def _print_order(workload: "Workload") -> None:
     pauses = [f"{s.name} {s.pause.text}" for s in workload.scenarios if s.pause]
     if pauses:
         out.print(f"  pauses of their own: {', '.join(pauses)}", markup=False)
@@ -131,7 +136,7 @@ def _print_order(workload: Workload) -> None:
         out.print("  users log on when they join, before their first scenario", markup=False)
 
 
-def _print_figures(workload: Workload) -> None:
+def _print_figures(workload: "Workload") -> None:
     if workload.score:
         out.print(f"  score: {workload.score.name} ({workload.score.unit})", markup=False)
     if workload.task_score:
