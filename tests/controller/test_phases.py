@@ -10,7 +10,7 @@ import pytest
 from headcount.bundle import reader
 from headcount.controller import orders, run
 from headcount.controller.access import Secrets
-from headcount.controller.level import LevelOrder
+from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import Phase, Silent
 from headcount.plan.resolve import Overrides, resolve
 from headcount.workloads import load

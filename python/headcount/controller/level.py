@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from headcount._engine import Interval
 from headcount.analyse.judge import Context, judge
@@ -17,6 +17,7 @@ from headcount.controller.access import Prepared
 from headcount.controller.access.access import Progress
 from headcount.controller.counters_read import CountersRead
 from headcount.controller.handles import ensure_handles
+from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.session import Moment, Session
 from headcount.controller.settling import settle
@@ -31,29 +32,6 @@ GATHER_S = 30.0
 """Longest wait for users to come or go after the ramp; then the level says that they did not."""
 EARLY_EVERY_S = 5
 """How often a level is looked at that may end early."""
-
-
-def no_doubt(_: LevelResult) -> str | None:
-    """Nothing speaks against a level."""
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class LevelOrder:
-    """A level to run."""
-
-    index: int
-    purpose: str
-    users: int
-    ramp_s: float
-    settle_s: float
-    measure_s: float
-    may_stop_early: bool = False
-    least_s: float = 20.0
-    doubt: Callable[[LevelResult], str | None] = no_doubt
-    """Why a level must not count, where it must not."""
-    is_rested: bool = False
-    """Whether all users leave before those of the level come."""
 
 
 class LevelRunner:

@@ -10,7 +10,7 @@ from headcount.analyse.search.settings import CLIMB, CLIMB_S
 from headcount.analyse.verdict import Ending, of_levels, of_search
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
-from headcount.controller.level import LevelOrder, no_doubt
+from headcount.controller.level_order import LevelOrder, no_doubt
 from headcount.controller.listener import Outlook
 from headcount.errors import InputError
 from headcount.fields.units import seconds

@@ -18,7 +18,8 @@ from headcount.controller.before import load_before
 from headcount.controller.behind import programs_behind
 from headcount.controller.diagnosis import with_diagnosis
 from headcount.controller.handles import ensure_handles
-from headcount.controller.level import LevelOrder, LevelRunner, note
+from headcount.controller.level import LevelRunner, note
+from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.liveness import check_answer
 from headcount.controller.orders import Orders, orders_of

@@ -11,7 +11,8 @@ from headcount.bundle.verdict import Verdict
 from headcount.bundle.versus import SideName, VersusRest, VersusTurn
 from headcount.bundle.writer import BundleWriter
 from headcount.controller.diagnosis import with_diagnosis
-from headcount.controller.level import LevelOrder, LevelRunner, note
+from headcount.controller.level import LevelRunner, note
+from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.liveness import check_answer
 from headcount.controller.server_logs import ServerLogs

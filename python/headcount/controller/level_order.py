@@ -1,0 +1,29 @@
+"""What is asked of a level. Apart from what runs one: an audit decides on levels and runs none."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from headcount.bundle.level import LevelResult
+
+
+def no_doubt(_: LevelResult) -> str | None:
+    """Nothing speaks against a level."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class LevelOrder:
+    """A level to run."""
+
+    index: int
+    purpose: str
+    users: int
+    ramp_s: float
+    settle_s: float
+    measure_s: float
+    may_stop_early: bool = False
+    least_s: float = 20.0
+    doubt: Callable[[LevelResult], str | None] = no_doubt
+    """Why a level must not count, where it must not."""
+    is_rested: bool = False
+    """Whether all users leave before those of the level come."""
