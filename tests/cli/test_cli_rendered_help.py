@@ -2,8 +2,6 @@
 
 import inspect
 import re
-import subprocess
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +21,6 @@ class Size:
     height: int | None = None
 
 
-HEAVY = {"numpy", "scipy", "headcount._engine", "headcount.plan.plan", "headcount.workloads"}
 PANELS = ("Target", "Load", "Search", "Criteria", "Server under test", "Output", "Advanced")
 
 
@@ -89,12 +86,3 @@ def test_the_list_of_verbs_has_the_first_sentence_of_each() -> None:
     for name, verb in VERBS.items():
         first = " ".join(command.commands[name].help.split("\n\n")[0].split())
         assert first == verb.summary, name
-
-
-@pytest.mark.parametrize("line", ["--version", "--help", "run --help"])
-def test_asking_for_help_loads_no_models_and_no_engine(line: str) -> None:
-    asked = f"import sys; from headcount.cli import run_line; run_line({line.split()!r})"
-    loaded = "; print('LOADED', *sys.modules)"
-    shown = subprocess.check_output([sys.executable, "-c", asked + loaded], text=True)
-    modules = set(shown.rpartition("LOADED")[2].split())
-    assert not modules & HEAVY
