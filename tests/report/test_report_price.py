@@ -9,7 +9,7 @@ from rich.console import Console
 
 from headcount.report.document.blocks import Table
 from headcount.report.document.overview import section
-from headcount.report.prices.tables import items
+from headcount.report.prices.items import items
 from headcount.report.terminal.summary import summary
 
 SUMS = ["6,999.99", "6,317.51", "3,613.50", "16,931.00"]

@@ -76,7 +76,6 @@ def _with_verdict(found: "Bundle") -> "Bundle":
 def show(bundle: Folder, json: options.Json = False) -> None:
     """Show a run's answer, chart and levels."""
     from headcount.bundle import reader, versus
-    from headcount.report import terminal
 
     found = _with_verdict(reader.load(bundle))
     proof = found.confirmation
@@ -91,6 +90,8 @@ def show(bundle: Folder, json: options.Json = False) -> None:
         )
         return
     if found.verdict is not None:
+        from headcount.report import terminal
+
         program = found.plan.workload.program
         played = program.text if program else None
         terminal.summary(found.verdict, found.levels, out, found.environment, played, proof)

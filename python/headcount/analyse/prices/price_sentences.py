@@ -5,14 +5,10 @@ from decimal import Decimal
 from headcount.analyse.prices.breakeven import BreakEven
 from headcount.analyse.prices.consolidation import Consolidation, rounding
 from headcount.analyse.prices.fleet import Fleet
+from headcount.analyse.prices.period_words import AGAIN, AND
 from headcount.analyse.prices.price_report import PriceReport
 from headcount.plan.money import each_text, money_text
 from headcount.text import plural, share
-
-AGAIN = {"once": "", "hour": " an hour", "month": " a month", "year": " a year"}
-"""Behind an amount that is paid again and again."""
-AND = {"once": "", "hour": " and hour", "month": " and month", "year": " and year"}
-"""Behind what such an amount is divided by."""
 
 
 def sentences(report: PriceReport) -> list[str]:

@@ -28,7 +28,7 @@ from headcount.report.document.meaning import meaning
 from headcount.report.document.prose import moment, sentence
 from headcount.report.failures import failure_text, telling
 from headcount.report.key_figures import key_figures
-from headcount.report.prices.tables import items
+from headcount.report.prices.items import items
 from headcount.text import plural, span
 
 TITLE = "Executive overview"

@@ -5,7 +5,7 @@ from headcount.report.content import ReportContent
 from headcount.report.html.table import Cell, Column, pairs, row, table
 from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element
-from headcount.report.prices.tables import PriceTable, items
+from headcount.report.prices.items import PriceTable, items
 from headcount.text import unbroken
 
 TITLE = "What it costs"

@@ -3,7 +3,8 @@
 import re
 
 from headcount.analyse.prices.price_report import PriceReport
-from headcount.report.prices.tables import PriceTable, tables
+from headcount.report.prices.items import PriceTable
+from headcount.report.prices.tables import tables
 from headcount.text import clean
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")

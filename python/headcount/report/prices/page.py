@@ -2,8 +2,8 @@
 
 from headcount import __version__
 from headcount.analyse.prices.curve import points
+from headcount.analyse.prices.period_words import AGAIN
 from headcount.analyse.prices.price_report import PriceReport
-from headcount.analyse.prices.price_sentences import AGAIN
 from headcount.report.figures import cost
 from headcount.report.figures.figure_types import Figure
 from headcount.report.head import head

@@ -1,45 +1,18 @@
 """The tables of prices, whatever they are printed on: headings and cells of text."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from headcount.analyse.prices.fleet import Fleet
+from headcount.analyse.prices.period_words import AGAIN
 from headcount.analyse.prices.price_report import Priced, PriceReport
-from headcount.analyse.prices.price_sentences import AGAIN
-from headcount.analyse.prices.total import by_kind
-from headcount.bundle.price import Price, PriceItem
-from headcount.plan.money import fine, plain, rounded, stated_text
+from headcount.bundle.price import Price
+from headcount.plan.money import fine, plain
 from headcount.report.answer_sentences import price_interval, price_of
+from headcount.report.prices.items import PriceTable, cents, items, known
 from headcount.text import DASH, clean, count, plural
 
 MOST_STRETCHES = 12
 """Rows of break-even points that are printed; JSON has all."""
-
-
-ROUNDED = "Lines are rounded half up; totals are sums of rounded lines."
-
-
-@dataclass(frozen=True, slots=True)
-class PriceTable:
-    """A table: title, headings and rows.
-
-    Attributes:
-        title: Empty where whoever prints it has one.
-        heads: Of the columns.
-        rows: Cells, as text.
-        texts: How many columns from the left are text; the others are figures.
-        note: Below it.
-        sums: How many rows at the end add up those above.
-
-    """
-
-    title: str
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    texts: int = 1
-    note: str = ""
-    sums: int = 0
 
 
 def tables(report: PriceReport) -> list[PriceTable]:
@@ -52,62 +25,6 @@ def tables(report: PriceReport) -> list[PriceTable]:
     found += [_each(report), _fleets(report), _consolidations(report)]
     found += _evens(report)
     return [known(one) for one in found if one.rows]
-
-
-def known(printed: PriceTable) -> PriceTable:
-    """The table without columns in which nothing is known."""
-    kept = [
-        index
-        for index in range(len(printed.heads))
-        if any(row[index] not in ("", DASH) for row in printed.rows)
-    ]
-    heads = [printed.heads[index] for index in kept]
-    rows = [[row[index] for index in kept] for row in printed.rows]
-    texts = sum(index < printed.texts for index in kept)
-    return PriceTable(printed.title, heads, rows, texts, printed.note, printed.sums)
-
-
-def items(price: Price, title: str = "") -> PriceTable:
-    """The lines of a price, its sums by kind where there are several, and its total."""
-    rows = [_line(one, price) for one in price.items]
-    sums = by_kind(price.items)
-    if len(sums) > 1:
-        rows += [
-            ["All", kind, *[""] * 4, _cents(part, price.currency)] for kind, part in sums.items()
-        ]
-    if price.amount is not None:
-        rows.append(["Total", *[""] * 5, _cents(price.amount, price.currency)])
-    over = f"Over {plain(price.years)} years. " if price.years is not None else ""
-    when = f"Prices of {price.priced_on.isoformat()}, as stated. " if price.priced_on else ""
-    rounding = "" if price.amount is None else ROUNDED
-    note = f"{over}{when}{_rates(price)}{rounding}".strip()
-    heads = ("Item", "Kind", "Quantity", "Unit price", "Discount", "Times", f"{price.currency}")
-    return known(PriceTable(title, heads, rows, 2, note, len(rows) - len(price.items)))
-
-
-def _rates(price: Price) -> str:
-    """What other currencies are worth, as stated."""
-    worth = {one.currency: one.rate for one in price.items if one.currency != price.currency}
-    return "".join(
-        f"One {currency} is {plain(rate)} {price.currency}. " for currency, rate in worth.items()
-    )
-
-
-def _line(item: PriceItem, price: Price) -> list[str]:
-    paid = AGAIN[item.period]
-    return [
-        clean(item.name) + (" (shared)" if item.shared else ""),
-        item.kind,
-        plain(item.quantity),
-        f"{stated_text(item.unit_price, item.currency)}{paid}",
-        f"{plain(item.discount * 100)}%" if item.discount else "",
-        DASH if item.times is None else plain(item.times),
-        DASH if item.amount is None else _cents(item.amount, price.currency),
-    ]
-
-
-def _cents(amount: Decimal, currency: str) -> str:
-    return f"{rounded(amount, currency):,f}"
 
 
 def _each(report: PriceReport) -> PriceTable:
@@ -133,7 +50,7 @@ def _each(report: PriceReport) -> PriceTable:
 def _whole(price: Price) -> str:
     if price.amount is None and price.rate is not None:
         return f"{fine(price.rate.amount, price.currency):,f}{AGAIN[price.rate.period]}"
-    return DASH if price.amount is None else _cents(price.amount, price.currency)
+    return DASH if price.amount is None else cents(price.amount, price.currency)
 
 
 def _holds(one: Priced) -> str:
@@ -195,11 +112,11 @@ def _consolidations(report: PriceReport) -> PriceTable:
             ("after", one.servers, one.admins_after, one.yearly_after),
         )
         for side, servers, admins, yearly in sides:
-            paid = DASH if yearly is None else _cents(yearly, unit)
+            paid = DASH if yearly is None else cents(yearly, unit)
             rows.append([name, side, count(servers), count(admins), paid])
             name = ""
         if one.saving is not None:
-            rows.append(["", "saving", "", "", _cents(one.saving, unit)])
+            rows.append(["", "saving", "", "", cents(one.saving, unit)])
     unit = next((one.currency for one in report.consolidations if one.currency), "")
     heads = ("Configuration", "When", "Servers", "Administrators", f"A year, {unit}")
     return PriceTable("What replacing servers saves", heads, rows, 2)

@@ -21,7 +21,7 @@ from headcount.report.chart.scale import for_times, from_zero
 from headcount.report.chart.tick import rate_tick, time_tick
 from headcount.report.failures import failure_lines, telling
 from headcount.report.groups import stress_point
-from headcount.report.prices.tables import items
+from headcount.report.prices.items import items
 from headcount.report.selection import shown
 from headcount.report.tasks import marks_text, marks_value, missing_tasks, score_text
 from headcount.report.terminal.course import steps
@@ -30,7 +30,7 @@ from headcount.report.terminal.glyphs import glyphs, writable
 from headcount.report.terminal.groups import groups
 from headcount.report.terminal.operations import operations, throughput
 from headcount.report.terminal.plot import Plot, draw
-from headcount.report.terminal.price import table as price_table
+from headcount.report.terminal.price_table import table as price_table
 from headcount.report.terminal.table import table
 from headcount.report.terminal.tasks import tasks
 from headcount.text import plural, span
