@@ -102,17 +102,6 @@ def test_a_table_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {series.LINES, series.TABLE}
 
 
-def test_seconds_of_an_unfinished_level_belong_to_none(tmp_path: Path) -> None:
-    finished = [second(1.0, 1), second(2.0, 1, "ramp-down")]
-    write(tmp_path, [*finished, second(3.0, 2, "ramp"), second(4.0, 2)])
-    series.abandon(tmp_path, 1)
-    kept = series.read(tmp_path)
-    assert kept[:2] == finished
-    assert kept[2:] == [second(3.0, 0, series.ABANDONED), second(4.0, 0, series.ABANDONED)]
-    series.abandon(tmp_path, 1)
-    assert series.read(tmp_path) == kept
-
-
 def histogram(values: list[int]) -> Histogram:
     recorded = HdrHistogram(1, 3_600_000_000, 3)
     for value in values:
@@ -123,13 +112,13 @@ def histogram(values: list[int]) -> Histogram:
 def test_the_log_is_read_back_and_by_another_reader(tmp_path: Path) -> None:
     path = tmp_path / "histograms.hlog"
     first = hlog.HistogramLog(path)
-    first.append("response/read, then write", 0.0, 1.0, histogram([100, 200, 300]))
-    first.append("lateness", 0.0, 1.0, histogram([]))
+    of_second = {"response/read, then write": histogram([100, 200, 300]), "lateness": histogram([])}
+    first.append(0.0, 1.0, of_second)
     first.close()
     with path.open("ab") as torn:
         torn.write(b"Tag=lateness,1.000,1.000,0.0")
     later = hlog.HistogramLog(path)
-    later.append("step/lesen (groß)", 1.0, 0.5, histogram([1_000_000]))
+    later.append(1.0, 0.5, {"step/lesen (groß)": histogram([1_000_000])})
     later.close()
 
     found = hlog.read(path)
@@ -153,7 +142,7 @@ def test_the_log_is_read_back_and_by_another_reader(tmp_path: Path) -> None:
 def test_the_log_says_when_the_clock_of_the_run_began(tmp_path: Path) -> None:
     path = tmp_path / "histograms.hlog"
     log = hlog.HistogramLog(path)
-    log.append("lateness", 99.0, 1.0, histogram([5]))
+    log.append(99.0, 1.0, {"lateness": histogram([5])})
     log.close()
     reader = HistogramLogReader(str(path), HdrHistogram(1, 3_600_000_000, 3))
     interval = reader.get_next_interval_histogram()
@@ -166,7 +155,7 @@ def test_a_log_torn_anywhere_is_read(tmp_path: Path) -> None:
     path = tmp_path / "histograms.hlog"
     log = hlog.HistogramLog(path)
     for start_s in range(5):
-        log.append("lateness", start_s, 1.0, histogram([start_s + 1] * 5))
+        log.append(start_s, 1.0, {"lateness": histogram([start_s + 1] * 5)})
     log.close()
     content = path.read_bytes()
     header = content.index(b"Tag=")

@@ -124,7 +124,7 @@ def _write(folder: Path, made: Sequence[Made]) -> None:
     log = HistogramLog(folder / "histograms.hlog")
     for one in made:
         for start_s, histogram_ in one.histograms:
-            log.append(f"response/{SCENARIO}", start_s, 1.0, histogram_)
+            log.append(start_s, 1.0, {f"response/{SCENARIO}": histogram_})
     log.close()
     levels = Levels(levels=[one.level for one in made])
     (folder / "levels.json").write_text(levels.model_dump_json(), "utf-8")

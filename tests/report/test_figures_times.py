@@ -162,8 +162,11 @@ def bundle(folder: Path, levels: list[tuple[int, str, float]]) -> tuple[Bundle, 
             line |= {"scenarios": [], "counters": {}}
             series.write(json.dumps(line) + "\n")
             for name, part in (("open file", values[:20]), ("save, close", values[20:])):
-                log.append(f"response/{name}", at_s - length_s, length_s, histogram(part))
-                log.append(f"service/{name}", at_s - length_s, length_s, histogram(part // 2))
+                of_part = {
+                    f"response/{name}": histogram(part),
+                    f"service/{name}": histogram(part // 2),
+                }
+                log.append(at_s - length_s, length_s, of_part)
             kept.append(values)
     log.close()
     plan = resolve(load("app-server"), "lab:app", Overrides(users=7, seed=1))

@@ -97,7 +97,7 @@ def ensure_writable(folder: Path) -> None:
 
 def write(confirmation: Confirmation, folder: Path) -> None:
     """Write it into a bundle and its manifest; raises InputError where the bundle is signed."""
-    manifest.ensure_open(folder)
+    manifest.forget(folder, FILE)
     replace(folder / FILE, confirmation.model_dump_json(indent=1))
     manifest.note(folder, FILE)
 

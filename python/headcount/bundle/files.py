@@ -1,5 +1,6 @@
 """Writing so that a crash at any moment leaves either the old file or the new one."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -53,32 +54,76 @@ def dump(value: Any) -> str:
 class Lines:
     """A file of lines, each written through to the system as it comes.
 
-    A process killed in the middle leaves at most one torn line at the end, which readers skip.
+    A process killed in the middle leaves at most one torn line at the end, which readers skip. A
+    write that fails leaves none.
 
     Attributes:
-        is_empty: Whether there was no line when it was opened.
+        length: Of its whole lines, in bytes.
 
     """
 
     def __init__(self, path: Path) -> None:
         """Open for appending; a torn last line of an earlier process is cut off."""
         self._path = path
+        self._is_torn = False
+        self._failure: OSError | None = None
         try:
             with Folder(path.parent) as folder:
                 self._file = folder.growing(path.name)
-            self.is_empty = _cut_torn_line(self._file.fileno()) == 0
+            try:
+                self.length = _cut_torn_line(self._file.fileno())
+            except OSError:
+                self._file.close()
+                raise
         except OSError as error:
             raise disk_error(path, error) from error
 
     def append(self, line: str) -> None:
-        """Write one line through to the system; JSON without secrets."""
+        """Write one line, or several, through to the system; JSON without secrets.
+
+        Raises HeadcountError where that fails; nothing of it is then in the file.
+        """
         if line.startswith("{"):
             line = redacted_json(line)
-        rest = memoryview(line.encode() + b"\n")
+        data = line.encode() + b"\n"
+        if self._is_torn:
+            self.cut(self.length)
+        self._is_torn = True  # until it is whole: a signal may come between two writes
         try:
+            rest = memoryview(data)
             while rest:
                 rest = rest[self._file.write(rest) or 0 :]
+        except BaseException as error:
+            with contextlib.suppress(HeadcountError):  # tried again before the next line
+                self.cut(self.length)
+            if isinstance(error, OSError):
+                raise disk_error(self._path, error) from error
+            raise
+        self.length += len(data)
+        self._is_torn = False
+
+    def cut(self, length: int) -> None:
+        """Shorten the file to whole lines of so many bytes; raises HeadcountError."""
+        self.length, self._is_torn = length, True
+        try:
+            os.ftruncate(self._file.fileno(), length)
         except OSError as error:
+            raise disk_error(self._path, error) from error
+        self._is_torn = False
+
+    def sync(self) -> None:
+        """Bring all lines to the disk; raises HeadcountError, once it failed for ever.
+
+        After a failure the system may take pages that it could not write for written.
+        """
+        if self._is_torn:
+            self.cut(self.length)
+        try:
+            if self._failure is not None:
+                raise self._failure
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            self._failure = error
             raise disk_error(self._path, error) from error
 
     def close(self) -> None:
@@ -138,13 +183,14 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bool, Any]]:
     number, waiting = 0, None
     for line in stored_lines(path):
         if waiting is not None:
-            yield number, False, _value(waiting)
+            yield number, False, json_line(waiting)
         number, waiting = number + 1, line
     if waiting is not None:
-        yield number, True, _value(waiting)
+        yield number, True, json_line(waiting)
 
 
-def _value(line: bytes) -> Any:
+def json_line(line: bytes) -> Any:
+    """The JSON of a line; None where it is none."""
     try:
         return json_value(line)
     except ValueError:  # no JSON, or no UTF-8
@@ -163,7 +209,8 @@ def stored_lines(path: Path) -> Iterator[bytes]:
 def lock_folder(folder: Path) -> int:
     """Lock a folder for this process; the lock ends when the handle that comes back is closed.
 
-    Raises InputError when another process has it, so that no two write one bundle.
+    Raises InputError when another process has it, so that no two write one bundle, and OSError
+    where there is no such folder.
     """
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

@@ -10,8 +10,9 @@ The format allows neither commas nor spaces in a tag, so names are percent-encod
 import base64
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -28,6 +29,8 @@ _FIELDS = ("tag", "start", "length", "max", "histogram")
 _MOST_BYTES = 16 << 30
 _MOST_LINE_BYTES = 1 << 20
 """A histogram with something in each of its buckets takes a tenth of it."""
+_MOST_DAMAGED_BYTES = 64 << 20
+"""Of a line of which zeros are a part, where a power failure lost what was written."""
 _BUCKETS, _BUCKETS_A_BYTE = 4_000_000, 4
 """Buckets that a log may have, and how many more for each of its bytes: those of a run have less
 than one a byte, and a log that was made to fill the memory 100."""
@@ -39,31 +42,44 @@ class HistogramLog:
     def __init__(self, path: Path) -> None:
         """Open for appending."""
         self._lines = Lines(path)
-        self._new = self._lines.is_empty
 
-    def append(self, tag: str, start_s: float, length_s: float, histogram: Histogram) -> None:
-        """Append one interval's histogram; `start_s` counts from the start of the run."""
-        if self._new:
-            self._begin(time.time() - start_s - length_s)
-        if histogram.count == 0:
-            return
-        data = base64.b64encode(bytes(histogram.encode())).decode()
+    @property
+    def length(self) -> int:
+        """Its length in bytes."""
+        return self._lines.length
+
+    def append(self, start_s: float, length_s: float, histograms: Mapping[str, Histogram]) -> None:
+        """Append an interval's histograms, by tag; `start_s` counts from the start of the run."""
+        lines = [] if self.length else _head(time.time() - start_s - length_s)
         start, length = key(start_s, length_s)
-        self._lines.append(f"Tag={quote(tag)},{start},{length},{longest(histogram)},{data}")
+        for tag, histogram in histograms.items():
+            if histogram.count:
+                data = base64.b64encode(bytes(histogram.encode())).decode()
+                lines.append(f"Tag={quote(tag)},{start},{length},{longest(histogram)},{data}")
+        if lines:
+            self._lines.append("\n".join(lines))
 
-    def _begin(self, started_s: float) -> None:
-        """Write the header; `started_s` is when the run's clock began, in seconds of the epoch."""
-        day = time.strftime("%a %b %d %H:%M:%S UTC %Y", time.gmtime(started_s))
-        self._lines.append(
-            "#[Histogram log format version 1.3]\n"
-            f"#[StartTime: {started_s:.3f} (seconds since epoch), {day}]\n"
-            '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
-        )
-        self._new = False
+    def cut(self, length: int) -> None:
+        """Shorten it to whole lines of so many bytes; raises HeadcountError."""
+        self._lines.cut(length)
+
+    def sync(self) -> None:
+        """Bring it to the disk; raises HeadcountError."""
+        self._lines.sync()
 
     def close(self) -> None:
         """Close the file."""
         self._lines.close()
+
+
+def _head(started_s: float) -> list[str]:
+    """The head's lines; `started_s` is when the run's clock began, in seconds of the epoch."""
+    day = time.strftime("%a %b %d %H:%M:%S UTC %Y", time.gmtime(started_s))
+    return [
+        "#[Histogram log format version 1.3]",
+        f"#[StartTime: {started_s:.3f} (seconds since epoch), {day}]",
+        '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
+    ]
 
 
 def longest(histogram: Histogram) -> str:
@@ -96,9 +112,11 @@ class Line:
 
 
 _TORN = ("", "", "", "")
+Interval = tuple[str, str]
+"""Begin and length, as written."""
 
 
-def key(start_s: float, length_s: float) -> tuple[str, str]:
+def key(start_s: float, length_s: float) -> Interval:
     """An interval as the log writes it."""
     return f"{start_s:.3f}", f"{length_s:.3f}"
 
@@ -126,6 +144,40 @@ def lines(path: Path) -> Iterator[Line]:
         before = Line(number, False, tag, start, length, most, histogram)
     if before is not None:
         yield replace(before, last=True)
+
+
+def stored(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Every line of a log but its head, as it is there, with its first byte. Nothing without it.
+
+    A line of the head that is damaged is one of them. Raises InputError as `lines` does.
+    """
+    if not foreign.has_regular(path):
+        return
+    at = 0
+    found = foreign.lines(path, _MOST_BYTES, _MOST_DAMAGED_BYTES, follow=False)
+    for line, head in zip_longest(found, _HEAD):
+        if line is None:
+            return
+        if head is None or not line.startswith(head.encode()):
+            yield at, line
+        at += len(line)
+
+
+def fields_of(line: bytes) -> tuple[str, Interval, str] | None:
+    """Tag, interval and histogram of a stored line, as written; None where it is damaged."""
+    fields = line.rstrip(b"\r\n").decode("ascii", errors="replace").split(",")
+    if not fields[0].startswith("Tag=") or len(fields) != len(_FIELDS):
+        return None
+    return unquote(fields[0].removeprefix("Tag=")), (fields[1], fields[2]), fields[4]
+
+
+def is_histogram(text: str) -> bool:
+    """Whether a text is a whole histogram."""
+    try:
+        Histogram.decode(base64.b64decode(text, validate=True))
+    except ValueError:
+        return False
+    return True
 
 
 Wanted = Callable[[str, float, float], bool]

@@ -169,6 +169,21 @@ def ensure_open(folder: Path) -> None:
         )
 
 
+def forget(folder: Path, name: str) -> None:
+    """List a file no more, before it is written again; every other entry stays.
+
+    Else a process killed between the file and its entry would leave one that looks altered.
+    """
+    ensure_open(folder)
+    try:
+        found = read(folder)
+    except InputError:
+        return  # `headcount audit` reports it
+    if found is not None and name in found.files:
+        rest = {key: entry for key, entry in found.files.items() if key != name}
+        replace(folder / NAME, manifest_text(rest, found.headcount))
+
+
 def note(folder: Path, *names: str) -> None:
     """List files that were written into a closed bundle, and those alone.
 

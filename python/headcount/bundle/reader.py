@@ -71,10 +71,15 @@ def find(runs: Path) -> list[Path]:
     return sorted(folder for folder in runs.iterdir() if (folder / "plan.toml").is_file())
 
 
+def check_idle(folder: Path) -> None:
+    """Raise InputError where a process is writing the bundle now."""
+    os.close(lock_folder(folder))
+
+
 def under_way(folder: Path) -> bool:
     """Whether a process is writing the bundle now."""
     try:
-        os.close(lock_folder(folder))
+        check_idle(folder)
     except InputError:
         return True
     return False

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from headcount.bundle.files import disk_error, dump, read_lines, records
-from headcount.output.folder import Folder
+from headcount.bundle.files import read_lines, records
 
 LINES = "series.ndjson"
 TABLE = "series.parquet"
@@ -35,20 +34,20 @@ def rows(second: dict[str, Any]) -> Iterator[dict[str, Any]]:
                     yield {**common, "side": side, "of": of, "name": name, "value": float(value)}
 
 
-def abandon(folder: Path, finished: int) -> None:
-    """Mark the seconds of levels after the `finished` ones, for those levels are run again.
-
-    Without this a level would have the seconds of two attempts. The histogram log keeps both; its
-    times tell them apart.
-    """
-    try:
-        with Folder(folder) as opened, opened.replacing(LINES) as file:
-            for second in read_lines(folder / LINES):
-                if second["level"] > finished:
-                    second |= {"level": 0, "phase": ABANDONED}
-                file.write(f"{dump(second)}\n".encode())
-    except OSError as error:
-        raise disk_error(folder / LINES, error) from error
+def tags(second: dict[str, Any]) -> Iterator[str]:
+    """The tags of the histograms that a second must have, by what was counted in it."""
+    if second.get("backlog"):
+        yield "backlog"
+    for name, figures in second["scenarios"].items():
+        if figures.get("completed"):
+            yield f"response/{name}"
+            yield f"service/{name}"
+        if figures.get("pending"):
+            yield f"pending/{name}"
+    for kind, of in (("step", "steps"), ("task", "tasks")):
+        for name, figures in second.get(of, {}).items():
+            if figures.get("completed"):
+                yield f"{kind}/{name}"
 
 
 def read(folder: Path) -> list[dict[str, Any]]:

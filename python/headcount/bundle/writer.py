@@ -4,12 +4,13 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from headcount._engine import Histogram
-from headcount.bundle import confirmation, events, hlog, manifest, series, table
+from headcount.bundle import confirmation, events, hlog, manifest, recovery, series, table
 from headcount.bundle import stacks as stack_files
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import Lines, disk_error, dump, lock_folder, replace
@@ -30,19 +31,23 @@ def new_folder(runs: Path, workload: str, target: str) -> Path:
     stem = f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{workload}-{place}"
     try:
         runs.mkdir(parents=True, exist_ok=True)
-        for attempt in range(100):
-            folder = runs / (stem if attempt == 0 else f"{stem}-{attempt}")
-            try:
-                folder.mkdir()
-            except FileExistsError:
-                continue
-            return folder
+        with Folder(runs.parent) as above:
+            above.sync()
+        with Folder(runs) as within:
+            for attempt in range(100):
+                name = stem if attempt == 0 else f"{stem}-{attempt}"
+                try:
+                    within.make(name)
+                except FileExistsError:
+                    continue
+                return runs / name
     except OSError as error:
         raise disk_error(runs, error) from error
     raise FileExistsError(runs / stem)
 
 
 GROWING = (events.FILE, hlog.FILE)
+CONCLUSIONS = ("verdict.json", "report.html", series.TABLE)
 WHOLE = (
     *("plan.toml", "environment.json", "levels.json", "verdict.json", "report.html"),
     *(series.LINES, series.TABLE, manifest.NAME, manifest.SIGNATURE, confirmation.FILE),
@@ -59,6 +64,19 @@ def _ensure_no_traps(folder: Path) -> None:
         raise disk_error(folder, error) from error
 
 
+def _drop_conclusions(folder: Path) -> None:
+    """Delete what was made of a run at its end, which no longer follows from it, and leftovers.
+
+    On the disk, too: else a power failure could bring them back beside later seconds.
+    """
+    manifest.drop(folder)
+    with Folder(folder) as opened:
+        for name in CONCLUSIONS:
+            opened.remove(name)
+        opened.remove_leftovers()
+        opened.sync()
+
+
 class BundleWriter:
     """Writes one run's bundle."""
 
@@ -69,17 +87,28 @@ class BundleWriter:
         is writing it.
         """
         self.folder = folder
-        self._lock = lock_folder(folder)
+        self._opened = ExitStack()
         try:
-            _ensure_no_traps(folder)  # before anything is changed
-            manifest.drop(folder)
-            series.abandon(folder, finished)
-            self._events = Lines(folder / events.FILE)
-            self._series = Lines(folder / series.LINES)
-            self._histograms = hlog.HistogramLog(folder / hlog.FILE)
-        except HeadcountError:
-            os.close(self._lock)
+            self._open(finished)
+        except OSError as error:
+            self._opened.close()
+            raise disk_error(folder / series.LINES, error) from error
+        except BaseException:
+            self._opened.close()
             raise
+
+    def _open(self, finished: int) -> None:
+        lock = lock_folder(self.folder)
+        self._opened.callback(os.close, lock)
+        _ensure_no_traps(self.folder)  # before anything is changed
+        _drop_conclusions(self.folder)
+        recovery.recover(self.folder, finished, now())
+        self._events = Lines(self.folder / events.FILE)
+        self._opened.callback(self._events.close)
+        self._series = Lines(self.folder / series.LINES)
+        self._opened.callback(self._series.close)
+        self._histograms = hlog.HistogramLog(self.folder / hlog.FILE)
+        self._opened.callback(self._histograms.close)
 
     def plan(self, toml: str) -> None:
         """Write the plan, as resolved."""
@@ -98,14 +127,33 @@ class BundleWriter:
         figures: Mapping[str, Any],
         histograms: Mapping[str, Histogram],
     ) -> None:
-        """Append one second: its figures, and its histograms by tag."""
-        self._series.append(dump(figures))
+        """Append one second: its figures, and its histograms by tag.
+
+        Where this fails nothing of the second is in the bundle. The line comes last: a second with
+        a line has all its histograms, wherever the process is killed.
+        """
+        before = self._histograms.length, self._series.length
         start_s = figures["t_s"] - figures["seconds"]
-        for tag, histogram in histograms.items():
-            self._histograms.append(tag, start_s, figures["seconds"], histogram)
+        try:
+            self._histograms.append(start_s, figures["seconds"], histograms)
+            self._series.append(dump(figures))
+        except BaseException:  # a signal, too
+            with suppress(HeadcountError):
+                self._histograms.cut(before[0])
+                self._series.cut(before[1])
+            raise
+
+    def sync(self) -> None:
+        """Bring all events, seconds and histograms so far to the disk."""
+        for part in (self._events, self._histograms, self._series):
+            part.sync()
 
     def levels(self, levels: Sequence[LevelResult]) -> None:
-        """Rewrite the summary of all levels finished so far."""
+        """Rewrite the summary of all levels finished so far.
+
+        When this returns, those levels survive a power failure, with their seconds.
+        """
+        self.sync()
         replace(self.folder / "levels.json", Levels(levels=list(levels)).model_dump_json(indent=1))
 
     def stacks(self, stacks: stack_files.LevelStacks) -> str:
@@ -113,15 +161,13 @@ class BundleWriter:
         return stack_files.write(self.folder, stacks)
 
     def verdict(self, verdict: Verdict) -> None:
-        """Write the answer."""
+        """Write the answer, which survives a power failure with all that it follows from."""
+        self.sync()
         replace(self.folder / "verdict.json", verdict.model_dump_json(indent=1))
 
     def close(self) -> None:
         """Close the growing files, turn the series into its table, and list all files."""
-        for part in (self._events, self._series, self._histograms):
-            part.close()
-        try:
+        with self._opened:
+            self.sync()
             table.close(self.folder)
             manifest.write(self.folder)
-        finally:
-            os.close(self._lock)

@@ -10,7 +10,7 @@ from headcount.analyse.failures import failures_of, is_full
 from headcount.analyse.verdict import Ending, stopped_by
 from headcount.bundle import versus
 from headcount.bundle.level import LevelResult
-from headcount.bundle.reader import Bundle
+from headcount.bundle.reader import Bundle, check_idle
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
 from headcount.controller.access import Secrets
@@ -99,12 +99,14 @@ def resume(old: Bundle, secrets: Secrets, listener: Listener, named: Named = NOB
     What the server is was named when the run began; `named` is for one that has other processes by
     now.
     """
-    bundle = BundleWriter(old.folder, len(old.levels))
+    check_idle(old.folder)  # before a server is started for it
     with connect(old.plan, secrets, named=named or named_before(old)) as sut:
+        bundle = BundleWriter(old.folder, len(old.levels))  # changed only if the target answers
         spent_s = max((second["t_s"] for second in old.seconds), default=0.0)
         if old.environment is None:
             bundle.environment(sut.environment(old.plan.target))
         bundle.event("resumed", spent_s, levels=len(old.levels))
+        bundle.sync()  # or a power failure may leave a gap in time without its reason
         listener.started(old.plan, old.folder)
         for sentence in sut.sentences:
             listener.noted(sentence)

@@ -5,8 +5,10 @@ import os
 import secrets
 import shlex
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
+from errno import EINVAL, EOPNOTSUPP
 from io import FileIO
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -17,6 +19,9 @@ from headcount.foreign.file import other_kind
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW
 _NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _SAFE
 _GROWING = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_NONBLOCK | _SAFE
+_LISTED = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_OWN = ".headcount-"
+"""How the names of files begin that are not finished; those of a killed process stay."""
 _MODE = 0o666
 """Less what the umask takes away."""
 
@@ -57,6 +62,28 @@ class Folder:
             if found is not None and found.st_nlink > 1:
                 self._refuse_shared(name)
 
+    def sync(self) -> None:
+        """Bring the names of the files in it to the disk; raises OSError.
+
+        Does nothing where the file system cannot do that, or the folder may not be listed.
+        """
+        try:
+            handle = os.open(".", _LISTED, dir_fd=self._handle)
+        except PermissionError:
+            return
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if error.errno not in (EINVAL, EOPNOTSUPP):
+                raise
+        finally:
+            os.close(handle)
+
+    def make(self, name: str) -> None:
+        """Make a folder inside, and bring its name to the disk; raises OSError."""
+        os.mkdir(name, dir_fd=self._handle)
+        self.sync()
+
     def replace(self, name: str, contents: bytes) -> None:
         """Write a file whole and to the disk, or leave the old one; raises OSError."""
         with self.replacing(name) as file:
@@ -64,13 +91,17 @@ class Folder:
 
     @contextlib.contextmanager
     def replacing(self, name: str) -> Iterator[BinaryIO]:
-        """The same for contents that come in parts; the old file stays until the block ends."""
+        """The same for contents that come in parts; the old file stays until the block ends.
+
+        The contents are on the disk before they get the name, and the name is when this returns.
+        """
         self.ensure_free(name)
         with self._beside() as (beside, file):
             yield file
             file.flush()
             os.fsync(file.fileno())
             os.rename(beside, name, src_dir_fd=self._handle, dst_dir_fd=self._handle)
+        self.sync()
 
     def growing(self, name: str) -> FileIO:
         """Open a file, made if need be, to which lines are appended; raises OSError."""
@@ -99,16 +130,36 @@ class Folder:
 
         It goes with all that is left in it. Raises OSError.
         """
-        made = Path(tempfile.mkdtemp(prefix=".headcount-", dir=self.path))
+        made = Path(tempfile.mkdtemp(prefix=_OWN, dir=self.path))
         try:
             yield made
         finally:
             shutil.rmtree(made, ignore_errors=True)
 
     def take(self, path: Path, name: str) -> None:
-        """Move a file of the same file system in; raises OSError."""
+        """Bring a file of the same file system to the disk, and move it in; raises OSError."""
         self.ensure_free(name)
+        handle = os.open(path, os.O_RDONLY | _SAFE)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
         os.rename(path, name, dst_dir_fd=self._handle)
+        self.sync()
+
+    def remove_leftovers(self) -> None:
+        """Delete what a killed process had not finished; raises OSError.
+
+        For the one process that writes into the folder: files of others may be under way.
+        """
+        for name in os.listdir(self.path):  # noqa: PTH208 - names alone
+            if not name.startswith(_OWN):
+                continue
+            found = self._status(name)
+            if found is not None and stat.S_ISDIR(found.st_mode):
+                shutil.rmtree(self.path / name, ignore_errors=True)
+            elif found is not None:
+                os.unlink(name, dir_fd=self._handle)
 
     def ensure_room(self, contents: bytes) -> None:
         """Write them into a file and delete it again; raises OSError where that is impossible."""
@@ -119,7 +170,7 @@ class Folder:
     @contextlib.contextmanager
     def _beside(self) -> Iterator[tuple[str, BinaryIO]]:
         """A new file under a name that nobody can foresee; it is deleted unless it was renamed."""
-        name = f".headcount-{secrets.token_hex(8)}.new"
+        name = f"{_OWN}{secrets.token_hex(8)}.new"
         handle = os.open(name, _NEW, _MODE, dir_fd=self._handle)
         try:
             with os.fdopen(handle, "wb") as file:

@@ -103,6 +103,8 @@ def write(bundle: Bundle, path: Path | None = None, *, published: bool = False) 
         return path
     manifest.ensure_open(bundle.folder)
     path = bundle.folder / "report.html"
-    replace(path, render(assemble(bundle, published=published)))
+    page = render(assemble(bundle, published=published))
+    manifest.forget(bundle.folder, path.name)
+    replace(path, page)
     manifest.note(bundle.folder, path.name)
     return path

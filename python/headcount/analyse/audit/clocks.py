@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
+from headcount.bundle.recovery import RECOVERED
 from headcount.bundle.series import LINES
 from headcount.text import plural
 
@@ -25,6 +26,8 @@ a turn may be cut short."""
 NOT_OF_THE_RUN = ("error", "interrupted", "prepared", "before", "trial", "view")
 """Events whose second an older Headcount took from another clock, or that are before the first
 second of the run, when its clock stands still."""
+GOING_ON = ("resumed", RECOVERED)
+"""Events of another process that goes on with the run, later."""
 
 
 def check(evidence: Evidence) -> Result:
@@ -104,6 +107,6 @@ def _wall(evidence: Evidence) -> Iterator[Place]:
     for before, after in pairwise(known):
         moved_s = after[2] - before[2]
         # A run that is resumed goes on in another process, later.
-        if abs(moved_s) > STEP_S and not (after[1] == "resumed" and after[3] >= before[3]):
+        if abs(moved_s) > STEP_S and not (after[1] in GOING_ON and after[3] >= before[3]):
             text = f"the machine's clock moved by {moved_s:+.1f} s against the run's"
             yield Place(file="events.ndjson", at=f"line {after[0]}", text=text)

@@ -1,7 +1,11 @@
 """Whether every file can be read, to the last line."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result
+from headcount.bundle.recovery import LOST, RECOVERED
 from headcount.text import plural
 
 CHECK = "readable"
@@ -22,4 +26,17 @@ def check(evidence: Evidence) -> Result:
         if evidence.verdict.cost.levels:
             missing.append(Place(file="verdict.json", at="cost.levels", text=text))
     good = f"{plural('second', len(evidence.seconds))} and {plural('level', len(evidence.levels))}"
-    return result(CHECK, TITLE, [*evidence.damage, *missing], good)
+    lost = recovered(evidence.events)
+    figures: dict[str, float | int | None] = {f"lost_{name}": number for name, number in lost}
+    if lost:
+        parts = ", ".join(f"{number:,} of {name}" for name, number in lost)
+        good += f"; a crash lost lines of an unfinished level, which was run again ({parts})"
+    return result(CHECK, TITLE, [*evidence.damage, *missing], good, figures)
+
+
+def recovered(events: Sequence[Mapping[str, Any]]) -> list[tuple[str, int]]:
+    """How many lines resuming the run cut off after crashes, by what they were; without zeros."""
+    found = [event for event in events if event.get("event") == RECOVERED]
+    lost = [(name, [event.get(name) for event in found]) for name in LOST]
+    sums = [(name, sum(n for n in of if isinstance(n, int))) for name, of in lost]
+    return [(name, number) for name, number in sums if number]
