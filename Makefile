@@ -70,6 +70,11 @@ JOBS ?= 1
 fuzz: setup ## Look for inputs that break a reader: MINUTES=10 for all of them, JOBS=1 at a time
 	@$(RUN) python tests/fuzz/run.py --minutes $(MINUTES) --jobs $(JOBS)
 
+CRASHES ?= 10000
+.PHONY: crash
+crash: setup ## Crash what is written at any call, and check what is left: CRASHES=10000
+	@$(RUN) python tests/crash/run.py --crashes $(CRASHES)
+
 .PHONY: stub
 stub: setup ## Write the type stub of the engine anew
 	$(RUN) maturin generate-stubs --quiet -m crates/python/Cargo.toml --out target/stubs
