@@ -1,5 +1,7 @@
 """Bundles read back: whole, half, damaged, under way."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,17 @@ def test_a_bundle_under_way_is_known_and_left_alone(bundle: Path) -> None:
         BundleWriter(bundle)
     writer.close()
     assert not reader.under_way(bundle)
+
+
+def test_a_folder_that_cannot_be_opened_is_explained(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_folder: Path) -> int:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(reader, "lock_folder", fails)
+    with pytest.raises(SystemLimitError, match="reports an I/O error"):
+        reader.check_idle(bundle)
 
 
 def test_a_target_cannot_choose_another_folder(tmp_path: Path) -> None:

@@ -37,7 +37,8 @@ QUICK = ((plans, "load", load_plan), (files, "redacted_json", str))
 class ScriptedBundle:
     """A few levels of a few seconds; see `Subject`."""
 
-    modules: tuple[ModuleType, ...] = (folders, files, writer)
+    modules: tuple[ModuleType, ...] = (folders, files, writer, reader)
+    is_eventful = None
 
     def __init__(self, runs: Path, random: Random) -> None:
         self.history = History()

@@ -1,7 +1,7 @@
 """What `docs/bundle.md` promises of a bundle after a crash, checked."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ WHOLE = ("environment.json", "levels.json", "verdict.json", "manifest.json")
 MOVED = "the machine's clock moved"
 """How a finding begins that is none where the clock was stepped."""
 
+Check = Callable[[Evidence], Result]
 _load = plans.load
 _plans: dict[bytes, plans.Plan] = {}
 
@@ -71,10 +72,10 @@ def file_checks(evidence: Evidence) -> list[Result]:
     ]
 
 
-def findings(evidence: Evidence) -> list[str]:
-    """What those checks find, but for a clock that was stepped and files that are not there yet."""
+def findings(evidence: Evidence, more: Sequence[Check]) -> list[str]:
+    """What those checks and more find, but for a clock that was set and files not there yet."""
     found = []
-    for one in file_checks(evidence):
+    for one in (*file_checks(evidence), *(check(evidence) for check in more)):
         places = [
             f"{one.check}: {place.file} {place.at}: {place.text}"
             for place in one.places
@@ -84,8 +85,13 @@ def findings(evidence: Evidence) -> list[str]:
     return found
 
 
-def broken_promises(folder: Path, history: History, *, is_audited: bool) -> list[str]:
-    """What is wrong with a bundle that a crash left; empty where all holds."""
+def broken_promises(
+    folder: Path, history: History, *, is_audited: bool, more: Sequence[Check] = ()
+) -> list[str]:
+    """What is wrong with a bundle that a crash left; empty where all holds.
+
+    An audit finds nothing if the power did not fail, also with `more` checks.
+    """
     if not (folder / "plan.toml").exists():
         return ["lost the plan"] if history.has_plan else []
     broken, whole = [], {}
@@ -106,12 +112,14 @@ def broken_promises(folder: Path, history: History, *, is_audited: bool) -> list
         broken.append(f"{len(levels)} levels, and {len(history.levels)} were finished")
     if history.is_closed and "manifest.json" not in whole:
         broken.append("closed without a manifest")
-    return broken + (_audited(folder, history, ours[0]) if is_audited else [])
+    return broken + (_audited(folder, history, ours[0], more) if is_audited else [])
 
 
-def _audited(folder: Path, history: History, seconds: list[int]) -> list[str]:
+def _audited(
+    folder: Path, history: History, seconds: list[int], more: Sequence[Check]
+) -> list[str]:
     evidence = gather(folder)
-    found = findings(evidence)
+    found = findings(evidence, () if history.is_lossy else more)
     if not history.is_lossy:
         return found
     if not found and (wrong := _wrong(evidence, history, seconds)):

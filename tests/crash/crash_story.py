@@ -20,6 +20,8 @@ MEMORY = Path("/dev/shm")  # noqa: S108 - a folder in memory is the point
 AT_REST = 0.15
 """How often the power fails after a process has ended by itself, or by another fault."""
 MOST_CRASHES = 16
+EVENTFUL = 0.5
+"""How often something else happens, too."""
 AUDITED = 0.4
 """How often what is left is audited, which takes as long as all else; always at the end."""
 _calls: dict[tuple[str, object], int] = {}
@@ -65,6 +67,8 @@ def story(seed: int, name: str, runs: Path) -> Story:
     played = Story(seed, name)
     with _replaced(SUBJECTS[name](runs, random), runs) as (subject, disk):
         for _ in range(random.randint(1, MOST_CRASHES)):
+            if subject.is_eventful is not None:
+                subject.is_eventful = random.random() < EVENTFUL
             fault = drawn(random, _calls[key])
             disk.faults.start(fault)
             played.broken += _attempt(subject, disk)
@@ -75,26 +79,28 @@ def story(seed: int, name: str, runs: Path) -> Story:
                 subject.lose_power()
                 if played.faults[-1:] != ["power cut"]:
                     played.faults.append("power cut at rest")
-            is_over = not disk.faults.fired
+            is_over = not (disk.faults.fired or subject.is_eventful)
             disk.faults.start(None)
             played.broken += subject.broken_promises(is_audited=random.random() < AUDITED)
             if played.broken:
                 return played
             if is_over:
                 break
-        played.broken += _attempt(subject, disk, may_fail=False)
+        if subject.is_eventful:
+            subject.is_eventful = False
+        played.broken += _attempt(subject, disk)
         played.broken += subject.broken_promises()
     return played
 
 
-def _attempt(subject: Subject, disk: Disk, *, may_fail: bool = True) -> list[str]:
+def _attempt(subject: Subject, disk: Disk) -> list[str]:
     """Play until the end, or a crash; what should not have been raised."""
     try:
         subject.play()
     except Crash:
         pass
     except HeadcountError as error:
-        if not may_fail or not disk.faults.fired:
+        if not (subject.is_eventful or disk.faults.fired):
             return [f"raised without a fault: {error}"]
     except Exception:  # noqa: BLE001 - any other is a defect, and reported with its place
         return [traceback.format_exc()]

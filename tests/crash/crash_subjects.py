@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from crash_bundle import ScriptedBundle
+from crash_controller import SimulatedRun
 
 
 class Subject(Protocol):
@@ -19,12 +20,15 @@ class Subject(Protocol):
         modules: The modules that write, of which `os` is replaced; `output.folder` first.
         patches: What else is replaced meanwhile: module, name and value.
         shape: Equal for stories that make as many calls.
+        is_eventful: Whether something else may happen while it plays, and end it with an error;
+            None where nothing else can.
 
     """
 
     modules: tuple[ModuleType, ...]
     patches: list[tuple[Any, str, Any]]
     shape: object
+    is_eventful: bool | None
 
     def play(self) -> None:
         """Begin, or go on with what a crash left, to the end.
@@ -44,5 +48,6 @@ class Subject(Protocol):
 
 SUBJECTS: dict[str, Callable[[Path, Random], Subject]] = {
     "bundle": ScriptedBundle,
+    "controller": SimulatedRun,
 }
 """By name: makes one that writes into a folder, its story drawn from the random numbers."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,9 +12,12 @@ from headcount._engine import Histogram
 from headcount.bundle import files, recovery, series, writer
 from headcount.bundle.files import Lines, dump, read_lines
 from headcount.bundle.writer import BundleWriter
+from headcount.controller import run
+from headcount.controller.session import Moment, Session
 from headcount.errors import HeadcountError
 from headcount.output.folder import Folder
 
+kept_once = Session._keep
 STORIES = 300
 """Enough for each defect to be found several times."""
 
@@ -61,6 +65,17 @@ def all_is_kept(folder: Path, finished: int, _at: str) -> None:
     files.replace(folder / series.LINES, lines)
 
 
+def kept_twice(self: Session, moment: Moment, phase: str, level: int) -> None:
+    """A second of the run that is written twice where its report came late."""
+    for _ in range(2 if self.now_s() > self._offset_s + moment.interval.to_s + 1 else 1):
+        kept_once(self, moment, phase, level)
+
+
+def from_the_start(_spent_s: float) -> int:
+    """A run that goes on with a clock that begins again."""
+    return 0
+
+
 DEFECTS: Mapping[str, tuple[int, Any, str, Callable[..., Any]]] = {
     "levels without their seconds": (0, Lines, "sync", nothing),
     "names not on the disk": (0, Folder, "sync", nothing),
@@ -68,7 +83,7 @@ DEFECTS: Mapping[str, tuple[int, Any, str, Callable[..., Any]]] = {
     "torn lines that stay": (90, Lines, "append", torn_lines_stay),
     "short writes": (0, Lines, "append", short_writes),
     "damage kept": (0, recovery, "recover", all_is_kept),
-    "old conclusions kept": (40, writer, "_drop_conclusions", nothing),
+    "old conclusions kept": (30, writer, "_drop_conclusions", nothing),
 }
 """From which story on it is looked for, and what is replaced by the defect."""
 
@@ -79,6 +94,20 @@ def test_a_defect_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(where, attribute, defect)
     with room() as runs:
         assert any(story(first + seed, "bundle", runs).broken for seed in range(STORIES))
+
+
+RUN_DEFECTS: Mapping[str, tuple[Any, str, Any]] = {
+    "a second kept twice": (Session, "_keep", kept_twice),
+    "a clock that begins again": (run, "math", SimpleNamespace(ceil=from_the_start)),
+}
+
+
+@pytest.mark.parametrize("name", RUN_DEFECTS)
+def test_a_defect_of_the_controller_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    where, attribute, defect = RUN_DEFECTS[name]
+    monkeypatch.setattr(where, attribute, defect)
+    with room() as runs:
+        assert any(story(seed, "controller", runs).broken for seed in range(STORIES))
 
 
 def test_errors_that_are_not_explained_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

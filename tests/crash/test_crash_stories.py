@@ -4,7 +4,7 @@ import pytest
 from crash_story import room, story
 from crash_subjects import SUBJECTS
 
-STORIES = {"bundle": 60}
+STORIES = {"bundle": 60, "controller": 20}
 PROOF = 50
 """How many times more before a release."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from headcount.bundle import confirmation, events, series
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
-from headcount.bundle.files import lock_folder
+from headcount.bundle.files import disk_error, lock_folder
 from headcount.bundle.level import LevelResult, Levels
 from headcount.bundle.stored import stored_record
 from headcount.bundle.verdict import Verdict
@@ -72,14 +72,17 @@ def find(runs: Path) -> list[Path]:
 
 
 def check_idle(folder: Path) -> None:
-    """Raise InputError where a process is writing the bundle now."""
-    os.close(lock_folder(folder))
+    """Raise InputError where a process is writing the bundle now, or its folder is not read."""
+    try:
+        os.close(lock_folder(folder))
+    except OSError as error:
+        raise disk_error(folder / "plan.toml", error) from error
 
 
 def under_way(folder: Path) -> bool:
     """Whether a process is writing the bundle now."""
     try:
-        check_idle(folder)
+        os.close(lock_folder(folder))
     except InputError:
         return True
     return False
