@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def build(crate: str, name: str) -> Path:
     raise RuntimeError(f"cargo built no program for the example {name}")
 
 
-def run(command: list[str | Path], longest_s: float = LONGEST_S) -> str:
+def run(command: Sequence[str | Path], longest_s: float = LONGEST_S) -> str:
     """What a program prints; raises CalledProcessError when it fails."""
     ran = subprocess.run(
         command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, timeout=longest_s

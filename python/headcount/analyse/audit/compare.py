@@ -7,9 +7,10 @@ from typing import Any
 
 RELATIVE = 1e-5
 """Seconds are kept to a microsecond, so that figures made of them differ by a millionth or two."""
-ABSOLUTE = {"_ms": 0.005, ".value": 0.001, "_s": 1e-5, "": 1e-5}
+ABSOLUTE = {"_ms": 0.005, ".value": 0.001, ".least": 0.001, "_s": 1e-5, "": 1e-5}
 """By the end of a field's name: what rounding to a microsecond does to times of which a second
-holds few. The value of a criterion may be a time; where it is a share, its counts are compared."""
+holds few. The value of a criterion may be a time; where it is a share, its counts are compared. So
+may be what it is at least."""
 WRITTEN_DIGITS = 3
 """Digits that are written of a measured figure; a limit such as 20 ms has fewer, and is exact."""
 _NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)( ?(?:µs|ms|s|%)(?![a-z]))?")
