@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from headcount.bundle import reader
+from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
 from headcount.errors import InputError, SystemLimitError
 from headcount.plan.resolve import Overrides, resolve
@@ -57,6 +58,21 @@ def test_a_bundle_under_way_is_known_and_left_alone(bundle: Path) -> None:
         BundleWriter(bundle)
     writer.close()
     assert not reader.under_way(bundle)
+
+
+def test_a_run_is_finished_when_its_bundle_was_closed(bundle: Path) -> None:
+    answer = {"kind": "ladder", "outcome": "passed", "sentence": "", "broke_first": None}
+    answer |= {"capacity": None, "score": None, "flags": []}
+    answer |= {"cost": {"levels": 0, "seconds": 1.0, "operations": 0}}
+    text = Verdict.model_validate({"schema_version": 1, **answer}).model_dump_json()
+    assert not reader.is_finished(reader.load(bundle))
+    (bundle / "verdict.json").write_text(text)
+    assert reader.is_finished(reader.load(bundle))
+    (bundle / "verdict.json").write_text(text.replace('"passed"', '"interrupted"'))
+    assert not reader.is_finished(reader.load(bundle))
+    (bundle / "verdict.json").write_text(text)
+    (bundle / "manifest.json").unlink()  # killed after the verdict
+    assert not reader.is_finished(reader.load(bundle))
 
 
 def test_a_folder_that_cannot_be_opened_is_explained(

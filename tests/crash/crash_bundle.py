@@ -18,7 +18,7 @@ from headcount.bundle import files, manifest, reader, writer
 from headcount.bundle.environment import EnvironmentFile, Side
 from headcount.bundle.level import LevelResult
 from headcount.bundle.stacks import LevelStacks
-from headcount.bundle.verdict import Cost, Verdict
+from headcount.bundle.verdict import Cost, Verdict, VerdictOutcome
 from headcount.errors import HeadcountError
 from headcount.output import folder as folders
 from headcount.plan import plan as plans
@@ -55,19 +55,21 @@ class ScriptedBundle:
 
     def play(self) -> None:
         """Begin or go on, to the end."""
-        if self.history.is_closed and self._folder is not None:
+        if self._folder is not None and not self.missing():
             if self._has_report:
                 self._report(self._folder)
             return
         bundle, levels, t_s = self._opened()
+        ending: VerdictOutcome = "unfinished"
         try:
             t_s = self._play_levels(bundle, levels, t_s)
             bundle.event("behind", t_s)
+            ending = "passed"
         except HeadcountError as error:
             bundle.event("error", t_s, message=str(error))
             raise
         finally:  # as `Run.play` does it
-            self._finish(bundle, levels)
+            self._finish(bundle, levels, ending)
         if self._has_report:
             self._report(bundle.folder)
 
@@ -83,6 +85,14 @@ class ScriptedBundle:
         if self._folder is not None:
             broken += broken_promises(self._folder, self.history, is_audited=is_audited)
         return broken
+
+    def missing(self) -> list[str]:
+        """What a run that nothing disturbed should have left."""
+        if self.history.is_closed and self._folder is not None:
+            found = reader.load(self._folder)
+            if len(found.levels) == self._levels and reader.is_finished(found):
+                return []
+        return ["the run did not come to its end"]
 
     def _opened(self) -> tuple[Watched, list[LevelResult], float]:
         """The writer, the levels that are finished, and the second of the run."""
@@ -128,11 +138,12 @@ class ScriptedBundle:
         bundle.second(figures(number, t_s, level, phase), histograms(number % 7))
         return t_s
 
-    def _finish(self, bundle: Watched, levels: list[LevelResult]) -> None:
+    @staticmethod
+    def _finish(bundle: Watched, levels: list[LevelResult], ending: VerdictOutcome) -> None:
         try:
             if levels:
                 bundle.levels(levels)
-            bundle.verdict(verdict(len(levels)))
+            bundle.verdict(verdict(len(levels), ending))
         finally:
             bundle.close()
 
@@ -166,11 +177,11 @@ def environment() -> EnvironmentFile:
     )
 
 
-def verdict(levels: int) -> Verdict:
+def verdict(levels: int, ending: VerdictOutcome) -> Verdict:
     """The answer after so many levels."""
     return Verdict(
         kind="ladder",
-        outcome="passed",
+        outcome=ending,
         sentence="It holds.",
         broke_first=None,
         capacity=None,

@@ -70,7 +70,7 @@ class SimulatedRun:
             run.start(plan(), self._runs, Secrets(), Silent())
             return
         old = reader.load(self._folder)
-        if old.verdict is None or old.verdict.outcome in ("interrupted", "unfinished"):
+        if not reader.is_finished(old):
             run.resume(old, Secrets(), Silent())
 
     def lose_power(self) -> None:
@@ -86,6 +86,17 @@ class SimulatedRun:
             more = (figures.check,)  # a second lost or doubled would change a level's
             broken += broken_promises(self._folder, self.history, is_audited=is_audited, more=more)
         return broken
+
+    def missing(self) -> list[str]:
+        """What a run that nothing disturbed should have left."""
+        found = None if self._folder is None else reader.load(self._folder)
+        if (
+            found is None
+            or len(found.levels) != len(plan().levels)
+            or not reader.is_finished(found)
+        ):
+            return ["the run did not come to its end"]
+        return []
 
     def _opened(self, folder: Path, finished: int = 0) -> Watched:
         whole = number_of_lines(folder)

@@ -89,7 +89,7 @@ def story(seed: int, name: str, runs: Path) -> Story:
         if subject.is_eventful:
             subject.is_eventful = False
         played.broken += _attempt(subject, disk)
-        played.broken += subject.broken_promises()
+        played.broken += [*subject.broken_promises(), *subject.missing()]
     return played
 
 

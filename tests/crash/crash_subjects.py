@@ -37,6 +37,10 @@ class Subject(Protocol):
         """
         ...
 
+    def missing(self) -> list[str]:
+        """What should be there once it was played to the end, and is not, in words."""
+        ...
+
     def lose_power(self) -> None:
         """What was not on the disk may be lost."""
         ...

@@ -1,13 +1,15 @@
 """Crashes what Headcount writes, at any call, and checks what is left.
 
-`make crash CRASHES=100000`. A story is a run that is written, crashed up to four times, resumed
-each time, and finished; its seed repeats it. Behind the counts stands each promise that was broken,
-with the command that replays it.
+`make crash CRASHES=100000`. A story is a run that is written, crashed several times, resumed each
+time, and finished; its seed repeats it. Each promise that was broken is printed with the command
+that replays it, the counts at the end, also after Ctrl-C or SIGTERM.
 """
 
 import argparse
 import gc
+import signal
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -40,27 +42,33 @@ def played(first: int, crashes: int, subjects: list[str]) -> int:
     broken: list[Story] = []
     began_s = shown_s = time.monotonic()
     gc.freeze()  # what was imported stays, and need not be looked at again and again
+    is_over = ending()
     with room() as runs:
-        try:
-            for one in stories(first, subjects, runs):
-                faults.update(one.faults)
-                of_subject[one.subject] += 1
-                if one.broken:
-                    broken.append(one)
-                    print_broken(one, len(broken))
-                now_s = time.monotonic()
-                if faults.total() >= crashes:
-                    break
-                if now_s - shown_s >= EVERY_S:
-                    shown_s = now_s
-                    print_progress(faults, of_subject, len(broken), now_s - began_s)
-        except KeyboardInterrupt:
-            print("interrupted")
+        for one in stories(first, subjects, runs):
+            faults.update(one.faults)
+            of_subject[one.subject] += 1
+            if one.broken:
+                broken.append(one)
+                print_broken(one, len(broken))
+            now_s = time.monotonic()
+            if is_over.is_set() or faults.total() >= crashes:
+                break
+            if now_s - shown_s >= EVERY_S:
+                shown_s = now_s
+                print_progress(faults, of_subject, len(broken), now_s - began_s)
     print_progress(faults, of_subject, len(broken), time.monotonic() - began_s)
     for kind, number in faults.most_common():
         print(f"  {kind:<18} {number:>9,}")
     gc.unfreeze()
     return len(broken)
+
+
+def ending() -> threading.Event:
+    """Set by Ctrl-C and SIGTERM: a controller that is simulated would take them for its own."""
+    found = threading.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: found.set())
+    return found
 
 
 def print_progress(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headcount.bundle import confirmation, events, series
+from headcount.bundle import confirmation, events, manifest, series
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import disk_error, lock_folder
@@ -15,6 +15,9 @@ from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
 from headcount.foreign.file import has_regular
 from headcount.plan import plan as plans
+
+UNFINISHED = ("interrupted", "unfinished")
+"""Outcomes of runs that can be resumed."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,16 @@ def find(runs: Path) -> list[Path]:
     if not runs.is_dir():
         return []
     return sorted(folder for folder in runs.iterdir() if (folder / "plan.toml").is_file())
+
+
+def is_finished(bundle: Bundle) -> bool:
+    """Whether a run came to its end, so that nothing is left to resume.
+
+    One that was killed as its bundle was closed, after its verdict was written, did not.
+    """
+    if bundle.verdict is None or bundle.verdict.outcome in UNFINISHED:
+        return False
+    return any(has_regular(bundle.folder / name) for name in (series.TABLE, manifest.NAME))
 
 
 def check_idle(folder: Path) -> None:

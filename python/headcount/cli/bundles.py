@@ -21,10 +21,6 @@ Folder = Annotated[
 ]
 
 
-UNFINISHED = ("interrupted", "unfinished")
-"""Outcomes of runs that can be resumed."""
-
-
 def runs(folder: options.Runs = options.RUNS, json: options.Json = False) -> None:
     """List the runs in a folder, oldest first."""
     from headcount.bundle import reader
@@ -97,7 +93,7 @@ def show(bundle: Folder, json: options.Json = False) -> None:
         terminal.summary(found.verdict, found.levels, out, found.environment, played, proof)
     if reader.under_way(bundle):
         out.print("This run is still in progress.")
-    elif found.verdict is None or found.verdict.outcome in UNFINISHED:
+    elif found.verdict is None or found.verdict.outcome in reader.UNFINISHED:
         if versus.read(bundle) is None:
             again = f"go on with: headcount resume {bundle}"
         else:
@@ -188,7 +184,7 @@ def resume(
             "would be no pair of anything. The pairs that it has can be compared (headcount "
             "compare); for more, run it again with --versus"
         )
-    if found.verdict is not None and found.verdict.outcome not in UNFINISHED:
+    if found.verdict is not None and reader.is_finished(found):
         raise InputError(
             f"{bundle} is finished ({found.verdict.sentence}); "
             f"repeat it with: headcount run {bundle / 'plan.toml'}"
