@@ -12,6 +12,7 @@ import json
 import os
 import pkgutil
 import random
+import resource
 import runpy
 import selectors
 import signal
@@ -21,6 +22,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 LIBRARIES = (
@@ -55,6 +57,21 @@ READ_AT_THE_START = ("PYTHON", "LC_", "LANG", "OPENBLAS", "OMP_", "LD_")
 interpreter of its own."""
 MOST = 1 << 20
 """Bytes of a request: an environment and arguments."""
+PROGRAM = "HEADCOUNT_TESTS_PROGRAM"
+"""What is run instead of Headcount: a program of the tests that uses its libraries."""
+
+
+@dataclass(frozen=True)
+class Took:
+    """What a command took until it ended: its largest memory, and CPU time."""
+
+    peak_kib: int
+    cpu_s: float
+
+    @classmethod
+    def of(cls, usage: resource.struct_rusage) -> "Took":
+        """What the system counted of a process that was waited for."""
+        return cls(usage.ru_maxrss, usage.ru_utime + usage.ru_stime)
 
 
 class Fork:
@@ -63,18 +80,19 @@ class Fork:
     def __init__(self, pid: int, preloaded: "Preloaded") -> None:
         self.pid = pid
         self.returncode: int | None = None
+        self.took: Took | None = None
         self._preloaded = preloaded
 
     def poll(self) -> int | None:
         """Its exit code; None while it runs."""
         if self.returncode is None:
-            self.returncode = self._preloaded.exit_code(self.pid, 0)
+            self._look(0)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for its end; returns its exit code."""
         if self.returncode is None:
-            self.returncode = self._preloaded.exit_code(self.pid, timeout)
+            self._look(timeout)
         if self.returncode is None:
             raise subprocess.TimeoutExpired("headcount", timeout or 0)
         return self.returncode
@@ -84,6 +102,11 @@ class Fork:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
+    def _look(self, timeout_s: float | None) -> None:
+        ending = self._preloaded.ending(self.pid, timeout_s)
+        if ending is not None:
+            self.returncode, self.took = ending
+
 
 class Preloaded:
     """The process that forks, as the tests see it."""
@@ -91,7 +114,7 @@ class Preloaded:
     def __init__(self) -> None:
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST)
-        self._codes: dict[int, int] = {}
+        self._endings: dict[int, tuple[int, Took]] = {}
         self._forked: list[int] = []
         self._starting = threading.Lock()
         self._heard = threading.Condition()
@@ -132,20 +155,20 @@ class Preloaded:
             assert self._forked, "the process that forks has ended"
             return Fork(self._forked.pop(), self)
 
-    def exit_code(self, pid: int, timeout_s: float | None) -> int | None:
-        """The exit code of a command; None if it still runs after that time."""
+    def ending(self, pid: int, timeout_s: float | None) -> tuple[int, Took] | None:
+        """The exit code of a command and what it took; None if it still runs after that time."""
         with self._heard:
-            self._heard.wait_for(lambda: pid in self._codes, timeout_s)
-            return self._codes.pop(pid, None)
+            self._heard.wait_for(lambda: pid in self._endings, timeout_s)
+            return self._endings.pop(pid, None)
 
     def _listen(self) -> None:
         while message := self._ours.recv(MOST):
-            pid, code = json.loads(message)
+            pid, code, *took = json.loads(message)
             with self._heard:
                 if code is None:
                     self._forked.append(pid)
                 else:
-                    self._codes[pid] = code
+                    self._endings[pid] = (code, Took(*took))
                 self._heard.notify_all()
         with self._heard:
             self._heard.notify_all()
@@ -181,9 +204,11 @@ def forked_arguments(asking: socket.socket) -> list[str] | None:
 
 def _report_end(asking: socket.socket, pid: int, end: int) -> None:
     os.close(end)
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    _, status, usage = os.wait4(pid, 0)
+    took = Took.of(usage)
+    answer = [pid, os.waitstatus_to_exitcode(status), took.peak_kib, took.cpu_s]
     with contextlib.suppress(OSError):  # the tests have ended
-        asking.send(json.dumps([pid, code]).encode())
+        asking.send(json.dumps(answer).encode())
 
 
 def _settled_arguments(request: bytes, files: Sequence[int], others: Sequence[int]) -> list[str]:
@@ -214,8 +239,12 @@ def _main() -> None:
     assert threads == 1, f"{threads} threads do not survive a fork"
     arguments = forked_arguments(asking)
     if arguments is not None:
-        sys.argv = ["headcount", *arguments]
-        runpy.run_module("headcount", run_name="__main__", alter_sys=True)
+        program = os.environ.pop(PROGRAM, None)
+        sys.argv = [program or "headcount", *arguments]
+        if program is not None:
+            runpy.run_path(program, run_name="__main__")
+        else:
+            runpy.run_module("headcount", run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -14,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from preloaded import Fork, Preloaded
+from preloaded import PROGRAM, Fork, Preloaded, Took
 
 # Commands inherit which signals are ignored; a test that wants one ignored says so.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # tests in the background of a shell
@@ -56,6 +57,26 @@ class Ended:
         return self.err[self.err.index("error:") :].removeprefix("error:").strip()
 
 
+class Program(subprocess.Popen[bytes]):
+    """A command in an interpreter of its own, with what it took once `wait` has returned."""
+
+    took: Took | None = None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; returns its exit code."""
+        if self.returncode is None:
+            end = os.pidfd_open(self.pid)
+            try:
+                has_ended = bool(select.select([end], [], [], timeout)[0])
+            finally:
+                os.close(end)
+            if not has_ended:
+                raise subprocess.TimeoutExpired(self.args, timeout or 0)
+            _, status, usage = os.wait4(self.pid, 0)
+            self.returncode, self.took = os.waitstatus_to_exitcode(status), Took.of(usage)
+        return self.returncode
+
+
 class Command:
     """A command under way."""
 
@@ -67,12 +88,12 @@ class Command:
         preloaded: Preloaded | None,
     ) -> None:
         self._out, self._err = folder / "out", folder / "err"
-        self.process: Fork | subprocess.Popen[bytes]
+        self.process: Fork | Program
         with self._out.open("wb") as out, self._err.open("wb") as err:
             if preloaded is not None:
                 self.process = preloaded.start(arguments, environment, out.fileno(), err.fileno())
                 return
-            self.process = subprocess.Popen(
+            self.process = Program(
                 arguments,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
@@ -143,24 +164,29 @@ class Headcount:
         ulimit: str = "",
         ignored: str = "",
         before: tuple[str, ...] = (),
+        program: str = "",
         **environment: str,
     ) -> Command:
         """Start a command, in a shell that first limits something, or ignores a signal.
 
         `before` is a program, with its arguments, that starts it in turn. Without any of these it
-        is a fork of a process that has the libraries (`preloaded.py`).
+        is a fork of a process that has the libraries (`preloaded.py`). `program` is one of the
+        tests' that is started instead of Headcount.
         """
         has_seed = "--seed" in arguments or any(one.endswith("plan.toml") for one in arguments)
         if arguments[:1] == ("run",) and len(arguments) > 1 and not has_seed:
             arguments += ("--seed", SEED)
         environment = {**self.environment, **environment}
+        if program:
+            environment[PROGRAM] = program
         folder = self.home / f"command-{len(self._commands)}"
         folder.mkdir(parents=True)
         preloaded = None if ulimit or ignored or before else _preloaded()
         if preloaded is not None and preloaded.can_start(environment):
             self._commands.append(Command([*arguments], environment, folder, preloaded))
             return self._commands[-1]
-        line = [*before, sys.executable, "-m", "headcount", *arguments]
+        what = [program] if program else ["-m", "headcount"]
+        line = [*before, sys.executable, *what, *arguments]
         first = [f"ulimit {ulimit}"] if ulimit else []
         first += [f"trap '' {ignored}"] if ignored else []
         if first:
