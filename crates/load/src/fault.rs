@@ -86,6 +86,17 @@ impl Fault {
     }
 }
 
+/// What a server says is cut to this length in messages.
+const MOST_CHARS: usize = 200;
+
+/// A server's words as they stand in a message: on one line, without control characters, and not
+/// longer than anybody reads.
+#[must_use]
+pub fn words(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    text.chars().take(MOST_CHARS).map(plain).collect()
+}
+
 /// A number that messages share which differ only in names, sizes and other figures; never 0.
 ///
 /// Numbers do not count, nor do words with digits, paths and quoted names. Codes do, for they say
@@ -136,7 +147,7 @@ impl std::error::Error for Fault {}
 
 #[cfg(test)]
 mod tests {
-    use super::group;
+    use super::{MOST_CHARS, group, words};
 
     fn are_one(messages: &[&str]) -> bool {
         messages
@@ -162,6 +173,15 @@ mod tests {
             "RCPT TO: 450 4.2.0 <u00012@example.org>: greylisted",
             "RCPT TO: 450 4.2.0 <u00913@example.org>: greylisted",
         ]));
+    }
+
+    #[test]
+    fn a_servers_words_are_one_short_line() {
+        assert_eq!(
+            words("no\nerror: \u{1b}[31mall is well\u{9b}"),
+            "no error:  [31mall is well "
+        );
+        assert_eq!(words(&"é".repeat(70_000)), "é".repeat(MOST_CHARS));
     }
 
     #[test]
