@@ -3,22 +3,17 @@
 use std::error::Error as _;
 use std::io;
 
-use headcount_load::{Fault, FaultKind};
-use tokio_postgres::Error;
+use headcount_load::{Fault, FaultKind, fault};
 use tokio_postgres::error::{DbError, Severity, SqlState};
+use tokio_postgres::types::FromSql;
+use tokio_postgres::{Error, Row};
 
-/// What a server says is cut to this length in messages.
-const MOST_CHARS: usize = 200;
+use crate::refusal::malformed;
 
-/// The server's words on one line, without control characters, and its SQLSTATE.
+/// The server's words, and its SQLSTATE.
 fn words(error: &DbError) -> String {
-    let message: String = error
-        .message()
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(MOST_CHARS)
-        .collect();
-    format!("{message} (SQLSTATE {})", error.code().code())
+    let message = fault::words(error.message());
+    format!("{message} (SQLSTATE {})", fault::words(error.code().code()))
 }
 
 /// The fault of a connection that did not come to be.
@@ -30,8 +25,12 @@ pub fn of_connecting(error: &Error, has_password: bool) -> Fault {
     if let Some(fault) = source.and_then(|source| source.downcast_ref::<Fault>()) {
         return fault.clone(); // of the handshake of TLS
     }
-    if let Some(error) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
-        return lost(error);
+    if let Some(cause) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
+        if error.to_string() == UNPROVED {
+            let sentence = format!("no logon: the server's part of SCRAM is wrong: {cause}");
+            return Fault::session(FaultKind::Malformed, sentence);
+        }
+        return lost(cause);
     }
     if error.is_closed() {
         return Fault::session(FaultKind::Disconnected, CLOSED);
@@ -56,6 +55,10 @@ pub fn of_connecting(error: &Error, has_password: bool) -> Fault {
 }
 
 const CLOSED: &str = "the server closed the connection";
+/// What tokio-postgres says of a server that cannot prove that it knows the password.
+const UNPROVED: &str = "authentication error";
+/// What it says of a message whose parts are longer than the whole.
+const CUT: &str = "unexpected EOF";
 
 /// A server that is full or about to start or end is no matter of who the user is.
 fn kind_of_refusal(code: &SqlState) -> FaultKind {
@@ -93,6 +96,11 @@ pub fn of_statement(error: &Error) -> Fault {
     Fault::session(FaultKind::Malformed, format!("{error}{why}"))
 }
 
+/// What stands in a column. A server that answers with another type is not taken at its word.
+pub fn get<'a, T: FromSql<'a>>(row: &'a Row, column: usize) -> Result<T, Fault> {
+    row.try_get(column).map_err(|error| of_value(&error))
+}
+
 /// The fault of a value that is not what the statement asked for, or of a parameter that does not fit.
 pub fn of_value(error: &Error) -> Fault {
     let why = error
@@ -108,6 +116,10 @@ fn lost(error: &io::Error) -> Fault {
         return fault.clone();
     }
     match error.kind() {
+        io::ErrorKind::UnexpectedEof if error.to_string() == CUT => {
+            malformed("a message that ends in the middle of a part")
+        }
+        io::ErrorKind::InvalidInput => malformed(&format!("what is not PostgreSQL's: {error}")),
         io::ErrorKind::UnexpectedEof => Fault::session(FaultKind::Disconnected, CLOSED),
         _ => Fault::from_io(error),
     }

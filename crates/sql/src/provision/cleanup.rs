@@ -6,6 +6,7 @@ use super::error::ProvisionError;
 use super::patience::{Desk, run};
 use super::schema::{State, destroy, state};
 use crate::client::Sql;
+use crate::fault::get;
 use crate::options::SqlOptions;
 
 /// What was deleted.
@@ -31,11 +32,9 @@ pub fn cleanup(options: SqlOptions) -> Result<Cleaned, ProvisionError> {
         let row = desk
             .ask(None, async |client| client.query_one(SIZE, &[]).await)
             .await?;
+        let bytes = get(&row, 0)?;
         destroy(&mut desk).await?;
         desk.close().await;
-        Ok(Cleaned {
-            found: true,
-            bytes: row.get(0),
-        })
+        Ok(Cleaned { found: true, bytes })
     })
 }

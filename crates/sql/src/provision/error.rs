@@ -56,6 +56,12 @@ pub enum ProvisionError {
     System(#[from] std::io::Error),
 }
 
+impl From<Fault> for ProvisionError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
 impl ProvisionError {
     /// What a fault means for one who prepares. SQLSTATEs are those of PostgreSQL 15, appendix A.
     pub(super) fn of(fault: Fault, shared: &Shared) -> Self {

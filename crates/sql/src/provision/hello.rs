@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use headcount_load::Fault;
 use headcount_net::Agreed;
+use tokio_postgres::Row;
 
 use super::error::ProvisionError;
 use super::patience::{Desk, run};
 use super::schema::state;
 use crate::client::Sql;
+use crate::fault::get;
 use crate::options::SqlOptions;
 
 /// What of the server's settings bears on what it can do (PostgreSQL 15, chapter 20).
@@ -73,12 +76,13 @@ pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
             .await?;
         let protection = desk.protection();
         desk.close().await;
+        let setting = |row: &Row| Ok((get(row, 0)?, get(row, 1)?));
         Ok(Hello {
-            version: who.get(0),
-            backend_pid: who.get(1),
-            tls: tls_words(protection.tls, who.get(2)),
+            version: get(&who, 0)?,
+            backend_pid: get(&who, 1)?,
+            tls: tls_words(protection.tls, get(&who, 2)?),
             authentication: protection.method.name().to_owned(),
-            settings: rows.iter().map(|row| (row.get(0), row.get(1))).collect(),
+            settings: rows.iter().map(setting).collect::<Result<_, Fault>>()?,
         })
     })
 }

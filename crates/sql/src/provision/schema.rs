@@ -4,6 +4,7 @@ use super::error::ProvisionError;
 use super::patience::Desk;
 use crate::client::Shared;
 use crate::data_set::DataSet;
+use crate::fault::get;
 
 /// The version of the tables. Those of another are made anew.
 const VERSION: i32 = 1;
@@ -67,14 +68,15 @@ pub async fn state(desk: &mut Desk<'_>, shared: &Shared) -> Result<State, Provis
     let Some(found) = found else {
         return Ok(State::Absent);
     };
-    if !found.get::<_, bool>(0) {
+    let is_ours: bool = get(&found, 0)?;
+    if !is_ours {
         return Err(not_ours());
     }
     let marker = desk
         .ask(None, async |client| client.query_opt(READ, &[]).await)
         .await?;
     let marker = marker.ok_or_else(not_ours)?;
-    Ok(State::Ours(marker.get(0), marker.get(1)))
+    Ok(State::Ours(get(&marker, 0)?, get(&marker, 1)?))
 }
 
 /// Whether a schema has the tables for this data set.

@@ -12,11 +12,11 @@ mod view;
 use std::sync::Arc;
 
 use headcount_load::{Fault, FaultKind, Moved, Session, Stopwatch, User};
-use tokio_postgres::types::{FromSql, ToSql};
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Row, Statement};
 
 use crate::client::Shared;
-use crate::fault::of_value;
+use crate::fault::get;
 use crate::step::{Free, SqlStep};
 use crate::task::Task;
 use crate::wire::Wire;
@@ -143,11 +143,6 @@ const fn task_of(step: &SqlStep) -> Task {
         SqlStep::Appointment { .. } => Task::Appointment,
         SqlStep::Sql(_) => Task::Sql,
     }
-}
-
-/// What stands in a column.
-fn get<'a, T: FromSql<'a>>(row: &'a Row, column: usize) -> Result<T, Fault> {
-    row.try_get(column).map_err(|error| of_value(&error))
 }
 
 /// The server's data is not what was stored.
