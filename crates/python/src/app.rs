@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use headcount_app::control::{self, Target};
 use headcount_app::server::{Handle, Settings, Threads, WriteMode, serve};
@@ -77,19 +78,20 @@ impl AppServer {
     }
 }
 
+/// How long a server may take to say what it has done. It is asked each second of a run, which must
+/// not wait for one that has fallen silent.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 /// What the server has done since it started (JSON).
 #[pyfunction]
 #[pyo3(signature = (address, token = None))]
 pub fn app_statistics(py: Python<'_>, address: &str, token: Option<String>) -> PyResult<String> {
-    let target = target(address, token);
+    let target = Target {
+        token,
+        timeout: PATIENCE,
+        ..Target::new(address)
+    };
     py.detach(|| control::statistics(&target))
         .map(|s| json(&s))
         .map_err(raised)
-}
-
-fn target(address: &str, token: Option<String>) -> Target {
-    Target {
-        token,
-        ..Target::new(address)
-    }
 }

@@ -5,6 +5,7 @@ use std::future::poll_fn;
 use std::io::{self, ErrorKind};
 use std::task::{Poll, ready};
 
+use headcount_load::fault::words;
 use headcount_load::{Fault, FaultKind};
 use headcount_net::poll_bytes;
 use tokio::io::AsyncWriteExt;
@@ -144,8 +145,8 @@ pub(super) fn unexpected(reply: &Reply<'_>) -> Fault {
         _ => FaultKind::Refused,
     };
     if code.closes() {
-        Fault::session(kind, *message)
+        Fault::session(kind, words(message))
     } else {
-        Fault::step(kind, *message)
+        Fault::step(kind, words(message))
     }
 }

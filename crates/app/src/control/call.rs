@@ -2,7 +2,10 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::time::Duration;
 
+use headcount_load::clock::Origin;
+use headcount_load::fault::words;
 use serde::de::DeserializeOwned;
 
 use super::{ControlError, Target, resolve};
@@ -78,23 +81,37 @@ impl<'a> Call<'a> {
     }
 
     /// The next reply: its kind and its JSON. An error reply becomes an error.
+    ///
+    /// All of it must come within the target's time limit, however slowly the server talks.
     pub(super) fn receive(&mut self) -> Result<(Kind, Vec<u8>), ControlError> {
+        let began = Origin::now();
         let head = loop {
             let head = header(&self.received).map_err(|error| self.foreign(error.to_string()))?;
             match head {
                 Some(head) if self.received.len() >= head.frame_bytes() => break head,
-                _ => self.read_more()?,
+                _ => self.read_more(began)?,
             }
         };
+        if !head.is_reply {
+            return Err(self.foreign("a request came as a reply".into()));
+        }
         let frame: Vec<u8> = self.received.drain(..head.frame_bytes()).collect();
         match Reply::parse(head.kind, &frame[HEADER_BYTES..]) {
             Some(Reply::Json(kind, json)) => Ok((kind, json.to_vec())),
             Some(Reply::Error { code, message }) => Err(self.refusal(code, message)),
-            _ => Err(self.foreign(format!("a {} reply came unasked", head.kind.name()))),
+            _ => Err(self.foreign(format!("it sent a reply unasked: {}", head.kind.name()))),
         }
     }
 
-    fn read_more(&mut self) -> Result<(), ControlError> {
+    fn read_more(&mut self, began: Origin) -> Result<(), ControlError> {
+        let passed = Duration::from_nanos(began.elapsed_ns());
+        let left = self.target.timeout.saturating_sub(passed);
+        if left.is_zero() {
+            return Err(self.late());
+        }
+        self.stream
+            .set_read_timeout(Some(left))
+            .map_err(|error| self.lost(&error))?;
         let mut chunk = [0; 16 << 10];
         match self.stream.read(&mut chunk) {
             Ok(0) => Err(self.lost(&"the server closed it")),
@@ -103,19 +120,28 @@ impl<'a> Call<'a> {
                 Ok(())
             }
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                let Target {
-                    address, timeout, ..
-                } = self.target;
-                let (address, timeout_s) = (address.clone(), timeout.as_secs_f64());
-                Err(ControlError::Silent { address, timeout_s })
+                Err(self.late())
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
             Err(error) => Err(self.lost(&error)),
         }
     }
 
+    /// The error of an answer that did not come, or did not end.
+    fn late(&self) -> ControlError {
+        let Target {
+            address, timeout, ..
+        } = self.target;
+        let (address, timeout_s) = (address.clone(), timeout.as_secs_f64());
+        if self.received.is_empty() {
+            ControlError::Silent { address, timeout_s }
+        } else {
+            ControlError::Slow { address, timeout_s }
+        }
+    }
+
     fn refusal(&self, code: Code, message: &str) -> ControlError {
-        let (address, reason) = (self.target.address.clone(), message.to_owned());
+        let (address, reason) = (self.target.address.clone(), words(message));
         match code {
             Code::NoSpace => ControlError::NoSpace(reason),
             Code::Token => ControlError::Token { address, reason },

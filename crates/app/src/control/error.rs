@@ -40,6 +40,17 @@ pub enum ControlError {
         /// How long it was waited for.
         timeout_s: f64,
     },
+    /// An answer began, and did not end.
+    #[error(
+        "{address} did not finish its answer within {timeout_s} s: it hangs, or it is not a \
+         Headcount application server"
+    )]
+    Slow {
+        /// The server.
+        address: String,
+        /// How long it was waited for.
+        timeout_s: f64,
+    },
     /// Something else answered.
     #[error(
         "{address} answered, but not as a Headcount application server: {reason}; check the port"
@@ -100,6 +111,7 @@ impl Blamed for ControlError {
             Self::NoSpace(_) => Blame::System,
             Self::Unreachable { .. }
             | Self::Silent { .. }
+            | Self::Slow { .. }
             | Self::NotAppServer { .. }
             | Self::VersionMismatch { .. }
             | Self::Refused { .. }
