@@ -8,7 +8,7 @@ use headcount_load::provision::{each, run};
 use headcount_tree::data_set::COMMON_FOLDERS;
 use headcount_tree::provision::{Cleaned, Ground, MARKER, OnProgress, is_common};
 
-use super::errand::{AT_A_TIME, arrive, bounded};
+use super::errand::{AT_A_TIME, arrive, bounded, take_leave};
 use super::error::ProvisionError;
 use super::territory::root;
 use crate::client::Smb;
@@ -105,10 +105,11 @@ async fn clear_share(
         first.remove_tree(&folder, &files).await?;
     }
     if left == 0 {
-        first.remove(&format!("{root}\\{MARKER}"), false).await?;
-        first.remove(&root, true).await?;
+        let marker = format!("{root}\\{MARKER}");
+        bounded(first.remove(&marker, false), silent).await?;
+        bounded(first.remove(&root, true), silent).await?;
     }
-    let _ = first.logoff().await; // all is done
+    take_leave(&mut first).await; // all is done
     Ok(Some(Cleaned {
         users,
         files: files.get(),
@@ -133,7 +134,7 @@ async fn clear_home(
         .filter(|_| same_share);
     let mut session = arrive(smb, own.unwrap_or(id)).await?;
     session.remove_tree(&home, files).await?;
-    let _ = session.logoff().await; // all is done
+    take_leave(&mut session).await; // all is done
     Ok(())
 }
 

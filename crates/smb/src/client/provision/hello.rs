@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use headcount_load::Fault;
-use headcount_load::provision::run;
+use headcount_load::provision::{bounded, run};
 use headcount_tree::parts::Share;
 use headcount_tree::query::Query;
 use serde::Serialize;
 
-use super::errand::{arrive_within, bounded};
+use super::errand::{arrive_within, take_leave};
 use super::error::ProvisionError;
 use crate::client::Smb;
 use crate::client::answer::{other_form, refuse};
@@ -21,8 +21,9 @@ use crate::wire::header::Command;
 use crate::wire::info::QueryInfo;
 use crate::wire::negotiate::SigningAlgorithm;
 
-/// The longest time for the first logon. Nobody else is served yet, so only a directory that is asked
-/// for the password takes seconds; and whoever named a port of something else waits for this.
+/// The longest time for the first logon, and for a look at the share. Nobody else is served yet, so
+/// only a directory that is asked for the password takes seconds; and whoever named a port of
+/// something else waits for this.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a server agreed on with its first user.
@@ -50,7 +51,7 @@ pub fn hello(options: SmbOptions) -> Result<Hello, ProvisionError> {
     run(async {
         let mut session = arrive_within(&smb, 0, PATIENCE).await?;
         let what = || "no answer about the share's free space".to_owned();
-        let space = bounded(session.space(), what).await?;
+        let space = bounded(PATIENCE, session.space(), what).await?;
         let tree = session.tree(Share::Data).await?;
         let agreed = &session.connection.state.agreed;
         let found = Hello {
@@ -62,7 +63,7 @@ pub fn hello(options: SmbOptions) -> Result<Hello, ProvisionError> {
             share: smb.shared.share_of(session.number),
             free_bytes: space.free_bytes,
         };
-        let _ = session.logoff().await; // what was asked is answered
+        take_leave(&mut session).await;
         Ok(found)
     })
 }

@@ -11,7 +11,7 @@ use futures_util::stream::{self, StreamExt};
 use headcount_load::Fault;
 use headcount_tree::provision::{Ground, MARKER};
 
-use super::errand::{AT_A_TIME, arrive, bounded};
+use super::errand::{AT_A_TIME, arrive, bounded, take_leave};
 use super::error::ProvisionError;
 use super::held::Held;
 use super::holding::{Holding, Notes};
@@ -54,8 +54,9 @@ impl Holder {
         let surplus = self.held.split_off(kept);
         self.each(surplus, |mut held| async move {
             let closed = held.hold_files(0).await;
-            let left = held.session.logoff().await.map_err(ProvisionError::from);
-            (None, closed.and(left))
+            let silent = || "LOGOFF: no answer within the time limit".to_owned();
+            let left = bounded(held.session.logoff(), silent).await;
+            (None, closed.and(left.map_err(ProvisionError::from)))
         })
         .await?;
         self.connect(holding.connections).await?;
@@ -105,7 +106,7 @@ impl Holder {
         outcome = outcome.and(cleared);
         let held = std::mem::take(&mut self.held);
         self.each(held, |mut held| async move {
-            let _ = held.session.logoff().await; // all is done
+            take_leave(&mut held.session).await; // all is done
             (None, Ok(()))
         })
         .await?;
