@@ -2,7 +2,8 @@
 //!
 //! * [`options`]: which server, as whom, and what is in it; [`step`]: what users do; [`keys`]: which
 //!   keys they draw; [`value`]: what a key holds.
-//! * [`resp`]: RESP2, the protocol; [`wire`]: its bytes through buffers that users share.
+//! * [`resp`]: RESP2, the protocol; [`wire`]: its bytes through buffers that users share; `reach`: how
+//!   far a reply reaches that comes in pieces.
 //! * [`client`] and [`session`]: what users share, and one user's connection.
 //! * [`provision`]: the data set, made and deleted; `target` is all that as a protocol's target.
 
@@ -10,6 +11,7 @@ pub mod client;
 pub mod keys;
 pub mod options;
 pub mod provision;
+mod reach;
 pub mod resp;
 pub mod session;
 pub mod step;

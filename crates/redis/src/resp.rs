@@ -1,14 +1,20 @@
 //! RESP2, the protocol of Redis (redis.io, "Redis serialization protocol specification").
 
-/// Largest text of a reply that is accepted; a server that says more is not believed.
-pub const MOST_BYTES: usize = 64 << 20;
+use std::fmt;
+
+/// Largest text of a reply that is accepted, the largest value that is written; a server that says
+/// more is not believed.
+pub const MOST_BYTES: usize = crate::options::MOST_VALUE_BYTES as usize;
 /// Most parts of all arrays of an answer. A step of a scan has some 1,000; each part takes some 20
 /// times the bytes that a server sends for it.
-const MOST_PARTS: usize = 1 << 16;
+pub const MOST_PARTS: usize = 1 << 16;
 /// Longest line: a status, an error, a number.
-const MOST_LINE: usize = 64 << 10;
+pub const MOST_LINE: usize = 64 << 10;
 /// Arrays in arrays: no command used here answers with more.
-const DEEPEST: u32 = 4;
+pub const DEEPEST: u32 = 4;
+
+/// Characters of a reply that messages show.
+const SHOWN: usize = 40;
 
 /// What a server answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +29,21 @@ pub enum Reply<'a> {
     Bulk(Option<&'a [u8]>),
     /// Several of them.
     Array(Vec<Reply<'a>>),
+}
+
+impl fmt::Display for Reply<'_> {
+    /// What it is, in a few words: a server may send megabytes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(text) | Self::Error(text) => {
+                write!(f, "\"{}\"", text[..text.len().min(SHOWN)].escape_ascii())
+            }
+            Self::Integer(number) => write!(f, "the number {number}"),
+            Self::Bulk(None) => f.write_str("nothing"),
+            Self::Bulk(Some(text)) => write!(f, "a text of {} bytes", text.len()),
+            Self::Array(parts) => write!(f, "an array of {} parts", parts.len()),
+        }
+    }
 }
 
 /// Appends a command: its name and its arguments.
@@ -85,14 +106,19 @@ fn parse_within<'a>(
     Ok(Some((reply, after)))
 }
 
+/// How many bytes a text has.
+pub fn text_length(length: i64) -> Result<usize, String> {
+    let bytes = usize::try_from(length).ok();
+    bytes
+        .filter(|bytes| *bytes <= MOST_BYTES)
+        .ok_or_else(|| format!("a reply of {length} bytes"))
+}
+
 fn bulk(bytes: &[u8], length: i64, after: usize) -> Result<Option<(Reply<'_>, usize)>, String> {
     if length == -1 {
         return Ok(Some((Reply::Bulk(None), after)));
     }
-    let length = usize::try_from(length)
-        .ok()
-        .filter(|length| *length <= MOST_BYTES)
-        .ok_or_else(|| format!("a reply of {length} bytes"))?;
+    let length = text_length(length)?;
     let end = after + length;
     let Some(closing) = bytes.get(end..end + 2) else {
         return Ok(None);
@@ -116,11 +142,7 @@ fn array<'a>(
     if parts == -1 {
         return Ok(Some((Reply::Bulk(None), after)));
     }
-    let parts = usize::try_from(parts)
-        .ok()
-        .filter(|parts| *parts <= *room && depth > 0)
-        .ok_or_else(|| format!("a reply of {parts} parts"))?;
-    *room -= parts;
+    let parts = part_count(parts, depth, room)?;
     let (mut found, mut at) = (Vec::new(), after);
     for _ in 0..parts {
         let Some((part, taken)) = parse_within(&bytes[at..], depth - 1, room)? else {
@@ -130,6 +152,18 @@ fn array<'a>(
         at += taken;
     }
     Ok(Some((Reply::Array(found), at)))
+}
+
+/// How many parts an array has, which are taken from those that may still come.
+pub fn part_count(parts: i64, depth: u32, room: &mut usize) -> Result<usize, String> {
+    if depth == 0 {
+        return Err(format!("arrays in arrays, more than {DEEPEST} deep"));
+    }
+    let count = usize::try_from(parts).ok();
+    let count = count.filter(|count| *count <= *room);
+    let count = count.ok_or_else(|| format!("a reply of {parts} parts"))?;
+    *room -= count;
+    Ok(count)
 }
 
 /// The line at the start of these bytes, and where the next begins.
@@ -142,7 +176,8 @@ fn line(bytes: &[u8]) -> Result<Option<(&[u8], usize)>, String> {
     }
 }
 
-fn number(line: &[u8]) -> Result<i64, String> {
+/// The number that a line says.
+pub fn number(line: &[u8]) -> Result<i64, String> {
     std::str::from_utf8(line)
         .ok()
         .and_then(|text| text.parse().ok())
@@ -188,9 +223,30 @@ mod tests {
         assert!(refused(b"*99999999999\r\n").contains("99999999999 parts"));
         assert!(refused(b"$1\r\nabc\r\n").contains("longer than the 1 bytes"));
         assert!(refused(&[b"+".to_vec(), vec![b'x'; MOST_LINE]].concat()).contains("not end"));
-        assert!(refused(&b"*1\r\n".repeat(9)).contains("1 parts"));
+        assert!(refused(&b"*1\r\n".repeat(9)).contains("more than 4 deep"));
         let many = [b"*60000\r\n".to_vec(), b"*1\r\n+\r\n".repeat(60_000)].concat();
         assert!(refused(&many).contains("1 parts"));
+    }
+
+    #[test]
+    fn a_reply_in_words_is_short_and_plain() {
+        let all = [
+            (
+                Reply::Status(&[b'x'; 9000]),
+                format!("\"{}\"", "x".repeat(SHOWN)),
+            ),
+            (Reply::Error(b"\x1b[31m"), r#""\x1b[31m""#.into()),
+            (Reply::Bulk(Some(&[0; 9000])), "a text of 9000 bytes".into()),
+            (Reply::Bulk(None), "nothing".into()),
+            (Reply::Integer(-7), "the number -7".into()),
+            (
+                Reply::Array(vec![Reply::Bulk(None); 3]),
+                "an array of 3 parts".into(),
+            ),
+        ];
+        for (reply, words) in all {
+            assert_eq!(reply.to_string(), words);
+        }
     }
 
     proptest! {

@@ -1,5 +1,6 @@
 //! One user's connection.
 
+use headcount_load::fault::words;
 use headcount_load::{Fault, FaultKind, Moved, Session, User};
 use headcount_net::Transport;
 
@@ -208,20 +209,20 @@ pub(crate) fn is_ok(reply: &Reply<'_>) -> Result<(), Fault> {
         Reply::Error(message) => Err(of_error(message)),
         other => Err(Fault::session(
             FaultKind::Malformed,
-            format!("{other:?} instead of OK"),
+            format!("{other} instead of OK"),
         )),
     }
 }
 
 /// What a server's error means.
 pub(crate) fn of_error(message: &[u8]) -> Fault {
-    let text = String::from_utf8_lossy(message);
+    let text = words(&String::from_utf8_lossy(message));
     let code = text.split(' ').next().unwrap_or_default();
     let no_password_set = text.starts_with("ERR AUTH") || text.contains("without any password");
     match code {
-        "NOAUTH" | "WRONGPASS" => Fault::step(FaultKind::Login, &*text),
-        _ if no_password_set => Fault::step(FaultKind::Login, &*text),
-        _ => Fault::step(FaultKind::Refused, &*text),
+        "NOAUTH" | "WRONGPASS" => Fault::step(FaultKind::Login, text),
+        _ if no_password_set => Fault::step(FaultKind::Login, text),
+        _ => Fault::step(FaultKind::Refused, text),
     }
 }
 
@@ -234,7 +235,7 @@ fn of_reply(reply: &Reply<'_>, command: &str, key: u32) -> Fault {
         ),
         other => Fault::session(
             FaultKind::Malformed,
-            format!("{command} of key {key}: {other:?}"),
+            format!("{command} of key {key}: the answer is {other}"),
         ),
     }
 }

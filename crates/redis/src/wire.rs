@@ -9,10 +9,14 @@ use headcount_load::{Fault, FaultKind};
 use headcount_net::{Transport, poll_bytes};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
+use crate::reach::Reach;
 use crate::resp::{MOST_BYTES, Reply, parse};
 
 /// Replies up to this size are read where they arrive, without a copy.
 const READ_BYTES: usize = 64 << 10;
+
+/// Bytes that are kept of a reply that is not whole: two of the largest texts.
+const MOST_KEPT: usize = 2 * MOST_BYTES;
 
 thread_local! {
     static INCOMING: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
@@ -82,17 +86,20 @@ pub struct Answers<A> {
     fault: Option<Fault>,
     /// What is not whole, or comes behind the last reply.
     received: Vec<u8>,
+    /// How far that has been looked at.
+    reach: Reach,
 }
 
 impl<A: FnMut(u32, &Reply<'_>) -> Result<(), Fault>> Answers<A> {
     /// So many replies, of which `accept` judges each, by its place.
-    pub const fn new(replies: u32, accept: A) -> Self {
+    pub fn new(replies: u32, accept: A) -> Self {
         Self {
             replies,
             judged: 0,
             accept,
             fault: None,
             received: Vec::new(),
+            reach: Reach::default(),
         }
     }
 
@@ -107,13 +114,22 @@ impl<A: FnMut(u32, &Reply<'_>) -> Result<(), Fault>> Answers<A> {
             let taken = self.judge(bytes)?;
             self.received.extend_from_slice(&bytes[taken..]);
         } else {
+            self.received.extend_from_slice(bytes);
+            if !self.are_over() && !self.reach.is_readable(&self.received) {
+                return self.within_bounds();
+            }
             let mut received = std::mem::take(&mut self.received);
-            received.extend_from_slice(bytes);
             let taken = self.judge(&received)?;
             received.drain(..taken);
             self.received = received;
         }
-        if self.received.len() > 2 * MOST_BYTES {
+        self.reach = Reach::default();
+        self.within_bounds()
+    }
+
+    /// A fault if more is kept than any answer has.
+    fn within_bounds(&self) -> Result<(), Fault> {
+        if self.received.len() > MOST_KEPT {
             return Err(malformed("an answer that does not end"));
         }
         Ok(())

@@ -65,6 +65,9 @@ pub struct Cleaned {
     pub keys: u64,
 }
 
+/// What is read of INFO, which has some 10 KB.
+const MOST_INFO_BYTES: usize = 1 << 20;
+
 /// Fields of INFO that say how a server was set up, and what they are called here.
 const SETTINGS: [(&str, &str); 6] = [
     ("redis_mode", "mode"),
@@ -85,7 +88,8 @@ pub fn hello(options: RedisOptions) -> Result<Hello, ProvisionError> {
         let words: [&[u8]; 1] = [b"INFO"];
         let ask = session.ask(&words, |reply| match reply {
             Reply::Bulk(Some(text)) => {
-                *info.borrow_mut() = String::from_utf8_lossy(text).into_owned();
+                let read = &text[..text.len().min(MOST_INFO_BYTES)];
+                *info.borrow_mut() = String::from_utf8_lossy(read).into_owned();
                 Ok(())
             }
             // Users who may not ask can still be played.
@@ -132,7 +136,7 @@ pub fn prepare(
             Some(_) => {
                 delete(&mut session, on_status).await?;
             }
-            None => refuse_others(&mut session, &redis).await?,
+            None => refuse_others(&mut session, &redis, on_status).await?,
         }
         // The marker comes first: what a run that is killed leaves behind is known as Headcount's.
         // Until all is there it says so, and nothing takes it for whole.
@@ -207,7 +211,11 @@ async fn mark(session: &mut RedisSession, text: &str) -> Result<(), ProvisionErr
 }
 
 /// Fails if there is a key of Headcount's names.
-async fn refuse_others(session: &mut RedisSession, redis: &Redis) -> Result<(), ProvisionError> {
+async fn refuse_others(
+    session: &mut RedisSession,
+    redis: &Redis,
+    on_status: &mut OnStatus<'_>,
+) -> Result<(), ProvisionError> {
     let mut cursor = b"0".to_vec();
     loop {
         let (next, keys) = scan(session, &cursor).await?;
@@ -218,6 +226,7 @@ async fn refuse_others(session: &mut RedisSession, redis: &Redis) -> Result<(), 
                 other: database + 1,
             });
         }
+        report(on_status, 0, 0)?;
         if next == b"0" {
             return Ok(());
         }
@@ -247,6 +256,11 @@ async fn scan(
         let [Reply::Bulk(Some(next)), Reply::Array(keys)] = &parts[..] else {
             return Err(unexpected("SCAN", reply));
         };
+        // Cursors go on from one to the next (redis.io, SCAN): this one would lead back to itself.
+        if *next == cursor && cursor != b"0" {
+            let sentence = "SCAN: the server's list of keys does not end";
+            return Err(Fault::session(FaultKind::Malformed, sentence));
+        }
         let keys = keys.iter().filter_map(|key| match key {
             Reply::Bulk(Some(name)) => Some(name.to_vec()),
             _ => None,

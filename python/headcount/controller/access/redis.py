@@ -76,12 +76,14 @@ class RedisAccess:
         try:
             hello: dict[str, Any] = json.loads(_engine.hello("redis", self._target))
         except TargetError as error:
-            message = str(error)
+            message, address = str(error), self._store.address
+            where = "" if address in message else f"{address}: "
             if not any(words in message for words in UNREACHED):
-                raise TargetError(explained_message(message)) from error
+                raise TargetError(f"{where}{explained_message(message)}") from error
             raise TargetError(
-                f"{message}; check that Redis is running there, on this port, that it listens on "
-                "this address (bind, protected-mode), and that no firewall blocks this machine"
+                f"{where}{message}; check that Redis is running there, on this port, that it "
+                "listens on this address (bind, protected-mode), and that no firewall blocks this "
+                "machine"
             ) from error
         except InputError as error:
             raise InputError(
