@@ -1,5 +1,6 @@
 //! Who answers, and whether they have the data set.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -57,13 +58,16 @@ pub fn hello(options: HttpOptions) -> Result<Hello, HttpError> {
         let (mut session, _) = visitor(&http);
         let ask = Ask::get(Pattern::plain("/"), &[200]);
         let mut server = String::new();
+        let has_begun = Cell::new(false);
         let mut note = |name: &str, value: &[u8]| {
+            has_begun.set(true);
             if name.eq_ignore_ascii_case("server") {
                 server = String::from_utf8_lossy(value).into_owned();
             }
         };
         let asked = Asked::plain(Method::Get);
-        let answer = bounded(session.exchange(&ask, &asked, Until::End, &mut note)).await?;
+        let whole = session.exchange(&ask, &asked, Until::End, &mut note);
+        let answer = bounded(whole, || has_begun.get()).await?;
         let (status, keeps_alive) = answer
             .reply
             .head()
@@ -131,7 +135,7 @@ pub fn check(
             let path = Pattern::plain(&set.path(page));
             let step = Step::Whole(Ask::get(path, &[200]));
             let mut tries = 1..BUSY_TRIES;
-            while let Err(error) = bounded(session.play(&step, &mut user)).await {
+            while let Err(error) = bounded(session.play(&step, &mut user), || false).await {
                 if !is_busy(&error) || tries.next().is_none() {
                     return Err(error);
                 }
@@ -190,10 +194,19 @@ fn visitor(http: &Http) -> (HttpSession, User) {
     (HttpSession::new(&http.shared, &user), user)
 }
 
-async fn bounded<T>(future: impl Future<Output = Result<T, Fault>>) -> Result<T, HttpError> {
+/// Gives up when the answer takes too long; `has_begun` says whether a part of it has come by then.
+async fn bounded<T>(
+    future: impl Future<Output = Result<T, Fault>>,
+    has_begun: impl FnOnce() -> bool,
+) -> Result<T, HttpError> {
     let ended = tokio::time::timeout(PATIENCE, future).await;
     let silent = |_| {
-        let sentence = format!("no answer within {} s", PATIENCE.as_secs());
+        let seconds = PATIENCE.as_secs();
+        let sentence = if has_begun() {
+            format!("the answer began, and did not end within {seconds} s")
+        } else {
+            format!("no answer within {seconds} s")
+        };
         Fault::session(FaultKind::Timeout, sentence)
     };
     ended

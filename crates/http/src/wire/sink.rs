@@ -57,7 +57,8 @@ impl Sink {
                 let _ = checker.write(bytes); // it takes everything
             }
             Self::Gzip(decoder, wrong) => {
-                if wrong.is_none() {
+                // What follows is as wrong, and may be a thousand times what came.
+                if wrong.is_none() && decoder.get_ref().difference.is_none() {
                     *wrong = decoder.write_all(bytes).err();
                 }
             }
@@ -70,6 +71,9 @@ impl Sink {
         let checker = match self {
             Self::Plain(checker) => checker,
             Self::Gzip(decoder, wrong) => {
+                if let Some(difference) = decoder.get_ref().difference {
+                    return Err(Ok(difference));
+                }
                 let finished = wrong.map_or_else(|| decoder.finish(), Err);
                 finished.map_err(|error| Err(format!("the body is no whole gzip: {error}")))?
             }
