@@ -34,6 +34,15 @@ def clean(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+def escaped_json(text: str) -> str:
+    r"""JSON that a terminal can show: the same values, with control characters as escapes.
+
+    >>> escaped_json('"550 \x9b31m \u202e"')
+    '"550 \\u009b31m \\u202e"'
+    """
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def unbroken(text: str) -> str:
     r"""Keep a number and its unit, or the noun it counts, on one line of a sentence.
 

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from headcount.secret_text import redacted, redacted_values
-from headcount.text import clean
+from headcount.text import clean, escaped_json
 
 if os.environ.get("COLUMNS") == "0":  # as some terminals say that they do not know
     del os.environ["COLUMNS"]
@@ -61,4 +61,4 @@ def print_text(text: str, end: str = "\n") -> None:
 
 def print_json(value: Any) -> None:
     """Print an answer for programs, without secrets."""
-    print(json.dumps(redacted_values(value), indent=1, ensure_ascii=False))
+    print(escaped_json(json.dumps(redacted_values(value), indent=1, ensure_ascii=False)))

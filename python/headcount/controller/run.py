@@ -14,6 +14,7 @@ from headcount.bundle.reader import Bundle, check_idle
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
 from headcount.controller.access import Secrets
+from headcount.controller.access.access import count_text
 from headcount.controller.before import load_before
 from headcount.controller.behind import programs_behind
 from headcount.controller.diagnosis import with_diagnosis
@@ -328,7 +329,8 @@ class Run:
         except (InputError, TargetError, MachineLimitError) as error:
             if not self._levels:
                 raise
-            what = f"level {order.index} at {order.users:,} users could not be prepared: {error}"
+            users = count_text(order.users, "user")
+            what = f"level {order.index} at {users} could not be prepared: {error}"
             if self._is_answered():
                 self._stopped = f"the search stopped early: {what}"
                 return None
@@ -364,7 +366,7 @@ class Run:
                 return
             raise TargetError(
                 f"the target stopped answering during level {result.index} at "
-                f"{result.users:,} users: {error}. What was measured is kept: "
+                f"{count_text(result.users, 'user')}: {error}. What was measured is kept: "
                 f"headcount show {self._bundle.folder}; when the target answers again: "
                 f"headcount resume {self._bundle.folder}"
             ) from error
