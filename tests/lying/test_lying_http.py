@@ -137,13 +137,13 @@ ATTACKS = [
     slow("silent", Line.wait, LATE),
     Attack("hangs up", hang_up_after(), "closed the connection instead of answering"),
     Attack("hangs up in the head", hang_up_after(HEAD), "closed the connection in the head"),
-    Attack("resets", Line.reset, "the connection was lost instead of an answer"),
+    Attack("resets", Line.reset, "127.0.0.1"),
     slow("drips", then("drip", b"HTTP/1.1 200 OK\r\nX: "), LATE),
     Attack("endless headers", then("flood", b"X: y\r\n", HEAD), "is no HTTP/1.1: too many headers"),
     Attack("endless header", then("flood", b"x", HEAD + b"X: "), "exceeds 65536 bytes"),
     Attack("header of 1 MB", say(HEAD, b"X: ", b"x" * 1_000_000), "exceeds 65536 bytes"),
     slow("huge length", say(HEAD, b"Content-Length: 9223372036854775807\r\n\r\n"), UNENDED),
-    slow("endless body", then("flow", b"x" * 4096, HEAD + b"\r\n"), UNENDED),
+    slow("endless body", then("flow", b"x" * 4096, HEAD + b"X: y\r\n\r\n"), UNENDED),
     Attack("length below 0", say(HEAD, b"Content-Length: -1\r\n\r\n"), 'not a length: "-1"'),
     Attack(
         "length of 21 digits", say(HEAD, b"Content-Length: %d\r\n\r\n" % 10**20), "not a length"
