@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from headcount import _engine
 from headcount.cli import options
 from headcount.cli.console import out
 from headcount.cli.secrets import secret
@@ -43,6 +42,8 @@ def serve_app(
 
     Example: headcount serve app --data /srv/headcount --listen 0.0.0.0:7410 --token-file token
     """
+    from headcount import _engine
+
     ensure_folder(data, "--data")
     token = secret(token_file, "token", "HEADCOUNT_TOKEN")
     server = _engine.AppServer(listen, str(data), threads, write_mode, connections, token)
@@ -104,6 +105,8 @@ def serve_smtp(
 
     Example: headcount serve smtp --lmtp 127.0.0.1:10024 --route far.invalid=count
     """
+    from headcount import _engine
+
     password = secret(password_file, "password", "HEADCOUNT_PASSWORD")
     server = _engine.MailFront(listen, lmtp, route or [], reject or [], delay, password)
     stop = end_by_signal()
