@@ -175,11 +175,9 @@ mod tests {
             &b"*1\r\n".repeat(9),
             &[b"+".to_vec(), vec![b'x'; MOST_LINE]].concat(),
         ] {
-            let first = (0..=bytes.len()).find(|end| parse(&bytes[..*end]).is_err());
-            let seen = readable(bytes).0;
-            assert!(seen.is_some(), "{}", bytes.escape_ascii());
-            assert!(parse(&bytes[..seen.unwrap_or(0)]).is_err());
-            assert!(seen >= first);
+            let seen = readable(bytes).0.unwrap();
+            assert!(parse(&bytes[..seen]).is_err(), "{}", bytes.escape_ascii());
+            assert_eq!(parse(&bytes[..seen - 1]), Ok(None));
         }
     }
 
