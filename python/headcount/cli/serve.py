@@ -9,7 +9,6 @@ from headcount.cli import options
 from headcount.cli.console import out
 from headcount.cli.secrets import secret
 from headcount.output.file import ensure_folder
-from headcount.own_server import end_by_signal, print_address
 
 app = typer.Typer(help="Run a server to measure, on its own machine.", no_args_is_help=True)
 
@@ -43,6 +42,7 @@ def serve_app(
     Example: headcount serve app --data /srv/headcount --listen 0.0.0.0:7410 --token-file token
     """
     from headcount import _engine
+    from headcount.own_server import end_by_signal, print_address
 
     ensure_folder(data, "--data")
     token = secret(token_file, "token", "HEADCOUNT_TOKEN")
@@ -106,6 +106,7 @@ def serve_smtp(
     Example: headcount serve smtp --lmtp 127.0.0.1:10024 --route far.invalid=count
     """
     from headcount import _engine
+    from headcount.own_server import end_by_signal, print_address
 
     password = secret(password_file, "password", "HEADCOUNT_PASSWORD")
     server = _engine.MailFront(listen, lmtp, route or [], reject or [], delay, password)
