@@ -183,7 +183,8 @@ impl<J> Shared<J> {
     }
 }
 
-#[cfg(all(test, not(orders)))]
+#[cfg(test)]
+#[cfg(not(orders))]
 mod tests {
     use std::sync::mpsc;
     use std::time::Duration;

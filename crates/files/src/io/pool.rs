@@ -133,7 +133,8 @@ impl fmt::Debug for Pool {
     }
 }
 
-#[cfg(all(test, not(orders)))]
+#[cfg(test)]
+#[cfg(not(orders))]
 mod tests {
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
