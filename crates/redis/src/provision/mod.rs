@@ -226,10 +226,10 @@ async fn refuse_others(
                 other: database + 1,
             });
         }
-        report(on_status, 0, 0)?;
         if next == b"0" {
             return Ok(());
         }
+        report(on_status, 0, 0)?; // whoever waits may have had enough
         cursor = next;
     }
 }
