@@ -78,9 +78,9 @@ def test_the_users_with_whom_a_server_recovers_are_found(recovers: int) -> None:
     outcome = search.outcome()
     found = outcome.recovery
     assert found is not None
-    assert found.recovers is not None
-    assert found.recovers <= recovers < found.stays
-    assert found.stays <= found.recovers / 0.74
+    assert found.recovers_at is not None
+    assert found.recovers_at <= recovers < found.down_at
+    assert found.down_at <= found.recovers_at / 0.74
     assert found.overload > 940
     levels = [r for r in asked if r.purpose == "recovery"]
     assert [r.users for r in levels][:1] == [found.overload]
@@ -94,8 +94,8 @@ def test_a_server_that_never_recovers_is_given_up() -> None:
     search, asked = play(Settings(), reluctant(940, 0))
     found = search.outcome().recovery
     assert found is not None
-    assert found.recovers is None
-    assert found.stays < 940 / 10
+    assert found.recovers_at is None
+    assert found.down_at < 940 / 10
     assert sum(r.purpose == "recovery" for r in asked) < 14
 
 

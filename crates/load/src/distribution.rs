@@ -49,7 +49,7 @@ impl Distribution {
     }
 
     /// Keeps the buckets of `dense` that hold something.
-    fn of_dense(dense: &Histogram<u32>) -> Self {
+    pub(crate) fn of_dense(dense: &Histogram<u32>) -> Self {
         let bucket = |value: u64, count: u32| (dense.highest_equivalent(value), u64::from(count));
         let buckets: Vec<_> = dense
             .iter_recorded()
@@ -166,7 +166,7 @@ impl Distribution {
 }
 
 /// A dense histogram of these times, of 92 KiB.
-fn dense() -> Histogram<u32> {
+pub(crate) fn dense() -> Histogram<u32> {
     #[expect(clippy::unwrap_used, reason = "constant bounds, covered by every test")]
     Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap()
 }

@@ -10,15 +10,15 @@ use std::iter::repeat_n;
 #[derive(Debug, Clone, Default)]
 pub struct Times {
     /// The bucket of each time, in no order, while they are few.
-    few: Vec<u16>,
+    sparse: Vec<u16>,
     /// How many times each bucket has; empty while they are few.
-    counts: Vec<u32>,
-    /// The sum of `counts`.
+    dense: Vec<u32>,
+    /// The sum of `dense`.
     counted: u64,
 }
 
-/// Times from which a histogram counts: it then takes 92 KiB instead of 8.
-const MANY: usize = 4096;
+/// Times from which a histogram is dense: it then takes 92 KiB instead of 8.
+const DENSE_FROM: usize = 4096;
 /// Up to twice this a bucket is one µs wide; each doubling above has so many buckets.
 const HALF: u64 = 1 << HALF_BITS;
 const HALF_BITS: u32 = 10;
@@ -32,8 +32,8 @@ impl Times {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            few: Vec::new(),
-            counts: Vec::new(),
+            sparse: Vec::new(),
+            dense: Vec::new(),
             counted: 0,
         }
     }
@@ -52,13 +52,13 @@ impl Times {
     /// Adds all of `other`.
     pub fn add(&mut self, other: &Self) {
         if other.counted > 0 {
-            self.count();
-            for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            self.make_dense();
+            for (mine, theirs) in self.dense.iter_mut().zip(&other.dense) {
                 *mine = mine.saturating_add(*theirs);
             }
             self.counted += other.counted;
         }
-        for bucket in &other.few {
+        for bucket in &other.sparse {
             self.note(*bucket);
         }
     }
@@ -69,27 +69,27 @@ impl Times {
     ///
     /// If it is no former state: what follows would be wrong, and nobody would see it.
     pub fn subtract(&mut self, earlier: &Self) {
-        self.count();
+        self.make_dense();
         for (bucket, count) in earlier.by_bucket() {
             #[expect(
                 clippy::expect_used,
                 reason = "a defect must not become a wrong figure"
             )]
-            let left = self.counts[usize::from(bucket)]
+            let left = self.dense[usize::from(bucket)]
                 .checked_sub(count)
                 .expect("a former state");
-            self.counts[usize::from(bucket)] = left;
+            self.dense[usize::from(bucket)] = left;
             self.counted -= u64::from(count);
         }
     }
 
     /// Takes out everything, and keeps the memory for as much again.
     pub fn clear(&mut self) {
-        self.few.clear();
+        self.sparse.clear();
         if self.counted == 0 {
-            self.counts = Vec::new();
+            self.dense = Vec::new();
         } else {
-            self.counts.fill(0);
+            self.dense.fill(0);
             self.counted = 0;
         }
     }
@@ -97,7 +97,7 @@ impl Times {
     /// How many.
     #[must_use]
     pub const fn len(&self) -> u64 {
-        self.counted + self.few.len() as u64
+        self.counted + self.sparse.len() as u64
     }
 
     /// Whether there are none.
@@ -117,26 +117,26 @@ impl Times {
 
     #[inline]
     fn note(&mut self, bucket: u16) {
-        if self.counts.is_empty() {
-            self.few.push(bucket);
-            if self.few.len() >= MANY {
-                self.count();
+        if self.dense.is_empty() {
+            self.sparse.push(bucket);
+            if self.sparse.len() >= DENSE_FROM {
+                self.make_dense();
             }
         } else {
-            let count = &mut self.counts[usize::from(bucket)];
+            let count = &mut self.dense[usize::from(bucket)];
             *count = count.saturating_add(1);
             self.counted += 1;
         }
     }
 
     fn note_many(&mut self, bucket: u16, count: u32) {
-        if self.few.len() + count as usize >= MANY {
-            self.count();
+        if self.sparse.len() + count as usize >= DENSE_FROM {
+            self.make_dense();
         }
-        if self.counts.is_empty() {
-            self.few.extend(repeat_n(bucket, count as usize));
+        if self.dense.is_empty() {
+            self.sparse.extend(repeat_n(bucket, count as usize));
         } else {
-            let mine = &mut self.counts[usize::from(bucket)];
+            let mine = &mut self.dense[usize::from(bucket)];
             *mine = mine.saturating_add(count);
             self.counted += u64::from(count);
         }
@@ -144,24 +144,25 @@ impl Times {
 
     /// Counts by bucket from now on.
     #[cold]
-    fn count(&mut self) {
-        if self.counts.is_empty() {
-            self.counts = vec![0; BUCKETS];
+    fn make_dense(&mut self) {
+        if self.dense.is_empty() {
+            self.dense = vec![0; BUCKETS];
         }
-        self.counted += self.few.len() as u64;
-        for bucket in std::mem::take(&mut self.few) {
-            self.counts[usize::from(bucket)] += 1;
+        self.counted += self.sparse.len() as u64;
+        for bucket in std::mem::take(&mut self.sparse) {
+            self.dense[usize::from(bucket)] += 1;
         }
     }
 
     fn by_bucket(&self) -> Vec<(u16, u32)> {
-        if !self.counts.is_empty() {
-            let counts = (0..).zip(&self.counts).filter(|(_, count)| **count > 0);
+        if !self.dense.is_empty() {
+            let counts = (0..).zip(&self.dense).filter(|(_, count)| **count > 0);
             return counts.map(|(bucket, count)| (bucket, *count)).collect();
         }
-        let mut few = self.few.clone();
-        few.sort_unstable();
-        few.chunk_by(|one, other| one == other)
+        let mut buckets = self.sparse.clone();
+        buckets.sort_unstable();
+        buckets
+            .chunk_by(|one, other| one == other)
             .map(|same| (same[0], same.len() as u32))
             .collect()
     }
@@ -189,22 +190,10 @@ fn longest_us(bucket: u16) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use hdrhistogram::Histogram;
     use proptest::prelude::*;
 
     use super::*;
-
-    fn dense() -> Histogram<u32> {
-        Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap()
-    }
-
-    fn buckets_of(dense: &Histogram<u32>) -> Vec<(u64, u64)> {
-        let recorded = dense.iter_recorded();
-        let bucket = |value, count: u32| (dense.highest_equivalent(value), u64::from(count));
-        recorded
-            .map(|step| bucket(step.value_iterated_to(), step.count_at_value()))
-            .collect()
-    }
+    use crate::distribution::{Distribution, dense};
 
     proptest! {
         /// The dense histogram of the hdrhistogram crate is the oracle.
@@ -222,11 +211,11 @@ mod tests {
             sparse.record_us(many.0, many.1);
             oracle.saturating_record_n(many.0, many.1);
             prop_assert_eq!(sparse.len(), oracle.len());
-            prop_assert_eq!(sparse.buckets(), buckets_of(&oracle));
+            prop_assert_eq!(Distribution::of(&sparse), Distribution::of_dense(&oracle));
         }
 
         #[test]
-        fn few_and_many_add_up(
+        fn sparse_and_dense_add_up(
             one in prop::collection::vec(0u64..1_000_000, 0..6_000),
             two in prop::collection::vec(0u64..1_000_000, 0..6_000),
         ) {
@@ -257,18 +246,18 @@ mod tests {
     }
 
     #[test]
-    fn cleared_it_is_empty_and_the_memory_of_many_is_given_up_when_it_is_not_used() {
+    fn cleared_it_is_empty_and_a_dense_one_gives_its_memory_up_when_it_is_not_used() {
         let mut times = Times::new();
         times.record_us(7, 5_000);
         times.record_us(9, 1);
         times.clear();
         assert!(times.is_empty() && times.buckets().is_empty());
-        assert_eq!(times.counts.len(), BUCKETS);
+        assert_eq!(times.dense.len(), BUCKETS);
         times.record_us(9, 2);
         assert_eq!(times.buckets(), [(9, 2)]);
         times.clear();
         times.clear();
-        assert_eq!(times.counts.capacity(), 0);
+        assert_eq!(times.dense.capacity(), 0);
     }
 
     #[test]

@@ -91,17 +91,17 @@ def _recovery(outcome: Outcome) -> list[str]:
     if found is None:
         return []
     after, within = plural("user", found.overload), span(found.within_s)
-    if found.recovers is None:
+    if found.recovers_at is None:
         return [
             (
                 f"after {after} the server did not recover within {within} even with "
-                f"{count(found.stays)}: end an overload by stopping all load"
+                f"{count(found.down_at)}: end an overload by stopping all load"
             )
         ]
     return [
         (
-            f"after {after} the server recovered with {count(found.recovers)}, but not with "
-            f"{count(found.stays)} within {within}: to end an overload, limit the load to that"
+            f"after {after} the server recovered with {count(found.recovers_at)}, but not with "
+            f"{count(found.down_at)} within {within}: to end an overload, limit the load to that"
         )
     ]
 

@@ -229,7 +229,7 @@ async fn refuse_others(
         if next == b"0" {
             return Ok(());
         }
-        report(on_status, 0, 0)?; // whoever waits may have had enough
+        report(on_status, 0, 0)?; // looks for Ctrl-C
         cursor = next;
     }
 }

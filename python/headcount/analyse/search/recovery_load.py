@@ -21,20 +21,20 @@ LEAST = 0.05
 class Recovery:
     """How an overload by ``overload`` users ended.
 
-    With ``stays`` users left it lasted, for the ``within_s`` seconds that were waited; with
-    ``recovers`` it ended, which is None where it never did.
+    With ``down_at`` users left it lasted, for the ``within_s`` seconds that were waited; with
+    ``recovers_at`` it ended, which is None where it never did.
     """
 
     overload: int
-    stays: int
-    recovers: int | None
+    down_at: int
+    recovers_at: int | None
     within_s: float
 
 
 def recovery_of(taken: Sequence[Taken], kept_down: dict[int, int]) -> Recovery | None:
     """What the levels after an overload showed; None while they are not over."""
     levels = _levels(taken)
-    if not kept_down or not levels or next_users(taken, kept_down) is not None:
+    if not kept_down or not levels or _next_users(taken, kept_down) is not None:
         return None
     overload, *left = levels
     if not left or not is_overloaded(overload.observation):
@@ -42,8 +42,8 @@ def recovery_of(taken: Sequence[Taken], kept_down: dict[int, int]) -> Recovery |
     down = [t.observation.users for t in left if not _has_recovered(t)]
     return Recovery(
         overload=overload.observation.users,
-        stays=min(down, default=_stayed_down(taken, kept_down)),
-        recovers=left[-1].observation.users if _has_recovered(left[-1]) else None,
+        down_at=min(down, default=_stayed_down(taken, kept_down)),
+        recovers_at=left[-1].observation.users if _has_recovered(left[-1]) else None,
         within_s=max(t.observation.overhead_s + t.observation.measure_s for t in left),
     )
 
@@ -52,11 +52,11 @@ def recovery_request(
     taken: Sequence[Taken], kept_down: dict[int, int], measure_s: float
 ) -> Request | None:
     """The next level after an overload; None when there is none to run."""
-    users = next_users(taken, kept_down)
+    users = _next_users(taken, kept_down)
     return None if users is None else Request(users, measure_s, "recovery", may_stop_early=False)
 
 
-def next_users(taken: Sequence[Taken], kept_down: dict[int, int]) -> int | None:
+def _next_users(taken: Sequence[Taken], kept_down: dict[int, int]) -> int | None:
     """Users of the next level: the overload, then fewer and fewer until the server recovers."""
     if not kept_down:
         return None

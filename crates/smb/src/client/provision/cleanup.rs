@@ -8,7 +8,7 @@ use headcount_load::provision::{each, run};
 use headcount_tree::data_set::COMMON_FOLDERS;
 use headcount_tree::provision::{Cleaned, Ground, MARKER, OnProgress, is_common};
 
-use super::errand::{AT_A_TIME, arrive, bounded, take_leave};
+use super::errand::{AT_A_TIME, arrive, bounded, log_off};
 use super::error::ProvisionError;
 use super::territory::root;
 use crate::client::Smb;
@@ -109,7 +109,7 @@ async fn clear_share(
         bounded(first.remove(&marker, false), silent).await?;
         bounded(first.remove(&root, true), silent).await?;
     }
-    take_leave(&mut first).await; // all is done
+    log_off(&mut first).await; // all is done
     Ok(Some(Cleaned {
         users,
         files: files.get(),
@@ -134,7 +134,7 @@ async fn clear_home(
         .filter(|_| same_share);
     let mut session = arrive(smb, own.unwrap_or(id)).await?;
     session.remove_tree(&home, files).await?;
-    take_leave(&mut session).await; // all is done
+    log_off(&mut session).await; // all is done
     Ok(())
 }
 

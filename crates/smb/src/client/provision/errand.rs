@@ -19,8 +19,8 @@ pub const AT_A_TIME: usize = 8;
 /// The longest time for one thing: a logon at a server that serves others too, or one file of 16 MiB
 /// over a slow network.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long a server may take to let somebody go.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// How long a log-off may take.
+const LOG_OFF: Duration = Duration::from_secs(5);
 /// The largest note that is read back.
 const MOST_NOTE_BYTES: u32 = 4096;
 
@@ -37,8 +37,8 @@ pub async fn arrive_within(smb: &Smb, id: u32, patience: Duration) -> Result<Smb
 }
 
 /// Logs off, when all that was wanted is done. A server that does not answer holds nobody up.
-pub async fn take_leave(session: &mut SmbSession) {
-    let _ = tokio::time::timeout(FAREWELL, session.logoff()).await; // the connection ends anyway
+pub async fn log_off(session: &mut SmbSession) {
+    let _ = tokio::time::timeout(LOG_OFF, session.logoff()).await; // the connection ends anyway
 }
 
 /// Gives up when the server does not answer.

@@ -8,7 +8,7 @@ use headcount_tree::parts::Share;
 use headcount_tree::query::Query;
 use serde::Serialize;
 
-use super::errand::{arrive_within, take_leave};
+use super::errand::{arrive_within, log_off};
 use super::error::ProvisionError;
 use crate::client::Smb;
 use crate::client::answer::{other_form, refuse};
@@ -63,7 +63,7 @@ pub fn hello(options: SmbOptions) -> Result<Hello, ProvisionError> {
             share: smb.shared.share_of(session.number),
             free_bytes: space.free_bytes,
         };
-        take_leave(&mut session).await;
+        log_off(&mut session).await;
         Ok(found)
     })
 }

@@ -11,7 +11,7 @@ use futures_util::stream::{self, StreamExt};
 use headcount_load::Fault;
 use headcount_tree::provision::{Ground, MARKER};
 
-use super::errand::{AT_A_TIME, arrive, bounded, take_leave};
+use super::errand::{AT_A_TIME, arrive, bounded, log_off};
 use super::error::ProvisionError;
 use super::held::Held;
 use super::holding::{Holding, Notes};
@@ -106,7 +106,7 @@ impl Holder {
         outcome = outcome.and(cleared);
         let held = std::mem::take(&mut self.held);
         self.each(held, |mut held| async move {
-            take_leave(&mut held.session).await; // all is done
+            log_off(&mut held.session).await; // all is done
             (None, Ok(()))
         })
         .await?;

@@ -9,7 +9,7 @@ use headcount_tree::provision::{
 };
 
 use super::cleanup::clear;
-use super::errand::{AT_A_TIME, arrive, bounded, take_leave};
+use super::errand::{AT_A_TIME, arrive, bounded, log_off};
 use super::error::ProvisionError;
 use super::territory::root;
 use crate::client::session::SmbSession;
@@ -84,7 +84,7 @@ async fn survey(
     }
     // One before all: what is wrong with the share is then told once, and of the first user.
     bounded(session.claim(root), || silent(root)).await?;
-    take_leave(&mut session).await; // its work is done
+    log_off(&mut session).await; // its work is done
     Ok((missing, kept))
 }
 
@@ -156,7 +156,7 @@ async fn make(
         let text = inscription(&shared.tree.data_set);
         bounded(session.leave_note(&note, &text), || silent(&note)).await?;
     }
-    take_leave(&mut session).await; // the files are there
+    log_off(&mut session).await; // the files are there
     Ok(own_bytes > 0 || !was_complete)
 }
 
