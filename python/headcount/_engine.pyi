@@ -208,6 +208,12 @@ class Interval:
         How many of those are overdue whichever scenario they will be.
         """
     @property
+    def completed(self, /) -> list[tuple[float, int]]:
+        """
+        How many users last completed a scenario in which interval: (its `from_s`, users), in order.
+        Whoever never did, or is leaving, is left out.
+        """
+    @property
     def faults(self, /) -> list[FaultCount]:
         """
         Faults that struck.
@@ -218,10 +224,9 @@ class Interval:
         Its beginning, in seconds of the run's clock.
         """
     @property
-    def last_completed_s(self, /) -> list[float]:
+    def logging_on(self, /) -> int:
         """
-        When each user last completed a scenario, in seconds of the run's clock; whoever never did,
-        or is leaving, is left out.
+        Users who, at the end, are opening their session before anything is due.
         """
     @property
     def requests(self, /) -> list[int]:

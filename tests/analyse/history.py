@@ -106,7 +106,8 @@ class Slice:
     to_s: float
     scenarios: list[Count]
     users: int = 0
-    last_completed_s: list[float] = field(default_factory=list)
+    completed: list[tuple[float, int]] = field(default_factory=list)
+    logging_on: int = 0
     unserved: list[tuple[float, int]] = field(default_factory=list)
     worker_cpu_s: list[float] = field(default_factory=list)
     think_s: float = 0.0

@@ -135,16 +135,25 @@ def test_split_keeps_every_slice_in_order(lengths: list[float], seconds: float) 
 
 def test_users_who_completed_anything_are_those_whose_last_is_in_the_window() -> None:
     slices = [
-        Slice(0.0, 1.0, [], users=4, last_completed_s=[0.4, 0.9]),
-        Slice(1.0, 2.0, [], users=4, last_completed_s=[0.4, 1.5, 1.0]),
-        Slice(2.0, 3.0, [], users=4, last_completed_s=[0.4, 1.5, 2.5]),
+        Slice(0.0, 1.0, [], users=4, completed=[(0.0, 2)]),
+        Slice(1.0, 2.0, [], users=4, completed=[(0.0, 2), (1.0, 1)]),
+        Slice(2.0, 3.0, [], users=4, completed=[(0.0, 1), (1.0, 1), (2.0, 1)]),
     ]
     assert window(slices).active_users == 3
     assert window(slices[1:], slices[0]).active_users == 2
     assert window(slices[2:], slices[1]).active_users == 1
-    # What completes at the very end of a second belongs to it, and not to the next.
     assert window(slices[1:2], slices[0]).active_users == 1
     assert window([]).active_users == 0
+
+
+def test_users_who_log_on_count_for_the_time_they_take() -> None:
+    # One user logs on for a half-second after another, of four: 4, 3, 2, 1 at the ends.
+    slices = [
+        Slice(n / 2, n / 2 + 0.5, [], users=4, logging_on=4 - n, completed=[]) for n in range(4)
+    ]
+    assert window(slices[1:], slices[0]).logging_on == pytest.approx((3.5 + 2.5 + 1.5) / 3)
+    assert window(slices[:1]).logging_on == 2.0  # nobody before the first
+    assert window([]).logging_on == 0.0
 
 
 def test_seconds_split_into_stretches_of_five() -> None:

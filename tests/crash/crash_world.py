@@ -206,7 +206,7 @@ class VirtualEngine:
             faults=[Fault(0, "disconnected", failed, 0, ["gone"])] if failed else [],
             timer_lateness=histogram(3, 20),
             counters={},
-            last_completed_s=[to_s] * self._users if completed else [],
+            completed=[(to_s - length_s, self._users)] if completed else [],
         )
 
 

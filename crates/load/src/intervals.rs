@@ -1,11 +1,52 @@
 //! What the reports of all workers add up to, one interval after the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::recorder::{FaultKey, FaultTally, Recorder};
 use crate::report::Report;
 use crate::snapshot::{Interval, Snapshot};
 use crate::times::Times;
+
+/// Which report of a worker was the first of which interval, as far back as users refer to it.
+#[derive(Debug, Clone, Default)]
+struct Beginnings {
+    /// Reports taken.
+    reports: u64,
+    /// (number of the report, when the interval began in ns), in order.
+    intervals: VecDeque<(u64, u64)>,
+}
+
+impl Beginnings {
+    /// Takes the worker's next report, which belongs to an interval that began at `from_ns`.
+    fn take(&mut self, report: &Report, from_ns: u64) {
+        let last = self.intervals.back();
+        if last.is_none_or(|(_, began_ns)| *began_ns != from_ns) {
+            self.intervals.push_back((self.reports, from_ns));
+        }
+        self.reports += 1;
+        let earliest = report
+            .completed
+            .first()
+            .map_or(self.reports, |first| first.0);
+        while self
+            .intervals
+            .get(1)
+            .is_some_and(|(first, _)| *first <= earliest)
+        {
+            self.intervals.pop_front();
+        }
+    }
+
+    /// When the interval began, in ns, that has the report with this number.
+    fn interval_of(&self, report: u64) -> u64 {
+        let later = self
+            .intervals
+            .partition_point(|(first, _)| *first <= report);
+        later
+            .checked_sub(1)
+            .map_or(0, |index| self.intervals[index].1)
+    }
+}
 
 /// Adds up reports. Each counts what its worker did since the one before, so every report is taken,
 /// in the order of its worker.
@@ -13,6 +54,8 @@ use crate::times::Times;
 pub struct Intervals {
     /// The last report of each worker that has made one, without its counts.
     last: BTreeMap<usize, Report>,
+    /// Which report of each worker was the first of which interval.
+    first: BTreeMap<usize, Beginnings>,
     /// When the last interval ended.
     ended_ns: u64,
     /// CPU time of each worker's thread up to then.
@@ -29,6 +72,7 @@ impl Intervals {
     pub const fn new(scenarios: usize, steps: usize) -> Self {
         Self {
             last: BTreeMap::new(),
+            first: BTreeMap::new(),
             ended_ns: 0,
             cpu_ns: BTreeMap::new(),
             faults: BTreeMap::new(),
@@ -44,14 +88,16 @@ impl Intervals {
         reports: impl IntoIterator<Item = Report>,
         mut give_back: impl FnMut(usize, Recorder),
     ) -> Option<Interval> {
+        let from_ns = self.ended_ns;
         let mut counted = Recorder::new(self.scenarios, self.steps);
         for mut report in reports {
+            let first = self.first.entry(report.worker).or_default();
+            first.take(&report, from_ns);
             counted.add(&report.counted);
             give_back(report.worker, std::mem::take(&mut report.counted));
             self.last.insert(report.worker, report);
         }
         self.remember_faults(&mut counted);
-        let from_ns = self.ended_ns;
         self.ended_ns = self.last.values().map(|report| report.at_ns).max()?;
         let worker_cpu_ns = self
             .last
@@ -65,7 +111,8 @@ impl Intervals {
             from_ns,
             to_ns: self.ended_ns,
             users: 0,
-            completed_ns: Vec::new(),
+            logging_on: 0,
+            completed: BTreeMap::new(),
             unserved_ns: Vec::new(),
             worker_cpu_ns,
             counted,
@@ -74,8 +121,12 @@ impl Intervals {
             backlog: Times::new(),
             backlog_overdue: 0,
         };
-        for report in self.last.values() {
+        for (worker, report) in &self.last {
             stand(&mut interval, report);
+            for (reports, users) in &report.completed {
+                let began_ns = self.first[worker].interval_of(*reports);
+                *interval.completed.entry(began_ns).or_default() += users;
+            }
         }
         Some(interval)
     }
@@ -108,7 +159,7 @@ impl Intervals {
 /// Adds how things stood with a worker at its last report.
 fn stand(interval: &mut Interval, report: &Report) {
     interval.users += report.users;
-    interval.completed_ns.extend(&report.completed_ns);
+    interval.logging_on += report.logging_on;
     interval.unserved_ns.extend(&report.unserved_ns);
     for (mine, theirs) in interval.pending.iter_mut().zip(&report.pending) {
         mine.add(theirs);
@@ -135,7 +186,8 @@ impl Total {
             tick: intervals.tick(),
             at_ns: interval.to_ns,
             users: interval.users,
-            completed_ns: interval.completed_ns,
+            logging_on: interval.logging_on,
+            completed: interval.completed,
             unserved_ns: interval.unserved_ns,
             worker_cpu_ns: intervals.worker_cpu_ns(),
             recorder: self.0.clone(),
@@ -144,5 +196,56 @@ impl Total {
             backlog: interval.backlog,
             backlog_overdue: interval.backlog_overdue,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(worker: usize, tick: u64, completed: &[(u64, u32)]) -> Report {
+        Report {
+            worker,
+            tick,
+            at_ns: tick * 1_000 + worker as u64,
+            users: 4,
+            logging_on: 1,
+            completed: completed.to_vec(),
+            unserved_ns: Vec::new(),
+            cpu_ns: 0,
+            counted: Recorder::new(0, 0),
+            pending: Vec::new(),
+            overdue: Vec::new(),
+            backlog: Times::new(),
+            backlog_overdue: 0,
+        }
+    }
+
+    #[test]
+    fn who_completed_something_belongs_to_the_interval_of_the_report_that_counted_it() {
+        let mut intervals = Intervals::new(0, 0);
+        let mut next = |reports: Vec<Report>| intervals.next(reports, |_, _| {}).unwrap();
+        let first = next(vec![report(0, 1, &[(0, 3)]), report(1, 1, &[])]);
+        assert_eq!((first.from_ns, first.to_ns), (0, 1_001));
+        assert_eq!(first.completed, BTreeMap::from([(0, 3)]));
+        // The reader was late: two reports of a worker are one interval.
+        let two = vec![
+            report(0, 2, &[(0, 1), (1, 2)]),
+            report(0, 3, &[(0, 1), (2, 2)]),
+        ];
+        let second = next([two, vec![report(1, 3, &[(1, 4)])]].concat());
+        assert_eq!(second.completed, BTreeMap::from([(0, 1), (1_001, 6)]));
+        let third = next(vec![
+            report(0, 4, &[(2, 3)]),
+            report(1, 4, &[(1, 1), (2, 3)]),
+        ]);
+        assert_eq!(third.completed, BTreeMap::from([(1_001, 4), (3_001, 3)]));
+        // A worker that has ended stands as it stood last.
+        let fourth = next(vec![report(0, 5, &[(4, 4)])]);
+        assert_eq!(
+            fourth.completed,
+            BTreeMap::from([(1_001, 1), (3_001, 3), (4_001, 4)])
+        );
+        assert_eq!(fourth.logging_on, 2);
     }
 }

@@ -8,7 +8,7 @@
 //! * [`turns`]: programs that users follow instead of drawing what they do.
 //! * [`protocol`]: the seam that a protocol fills, and [`pair`]: two of them at once; [`user`]: what it is told about its user.
 //! * [`life`]: one user's life, from joining to leaving.
-//! * [`worker`]: one thread with its users; [`timers`] and [`clock`]: how they wait.
+//! * [`worker`]: one thread with its users; [`roster`]: which of them are busy; [`timers`] and [`clock`]: how they wait.
 //! * [`context`]: what the users of a worker share; [`stopwatch`]: how sessions count.
 //! * [`recorder`], [`requests`] and [`tasks`]: what a worker counts; [`report`] and [`mailbox`]: how it
 //!   hands that over.
@@ -42,6 +42,7 @@ pub mod recorder;
 pub mod rehearsal;
 pub mod report;
 pub mod requests;
+pub mod roster;
 pub mod run;
 pub mod seat;
 pub mod snapshot;

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use crate::fault::{Fault, FaultKind};
-use crate::pace::{Draw, Schedule};
+use crate::pace::Draw;
 use crate::plan::{Compiled, LogOn, Scenario};
 use crate::protocol::{Protocol, Session};
 use crate::recorder::{At, Ended, Recorder};
+use crate::roster::{Member, Roster};
 use crate::seat::{Playing, Seat};
 use crate::timers::on_grid;
 use crate::user::User;
@@ -24,10 +25,10 @@ pub struct Place<P: Protocol> {
     pub plan: Arc<Compiled<P::Step>>,
     /// Where it is counted.
     pub recorder: Rc<RefCell<Recorder>>,
-    /// Where worker and user see each other.
-    pub seat: Rc<Seat>,
-    /// When scenarios are due; the worker looks ahead in it for the backlog.
-    pub schedule: Rc<RefCell<Schedule>>,
+    /// The user, as its worker sees it.
+    pub member: Member,
+    /// All users of the worker.
+    pub roster: Rc<Roster>,
 }
 
 /// Pause after a lost or refused connection for a user without think time, who would otherwise retry
@@ -40,21 +41,21 @@ pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
     let joined_ns = user.now_ns();
     if place.plan.plan.log_on == LogOn::Join {
         session = place.log_on(&mut user).await;
-        place.schedule.borrow_mut().rest(user.now_ns(), 0);
+        place.member.schedule.borrow_mut().rest(user.now_ns(), 0);
     }
     let first_pause_ns = place.first_pause_ns(joined_ns);
-    place.seat.pauses(joined_ns, first_pause_ns);
+    place.pauses(joined_ns, first_pause_ns);
     loop {
-        if place.seat.is_leaving() {
+        if place.member.seat.is_leaving() {
             break;
         }
         let now_ns = user.now_ns();
-        let due_ns = on_grid(place.schedule.borrow().due_ns(), now_ns);
+        let due_ns = on_grid(place.member.schedule.borrow().due_ns(), now_ns);
         let waited = now_ns < due_ns;
         if waited {
             user.sleep_until(due_ns).await;
         }
-        if place.seat.is_leaving() {
+        if place.member.seat.is_leaving() {
             break;
         }
         let began_ns = user.now_ns().max(due_ns);
@@ -62,12 +63,12 @@ pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
         let (ended_ns, pause, completed) = place
             .play_one(due_ns, began_ns, &mut session, &mut user)
             .await;
-        let mut pause_ns = place.schedule.borrow_mut().advance(ended_ns, pause);
+        let mut pause_ns = place.member.schedule.borrow_mut().advance(ended_ns, pause);
         if !completed && session.is_none() {
-            pause_ns = place.schedule.borrow_mut().rest(ended_ns, REST_NS);
+            pause_ns = place.member.schedule.borrow_mut().rest(ended_ns, REST_NS);
         }
-        place.seat.pauses(ended_ns, pause_ns);
-        if place.schedule.borrow().due_ns() <= ended_ns {
+        place.pauses(ended_ns, pause_ns);
+        if place.member.schedule.borrow().due_ns() <= ended_ns {
             yield_now().await; // a user without think time must not keep the worker to itself
         }
     }
@@ -84,21 +85,31 @@ impl<P: Protocol> Place<P> {
         if by_timer {
             recorder.timer_lateness.record_ns(late_ns);
         }
-        recorder.think_ns += self.seat.ends_pause();
+        recorder.think_ns += self.roster.ends_pause(&self.member.seat);
+    }
+
+    fn pauses(&self, began_ns: u64, pause_ns: u64) {
+        self.roster.pauses(&self.member.seat, began_ns, pause_ns);
     }
 
     /// How long a user who joined at this moment waits for its first scenario.
     fn first_pause_ns(&self, joined_ns: u64) -> u64 {
-        self.schedule.borrow().due_ns().saturating_sub(joined_ns)
+        self.member
+            .schedule
+            .borrow()
+            .due_ns()
+            .saturating_sub(joined_ns)
     }
 
     /// Opens the session of a user who has just joined; None if that failed, and the first scenario
     /// tries again.
     async fn log_on(&self, user: &mut User) -> Option<P::Session> {
         self.plan.enter(user);
-        self.seat.logs_on(user.now_ns());
+        self.member.seat.logs_on(user.now_ns());
+        self.roster.update(&self.member);
         let opened = self.open(user).await;
-        self.seat.has_logged_on(opened.is_err());
+        self.member.seat.has_logged_on(opened.is_err());
+        self.roster.update(&self.member);
         opened
             .inspect_err(|fault| self.recorder.borrow_mut().fault(At::Opening, fault))
             .ok()
@@ -125,7 +136,9 @@ impl<P: Protocol> Place<P> {
         };
         let mut now_ns = began_ns;
         let mut failed = false;
-        self.seat.plays(playing, now_ns);
+        let seat = &*self.member.seat;
+        seat.plays(playing, now_ns);
+        self.roster.update(&self.member);
         if session.is_none() {
             match self.open(user).await {
                 Ok(opened) => *session = Some(opened),
@@ -141,8 +154,12 @@ impl<P: Protocol> Place<P> {
                 .play_steps(index, scenario, now_ns, session, user)
                 .await;
         }
-        self.seat.has_played(now_ns, failed);
-        let idle_ns = self.seat.idle_ns(now_ns);
+        seat.has_played(now_ns, failed);
+        self.roster.update(&self.member);
+        if !failed {
+            self.roster.completes(seat);
+        }
+        let idle_ns = seat.idle_ns(now_ns);
         let mut recorder = self.recorder.borrow_mut();
         recorder.think_ns += idle_ns; // what Little's law has besides response times
         recorder.ended(&Ended {
@@ -152,7 +169,7 @@ impl<P: Protocol> Place<P> {
             // As if whoever idled had not: how long that took is nobody's response time.
             ended_ns: now_ns - idle_ns,
             completed: !failed,
-            limit_ns: scenario.limit_for(self.seat.expected_bytes()),
+            limit_ns: scenario.limit_for(seat.expected_bytes()),
             late_ns: scenario.late_ns,
         });
         (now_ns, scenario.pause, !failed)
@@ -166,17 +183,18 @@ impl<P: Protocol> Place<P> {
         session: &mut Option<P::Session>,
         user: &mut User,
     ) -> (u64, bool) {
+        let seat = &*self.member.seat;
         for (step_index, step) in &scenario.steps {
             let Some(open) = session.as_mut() else {
                 return (now_ns, true);
             };
             let began_ns = now_ns;
-            let idle_before_ns = self.seat.idle_ns(began_ns);
-            self.seat.begins_step(began_ns);
-            let played = within_limit(&self.seat, open.play(step, user)).await;
+            let idle_before_ns = seat.idle_ns(began_ns);
+            seat.begins_step(began_ns);
+            let played = within_limit(seat, open.play(step, user)).await;
             user.resume();
             now_ns = user.now_ns();
-            let idle_ns = self.seat.idle_ns(now_ns) - idle_before_ns;
+            let idle_ns = seat.idle_ns(now_ns) - idle_before_ns;
             let took_ns = (now_ns - began_ns).saturating_sub(idle_ns);
             let mut recorder = self.recorder.borrow_mut();
             match played {
@@ -202,7 +220,7 @@ impl<P: Protocol> Place<P> {
     }
 
     async fn open(&self, user: &mut User) -> Result<P::Session, Fault> {
-        let opened = within_limit(&self.seat, self.protocol.open(user)).await?;
+        let opened = within_limit(&self.member.seat, self.protocol.open(user)).await?;
         self.recorder.borrow_mut().sessions_opened += 1;
         Ok(opened)
     }

@@ -15,9 +15,11 @@ pub struct Report {
     pub at_ns: u64,
     /// Users present, leaving ones included.
     pub users: u32,
-    /// When each of them last completed a scenario, in ns of the run's clock; whoever never did is
-    /// left out, and so is whoever is leaving.
-    pub completed_ns: Vec<u64>,
+    /// Of those who stay, who are opening their session before anything is due.
+    pub logging_on: u32,
+    /// How many of those who stay last completed a scenario after which of the worker's reports:
+    /// (reports made until then, users), in order. Who never did is left out.
+    pub completed: Vec<(u64, u32)>,
     /// Since when each unserved user has completed nothing: a scenario has failed since or is over its
     /// limit, or the user has been logging on for too long.
     pub unserved_ns: Vec<u64>,

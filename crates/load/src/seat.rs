@@ -58,8 +58,12 @@ pub struct Seat {
     bytes: Cell<u64>,
     idle: Cell<Idle>,
     completed_ns: Cell<Option<u64>>,
+    /// By how many reports of the worker there were when the user last completed a scenario.
+    completed_in: Cell<Option<u64>>,
     joined_ns: u64,
     is_failing: Cell<bool>,
+    /// Where it is among the busy ones of [`crate::roster`].
+    place: Cell<Option<u32>>,
     /// When the timer that the user waits for is due; `u64::MAX` when it waits for none.
     alarm_ns: Cell<u64>,
     waker: RefCell<Option<Waker>>,
@@ -78,8 +82,10 @@ impl Seat {
             bytes: Cell::new(0),
             idle: Cell::default(),
             completed_ns: Cell::new(None),
+            completed_in: Cell::new(None),
             joined_ns,
             is_failing: Cell::new(false),
+            place: Cell::new(None),
             alarm_ns: Cell::new(u64::MAX),
             waker: RefCell::new(None),
         }
@@ -154,10 +160,10 @@ impl Seat {
         self.pause_ns.set(Some((began_ns, pause_ns)));
     }
 
-    /// The pause is over; how long it was.
+    /// The pause is over, if there was one: when it began, and how long it was.
     #[must_use]
-    pub fn ends_pause(&self) -> u64 {
-        self.pause_ns.take().map_or(0, |(_, pause_ns)| pause_ns)
+    pub fn ends_pause(&self) -> Option<(u64, u64)> {
+        self.pause_ns.take()
     }
 
     // What the worker asks for.
@@ -212,24 +218,45 @@ impl Seat {
         }
     }
 
-    /// When the user last completed a scenario, in ns of the run's clock.
+    /// Whether the user opens its session before anything is due.
     #[must_use]
-    pub const fn completed_ns(&self) -> Option<u64> {
-        self.completed_ns.get()
+    pub fn is_logging_on(&self) -> bool {
+        self.doing.get() == Doing::LoggingOn
+    }
+
+    /// Whether the user is more than one who stays and waits for its next scenario in peace.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        !self.is_waiting() || (self.is_failing.get() && !self.is_leaving())
+    }
+
+    /// By how many reports of the worker there were when the user last completed a scenario; None if
+    /// it never did.
+    #[must_use]
+    pub const fn completed_in(&self) -> Option<u64> {
+        self.completed_in.get()
+    }
+
+    /// Sets that.
+    pub fn set_completed_in(&self, reports: Option<u64>) {
+        self.completed_in.set(reports);
+    }
+
+    /// Where the user is among the busy ones.
+    #[must_use]
+    pub fn place(&self) -> Option<usize> {
+        self.place.get().map(|place| place as usize)
+    }
+
+    /// Sets that.
+    pub fn set_place(&self, place: Option<usize>) {
+        self.place.set(place.map(|place| place as u32));
     }
 
     /// Bytes that the scenario under way, or the last one, is known to move.
     #[must_use]
     pub const fn expected_bytes(&self) -> u64 {
         self.bytes.get()
-    }
-
-    /// How much of the pause that the user is in has passed by `now_ns`.
-    #[must_use]
-    pub fn paused_ns(&self, now_ns: u64) -> u64 {
-        let passed =
-            |(began_ns, pause_ns): (u64, u64)| pause_ns.min(now_ns.saturating_sub(began_ns));
-        self.pause_ns.get().map_or(0, passed)
     }
 
     /// How long the user has been idle since the last scenario began.
@@ -356,7 +383,7 @@ mod tests {
         seat.has_logged_on(true);
         assert_eq!(unserved(151), Some(5), "it failed");
         seat.has_played(200, false);
-        assert_eq!((unserved(900), seat.completed_ns()), (None, Some(200)));
+        assert_eq!(unserved(900), None);
         let playing = Playing {
             scenario: 0,
             due_ns: 300,

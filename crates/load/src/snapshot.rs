@@ -1,5 +1,7 @@
 //! How a run stands at a moment, and what happened between two such snapshots.
 
+use std::collections::BTreeMap;
+
 use crate::recorder::Recorder;
 use crate::times::Times;
 
@@ -12,8 +14,10 @@ pub struct Snapshot {
     pub at_ns: u64,
     /// Users present.
     pub users: u32,
-    /// When each user last completed a scenario, of those who ever did and stay.
-    pub completed_ns: Vec<u64>,
+    /// Users who are opening their session before anything is due.
+    pub logging_on: u32,
+    /// See [`Interval::completed`].
+    pub completed: BTreeMap<u64, u32>,
     /// Since when users have completed nothing of what was due; see [`Report::unserved_ns`].
     pub unserved_ns: Vec<u64>,
     /// CPU time of each worker's thread so far, in ns.
@@ -39,7 +43,8 @@ impl Snapshot {
             from_ns: earlier.at_ns,
             to_ns: self.at_ns,
             users: self.users,
-            completed_ns: self.completed_ns.clone(),
+            logging_on: self.logging_on,
+            completed: self.completed.clone(),
             unserved_ns: self.unserved_ns.clone(),
             worker_cpu_ns: cpu.map(|(now, then)| now.saturating_sub(*then)).collect(),
             counted: self.recorder.since(&earlier.recorder),
@@ -60,9 +65,12 @@ pub struct Interval {
     pub to_ns: u64,
     /// Users present at the end.
     pub users: u32,
-    /// When each user last completed a scenario, of those who ever did and stay. Whoever completed
-    /// any within a window is later here than its beginning, however long the window.
-    pub completed_ns: Vec<u64>,
+    /// Users who, at the end, are opening their session before anything is due.
+    pub logging_on: u32,
+    /// How many users last completed a scenario in which interval, by when that began, in ns of the
+    /// run's clock; of those who ever did and stay. Whoever completed any within a window is at its
+    /// beginning here or later, however long the window.
+    pub completed: BTreeMap<u64, u32>,
     /// Since when users, at the end, have completed nothing of what was due.
     pub unserved_ns: Vec<u64>,
     /// CPU time each worker used in it, in ns.

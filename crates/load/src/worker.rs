@@ -15,11 +15,11 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::clock::{Clock, thread_cpu_ns};
 use crate::context::WorkerContext;
 use crate::life::{Place, live};
-use crate::pace::Schedule;
 use crate::plan::Compiled;
 use crate::protocol::Protocol;
 use crate::recorder::Recorder;
 use crate::report::Report;
+use crate::roster::{Member, Roster};
 use crate::seat::Seat;
 use crate::timers::Timers;
 use crate::times::Times;
@@ -54,11 +54,6 @@ pub struct Share {
     pub of: usize,
 }
 
-struct Member {
-    seat: Rc<Seat>,
-    schedule: Rc<RefCell<Schedule>>,
-}
-
 /// Counts up to the last report of what is counted since the run began.
 #[derive(Debug, Default)]
 struct Reported {
@@ -80,9 +75,9 @@ struct Worker<P: Protocol> {
     reported: Reported,
     /// What the users share.
     context: Rc<WorkerContext>,
+    /// Those who stay, by number.
     members: Vec<Member>,
-    /// Users asked to leave who are still in the middle of a scenario.
-    leavers: Vec<Member>,
+    roster: Rc<Roster>,
     orders: VecDeque<Order>,
     /// When the coming joins (or leaves) happen.
     changes: VecDeque<u64>,
@@ -153,7 +148,7 @@ impl<P: Protocol> Worker<P> {
             reported: Reported::default(),
             context: Rc::new(context),
             members: Vec::new(),
-            leavers: Vec::new(),
+            roster: Rc::default(),
             orders: VecDeque::new(),
             changes: VecDeque::new(),
             target: 0,
@@ -226,11 +221,8 @@ impl<P: Protocol> Worker<P> {
                 let (place, user) = self.admit(now_ns);
                 join(place, user);
             } else if let Some(member) = self.members.pop() {
-                if member.seat.is_waiting() {
-                    self.recorder.borrow_mut().think_ns += member.seat.paused_ns(now_ns);
-                }
-                member.seat.ask_to_leave();
-                self.leavers.push(member);
+                let paused_ns = self.roster.leaves(&member, now_ns);
+                self.recorder.borrow_mut().think_ns += paused_ns;
             }
         }
     }
@@ -242,16 +234,14 @@ impl<P: Protocol> Worker<P> {
         let schedule = self.plan.schedule(id, now_ns);
         let schedule = Rc::new(RefCell::new(schedule));
         let user = User::new(id, plan.seed, Rc::clone(&seat), Rc::clone(&self.context));
-        self.members.push(Member {
-            seat: Rc::clone(&seat),
-            schedule: Rc::clone(&schedule),
-        });
+        let member = Member { seat, schedule };
+        self.members.push(member.clone());
         let place = Place {
             protocol: Arc::clone(&self.protocol),
             plan: Arc::clone(&self.plan),
             recorder: Rc::clone(&self.recorder),
-            seat,
-            schedule,
+            member,
+            roster: Rc::clone(&self.roster),
         };
         (place, user)
     }
@@ -265,7 +255,6 @@ impl<P: Protocol> Worker<P> {
     ) {
         let every_ns = self.report_every_ns();
         let due_ns = self.next_tick * every_ns;
-        self.leavers.retain(|member| !member.seat.is_waiting());
         if now_ns >= due_ns {
             let mut recorder = self.recorder.borrow_mut();
             recorder.timer_lateness.record_ns(now_ns - due_ns);
@@ -277,7 +266,7 @@ impl<P: Protocol> Worker<P> {
             let limit_ns = self.plan.plan.step_timeout_ms * 1_000_000;
             // A tenth of the limit is how exactly a time limit is kept.
             self.next_scan_ns = now_ns + (limit_ns / 10).clamp(1_000_000, 1_000_000_000);
-            for member in self.members.iter().chain(&self.leavers) {
+            for member in &*self.roster.busy() {
                 member.seat.expire_after(limit_ns, now_ns);
             }
         }
@@ -285,25 +274,14 @@ impl<P: Protocol> Worker<P> {
 
     fn report(&mut self, at_ns: u64, present: usize) -> Report {
         let counted = self.hand_over(at_ns);
-        let scenarios = &self.plan.scenarios;
-        let limit_ns = |index: u32, bytes| scenarios[index as usize].limit_for(bytes);
-        let limits = scenarios.iter().map(|scenario| scenario.limit_ns);
-        let longest_ns = limits.max().unwrap_or(u64::MAX);
         let mut report = Report {
             worker: self.share.worker,
             tick: at_ns / self.report_every_ns(),
             at_ns,
             users: present as u32,
-            completed_ns: self
-                .members
-                .iter()
-                .filter_map(|member| member.seat.completed_ns())
-                .collect(),
-            unserved_ns: self
-                .members
-                .iter()
-                .filter_map(|member| member.seat.unserved_since_ns(at_ns, limit_ns, longest_ns))
-                .collect(),
+            logging_on: 0,
+            completed: self.roster.report(),
+            unserved_ns: Vec::new(),
             cpu_ns: thread_cpu_ns(),
             counted,
             pending: vec![Times::new(); self.plan.scenarios.len()],
@@ -311,32 +289,42 @@ impl<P: Protocol> Worker<P> {
             backlog: Times::new(),
             backlog_overdue: 0,
         };
-        let patience_ns = self
-            .plan
-            .scenarios
-            .iter()
-            .map(|s| s.limit_ns.min(s.late_ns))
-            .max();
-        for member in self.members.iter().chain(&self.leavers) {
-            let Some(playing) = member.seat.playing() else {
+        self.look(at_ns, &mut report);
+        report
+    }
+
+    /// Adds how the busy users are doing to the report.
+    fn look(&self, at_ns: u64, report: &mut Report) {
+        let scenarios = &self.plan.scenarios;
+        let limit_ns = |index: u32, bytes| scenarios[index as usize].limit_for(bytes);
+        let limits = scenarios.iter().map(|scenario| scenario.limit_ns);
+        let longest_ns = limits.max().unwrap_or(u64::MAX);
+        let patience = scenarios.iter().map(|s| s.limit_ns.min(s.late_ns));
+        let patience_ns = patience.max();
+        for Member { seat, schedule } in &*self.roster.busy() {
+            if !seat.is_leaving() {
+                let since_ns = seat.unserved_since_ns(at_ns, limit_ns, longest_ns);
+                report.unserved_ns.extend(since_ns);
+                report.logging_on += u32::from(seat.is_logging_on());
+            }
+            let Some(playing) = seat.playing() else {
                 continue;
             };
-            let idle_ns = member.seat.idle_ns(at_ns);
+            let idle_ns = seat.idle_ns(at_ns);
             let age_ns = at_ns.saturating_sub(playing.due_ns + idle_ns);
             let index = playing.scenario as usize;
             report.pending[index].record_ns(age_ns);
-            let allowed_ns = limit_ns(playing.scenario, member.seat.expected_bytes());
+            let allowed_ns = limit_ns(playing.scenario, seat.expected_bytes());
             report.overdue[index] += u64::from(playing.late || age_ns > allowed_ns);
-            if member.seat.is_leaving() {
+            if seat.is_leaving() {
                 continue; // whoever leaves owes nothing any more
             }
-            member.schedule.borrow().backlog(at_ns, |due_ns| {
+            schedule.borrow().backlog(at_ns, |due_ns| {
                 let age_ns = at_ns.saturating_sub(due_ns);
                 report.backlog.record_ns(age_ns);
                 report.backlog_overdue += u64::from(Some(age_ns) > patience_ns);
             });
         }
-        report
     }
 
     /// What was counted since the last report. Nothing is copied but a few sums: users wait meanwhile.
@@ -365,11 +353,9 @@ impl<P: Protocol> Worker<P> {
     /// What users have thought, or waited for news, up to this moment: a pause of minutes that reaches
     /// over the end of a window must count for the part within it.
     fn think_ns(&self, at_ns: u64) -> u64 {
-        let ended_ns = self.reported.ended_ns;
-        let paused = self.members.iter().map(|one| one.seat.paused_ns(at_ns));
-        let playing = self.members.iter().chain(&self.leavers);
-        let idle = playing.map(|one| one.seat.idled_ns(at_ns));
-        ended_ns + paused.chain(idle).sum::<u64>()
+        // A late timer made a pause count too long; it must not count below zero when it ends.
+        let thought_ns = self.reported.ended_ns + self.roster.thought_ns(at_ns);
+        thought_ns.max(self.reported.think_ns)
     }
 
     fn is_over(&self, nobody_left: bool, now_ns: u64) -> bool {

@@ -19,9 +19,11 @@ pub struct Interval {
     to_s: f64,
     /// Users present at the end.
     users: u32,
-    /// When each user last completed a scenario, in seconds of the run's clock; whoever never did,
-    /// or is leaving, is left out.
-    last_completed_s: Vec<f64>,
+    /// Users who, at the end, are opening their session before anything is due.
+    logging_on: u32,
+    /// How many users last completed a scenario in which interval: (its `from_s`, users), in order.
+    /// Whoever never did, or is leaving, is left out.
+    completed: Vec<(f64, u32)>,
     /// Users who, at the end, have completed nothing since a moment of the run's clock, and have had
     /// a failure or waited over a limit since: (that moment in s, rounded up to a tenth; how many),
     /// in order.
@@ -146,10 +148,11 @@ impl Interval {
             from_s: seconds(interval.from_ns),
             to_s: seconds(interval.to_ns),
             users: interval.users,
-            last_completed_s: interval
-                .completed_ns
+            logging_on: interval.logging_on,
+            completed: interval
+                .completed
                 .iter()
-                .map(|ns| seconds(*ns))
+                .map(|(from_ns, users)| (seconds(*from_ns), *users))
                 .collect(),
             unserved: unserved(&interval.unserved_ns),
             worker_cpu_s: interval

@@ -35,8 +35,22 @@ class Window:
     @property
     def active_users(self) -> int:
         """How many of the users who are there at the end completed anything in the window."""
-        moments = self.intervals[-1].last_completed_s if self.intervals else []
-        return sum(moment > self.intervals[0].from_s for moment in moments)
+        if not self.intervals:
+            return 0
+        from_s = self.intervals[0].from_s
+        return sum(users for began_s, users in self.intervals[-1].completed if began_s >= from_s)
+
+    @property
+    def logging_on(self) -> float:
+        """How many users were opening their session on average, before anything was due."""
+        if not self.intervals:
+            return 0.0
+        before = self.before.logging_on if self.before is not None else 0
+        waited = 0.0
+        for interval in self.intervals:
+            waited += (before + interval.logging_on) / 2 * (interval.to_s - interval.from_s)
+            before = interval.logging_on
+        return waited / max(self.seconds, 1e-9)
 
     @property
     def unserved_users(self) -> int:

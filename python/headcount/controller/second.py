@@ -25,6 +25,7 @@ def figures(
         "level": level,
         "phase": phase,
         "users": interval.users,
+        "logging_on": interval.logging_on,
         "worker_cpu_s": [round(cpu_s, 6) for cpu_s in interval.worker_cpu_s],
         "think_s": round(interval.think_s, 6),
         "sessions_opened": interval.sessions_opened,

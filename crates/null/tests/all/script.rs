@@ -196,6 +196,7 @@ fn users_log_on_when_they_join_and_again_if_that_failed() {
         let due = snapshots.iter().find(|found| found.at_ns >= s * SECOND);
         due.unwrap().recorder.clone()
     };
+    assert_eq!((snapshots[0].logging_on, snapshots[4].logging_on), (100, 0));
     let (early, last) = (at(2), at(1000));
     assert_eq!(early.sessions_opened, 90);
     assert_eq!(
@@ -226,6 +227,6 @@ fn whoever_leaves_while_logging_on_is_gone_when_that_ends() {
     ];
     let snapshots = rehearse(plan, Slow::default(), &orders).unwrap();
     let present: Vec<u32> = snapshots.iter().map(|found| found.users).collect();
-    assert_eq!(present[0], 20);
+    assert_eq!((present[0], snapshots[0].logging_on), (20, 5)); // who leaves does not count
     assert_eq!(present[4], 5);
 }

@@ -6,7 +6,7 @@ requests, examples of faults, and when each user last completed something.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from headcount._engine import Histogram
@@ -94,7 +94,8 @@ class Second:
     timer_lateness: Histogram
     counters: Mapping[str, Mapping[str, float]]
     requests: Sequence[int] = ()
-    last_completed_s: Sequence[float] = field(default=())
+    completed: Sequence[tuple[float, int]] = ()
+    logging_on: int = 0
     unserved: Sequence[tuple[float, int]] = ()
 
 
@@ -137,6 +138,7 @@ def second_of(
             for step, kind, count in figures["faults"]
         ],
         timer_lateness=times.get("lateness", NONE),
+        logging_on=int(figures.get("logging_on", 0)),
         unserved=[(float(since_s), int(users)) for since_s, users in figures.get("unserved", ())],
         counters=figures["counters"],
     )
