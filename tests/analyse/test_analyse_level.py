@@ -1,12 +1,15 @@
 """Levels of a real run summed up: passes, failures, and levels that must not count."""
 
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 from null_run import BREAK, FAIL, Run, record, serve, workload
 
+from headcount._engine import Interval
 from headcount.analyse import little
 from headcount.analyse.observe import OFFERED, UNSERVED, WRONG, observe
+from headcount.analyse.window import Window
 from headcount.bundle.level import LevelResult
 
 USERS = 40
@@ -51,6 +54,39 @@ def test_a_level_with_other_users_than_claimed_is_invalid(closed: Run) -> None:
     assert "40 users instead of 45" in level.reasons
     assert any(reason.startswith("Little's law is off by 1") for reason in level.reasons)
     assert not observe(level, closed.plan.criteria).valid
+
+
+def logging_on(closed: Run, users: int) -> tuple[LevelResult, little.Little]:
+    """The level of the run as if so many more users had been opening their sessions."""
+    window = closed.between(0.5, 2.5)
+    assert window.before is not None
+    intervals = [Opening(each, users) for each in (window.before, *window.intervals)]
+    claimed = Window(cast("list[Interval]", intervals[1:]), cast("Interval", intervals[0]))
+    law = little.check(claimed, USERS + users)
+    assert law is not None
+    return closed.level(claimed, users=USERS + users), law
+
+
+class Opening:
+    """An interval with more users, who open their sessions."""
+
+    def __init__(self, interval: Interval, users: int) -> None:
+        """Add so many users to an interval."""
+        self._interval = interval
+        self.users = interval.users + users
+        self.logging_on = users
+
+    def __getattr__(self, name: str) -> Any:
+        """All else is the interval's own."""
+        return getattr(self._interval, name)
+
+
+def test_users_who_still_log_on_are_named_and_break_no_law(closed: Run) -> None:
+    level, law = logging_on(closed, 5)
+    assert abs(law.error) < law.tolerance
+    assert level.outcome == "invalid"
+    assert len(level.reasons) == 1
+    assert level.reasons[0].startswith("5 of 45 users were still logging on: give them more time")
 
 
 def test_a_level_shorter_than_users_pause_does_not_count() -> None:

@@ -2,16 +2,20 @@
 
 import time
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from headcount.bundle import reader
 from headcount.controller import orders, run
 from headcount.controller.access import Secrets
+from headcount.controller.level import GATHER_S, Gathering
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import Phase, Silent
+from headcount.controller.session import Moment
 from headcount.plan.resolve import Overrides, resolve
 from headcount.workloads import load
 
@@ -42,6 +46,48 @@ def test_a_phase_that_begins_late_is_no_longer_for_it(
     for second in seconds:
         found[second["phase"]] += round(second["seconds"])
     assert (found["settle"], found["steady"]) == (1, 2)
+
+
+@dataclass
+class Second:
+    """Stands in for the interval of a moment."""
+
+    from_s: float
+    users: int
+    logging_on: int
+
+    @property
+    def interval(self) -> "Second":
+        """Itself: it stands in for the moment, too."""
+        return self
+
+    @property
+    def to_s(self) -> float:
+        """Its end."""
+        return self.from_s + 1
+
+
+def ended_after(users: int, states: Iterable[tuple[int, int]]) -> int | None:
+    """After how many seconds a level stops waiting, of users present and logging on in each."""
+    gathering = Gathering(users)
+    seen: list[Second] = []
+    for present, logging_on in states:
+        seen.append(Second(len(seen), present, logging_on))
+        if gathering.has_ended(cast("list[Moment]", seen)):
+            return len(seen)
+    return None
+
+
+def test_a_level_waits_for_its_users_as_long_as_one_comes() -> None:
+    assert ended_after(5, [(5, 0)]) == 1
+    assert ended_after(5, [(3, 0), (4, 4), (5, 5), (5, 2), (5, 0)]) == 5
+    assert ended_after(5, [(7, 0), (6, 0), (5, 0)]) == 3
+    # 90 log on, one each 20 s: that takes long, and is waited for.
+    slow = [(90, left) for left in range(90, -1, -1) for _ in range(20)]
+    assert ended_after(90, slow) == 90 * 20 + 1
+    # Two never get in.
+    stuck = [(9, 4), (9, 3), *[(9, 2)] * 100]
+    assert ended_after(9, stuck) == 2 + GATHER_S
 
 
 def test_all_users_leave_before_a_level_that_begins_with_nobody(

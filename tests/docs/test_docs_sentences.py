@@ -28,7 +28,7 @@ SOURCES = {
     "search_doubts.py": ("_flags", "stalls", "_left_out", "_recovery", "_uneven", "_changing"),
     "neighbours.py": ("_programs", "_steal"),
     "generator.py": ("generator_result",),
-    "level.py": ("_invalid", "_unsteady", "_shortfall"),
+    "level.py": ("_invalid", "_logging_on", "_unsteady", "_shortfall"),
     "failures/summary.py": ("wrong_data_reasons",),
     "unserved.py": ("reasons",),
     "judge.py": ("_sentence",),

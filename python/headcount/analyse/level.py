@@ -91,6 +91,8 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         failed += [result.sentence for result in criteria if not result.passed]
     failed += _shortfall(due, completed + window.pool().failed, level.users)
     failed += unserved.reasons(window, level.users, criteria)
+    if not failed:
+        invalid += _logging_on(window, level.users)
     steady = _steadiness(window)
     if plan.workload.run.steady == "required" and not failed:
         invalid += _unsteady(level, steady)
@@ -149,6 +151,19 @@ def _invalid(level: Measured, reasons: list[str], law: little.Little | None) -> 
             "can be chance: users, clocks or think times do not fit together"
         )
     return invalid
+
+
+def _logging_on(window: Window, users: int) -> list[str]:
+    """A level measures users who work; who still opens a session does not."""
+    number = window.logging_on
+    if number <= little.TOLERANCE * users:
+        return []
+    return [
+        (
+            f"{count(round(number))} of {plural('user', users)} were still logging on: give them "
+            "more time (a longer ramp or --settle), or see why the server lets them in so slowly"
+        )
+    ]
 
 
 def _unread(plan: Plan, results: Sequence[CriterionResult]) -> list[str]:

@@ -29,7 +29,8 @@ def check(window: Window, users: int) -> Little | None:
     Those who wait for an answer at an end of the window are counted for the time they waited
     within it; a frozen server breaks no law. Pauses that overlap the ends are counted for the part
     within it too, for they may be longer than the window. What is left is rounding, and that the
-    workers of a second do not all report at the same moment.
+    workers of a second do not all report at the same moment. Users who were opening their session
+    did neither: they count for that time, as known from the ends of the seconds.
     """
     pool = window.pool()
     ended = pool.completed + pool.failed
@@ -37,5 +38,6 @@ def check(window: Window, users: int) -> Little | None:
         return None
     think_s = sum(interval.think_s for interval in window.intervals)
     offered_s = users * window.seconds
-    error = (pool.waited_s() + think_s) / offered_s - 1
+    accounted_s = pool.waited_s() + think_s + window.logging_on * window.seconds
+    error = accounted_s / offered_s - 1
     return Little(think_s / ended, error, TOLERANCE + REPORTS_S / window.seconds)

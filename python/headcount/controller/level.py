@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from headcount._engine import Interval
 from headcount.analyse.judge import Context, judge
@@ -30,6 +30,8 @@ WAIT = "waiting for a quiet machine"
 """The phase in which other programs are given time to end."""
 GATHER_S = 30.0
 """Longest wait for users to come or go after the ramp; then the level says that they did not."""
+LOG_ON_S = 300.0
+"""Longest wait for users to open their sessions, as long as one did within `GATHER_S`."""
 EARLY_EVERY_S = 5
 """How often a level is looked at that may end early."""
 
@@ -169,15 +171,16 @@ class LevelRunner:
         return settle(order.settle_s, hold)
 
     def _gather(self, order: LevelOrder) -> float:
-        """Wait until exactly the level's users are there; returns how long that took.
+        """Wait until exactly the level's users are there and logged on; returns how long it took.
 
         Whoever leaves an overloaded server first finishes what is under way.
         """
-        if self._last is not None and self._last.users == order.users:
+        last = self._last
+        if last is not None and last.users == order.users and not last.logging_on:
             return 0.0
-        moments = self._session.hold(
-            "ramp", order.index, GATHER_S, lambda seen: seen[-1].interval.users == order.users
-        )
+        longest_s = LOG_ON_S if last is not None and last.logging_on else GATHER_S
+        gathering = Gathering(order.users)
+        moments = self._session.hold("ramp", order.index, longest_s, gathering.has_ended)
         if moments:
             self._last = moments[-1].interval
         return sum(moment.interval.to_s - moment.interval.from_s for moment in moments)
@@ -203,6 +206,23 @@ class LevelRunner:
             if criterion.metric not in AMOUNTS
         ]
         return wide_rule(results, window.seconds, least_s=order.least_s) is not None
+
+
+@dataclass
+class Gathering:
+    """Whether the users of a level are there: in number, and with their sessions open."""
+
+    users: int
+    _since_s: float | None = None
+    _least: int = 0
+
+    def has_ended(self, seen: Sequence[Moment]) -> bool:
+        """Whether all are there, or nobody came, left or logged on for `GATHER_S`."""
+        last = seen[-1].interval
+        missing = abs(self.users - last.users) + last.logging_on
+        if self._since_s is None or missing < self._least:
+            self._since_s, self._least = last.from_s, missing
+        return not missing or last.to_s - self._since_s >= GATHER_S
 
 
 def note(bundle: BundleWriter, t_s: float, prepared: Prepared) -> None:
