@@ -1,6 +1,7 @@
 """The seconds of a run and their histograms, written and read back."""
 
 import base64
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ import duckdb
 import pytest
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from headcount._engine import Histogram
-from headcount.bundle import hlog, series, table
+from headcount.bundle import columns, hlog, series, table
 from headcount.bundle.files import Lines, dump
 from headcount.errors import InputError
 
@@ -74,6 +77,82 @@ def test_the_table_holds_every_figure(tmp_path: Path) -> None:
         ("tasks", "LOGIN", "squares_ms2", 1.5),
     ]
     assert {path.name for path in folder.iterdir()} == {series.LINES, series.TABLE}
+
+
+def rows(second: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """One second as rows of the table, figure by figure."""
+    head = tuple(second[key] for key in ("t_s", "seconds", "level", "phase", "users"))
+    run = {key: second[key] for key in columns.RUN} | {"worker_cpu_s": sum(second["worker_cpu_s"])}
+    sides = [("run", {"": run | {key: second[key] for key in ("logging_on",) if key in second}})]
+    sides += [(kind, second.get(kind, {})) for kind in ("scenarios", "steps", "tasks")]
+    sides += [(side, {"": figures}) for side, figures in second["counters"].items()]
+    sides += [("faults", {step or "": {kind: number}}) for step, kind, number in second["faults"]]
+    return [
+        (*head, side, of, name, float(value))
+        for side, things in sides
+        for of, figures in things.items()
+        for name, value in figures.items()
+        if value is not None
+    ]
+
+
+FIGURES = st.dictionaries(
+    st.text("ab'\u00e4", min_size=1, max_size=3), st.none() | st.floats(-1e9, 1e9), max_size=3
+)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    changes=st.lists(
+        st.fixed_dictionaries(
+            {"p95_ms": st.none() | st.integers(0, 99)},
+            optional={
+                "scenarios": st.dictionaries(st.sampled_from(["one", "it's"]), FIGURES),
+                "tasks": st.just({}),
+                "counters": st.dictionaries(st.sampled_from(["sut", "web1"]), FIGURES),
+                "faults": st.just([["read", "timeout", 7]]),
+                "logging_on": st.integers(0, 5),
+            },
+        ),
+        min_size=1,
+        max_size=12,
+    ),
+    most=st.integers(1, 60),
+)
+def test_the_table_has_the_rows_of_each_second_in_their_order(
+    tmp_path: Path, changes: list[dict[str, Any]], most: int
+) -> None:
+    folder = Path(tempfile.mkdtemp(dir=tmp_path))
+    seconds = [second(number, 1) | change for number, change in enumerate(changes)]
+    write(folder, seconds)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "ROWS", most)
+        table.close(folder)
+    with duckdb.connect() as connection:
+        query = "SELECT * FROM read_parquet(?)"
+        found = connection.execute(query, [str(folder / series.TABLE)]).fetchall()
+    expected = [row for second in seconds for row in rows(second)]
+    assert found == expected
+    totals: dict[tuple[str, str, str], tuple[int, float]] = {}
+    for *_, side, of, name, value in expected:
+        number, total = totals.get((side, of, name), (0, 0.0))
+        totals[side, of, name] = (number + 1, total + value)
+    for read in (table.totals_of_lines(folder), table.totals_of_table(folder)):
+        assert isinstance(read, dict)
+        assert read.keys() == totals.keys()
+        for key, (number, total) in totals.items():
+            assert read[key] == (number, pytest.approx(total, abs=1e-3))
+
+
+def test_lines_that_are_no_seconds_are_left_out_of_the_totals(tmp_path: Path) -> None:
+    write(tmp_path, [second(1.0, 1)])
+    with (tmp_path / series.LINES).open("a", encoding="utf-8") as file:
+        file.write('[]\n7\n{"t_s": 2}\n')
+        file.write(dump(second(3.0, 1) | {"scenarios": {"it's": {"completed": [1]}}}) + "\n")
+        file.write(dump(second(4.0, 1) | {"counters": "none"}) + "\n")
+        file.write(dump(second(5.0, 1)) + "\n")
+    totals = table.totals_of_lines(tmp_path)
+    assert totals["scenarios", "it's", "completed"] == (2, 20.0)
 
 
 def test_seconds_from_before_tasks_were_timed_are_still_read(tmp_path: Path) -> None:

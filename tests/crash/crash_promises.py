@@ -62,7 +62,7 @@ def numbers(
 def file_checks(evidence: Evidence) -> list[Result]:
     """The checks of an audit that say whether files are damaged."""
     is_closed = (evidence.folder / series.TABLE).exists()
-    lines = series.totals_of_lines(evidence.folder) if is_closed else {}
+    lines = parquet.totals_of_lines(evidence.folder) if is_closed else {}
     return [
         checksums.check(evidence),
         readable.check(evidence),

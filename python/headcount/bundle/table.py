@@ -6,20 +6,30 @@ Apart from the lines, for most commands need no table, and DuckDB takes a tenth 
 import os
 from errno import EDQUOT, EFBIG, ENOSPC, EROFS
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import numpy as np
+import numpy.typing as npt
 
-from headcount.bundle.files import disk_error, dump, read_lines
-from headcount.bundle.series import LINES, TABLE, Totals, rows
+from headcount.bundle.columns import COMMON, Block, Key, Keys, blocks
+from headcount.bundle.files import disk_error, read_lines
+from headcount.bundle.series import LINES, TABLE
 from headcount.foreign.file import has_regular, opened
 from headcount.output.folder import Folder
 
 _BOUNDS: dict[str, str | bool | int | float | list[str]] = {"memory_limit": "512MB"}
 """A table of a few kilobytes may claim to unpack to gigabytes."""
-_COLUMNS = (
-    "{t_s:'DOUBLE',seconds:'DOUBLE',level:'INTEGER',phase:'VARCHAR',users:'INTEGER',"
-    "side:'VARCHAR',of:'VARCHAR',name:'VARCHAR',value:'DOUBLE'}"
-)
+Totals = dict[Key, tuple[int, float]]
+"""How many rows the table has of a figure, and the sum of their values."""
+
+_PART = """
+COPY (SELECT t_s, seconds, level, phase, users, side, of, name, value FROM block)
+TO '{target}' (FORMAT parquet, COMPRESSION zstd)
+"""
+_WHOLE = """
+COPY (SELECT * FROM read_parquet([{parts}])) TO '{target}' (FORMAT parquet, COMPRESSION zstd)
+"""
 
 
 def close(folder: Path) -> None:
@@ -30,9 +40,9 @@ def close(folder: Path) -> None:
     try:
         with Folder(folder) as within, within.private() as own:
             within.ensure_free(TABLE)
-            if _write_long(folder / LINES, own / LINES):
-                _convert(own / LINES, own / TABLE)
-                within.take(own / TABLE, TABLE)
+            parts = _write_parts(folder / LINES, own)
+            if parts:
+                within.take(_joined(parts, own / TABLE), TABLE)
     except (OSError, duckdb.IOException) as error:
         raise disk_error(folder / TABLE, _system_error(error)) from error
 
@@ -46,26 +56,59 @@ def _system_error(error: OSError | duckdb.IOException) -> OSError:
     return OSError(code, text)
 
 
-def _write_long(source: Path, long: Path) -> bool:
-    """Write the rows of all seconds, one a line; whether there are any."""
-    with long.open("w", encoding="utf-8") as file:
-        for second in read_lines(source):
-            file.writelines(dump(row) + "\n" for row in rows(second))
-        return file.tell() > 0
-
-
-def _convert(long: Path, table: Path) -> None:
-    with duckdb.connect() as connection:
-        connection.execute(
+def _write_parts(lines: Path, folder: Path) -> list[Path]:
+    """Write the table in parts, each of some minutes: no more than that is held in memory."""
+    keys = Keys()
+    parts: list[Path] = []
+    with duckdb.connect(config={"threads": 1}) as connection:  # in the order of the lines
+        for block in blocks(read_lines(lines), keys):
+            parts.append(folder / f"{len(parts)}.parquet")
+            connection.register("block", _columns(block, keys))
             # COPY takes no parameter for its target, so the name is quoted.
-            f"COPY (SELECT * FROM read_json(?, format='newline_delimited', columns={_COLUMNS})) "  # noqa: S608
-            f"TO '{_quoted_path(table)}' (FORMAT parquet, COMPRESSION zstd)",
-            [str(long)],
-        )
+            connection.execute(_PART.format(target=_quoted_path(parts[-1])))
+    return parts
+
+
+def _columns(block: Block, keys: Keys) -> dict[str, npt.NDArray[Any]]:
+    """The table's columns of a block, by name."""
+    texts: npt.DTypeLike = object  # those that are there, not copies of a fixed length
+    columns: dict[str, npt.NDArray[Any]] = {}
+    types = (np.float64, np.float64, np.int32, texts, np.int32)
+    of_seconds = zip(COMMON, types, zip(*block.seconds, strict=True), strict=True)
+    for name, kind, values in of_seconds:
+        columns[name] = np.array(values, dtype=kind)[block.second]
+    of_keys = zip(("side", "of", "name"), zip(*keys.numbers, strict=True), strict=True)
+    for name, words in of_keys:
+        columns[name] = np.array(words, dtype=texts)[block.key]
+    return columns | {"value": block.value}
+
+
+def _joined(parts: list[Path], table: Path) -> Path:
+    """One table of all parts."""
+    if len(parts) == 1:
+        return parts[0]
+    names = ", ".join(f"'{_quoted_path(part)}'" for part in parts)
+    with duckdb.connect(config={"threads": 1}) as connection:
+        connection.execute(_WHOLE.format(parts=names, target=_quoted_path(table)))
+    return table
 
 
 def _quoted_path(path: Path) -> str:
     return str(path).replace("'", "''")
+
+
+def totals_of_lines(folder: Path) -> Totals:
+    """What the table must have, from the lines; lines that are no seconds are left out."""
+    keys = Keys()
+    numbers, sums = np.zeros(0, dtype=np.int64), np.zeros(0)
+    for block in blocks(read_lines(folder / LINES), keys, skip_bad=True):
+        width = len(keys.numbers)
+        numbers.resize(width, refcheck=False)
+        sums.resize(width, refcheck=False)
+        numbers += np.bincount(block.key, minlength=width)
+        sums += np.bincount(block.key, weights=block.value, minlength=width)
+    totals = zip(keys.numbers, numbers.tolist(), sums.tolist(), strict=False)
+    return {key: (number, total) for key, number, total in totals if number}
 
 
 def totals_of_table(folder: Path) -> Totals | str | None:

@@ -114,7 +114,6 @@ def audited(bundle: Path, keys: Path | None = None) -> "Audit":
 def again(evidence: "Evidence") -> "Recomputed":
     """What the answer, the report and the table would be now."""
     from headcount.analyse.audit.audit import Recomputed
-    from headcount.bundle import series
     from headcount.bundle import table as parquet
     from headcount.bundle.reader import Bundle
     from headcount.controller.diagnosis import with_diagnosis
@@ -123,7 +122,7 @@ def again(evidence: "Evidence") -> "Recomputed":
     from headcount.report.html import render
 
     try:
-        lines = series.totals_of_lines(evidence.folder)
+        lines = parquet.totals_of_lines(evidence.folder)
     except InputError:  # which other checks report
         lines = {}
     table = parquet.totals_of_table(evidence.folder)

@@ -1,0 +1,125 @@
+"""The figures of many seconds as columns: what their table and its check are made from."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Key = tuple[str, str, str]
+"""Side, `of` and name of a figure."""
+
+COMMON = ("t_s", "seconds", "level", "phase", "users")
+"""What every row has of its second."""
+RUN = ("think_s", "sessions_opened", "backlog", "backlog_s", "backlog_overdue", "p95_ms")
+"""Figures of a whole second that every version has written."""
+LATER = ("logging_on",)
+"""Those that only later versions write."""
+BAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What a line that is no second raises."""
+ROWS = 250_000
+"""Rows of a block, about: 4 MB, some minutes of a run."""
+
+
+@dataclass
+class Block:
+    """Figures of consecutive seconds.
+
+    Attributes:
+        seconds: Of each second what `COMMON` names.
+        second: Of each figure, which second it is of.
+        key: Of each figure, the number of its key in `Keys`.
+        value: Of each figure, how much.
+
+    """
+
+    seconds: list[tuple[float, float, int, str, int]]
+    second: npt.NDArray[np.int32]
+    key: npt.NDArray[np.int32]
+    value: npt.NDArray[np.float64]
+
+
+@dataclass
+class Keys:
+    """All keys of a series, numbered as they come."""
+
+    numbers: dict[Key, int] = field(default_factory=dict)
+    _known: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
+
+    def of(self, side: str, of: str, names: Iterable[str]) -> list[int]:
+        """The numbers of these figures; mostly the same ones, second after second."""
+        group = (side, of, *names)
+        found = self._known.get(group)
+        if found is None:
+            keys = ((side, of, name) for name in group[2:])
+            found = [self.numbers.setdefault(key, len(self.numbers)) for key in keys]
+            self._known[group] = found
+        return found
+
+
+def blocks(seconds: Iterable[Any], keys: Keys, *, skip_bad: bool = False) -> Iterator[Block]:
+    """The figures of all seconds in their order; one that is not known is left out.
+
+    Raises one of `BAD` at a line that is no second, or leaves it out.
+    """
+    heads: list[tuple[float, float, int, str, int]] = []
+    places: list[int] = []
+    numbers: list[int] = []
+    values: list[npt.NDArray[np.float64]] = []
+    for second in seconds:
+        try:
+            head = tuple(second[key] for key in COMMON)
+            found, figures = _figures(second, keys)
+        except BAD:
+            if skip_bad:
+                continue
+            raise
+        places += [len(heads)] * len(found)
+        heads.append(head)
+        numbers += found
+        values.append(figures)
+        if len(numbers) >= ROWS:
+            yield _block(heads, places, numbers, values)
+            heads, places, numbers, values = [], [], [], []
+    if heads:
+        yield _block(heads, places, numbers, values)
+
+
+def _block(
+    heads: list[tuple[float, float, int, str, int]],
+    places: list[int],
+    numbers: list[int],
+    values: list[npt.NDArray[np.float64]],
+) -> Block:
+    value = np.concatenate(values)
+    is_known = ~np.isnan(value)
+    return Block(
+        heads,
+        np.array(places, dtype=np.int32)[is_known],
+        np.array(numbers, dtype=np.int32)[is_known],
+        value[is_known],
+    )
+
+
+def _figures(second: Mapping[str, Any], keys: Keys) -> tuple[list[int], npt.NDArray[np.float64]]:
+    """The keys and values of a second; a value that is not known is NaN."""
+    numbers: list[int] = []
+    values: list[Any] = []
+    for side, of, figures in _groups(second):
+        numbers += keys.of(side, of, figures)
+        values += figures.values()
+    return numbers, np.array(values, dtype=np.float64)
+
+
+def _groups(second: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    run = {key: second[key] for key in RUN} | {"worker_cpu_s": sum(second["worker_cpu_s"])}
+    yield "run", "", run | {key: second[key] for key in LATER if key in second}
+    # Runs that an older Headcount began have no tasks in their first seconds.
+    for side in ("scenarios", "steps", "tasks"):
+        for of, figures in second.get(side, {}).items():
+            yield side, of, figures
+    for side, figures in second["counters"].items():
+        yield side, "", figures
+    for step, kind, number in second["faults"]:
+        yield "faults", step or "", {kind: number}
