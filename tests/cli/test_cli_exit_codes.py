@@ -293,11 +293,18 @@ def test_a_disk_that_fills_up(headcount: Headcount) -> None:
     assert len(reader.load(headcount.bundle).levels) == 3
 
 
+class PanicException(BaseException):
+    """A panic of the engine, as PyO3 raises it."""
+
+
+@pytest.mark.parametrize("defect", [ZeroDivisionError, PanicException])
 def test_a_defect_is_no_failed_criterion(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    defect: type[BaseException],
 ) -> None:
     def broken(_verbs: Iterable[str]) -> None:
-        raise ZeroDivisionError("division by zero")
+        raise defect("division by zero")
 
     monkeypatch.setattr(line_of_typer, "app_of", broken)
     monkeypatch.setattr(cli, "ENDS", ())

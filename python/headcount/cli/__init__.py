@@ -19,6 +19,8 @@ from headcount.secret_text import learn_line, redacted
 
 POINTER = "headcount doctor shows what this machine lacks"
 """The line below an error that comes of the machine."""
+PANIC = "PanicException"
+"""The engine's own defects, which are no `Exception`; their class has no module to import from."""
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that end a run in an orderly way."""
 
@@ -80,7 +82,9 @@ def run_line(arguments: Sequence[str]) -> int:
         # Nobody reads the output any more; what is left of it must not fail at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.PASSED
-    except Exception as error:  # noqa: BLE001 - 1 would mean that criteria failed
+    except BaseException as error:  # 1 would mean that criteria failed
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+            raise  # an exit, say
         return _unexpected(error, arguments)
 
 
@@ -98,7 +102,7 @@ def _played(arguments: Sequence[str]) -> int:
     return code
 
 
-def _unexpected(error: Exception, arguments: Sequence[str]) -> int:
+def _unexpected(error: BaseException, arguments: Sequence[str]) -> int:
     """Print an error that nothing has explained; returns its exit code."""
     if isinstance(error, PermissionError) and error.filename is not None:
         _fail(f"you have no permission to use {error.filename}; ask its owner for it")
