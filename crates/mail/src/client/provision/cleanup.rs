@@ -43,7 +43,7 @@ async fn sweep(mail: &Mail, id: u32) -> Result<Option<u64>, ProvisionError> {
         .sweep()
         .await
         .map_err(|error| error.of_user(&name))?;
-    session.depart().await;
+    session.log_off().await;
     Ok(swept)
 }
 

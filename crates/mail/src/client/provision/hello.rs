@@ -67,7 +67,7 @@ pub fn hello_within(limit: Duration, options: MailOptions) -> Result<Hello, Prov
         let imap = session.imap().await?;
         let offers = Capability::all().filter(|(_, capability)| imap.offers(*capability));
         let imap_offers = offers.map(|(name, _)| name).collect();
-        session.depart().await;
+        session.log_off().await;
         Ok(Hello {
             imap_greeting,
             imap_offers,

@@ -13,8 +13,8 @@ use super::{OnProgress, Order, Prepared};
 use crate::client::{Mail, MailSession};
 use crate::options::MailOptions;
 
-/// How long the answer to LOGOUT is waited for. A server that works has it at once.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// How long the answer to LOGOUT may take. A server that works has it at once.
+const LOG_OFF: Duration = Duration::from_secs(5);
 
 /// Has the mailboxes of the order's users hold what the profile says. What is there and right is kept;
 /// a mailbox of another data set is made anew; whatever runs have left is removed.
@@ -58,7 +58,7 @@ async fn make(
     let mut session = arrive(mail, id).await?;
     let made = session.make(read_through, written).await;
     let made = made.map_err(|error| error.of_user(&name))?;
-    session.depart().await;
+    session.log_off().await;
     Ok(made)
 }
 
@@ -110,10 +110,10 @@ impl MailSession {
         number.is_some_and(|number: u32| Self::own_folder(number) == folder)
     }
 
-    /// Says goodbye, and hardly waits for the answer: the work is done.
-    pub(super) async fn depart(&mut self) {
+    /// Logs off, and hardly waits for the answer: the work is done.
+    pub(super) async fn log_off(&mut self) {
         if let Some(imap) = self.imap.take() {
-            let _ = tokio::time::timeout(FAREWELL, imap.logout()).await;
+            let _ = tokio::time::timeout(LOG_OFF, imap.logout()).await;
         }
     }
 }
