@@ -2,6 +2,7 @@
 //! somebody else's.
 
 mod error;
+mod scan;
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -19,13 +20,12 @@ use crate::options::{DataSet, RedisOptions};
 use crate::resp::{Reply, append_bulk, append_head};
 use crate::session::{RedisSession, append_set, is_ok, of_error};
 use crate::value::{self, PREPARED};
+use scan::{Cursor, scan};
 
 /// Longest wait for each answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Bytes that are written, or asked for, before an answer is awaited.
 const AT_ONCE_BYTES: u32 = 1 << 20;
-/// Keys that the server looks at in each step of its scan.
-const SCANNED: &[u8] = b"1000";
 
 /// Who answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -216,9 +216,9 @@ async fn refuse_others(
     redis: &Redis,
     on_status: &mut OnStatus<'_>,
 ) -> Result<(), ProvisionError> {
-    let mut cursor = b"0".to_vec();
+    let mut cursor = Cursor::default();
     loop {
-        let (next, keys) = scan(session, &cursor).await?;
+        let keys = scan(session, &mut cursor).await?;
         if !keys.is_empty() {
             let database = redis.options.database;
             return Err(ProvisionError::NotOurs {
@@ -226,50 +226,11 @@ async fn refuse_others(
                 other: database + 1,
             });
         }
-        if next == b"0" {
+        if cursor.is_at_end() {
             return Ok(());
         }
         report(on_status, 0, 0)?; // looks for Ctrl-C
-        cursor = next;
     }
-}
-
-/// One step of the server's scan for keys of Headcount's: where to go on, and those found.
-async fn scan(
-    session: &mut RedisSession,
-    cursor: &[u8],
-) -> Result<(Vec<u8>, Vec<Vec<u8>>), ProvisionError> {
-    let pattern = format!("{PREFIX}*");
-    let words: [&[u8]; 6] = [
-        b"SCAN",
-        cursor,
-        b"MATCH",
-        pattern.as_bytes(),
-        b"COUNT",
-        SCANNED,
-    ];
-    let found = RefCell::new(None);
-    let ask = session.ask(&words, |reply| {
-        let Reply::Array(parts) = reply else {
-            return Err(unexpected("SCAN", reply));
-        };
-        let [Reply::Bulk(Some(next)), Reply::Array(keys)] = &parts[..] else {
-            return Err(unexpected("SCAN", reply));
-        };
-        // Cursors go on from one to the next (redis.io, SCAN): this one would lead back to itself.
-        if *next == cursor && cursor != b"0" {
-            let sentence = "SCAN: the server's list of keys does not end";
-            return Err(Fault::session(FaultKind::Malformed, sentence));
-        }
-        let keys = keys.iter().filter_map(|key| match key {
-            Reply::Bulk(Some(name)) => Some(name.to_vec()),
-            _ => None,
-        });
-        *found.borrow_mut() = Some((next.to_vec(), keys.collect()));
-        Ok(())
-    });
-    patient(ask, "SCAN").await?;
-    Ok(found.into_inner().unwrap_or_default())
 }
 
 /// Deletes all keys of Headcount's, the marker last; says how many.
@@ -278,9 +239,9 @@ async fn delete(
     on_status: &mut OnStatus<'_>,
 ) -> Result<u64, ProvisionError> {
     let mut deleted = 0;
-    let mut cursor = b"0".to_vec();
+    let mut cursor = Cursor::default();
     loop {
-        let (next, mut keys) = scan(session, &cursor).await?;
+        let mut keys = scan(session, &mut cursor).await?;
         keys.retain(|key| key != MARKER.as_bytes());
         if !keys.is_empty() {
             let mut words: Vec<&[u8]> = vec![b"DEL"];
@@ -288,10 +249,9 @@ async fn delete(
             deleted += count(session, &words, "DEL").await?;
         }
         report(on_status, 0, 0)?;
-        if next == b"0" {
+        if cursor.is_at_end() {
             break;
         }
-        cursor = next;
     }
     count(session, &[b"DEL", MARKER.as_bytes()], "DEL").await?;
     Ok(deleted)
