@@ -16,6 +16,9 @@ use crate::request::Request;
 use crate::statistics::Statistics;
 use call::Call;
 
+/// Signs of progress in a row that tell of none, at most: some minutes of an honest server's.
+const MOST_STANDING: u32 = 1_000;
+
 /// Where a server is and how to be let in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
@@ -67,12 +70,20 @@ pub fn prepare(
     order.check().map_err(ControlError::Options)?;
     let (mut call, _) = Call::open(target)?;
     call.send(&Request::Prepare(*order))?;
+    let (mut furthest, mut standing) = ((0, 0), 0);
     loop {
         let (kind, json) = call.receive()?;
         if kind != Kind::Progress {
             return call.parse(kind, Kind::Prepare, &json);
         }
-        if progress(call.parse(kind, Kind::Progress, &json)?).is_break() {
+        let done: Progress = call.parse(kind, Kind::Progress, &json)?;
+        let far = (done.files_done, done.written_bytes);
+        standing = if far > furthest { 0 } else { standing + 1 };
+        furthest = furthest.max(far);
+        if standing > MOST_STANDING {
+            return Err(call.foreign("its preparation gets no further".to_owned()));
+        }
+        if progress(done).is_break() {
             return Err(ControlError::Cancelled);
         }
     }

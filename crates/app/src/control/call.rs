@@ -57,7 +57,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn foreign(&self, reason: String) -> ControlError {
+    pub(super) fn foreign(&self, reason: String) -> ControlError {
         ControlError::NotAppServer {
             address: self.target.address.clone(),
             reason,

@@ -7,12 +7,13 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::common::{app, play, user};
 use headcount_app::control::{self, ControlError, Target};
 use headcount_app::frame::{Kind, append};
-use headcount_app::message::PROTOCOL;
+use headcount_app::message::{Order, PROTOCOL, Progress, Shape};
 use headcount_load::Protocol;
 use serde_json::json;
 
@@ -91,4 +92,50 @@ fn a_target_that_is_not_there_or_says_nothing_is_told_apart() {
         let error = control::hello(&Target::new(nonsense)).unwrap_err();
         assert!(matches!(error, ControlError::Address { .. }), "{error}");
     }
+}
+
+#[test]
+fn a_preparation_that_gets_no_further_ends() {
+    let mut answer = Vec::new();
+    append(&mut answer, Kind::Hello, true, |body| {
+        let hello = json!({
+            "protocol": PROTOCOL, "version": "1", "processors": 1, "threads": 1, "pid": 1,
+            "write_mode": "buffered", "session": 1, "data_set": null,
+        });
+        body.extend(hello.to_string().bytes());
+    });
+    let progress = |answer: &mut Vec<u8>, done: u32| {
+        append(answer, Kind::Progress, true, |body| {
+            let text = json!({"files_done": done, "files": 9, "written_bytes": 0});
+            body.extend(text.to_string().bytes());
+        });
+    };
+    progress(&mut answer, 1);
+    for number in 0..2_000 {
+        progress(&mut answer, number % 2); // to and fro
+    }
+    let address = impostor(answer.leak());
+    let order = Order {
+        first: 0,
+        last: 8,
+        shape: Shape {
+            seed: 1,
+            file_bytes: 1 << 20,
+            range_bytes: 1 << 20,
+        },
+        read_through: false,
+    };
+    let mut told = 0;
+    let count = |_: Progress| {
+        told += 1;
+        ControlFlow::Continue(())
+    };
+    let error = control::prepare(&Target::new(&*address), &order, count).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("its preparation gets no further"),
+        "{error}"
+    );
+    assert_eq!(told, 1_001);
 }
