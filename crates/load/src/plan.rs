@@ -174,7 +174,7 @@ impl Plan {
             "the number of scenarios",
             self.scenarios.len() as f64,
             1.0,
-            1000.0,
+            2000.0,
         )?;
         self.check_pauses()?;
         for scenario in &self.scenarios {
