@@ -101,3 +101,9 @@ def test_a_run_is_audited_without_what_runs_one(finished_run: Path) -> None:
         among([*running, "headcount.live", "rich.live", "scipy.stats", "scipy.optimize"], modules)
         == []
     )
+
+
+def test_an_audit_makes_its_tests_without_all_of_scipys(finished_run: Path) -> None:
+    _, modules = loaded(["audit", str(finished_run)])
+    assert "scipy.special" in modules
+    assert "scipy.stats" not in modules  # a second of CPU

@@ -3,9 +3,8 @@
 import math
 from collections.abc import Sequence
 
-import scipy
-
 from headcount.analyse.statistics.drift import drift
+from headcount.analyse.statistics.ranks import mann_whitney
 from headcount.bundle.level import Steadiness
 from headcount.text import percent
 
@@ -78,6 +77,6 @@ def _jumped(blocks: Sequence[float], cut: int) -> bool:
     before, after = blocks[:cut], blocks[cut:]
     if len(after) < 3:
         return False
-    test = scipy.stats.mannwhitneyu(before, after)
+    p = mann_whitney(before, after)
     low, high = sorted((sum(before) / len(before), sum(after) / len(after)))
-    return bool(test.pvalue < DRIFT_P) and low > 0 and high / low > 1 + DRIFT_SHARE
+    return p < DRIFT_P and low > 0 and high / low > 1 + DRIFT_SHARE

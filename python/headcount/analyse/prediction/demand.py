@@ -1,5 +1,6 @@
 """What a scenario asks of each resource: the utilisation law, U = U0 + D X."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -78,8 +79,17 @@ def _sure(x: Floats, use: Floats) -> bool:
     """Whether the machine's use surely grows with throughput, and is not that of other programs."""
     if len(set(x.tolist())) < 3:
         return True
-    line = scipy.stats.linregress(x, use)
-    return bool(line.slope > STANDARD_ERRORS * line.stderr)
+    slope, error = _slope(x, use)
+    return slope > STANDARD_ERRORS * error
+
+
+def _slope(x: Floats, y: Floats) -> tuple[float, float]:
+    """Slope of the line through at least three points by least squares, and its standard error."""
+    off_x, off_y = x - x.mean(), y - y.mean()
+    square = float(off_x @ off_x)
+    slope = float(off_x @ off_y) / square
+    rest = float(np.square(off_y - slope * off_x).sum())
+    return slope, math.sqrt(rest / (len(x) - 2) / square)
 
 
 def _usable(resource: Resource, points: Sequence[Point]) -> float:
@@ -121,7 +131,7 @@ def drift(found: Demand, points: Sequence[Point], capacity_users: float) -> floa
         return None
     n = np.array([p.users for p in near])
     each = np.array([(p.use[found.resource.name] - found.background) / p.per_s for p in near])
-    line = scipy.stats.linregress(n, each)
-    change = float(line.slope) * float(n.max() - n.min()) / found.each
-    noise = STANDARD_ERRORS * float(line.stderr) * float(n.max() - n.min()) / found.each
+    slope, error = _slope(n, each)
+    change = slope * float(n.max() - n.min()) / found.each
+    noise = STANDARD_ERRORS * error * float(n.max() - n.min()) / found.each
     return 0.0 if abs(change) <= noise else change

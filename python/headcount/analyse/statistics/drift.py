@@ -1,10 +1,9 @@
 """Whether figures in the order of time rise or fall, and how fast."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import scipy
+from headcount.analyse.statistics.ranks import kendall, sen
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +44,8 @@ def drift(values: Sequence[float]) -> Drift | None:
         return None
     if min(values) == max(values):
         return Drift(p=1.0, tau=0.0, slope=0.0, low=0.0, high=0.0, moved=0.0)
-    test = scipy.stats.kendalltau(range(len(values)), values)
-    line = scipy.stats.theilslopes(values)
-    slope = float(line.slope)
+    tau, p = kendall(values)
+    line = sen(values)
     middle = sorted(values)[len(values) // 2]
-    moved = slope * (len(values) - 1) / middle if middle else 0.0
-    p, tau = float(test.pvalue), float(test.statistic)
-    if math.isnan(p):
-        p, tau = 1.0, 0.0
-    return Drift(p, tau, slope, float(line.low_slope), float(line.high_slope), moved)
+    moved = line.slope * (len(values) - 1) / middle if middle else 0.0
+    return Drift(p, tau, line.slope, line.low, line.high, moved)
