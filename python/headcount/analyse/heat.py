@@ -1,6 +1,7 @@
 """Response times over a run as a map: when, how long, and which share took so long."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -92,7 +93,7 @@ def _column(part: Sequence[Second], edges_us: Sequence[float]) -> Column:
     times = Histogram.merge([second.times for second in part])
     counts = [0] * (len(edges_us) - 1)
     for highest_us, count in times.buckets():
-        place = sum(edge < highest_us for edge in edges_us) - 1
+        place = bisect_left(edges_us, highest_us) - 1
         counts[min(max(place, 0), len(counts) - 1)] += count
     return Column(
         from_s=part[0].from_s,
