@@ -35,6 +35,8 @@ FLAGS = (
 """What libFuzzer needs to see which code an input reaches; a stable compiler has all of it."""
 MOST_INPUT_BYTES = 4096
 MOST_INPUT_S = 1
+TRIES = 3
+"""Times that an input which seems to hang is tried again, until it does not."""
 MOST_ALLOCATION_MB = 64
 MOST_MEMORY_MB = 1024
 """Of a whole process: the fuzzer keeps its corpus and its coverage in memory."""
@@ -160,10 +162,31 @@ class Fuzzers:
             log = list(_read(process, fuzzed))
         del self.under_way[target]
         fuzzed.seconds = time.monotonic() - begun
+        fuzzed.finds = [find for find in fuzzed.finds if not _was_chance(target, find)]
         fuzzed.new = len(list(grown.iterdir())) - before
-        if process.returncode and not fuzzed.finds and not self.is_over:
+        if process.returncode and not FOUND.search("".join(log)) and not self.is_over:
             fuzzed.failure = "".join(log[-20:])
         return fuzzed
+
+
+def _was_chance(target: str, find: Path) -> bool:
+    """Whether an input took its time because the machine was busy; it is deleted then.
+
+    The fuzzer measures time, not CPU: one that had to wait for a second seems to hang.
+    """
+    if not find.name.startswith("timeout-"):
+        return False
+    for _ in range(TRIES):
+        again = subprocess.run(
+            [*command(target), f"-timeout={MOST_INPUT_S}", str(find)],
+            check=False,
+            capture_output=True,
+            env=environment(target),
+        )
+        if again.returncode == 0:
+            find.unlink()
+            return True
+    return False
 
 
 def _read(process: subprocess.Popen[str], fuzzed: Fuzzed) -> Iterator[str]:

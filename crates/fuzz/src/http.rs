@@ -32,7 +32,7 @@ struct Answer {
     is_whole: bool,
     /// What the check of its contents found: their length, or where they differ; with no difference
     /// their compression is damaged. Why they differ is found in what came with it, so a cut matters.
-    checked: Option<Result<u64, Option<u64>>>,
+    checked: Option<Result<u64, ()>>,
 }
 
 fn answer<'a>(
@@ -64,10 +64,9 @@ fn answer<'a>(
     }
     let is_over = reply.is_over();
     let is_whole = reply.close().is_ok();
-    let checked = reply.take_sink().map(|sink| match sink.finish() {
-        Ok(length) => Ok(length),
-        Err(wrong) => Err(wrong.ok().map(|difference| difference.at)),
-    });
+    // Which of two errors is seen first, in the contents or in their compression, may depend on the
+    // pieces: a decoder drops what it had unpacked of a piece that it cannot read to its end.
+    let checked = reply.take_sink().map(|sink| sink.finish().map_err(drop));
     Ok(Answer {
         head: reply.head().copied(),
         received: reply.received(),
