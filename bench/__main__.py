@@ -15,6 +15,7 @@ from bench.disk import disk
 from bench.engine import steps, users
 from bench.figure import Figure, show
 from bench.files import files
+from bench.gate.command import main as gate
 from bench.home_folders import home_folders
 from bench.machine import described, load, wait_until_quiet
 from bench.mail import mail
@@ -58,7 +59,9 @@ ON_REQUEST = {"mail-server"}
 
 
 def main() -> None:
-    """Measures the subjects asked for, all but those on request by default."""
+    """Measures the subjects asked for, all but those on request by default, or runs the gate."""
+    if sys.argv[1:2] == ["gate"]:
+        sys.exit(gate(sys.argv[2:]))
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=", ".join(SUBJECTS))
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")

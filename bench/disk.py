@@ -63,7 +63,7 @@ def disk() -> list[Figure]:
         )
         with bench(settings, cells) as made:
             made.fill(_nobody)
-            file = _file(Path(folder))
+            file = file_of(Path(folder))
             return [figure for cell in cells for figure in _compared(made, cell, file)]
 
 
@@ -109,7 +109,7 @@ def _fio(engine: str, cell: Cell, file: Path) -> Cost:
     return Cost(done["iops"], cpu_us / done["total_ios"])
 
 
-def _file(folder: Path) -> Path:
+def file_of(folder: Path) -> Path:
     """The test file by its handle: it has no name."""
     for handle in Path(f"/proc/{os.getpid()}/fd").iterdir():
         if str(handle.readlink()).startswith(f"{folder}/"):

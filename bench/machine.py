@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 import time
@@ -42,7 +43,15 @@ def wait_until_quiet(patience_s: float) -> Load:
 def described() -> dict[str, str | int]:
     """What the figures were measured on, without names of people or places."""
     cores = os.cpu_count() or 1
-    return {"system": platform.system(), "kernel": platform.release(), "processors": cores}
+    found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    memory_gib = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    return {
+        "system": platform.system(),
+        "kernel": platform.release(),
+        "processors": cores,
+        "processor": found[1].strip() if found else platform.machine(),
+        "memory": f"{memory_gib:.1f} GiB",
+    }
 
 
 def urgent() -> list[str]:

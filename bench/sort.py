@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections import defaultdict
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from resource import struct_rusage
 
@@ -47,11 +47,15 @@ print(json.dumps({"wall_s": time.monotonic() - began_s}))
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one sort cost: time to the last write, CPU, and the most resident memory."""
+    """What one sort cost: time to the last write, CPU, and the most resident memory.
+
+    `process_cpu_s` is the CPU of the whole process, its start included.
+    """
 
     wall_s: float
     cpu_s: float
     resident_bytes: int
+    process_cpu_s: float
 
 
 def sort() -> list[Figure]:
@@ -70,13 +74,13 @@ def sort() -> list[Figure]:
 def _at(limit_mb: int, source: Path, folder: Path) -> list[Figure]:
     costs: defaultdict[str, list[Cost]] = defaultdict(list)
     for _ in range(ROUNDS):
-        for name, one in (("ours", _ours), ("GNU", _gnu), ("DuckDB", _duckdb)):
+        for name, one in (("ours", ours_cost), ("GNU", gnu_cost), ("DuckDB", duckdb_cost)):
             target = folder / "target"
             target.write_bytes(b"")
             cost = one(limit_mb, source, target, folder)
             if cost is None:
                 continue
-            _check(name, target)
+            check(name, target)
             costs[name].append(cost)
             target.unlink()
     ours, gnu = costs["ours"], costs["GNU"]
@@ -124,7 +128,7 @@ def _median(costs: list[Cost], name: str) -> float:
     return float(statistics.median(getattr(cost, name) for cost in costs))
 
 
-def _ours(limit_mb: int, source: Path, target: Path, work: Path) -> Cost | None:
+def ours_cost(limit_mb: int, source: Path, target: Path, work: Path) -> Cost | None:
     order = {
         "parent": os.getpid(),
         "source": str(source),
@@ -142,10 +146,10 @@ def _ours(limit_mb: int, source: Path, target: Path, work: Path) -> Cost | None:
     if cost is None:
         raise RuntimeError(f"the sort failed: {output}")
     took = json.loads(output.splitlines()[-1])["sorted"]
-    return Cost(took["exit_s"], took["cpu_s"], cost.resident_bytes)
+    return Cost(took["exit_s"], took["cpu_s"], cost.resident_bytes, cost.cpu_s)
 
 
-def _gnu(limit_mb: int, source: Path, target: Path, work: Path) -> Cost | None:
+def gnu_cost(limit_mb: int, source: Path, target: Path, work: Path) -> Cost | None:
     options = [f"--buffer-size={limit_mb * 1_000_000}b", f"--parallel={THREADS}", "--stable"]
     options += [f"--temporary-directory={work}", f"--key=1.1,1.{KEY_BYTES}"]
     cost, output = _run(["sort", *options, f"--output={target}", str(source)])
@@ -154,13 +158,13 @@ def _gnu(limit_mb: int, source: Path, target: Path, work: Path) -> Cost | None:
     return cost
 
 
-def _duckdb(limit_mb: int, source: Path, target: Path, work: Path) -> Cost | None:
+def duckdb_cost(limit_mb: int, source: Path, target: Path, work: Path) -> Cost | None:
     """None where DuckDB needs more memory than it may have."""
     arguments = [str(source), str(target), str(work), str(limit_mb), str(THREADS), str(KEY_BYTES)]
     cost, output = _run([sys.executable, "-c", DUCKDB, *arguments])
     if cost is None:
         return None
-    return Cost(json.loads(output.splitlines()[-1])["wall_s"], cost.cpu_s, cost.resident_bytes)
+    return replace(cost, wall_s=json.loads(output.splitlines()[-1])["wall_s"])
 
 
 def _run(command: list[str], given: str = "") -> tuple[Cost | None, str]:
@@ -183,7 +187,8 @@ def _run(command: list[str], given: str = "") -> tuple[Cost | None, str]:
         output = out.read()
     if process.returncode != 0:
         return None, output
-    return Cost(wall_s, usage.ru_utime + usage.ru_stime, resident_bytes), output
+    cpu_s = usage.ru_utime + usage.ru_stime
+    return Cost(wall_s, cpu_s, resident_bytes, cpu_s), output
 
 
 def _watched(pid: int) -> tuple[int, struct_rusage, int]:
@@ -205,7 +210,7 @@ def _watched(pid: int) -> tuple[int, struct_rusage, int]:
         time.sleep(LOOK_EVERY_S)
 
 
-def _check(name: str, target: Path) -> None:
+def check(name: str, target: Path) -> None:
     """Look at an output, untimed: its records, and their order."""
     found = json.loads(_engine.sort_verify(str(target), RECORD_BYTES, KEYS, lambda _far: None))
     if found["disorder"] is not None or found["checksum"]["records"] != RECORDS:

@@ -1,0 +1,79 @@
+"""Ratios are compared with those of another version where that means something."""
+
+import pytest
+from bench.gate.comparison import Compared, compare
+from bench.gate.results import Measured, Results
+from gate_files import MACHINE, measured, results
+
+NEAR = [1.00, 1.02, 1.01, 0.99, 1.03]
+HIGH = [2 * value for value in NEAR]
+
+
+def one(after: Results, before: Results | None) -> Compared:
+    (found,) = compare(after, before)
+    return found
+
+
+def test_a_slower_machine_changes_no_ratio_to_a_peer() -> None:
+    before = results(measured("one", NEAR, [2.0] * 5))
+    slow = results(measured("one", [9 * value for value in NEAR], [18.0] * 5))
+    assert one(slow, before).first == one(before, before).first
+    assert not one(slow, before).is_worse
+    worse = results(measured("one", HIGH, [2.0] * 5))
+    assert one(worse, before).is_worse
+    assert one(before, worse).text.startswith("50.0% better")
+
+
+@pytest.mark.parametrize(
+    ("unit", "machine", "is_compared"),
+    [
+        ("µs", MACHINE, True),
+        ("µs", MACHINE | {"processors": 4}, False),
+        ("s", MACHINE | {"processor": "Another CPU"}, False),
+        ("µs", MACHINE | {"kernel": "6.2"}, True),
+        ("KiB", MACHINE | {"processors": 4}, True),
+    ],
+)
+def test_times_beside_a_bar_are_those_of_a_machine(
+    unit: str, machine: dict[str, str | int], is_compared: bool
+) -> None:
+    before = results(measured("one", NEAR, bar=4.0, unit=unit))
+    after = results(measured("one", HIGH, bar=4.0, unit=unit), machine=machine)
+    found = one(after, before)
+    assert found.is_worse == is_compared
+    assert (found.text == "not compared: another machine") == (not is_compared)
+
+
+def test_what_another_version_does_not_have_is_not_compared() -> None:
+    after = results(measured("one", NEAR, bar=4.0))
+    assert one(after, None).text == ""
+    assert one(after, results()).text == "new"
+    assert one(after, results(measured("two", NEAR, bar=4.0))).text == "new"
+    other_bar = results(measured("one", NEAR, bar=3.0))
+    assert one(after, other_bar).text == "not compared: another bar"
+    assert not any(one(after, other).is_worse for other in (None, results(), other_bar))
+
+
+def repeated(values: list[float]) -> Measured:
+    rounds = [{"headcount": {"CPU": value}} for value in values]
+    return measured("one", HIGH, bar=4.0, repeated=rounds)
+
+
+def test_what_a_repeat_does_not_confirm_is_not_worse() -> None:
+    before = results(measured("one", NEAR, bar=4.0))
+    confirmed, refuted = (one(results(repeated(values)), before) for values in (HIGH, NEAR))
+    assert confirmed.is_worse
+    assert "; confirmed by a repeat: 100.0% worse" in confirmed.text
+    assert not refuted.is_worse
+    assert "; not confirmed by a repeat: no change" in refuted.text
+
+
+def test_a_bar_is_missed_by_the_median_round() -> None:
+    def misses(values: list[float]) -> bool:
+        return one(results(measured("one", values, bar=1.0)), None).misses_bar
+
+    assert misses([0.9, 1.1, 1.2])
+    assert not misses([0.9, 1.0, 1.2])
+    assert not misses([0.9, 0.95, 9.0])
+    peer = results(measured("one", [3.0] * 3, [1.0] * 3))
+    assert not one(peer, None).misses_bar
