@@ -21,7 +21,8 @@ from bench.machine import described
 from headcount import __version__
 
 ROUNDS = 5
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
+"""In which the load average falls to 0.37 of what the item before left."""
 PART = ROOT / "target" / "gate.json"
 """Where a run of some items, or one that was interrupted, is written."""
 WIDTH = 130
@@ -63,7 +64,8 @@ def _parser() -> argparse.ArgumentParser:
     names = ", ".join(item.name for item in ITEMS)
     parser.add_argument("items", nargs="*", metavar="ITEM", help=f"all by default: {names}")
     parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="5 by default")
-    parser.add_argument("--patience", type=float, default=PATIENCE_S, metavar="S")
+    patience = f"wait up to {PATIENCE_S:g} s for a quiet machine before each item"
+    parser.add_argument("--patience", type=float, default=PATIENCE_S, metavar="S", help=patience)
     parser.add_argument("--against", type=Path, metavar="FILE", help="results to compare with")
     parser.add_argument("--bars", action="store_true", help="exit code 1 for a missed bar, too")
     parser.add_argument("--show", type=Path, metavar="FILE", help="print results again")
@@ -88,14 +90,14 @@ def _other(named: Path | None, version: str) -> Results | None:
 def _measure(options: argparse.Namespace, other: Results | None, console: Console) -> int:
     items = [item for item in ITEMS if not options.items or item.name in options.items]
     measured: list[Measured] = []
-    is_interrupted = False
+    commit, is_interrupted = _commit(), False
 
     def say(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
     for item in items:
         one, is_interrupted = measure(item, options.rounds, options.patience, say)
-        if not is_interrupted and _is_worse(one, other):
+        if not is_interrupted and _is_worse(one, other, commit):
             say(f"{item.name}: worse than {other.version if other else ''}: measured again")
             again, is_interrupted = measure(item, options.rounds, options.patience, say)
             one = one.model_copy(update={"repeated": again.rounds})
@@ -104,7 +106,7 @@ def _measure(options: argparse.Namespace, other: Results | None, console: Consol
             say("interrupted: what was measured is kept")
             break
     is_complete = not options.items and not is_interrupted
-    results = _results(measured, is_complete=is_complete)
+    results = _results(measured, commit, is_complete=is_complete)
     path = options.output or (files.FOLDER / f"{__version__}.json" if is_complete else PART)
     code = _show(results, other, console, options.bars)
     results.write(path)
@@ -112,10 +114,10 @@ def _measure(options: argparse.Namespace, other: Results | None, console: Consol
     return INTERRUPTED if is_interrupted else code
 
 
-def _results(measured: list[Measured], *, is_complete: bool) -> Results:
+def _results(measured: list[Measured], commit: str, *, is_complete: bool) -> Results:
     return Results(
         version=__version__,
-        commit=_commit(),
+        commit=commit,
         measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
         machine=described(),
         is_complete=is_complete,
@@ -123,11 +125,12 @@ def _results(measured: list[Measured], *, is_complete: bool) -> Results:
     )
 
 
-def _is_worse(item: Measured, other: Results | None) -> bool:
+def _is_worse(item: Measured, other: Results | None, commit: str) -> bool:
     """Whether a ratio of an item just measured is worse than another version's."""
     if other is None:
         return False
-    return any(one.is_worse for one in compare(_results([item], is_complete=False), other))
+    alone = _results([item], commit, is_complete=False)
+    return any(one.is_worse for one in compare(alone, other))
 
 
 def _commit() -> str:

@@ -1,6 +1,7 @@
 """The part of a page that is made from a file of results."""
 
 import statistics
+import textwrap
 from pathlib import Path
 
 from bench.figure import plain
@@ -9,6 +10,10 @@ from bench.machine import QUIET
 
 BEGIN = "<!-- python -m bench gate --page: begin -->"
 END = "<!-- python -m bench gate --page: end -->"
+WIDTH = 120
+"""Columns of a page."""
+GLUE = "\N{NO-BREAK SPACE}"
+"""Within a ratio, so that no line ends there."""
 
 
 def write_page(path: Path, results: Results) -> None:
@@ -28,14 +33,14 @@ def page_with(text: str, made: str, where: str) -> str:
 def part(results: Results) -> str:
     """What is between the markers: the machine, a table, what was not measured."""
     lines = [_sentence(results), ""]
-    lines += ["| operation | | Headcount | compared with | | ratio | least to most |"]
-    lines += ["|---|---|--:|---|--:|--:|--:|"]
+    lines += ["| operation | Headcount | ratio to others, or to a bar (least to most) |"]
+    lines += ["|---|--:|---|"]
     for item in results.items:
         lines += _rows(item)
     missing = {reason: None for item in results.items for reason in item.missing.values()}
     failed = [f"{item.name} ({item.failure})" for item in results.items if item.failure]
     if missing:
-        lines += ["", "Not measured:", "", *(f"- {reason}" for reason in missing)]
+        lines += ["", textwrap.fill(f"Not measured: {'; '.join(missing)}.", WIDTH)]
     if failed:
         lines += ["", f"Failed: {', '.join(failed)}."]
     return "\n".join(lines) + "\n"
@@ -58,24 +63,23 @@ def _sentence(results: Results) -> str:
 
 
 def _rows(item: Measured) -> list[str]:
-    rows, named = [], ""
+    """A row for each metric with all of its ratios, or several where they are too long for one."""
+    found: dict[str, tuple[str, list[str]]] = {}
     for ratio in ratios(item):
-        metric = ratio.metric
-        if ratio.reference == "bar":
-            beside, other = "bar", metric.bar or 0.0
-        else:
-            beside = ratio.reference
-            found = [one.get(beside, {}).get(metric.name) for one in item.rounds]
-            other = statistics.median(value for value in found if value is not None)
-        cells = [
-            "" if named == item.title else item.title,
-            metric.name,
-            f"{plain(statistics.median(ratio.ours))} {metric.unit}",
-            beside,
-            f"{other:g} {metric.unit}" if beside == "bar" else f"{plain(other)} {metric.unit}",
-            f"{statistics.median(ratio.values):.2f}",
-            f"{min(ratio.values):.2f} to {max(ratio.values):.2f}",
-        ]
-        named = item.title
-        rows.append(f"| {' | '.join(cells)} |".replace("|  |", "| |"))
+        metric, values = ratio.metric, ratio.values
+        ours = f"{metric.name} {plain(statistics.median(ratio.ours))} {metric.unit}"
+        beside = ratio.reference
+        if beside == "bar":
+            beside = f"bar of {metric.bar:g} {metric.unit}"
+        spread = f"{min(values):.2f} to {max(values):.2f}"
+        text = f"{beside}: {statistics.median(values):.2f} ({spread})"
+        found.setdefault(metric.name, (ours, []))[1].append(text)
+    rows: list[str] = []
+    for ours, texts in found.values():
+        first = f"| {item.title} | {ours} | " if not rows else f"| | {ours} | "
+        text = "; ".join(one.replace(" ", GLUE) for one in texts)
+        lines = textwrap.wrap(
+            text, WIDTH - len(" |"), initial_indent=first, subsequent_indent="| | | "
+        )
+        rows += [f"{line} |".replace(GLUE, " ") for line in lines]
     return rows

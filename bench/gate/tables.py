@@ -40,7 +40,7 @@ def _cells(one: Compared) -> list[str]:
     ratio = one.ratio
     metric, values = ratio.metric, ratio.values
     name = f"bar {metric.bar:g} {metric.unit}" if ratio.reference == "bar" else ratio.reference
-    words = [one.text, "MISSES THE BAR" if one.misses_bar else ""]
+    words = [one.text, "above the bar" if one.misses_bar else ""]
     return [
         metric.name,
         f"{plain(statistics.median(ratio.ours))} {metric.unit}",

@@ -18,6 +18,7 @@ from gate_files import measured, results
 from bench import __main__ as bench
 from headcount import __version__
 
+PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 NEAR = [1.00, 1.02, 1.01, 0.99, 1.03]
 LOAD = re.compile(r"load \d+\.\d\d before, \d+\.\d\d after; \d+\.\d s stolen")
 
@@ -144,7 +145,7 @@ def test_what_a_repeat_does_not_confirm_does_not_fail_and_is_kept(
 def test_a_missed_bar_fails_only_with_bars(gate: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     gate.values = [1.6]
     assert gate.gate("one") == 0
-    assert "MISSES THE BAR" in capsys.readouterr().out
+    assert "above the bar: one CPU" in capsys.readouterr().out
     assert gate.gate("one", "--bars") == 1
     gate.values = [1.4]
     assert gate.gate("one", "--bars") == 0
@@ -185,11 +186,21 @@ def test_the_page_has_what_its_file_has(gate: Bench, tmp_path: Path) -> None:
     text = page.read_text("utf-8")
     assert text.startswith(f"# Before\n\n{BEGIN}\nVersion {__version__}, ")
     assert text.endswith(f"{END}\n\nAfter\n")
-    assert "| The one | CPU | 1.01 µs | wrk | 2.00 µs | 0.51 | 0.49 to 0.52 |" in text
-    assert "| | CPU | 1.01 µs | bar | 1.5 µs | 0.67 | 0.66 to 0.69 |" in text
+    ratios = "wrk: 0.51 (0.49 to 0.52); bar of 1.5 µs: 0.67 (0.66 to 0.69)"
+    assert f"| The one | CPU 1.01 µs | {ratios} |\n" in text
     assert "old" not in text
     with pytest.raises(BadResultsError, match="has no lines"):
         page_with("# A page without markers", "x", "page")
+
+
+def test_a_row_of_the_page_that_is_too_long_becomes_two() -> None:
+    peers = {name: {"CPU": 2.0} for name in ("first peer", "second peer", "third peer")}
+    rounds = [{"headcount": {"CPU": value}, **peers} for value in NEAR]
+    made = part(results(measured("one", NEAR, rounds=rounds, title="A title of words" * 3)))
+    lines = [line for line in made.splitlines() if "peer: " in line]
+    assert [line.count("peer: ") for line in lines] == [1, 2]
+    assert lines[1].startswith("| | | second peer: 0.51 (0.49 to 0.52); third peer: ")
+    assert all(len(line) <= 120 and line.endswith(" |") for line in lines)
 
 
 def test_the_page_says_when_the_machine_was_busy() -> None:
@@ -197,6 +208,15 @@ def test_the_page_says_when_the_machine_was_busy() -> None:
     assert "busy" not in part(quiet)
     busy = results(measured("one", NEAR, bar=2.0, load_before=3.25, load_after=4.0, stolen_s=2.0))
     assert "The load average was 3.2 to 4.0, and 2 s of CPU were stolen." in part(busy)
+
+
+def test_the_published_page_is_made_of_the_newest_file() -> None:
+    newest = files.newest(files.FOLDER)
+    assert newest is not None
+    text = PAGE.read_text("utf-8")
+    assert page_with(text, part(read(newest)), "docs/benchmarks.md") == text, (
+        "make it again: python -m bench gate --page docs/benchmarks.md"
+    )
 
 
 def test_items_have_names_of_their_own_and_enough_rounds_to_be_compared() -> None:
