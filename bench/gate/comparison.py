@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from bench.gate.change import Change, change
 from bench.gate.results import Ratio, Results, ratios
 
+BUSY = 2.0
+"""Load average above which times are those of other programs, too. The item before adds one."""
 TIMES = ("µs", "ms", "s")
 SAME = ("processor", "processors")
 """What a machine must have in common with another for times of both to be comparable."""
@@ -61,13 +63,26 @@ def compare(results: Results, other: Results | None) -> Iterator[Compared]:
         old = before.get(ratio.key)
         if old is None:
             yield Compared(ratio, reason="" if other is None else "new")
-        elif ratio.metric.bar != old.metric.bar:
-            yield Compared(ratio, reason="not compared: another bar")
-        elif ratio.reference == "bar" and ratio.metric.unit in TIMES and not is_same:
-            yield Compared(ratio, reason="not compared: another machine")
+        elif reason := _incomparable(ratio, old, is_same=is_same):
+            yield Compared(ratio, reason=f"not compared: {reason}")
         else:
             again = change(old.values, ratio.repeated) if ratio.repeated else None
             yield Compared(ratio, change(old.values, ratio.values), again)
+
+
+def _incomparable(ratio: Ratio, old: Ratio, *, is_same: bool) -> str:
+    """Why two ratios cannot be compared; nothing if they can.
+
+    A peer of the same round has what the machine did in its figure, too. A bar has not: a time
+    beside it is also one of the machine, and of what else ran there.
+    """
+    if ratio.metric.bar != old.metric.bar:
+        return "another bar"
+    if ratio.reference != "bar" or ratio.metric.unit not in TIMES:
+        return ""
+    if not is_same:
+        return "another machine"
+    return "the machine was busy" if max(ratio.load, old.load) > BUSY else ""
 
 
 def _ratios(results: Results) -> Iterator[Ratio]:

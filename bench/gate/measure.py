@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from bench.gate.item import OURS, Item, Sides
 from bench.gate.process import MeasureError
 from bench.gate.results import Measured, Round
+from bench.machine import QUIET, wait_until_quiet
 from bench.machine import load as load_now
-from bench.machine import wait_until_quiet
 from headcount.errors import HeadcountError
 
 Say = Callable[[str], None]
@@ -43,6 +43,8 @@ def measure(item: Item, rounds: int, patience_s: float, say: Say) -> tuple[Measu
     began_s = time.monotonic()
     before = load_now()
     try:
+        if patience_s > 0 and before.average > QUIET:
+            say(f"{item.name}: waits up to {patience_s:g} s for a quiet machine")
         before = wait_until_quiet(patience_s)
         began_s = time.monotonic()
         with item.open() as sides:

@@ -127,6 +127,7 @@ class Ratio:
         reference: The peer, or `bar`.
         ours: Headcount's values.
         values: Those by the peer's of the same round, or by the bar.
+        load: The load average before the item was measured.
         repeated: The ratios of the repeat, if there was one.
 
     """
@@ -136,6 +137,7 @@ class Ratio:
     reference: str
     ours: tuple[float, ...]
     values: tuple[float, ...]
+    load: float
     repeated: tuple[float, ...] = ()
 
     @property
@@ -153,7 +155,7 @@ def ratios(item: Measured) -> Iterator[Ratio]:
             if values:
                 ours = tuple(one[OURS][metric.name] for one in item.rounds if OURS in one)
                 repeated = _values(item.repeated, metric, reference)
-                yield Ratio(item.name, metric, reference, ours, values, repeated)
+                yield Ratio(item.name, metric, reference, ours, values, item.load_before, repeated)
 
 
 def _values(rounds: list[Round], metric: Metric, reference: str) -> tuple[float, ...]:

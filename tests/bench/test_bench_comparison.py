@@ -44,6 +44,18 @@ def test_times_beside_a_bar_are_those_of_a_machine(
     assert (found.text == "not compared: another machine") == (not is_compared)
 
 
+@pytest.mark.parametrize(("before_load", "after_load"), [(0.5, 9.0), (9.0, 0.5), (9.0, 9.0)])
+def test_times_beside_a_bar_are_not_compared_if_others_used_the_machine(
+    before_load: float, after_load: float
+) -> None:
+    before = results(measured("one", NEAR, [2.0] * 5, bar=4.0, load_before=before_load))
+    after = results(measured("one", HIGH, [2.0] * 5, bar=4.0, load_before=after_load))
+    found = {each.ratio.reference: each for each in compare(after, before)}
+    assert found["bar"].text == "not compared: the machine was busy"
+    assert not found["bar"].is_worse
+    assert found["peer"].is_worse
+
+
 def test_what_another_version_does_not_have_is_not_compared() -> None:
     after = results(measured("one", NEAR, bar=4.0))
     assert one(after, None).text == ""

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import pytest
+from bench.gate import measure as measuring
 from bench.gate.item import Item, Metric, Sides
 from bench.gate.measure import measure
 from bench.gate.process import MeasureError, apart, marginal_us, missing, use
+from bench.machine import Load
 
 Take = Callable[[], Mapping[str, float]]
 
@@ -42,6 +44,18 @@ def test_sides_take_turns_forwards_and_backwards() -> None:
     assert not is_interrupted
     assert found.rounds[1] == {"b": {"CPU": 12}, "a": {"CPU": 10}, "headcount": {"CPU": 6}}
     assert lines == [f"one: round {number} of 3" for number in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(("average", "waits"), [(0.5, False), (7.0, True)])
+def test_it_says_that_it_waits_for_a_quiet_machine(
+    monkeypatch: pytest.MonkeyPatch, average: float, waits: bool
+) -> None:
+    monkeypatch.setattr(measuring, "load_now", lambda: Load(average, 0.0))
+    monkeypatch.setattr(measuring, "wait_until_quiet", lambda _patience_s: Load(0.9, 0.0))
+    lines: list[str] = []
+    found, _ = measure(item({"headcount": lambda: {"CPU": 1.0}}), 1, 60, lines.append)
+    assert ("one: waits up to 60 s for a quiet machine" in lines) == waits
+    assert (found.load_before, found.load_after) == (0.9, average)
 
 
 def test_a_peer_that_is_missing_or_fails_is_named_and_the_others_are_measured() -> None:

@@ -17,6 +17,9 @@ from bench.gate.process import use
 USERS = 1000
 BAR_US = 0.35
 NOTHING = {"op": "nothing"}
+LOOP = "10 turns of a Python loop"
+"""No peer, but what says how fast the machine was meanwhile."""
+TURNS = 30_000_000
 
 
 def _order(steps: int) -> Order:
@@ -25,7 +28,12 @@ def _order(steps: int) -> Order:
 
 @contextmanager
 def _steps(steps: int) -> Iterator[Sides]:
-    yield Sides({OURS: partial(play, _order(steps))})
+    yield Sides({OURS: partial(play, _order(steps)), LOOP: _loop})
+
+
+def _loop() -> Mapping[str, float]:
+    ran = use([sys.executable, "-c", f"for _ in range({TURNS}): pass"])
+    return {"CPU": 10e6 * ran.cpu_s / TURNS}
 
 
 @contextmanager

@@ -19,7 +19,8 @@ READERS = 100
 SHORT_S, LONG_S = 1, 4
 SIGNING = {"unsigned": {"signing": "off"}, "AES-GMAC": {"signing": "required"}}
 INSTALL = {"smbtorture": "apt install samba-testsuite"}
-NO_READS = {"smbtorture": "smbtorture has no benchmark that reads over SMB 2 or 3"}
+OTHER = "smbtorture, open or close"
+"""smbtorture has no benchmark that reads over SMB 2 or 3."""
 
 OPEN_AND_CLOSE: Steps = [
     {"op": "open", "path": {"file": "home"}, "access": "attributes"},
@@ -69,7 +70,11 @@ def _read(way: str) -> Iterator[Sides]:
         played = files(server, READ, READERS, SIGNING[way])
         seconds = LONG_S - SHORT_S
         order = Order(played.plan, "smb", played.target, READERS, seconds, 2, count="requests")
-        yield Sides({OURS: partial(play, order)}, NO_READS)
+        takes = {OURS: partial(play, order)}
+        absent = missing(INSTALL)
+        if not absent:
+            takes[OTHER] = partial(_smbtorture, server)
+        yield Sides(takes, absent)
 
 
 def _reads(name: str, way: str) -> Item:
