@@ -155,7 +155,7 @@ def _memory(run: _Run, order: Order) -> dict[str, float]:
     # Of a server that forks for each user some are refused meanwhile, and come again.
     run.users(order.users, order.ramp_s)
     run.until(
-        lambda last: len(last.last_completed_s) == order.users,
+        lambda last: sum(users for _, users in last.completed) == order.users,
         order.ramp_s + LONGEST_ARRIVAL_S,
         is_strict=False,
     )
