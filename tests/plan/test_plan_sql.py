@@ -49,6 +49,7 @@ def test_client_keys_reach_the_engine() -> None:
         "first_user": 0,
         "sslmode": "verify-full",
         "require_auth": "scram-sha-256,none",
+        "channel_binding": "prefer",
         "root_certificates": "/a.pem",
         "verify": True,
     }
@@ -57,6 +58,8 @@ def test_client_keys_reach_the_engine() -> None:
     assert usual["sslmode"] == "auto"
     weak = sql_client({"require_auth": "password, md5"}).engine_form()
     assert weak["require_auth"] == "password,md5"
+    bound = sql_client({"channel_binding": "require", "sslmode": "prefer"}).engine_form()
+    assert bound["channel_binding"] == "require"
 
 
 @pytest.mark.parametrize(
@@ -65,6 +68,8 @@ def test_client_keys_reach_the_engine() -> None:
         ({"sslmode": "on"}, "sslmode"),
         ({"require_auth": "any"}, r'require_auth: it is "any"; it can be password, md5, scram'),
         ({"require_auth": ""}, "require_auth"),
+        ({"channel_binding": "on"}, "channel_binding"),
+        ({"channel_binding": "require", "sslmode": "disable"}, "which needs TLS, and sslmode"),
         ({"user": "u{n}"}, "user"),
         ({"root_certificates": "/a.pem"}, "which only sslmode = verify-full uses"),
         ({"database": "x"}, "database"),

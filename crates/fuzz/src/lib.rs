@@ -47,8 +47,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("smb-logon", smb::logon),
     ("smtp-inbound", smtp::inbound),
     ("smtp-replies", smtp::replies),
-    ("sql-guard", sql::guard),
-    ("sql-messages", sql::messages),
+    ("sql-answer", sql::answer),
+    ("sql-logon", sql::logon),
 ];
 
 /// The target of this name.

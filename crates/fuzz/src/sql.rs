@@ -1,100 +1,136 @@
 //! What a PostgreSQL server sends.
 
-use std::sync::{Arc, OnceLock};
+use std::ops::ControlFlow;
 
 use bytes::BytesMut;
-use fallible_iterator::FallibleIterator;
-use headcount_load::Fault;
-use headcount_sql::guard::{Guard, Protection, Terms};
-use headcount_sql::{Method, RequireAuth};
-use postgres_protocol::message::backend::Message;
+use headcount_load::{Fault, Password};
+use headcount_sql::answer::{Answer, Rows, Shape};
+use headcount_sql::frames::Frames;
+use headcount_sql::logon::{Ground, Logon, Protection, Terms};
+use headcount_sql::row::{Row, Type};
+use headcount_sql::{ChannelBinding, Method, RequireAuth};
 
 use crate::input::Input;
 
-/// The server was asked for TLS.
-const ASKS: u8 = 0;
 /// There is a password.
 const HAS_PASSWORD: u8 = 1;
-/// Only these ways of asking for it are allowed; otherwise the usual ones.
+/// Only a proof that tells nobody the password is allowed; otherwise everything is.
 const IS_STRICT: u8 = 2;
+/// The proof can be bound to a certificate, and must be.
+const CAN_BIND: u8 = 3;
+const MUST_BIND: u8 = 4;
+/// Not a text that a nonce or a proof can have in it.
+const PASSWORD: &str = "s3cret of the fuzzer";
 
-fn new(input: &Input<'_>) -> (Guard, Arc<OnceLock<Protection>>) {
-    let protection = Arc::default();
+/// What a logon comes to, and what was sent for it.
+fn logged_on<'a>(
+    input: &Input<'_>,
+    pieces: impl Iterator<Item = &'a [u8]>,
+) -> (Result<Option<Protection>, Fault>, BytesMut) {
     let terms = Terms {
-        asks_for_tls: input.is_on(ASKS),
-        has_password: input.is_on(HAS_PASSWORD),
+        user: "headcount".to_owned(),
+        password: input.is_on(HAS_PASSWORD).then(|| Password::new(PASSWORD)),
         allowed: if input.is_on(IS_STRICT) {
             RequireAuth::of(&[Method::ScramSha256])
         } else {
-            RequireAuth::default()
+            RequireAuth::of(&Method::ALL)
+        },
+        binding: if input.is_on(MUST_BIND) {
+            ChannelBinding::Require
+        } else {
+            ChannelBinding::Prefer
         },
     };
-    (Guard::new(terms, Arc::clone(&protection)), protection)
-}
-
-fn looked<'a>(
-    input: &Input<'_>,
-    pieces: impl Iterator<Item = &'a [u8]>,
-) -> Result<Option<Protection>, Fault> {
-    let (mut guard, protection) = new(input);
+    let ground = Ground {
+        tls: None,
+        end_point: input.is_on(CAN_BIND).then(|| vec![7; 32]),
+    };
+    let (mut frames, mut out) = (Frames::default(), BytesMut::new());
+    let mut logon = Logon::new(&terms, ground);
     for piece in pieces {
-        guard.look(piece)?;
+        match frames.take(piece, |message| logon.take(message, &mut out)) {
+            Ok(None) => {}
+            found => return (found, out),
+        }
     }
-    Ok(protection.get().copied())
+    (Ok(None), out)
 }
 
-/// Has the guard look at what arrives: it finds the same however that is cut.
-pub fn guard(data: &[u8]) {
+/// Logs on: what comes of it does not depend on the pieces, and whoever may not have the password gets
+/// nothing that has it in it.
+pub fn logon(data: &[u8]) {
+    let Some(input) = Input::new(data) else {
+        return;
+    };
+    let (whole, sent) = logged_on(&input, input.whole());
+    let (pieces, _) = logged_on(&input, input.pieces());
+    assert_eq!(whole, pieces, "pieces make no difference");
+    if input.is_on(IS_STRICT) {
+        let is_told = sent
+            .windows(PASSWORD.len())
+            .any(|part| part == PASSWORD.as_bytes());
+        assert!(!is_told, "the password is not told");
+        let is_bound = !input.is_on(MUST_BIND) || input.is_on(CAN_BIND);
+        assert!(is_bound || sent.is_empty(), "nothing unbound is sent");
+    }
+}
+
+/// What a server says before the first question.
+const LET_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+
+type Outcome = Result<Option<Result<(Shape, Rows), Fault>>, Fault>;
+
+fn answered<'a, F: FnMut(Row<'_>) -> Result<(), Fault>>(
+    mut answer: Answer<'_, F>,
+    pieces: impl Iterator<Item = &'a [u8]>,
+) -> Outcome {
+    let mut frames = Frames::default();
+    frames.take(LET_IN, |message| {
+        Ok(match message.tag {
+            b'Z' => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        })
+    })?;
+    for piece in pieces {
+        if frames
+            .take(piece, |message| answer.take(message))?
+            .is_some()
+        {
+            return Ok(Some(answer.finish()));
+        }
+    }
+    Ok(None)
+}
+
+/// Goes through a row: its values are inside of it.
+fn read(mut row: Row<'_>) -> Result<(), Fault> {
+    let (mut typed, mut bytes) = (row, 0);
+    while let Some(value) = row.next_bytes() {
+        bytes += 4 + value.map_or(0, <[u8]>::len);
+    }
+    assert_eq!(bytes, row.bytes(), "values are all of the row");
+    typed.read::<i64>()?;
+    typed.read::<&str>().map(drop)
+}
+
+fn outcome<'a>(input: &Input<'_>, pieces: impl Iterator<Item = &'a [u8]>) -> Outcome {
+    const WANTED: [Type; 2] = [Type::Int8, Type::Text];
+    match input.mode & 3 {
+        0 => answered(Answer::to_prepare(Some(&WANTED)), pieces),
+        1 => answered(Answer::to_execute(2, read), pieces),
+        2 => answered(Answer::to_query(read), pieces),
+        _ => answered(Answer::to_copy(), pieces),
+    }
+}
+
+/// Reads the answer to a question.
+pub fn answer(data: &[u8]) {
     let Some(input) = Input::new(data) else {
         return;
     };
     let (whole, pieces) = (
-        looked(&input, input.whole()),
-        looked(&input, input.pieces()),
+        outcome(&input, input.whole()),
+        outcome(&input, input.pieces()),
     );
     assert_eq!(whole, pieces, "pieces make no difference");
-}
-
-/// Reads what the guard has let pass, with the reader that tokio-postgres has.
-pub fn messages(data: &[u8]) {
-    let Some(input) = Input::new(data) else {
-        return;
-    };
-    let (mut guard, _) = new(&input);
-    let mut received = BytesMut::new();
-    let is_after_tls = input.is_on(ASKS);
-    for (index, piece) in input.pieces().enumerate() {
-        if guard.look(piece).is_err() {
-            return;
-        }
-        // Whether the server wants TLS is one byte, which tokio-postgres reads by itself.
-        let skipped = usize::from(is_after_tls && index == 0);
-        received.extend_from_slice(&piece[skipped..]);
-        while let Ok(Some(message)) = Message::parse(&mut received) {
-            understand(&message);
-        }
-    }
-}
-
-/// Goes through all that has parts. They may be wrong, which ends a conversation.
-fn understand(message: &Message) {
-    match message {
-        Message::AuthenticationSasl(body) => drop(body.mechanisms().count()),
-        Message::ErrorResponse(body) => drop(body.fields().count()),
-        Message::NoticeResponse(body) => drop(body.fields().count()),
-        Message::RowDescription(body) => drop(body.fields().count()),
-        Message::ParameterDescription(body) => drop(body.parameters().count()),
-        Message::CommandComplete(body) => drop(body.tag()),
-        Message::ParameterStatus(body) => drop((body.name(), body.value())),
-        Message::NotificationResponse(body) => drop((body.channel(), body.message())),
-        Message::DataRow(body) => {
-            let mut ranges = body.ranges();
-            while let Ok(Some(range)) = ranges.next() {
-                if let Some(range) = range {
-                    assert!(body.buffer().get(range).is_some(), "inside of the row");
-                }
-            }
-        }
-        _ => {}
-    }
 }

@@ -78,6 +78,18 @@ impl Transport {
         }
     }
 
+    /// The certificate that the server showed (DER); nothing without TLS.
+    #[must_use]
+    pub fn certificate(&self) -> Option<&[u8]> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Tls(stream) => {
+                let shown = stream.get_ref().1.peer_certificates()?;
+                shown.first().map(AsRef::as_ref)
+            }
+        }
+    }
+
     /// Discards up to `most` bytes that have arrived or will, without copying them. Only TCP can;
     /// 0 is the end of the connection.
     pub fn poll_discard(&self, context: &mut Context<'_>, most: u64) -> Poll<io::Result<u64>> {

@@ -36,6 +36,20 @@ impl Method {
     }
 }
 
+/// Whether a proof is bound to the server's certificate, so that nobody between the two can pass it on,
+/// in libpq's words (PostgreSQL 15, 34.1.2).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChannelBinding {
+    /// Never.
+    Disable,
+    /// Over TLS, if the server offers it.
+    #[default]
+    Prefer,
+    /// Always.
+    Require,
+}
+
 /// Methods that are allowed, as in libpq's `require_auth`: names with commas between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use headcount_load::{Blame, Blamed, Fault, FaultKind};
 use headcount_net::{Certificates, Resolved, Tls, resolve};
-use tokio_postgres::Config;
-use tokio_postgres::config;
 
-use crate::authentication::RequireAuth;
+use crate::authentication::ChannelBinding;
 use crate::data_set::DataSet;
+use crate::encryption::{Encryption, NO_TLS};
+use crate::logon::Terms;
 use crate::options::{SqlOptions, SslMode};
 use crate::wire::Wire;
 
@@ -38,8 +38,6 @@ impl Blamed for SqlError {
     }
 }
 
-/// What tokio-postgres says of a server that answers the request for TLS with no.
-const NO_TLS: &str = "server does not support TLS";
 const NO_TLS_FOR_PASSWORD: &str = "no logon: the server does not support TLS, which sslmode=auto \
     requires for a password that leaves this machine";
 
@@ -55,10 +53,8 @@ pub struct Shared {
     /// As it was given, for messages.
     pub(crate) address: String,
     pub(crate) database: String,
-    pub(crate) user: String,
-    config: Config,
-    tls: Option<Tls>,
-    require_auth: RequireAuth,
+    pub(crate) terms: Terms,
+    encryption: Encryption,
     /// Whether TLS is required because of the password, and not by the user.
     is_tls_ours: bool,
     pub(crate) first_user: u32,
@@ -92,31 +88,30 @@ impl Sql {
             }
             (_, None) => Certificates::System(false),
         };
-        let tls = (sslmode != SslMode::Disable)
-            .then(|| Tls::new(&certificates, host, None))
-            .transpose()
-            .map_err(SqlError::Options)?;
-        let mut config = Config::new();
-        config
-            .user(&options.user)
-            .dbname(&options.database)
-            .application_name("headcount")
-            .ssl_mode(match sslmode {
-                SslMode::Disable => config::SslMode::Disable,
-                SslMode::Auto | SslMode::Prefer => config::SslMode::Prefer,
-                SslMode::Require | SslMode::VerifyFull => config::SslMode::Require,
-            });
-        if let Some(password) = &options.password {
-            config.password(password.reveal());
+        if sslmode == SslMode::Disable && options.channel_binding == ChannelBinding::Require {
+            return Err(SqlError::Options(
+                "channel_binding require needs TLS, which sslmode disable never uses: set another \
+                 sslmode, or channel_binding prefer"
+                    .to_owned(),
+            ));
         }
+        let tls = || Tls::new(&certificates, host, None).map_err(SqlError::Options);
+        let encryption = match sslmode {
+            SslMode::Disable => Encryption::Never,
+            SslMode::Auto | SslMode::Prefer => Encryption::IfOffered(tls()?),
+            SslMode::Require | SslMode::VerifyFull => Encryption::Always(tls()?),
+        };
         let shared = Shared {
             addresses,
             address,
             database: options.database,
-            user: options.user,
-            config,
-            tls,
-            require_auth: options.require_auth,
+            terms: Terms {
+                user: options.user,
+                password: options.password,
+                allowed: options.require_auth,
+                binding: options.channel_binding,
+            },
+            encryption,
             is_tls_ours: options.sslmode == SslMode::Auto && sslmode == SslMode::Require,
             first_user: options.first_user,
             verify: options.verify,
@@ -131,10 +126,14 @@ impl Sql {
 impl Shared {
     /// Connects and logs on.
     pub(crate) async fn connect(&self) -> Result<Wire, Fault> {
-        let tls = self.tls.as_ref();
-        let opened = Wire::open(&self.addresses, &self.config, tls, self.require_auth).await;
-        opened.map_err(|fault| {
-            if self.is_tls_ours && fault.message.contains(NO_TLS) {
+        let opened = Wire::open(
+            &self.addresses,
+            &self.encryption,
+            &self.terms,
+            &self.database,
+        );
+        opened.await.map_err(|fault| {
+            if self.is_tls_ours && &*fault.message == NO_TLS {
                 return Fault::session(FaultKind::Connect, NO_TLS_FOR_PASSWORD);
             }
             fault

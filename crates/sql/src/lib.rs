@@ -1,24 +1,32 @@
 //! Users of a PostgreSQL database, each with a connection of their own.
 //!
 //! * [`options`]: which server and database, as whom, and in which way; [`authentication`]: how the
-//!   server may ask who the user is.
+//!   server may ask who the user is; [`logon`]: how it is answered, and [`end_point`]: what a proof is
+//!   bound to.
 //! * [`data_set`]: what is in the schema at first, and the contents of its rows; [`checksum`]: what
 //!   they add up to.
 //! * [`step`]: what users do; [`session`]: how a connection does it; [`task`]: what is timed.
-//! * [`guard`]: what a server may send.
+//! * [`frames`]: what a server may send; [`answer`]: in which order; [`row`]: what is in it;
+//!   [`parameter`]: what statements are given.
 //! * [`provision`]: making, checking and deleting the schema; [`questions`]: a connection beside the
 //!   load.
 
+pub mod answer;
 pub mod authentication;
 pub mod checksum;
 pub mod client;
 pub mod data_set;
-pub mod fault;
-pub mod guard;
+mod encryption;
+pub mod end_point;
+mod fault;
+pub mod frames;
+pub mod logon;
 pub mod options;
+pub mod parameter;
 pub mod provision;
 pub mod questions;
 mod refusal;
+pub mod row;
 pub mod session;
 pub mod step;
 mod target;
@@ -26,7 +34,7 @@ pub mod task;
 pub mod text;
 mod wire;
 
-pub use authentication::{Method, RequireAuth};
+pub use authentication::{ChannelBinding, Method, RequireAuth};
 pub use client::{Sql, SqlError};
 pub use headcount_load::Password;
 pub use options::{SqlOptions, SslMode};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::Password;
-use crate::authentication::RequireAuth;
+use crate::authentication::{ChannelBinding, RequireAuth};
 use crate::data_set::DataSet;
 
 /// Whether connections are encrypted, in libpq's words (PostgreSQL 15, 34.19.1), and one of our own.
@@ -65,6 +65,9 @@ pub struct SqlOptions {
     /// How the server may ask who the user is.
     #[serde(default)]
     pub require_auth: RequireAuth,
+    /// Whether the proof of the password is bound to the server's certificate.
+    #[serde(default)]
+    pub channel_binding: ChannelBinding,
     /// A file (PEM) with the authority of `verify-full`; without it, those this machine trusts.
     #[serde(default)]
     pub root_certificates: Option<PathBuf>,
@@ -92,6 +95,7 @@ impl SqlOptions {
             password,
             sslmode: SslMode::default(),
             require_auth: RequireAuth::default(),
+            channel_binding: ChannelBinding::default(),
             root_certificates: None,
             first_user: 0,
             verify: true,

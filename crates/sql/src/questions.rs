@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use headcount_load::{Fault, FaultKind};
 use tokio::runtime::Runtime;
-use tokio_postgres::SimpleQueryMessage;
 
 use crate::client::Sql;
 use crate::options::SqlOptions;
@@ -46,21 +45,17 @@ impl Questions {
             wire,
             patience,
         } = self;
-        let work = wire.run(|client| client.simple_query(statements));
-        let messages = runtime
+        let mut rows = Vec::new();
+        let work = wire.query(statements, |mut row| {
+            let values = std::iter::from_fn(|| row.next_bytes());
+            let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+            rows.push(values.map(|value| value.map(text)).collect());
+            Ok(())
+        });
+        runtime
             .block_on(within(*patience, work))
             .map_err(ProvisionError::Fault)?;
-        Ok(messages.iter().filter_map(row).collect())
-    }
-}
-
-fn row(message: &SimpleQueryMessage) -> Option<Row> {
-    match message {
-        SimpleQueryMessage::Row(row) => {
-            let columns = 0..row.len();
-            Some(columns.map(|at| row.get(at).map(str::to_owned)).collect())
-        }
-        _ => None,
+        Ok(rows)
     }
 }
 

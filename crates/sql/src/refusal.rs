@@ -35,6 +35,38 @@ pub fn not_allowed(method: Method) -> Fault {
     )
 }
 
+/// The proof would not be bound to the server's certificate, as the user wants it to be.
+pub fn not_bound(why: &str) -> Fault {
+    Fault::session(
+        FaultKind::Login,
+        format!(
+            "{why}, and channel_binding=require needs a proof by SCRAM-SHA-256 that is bound to the \
+             server's certificate: nothing was sent; if that is as it should be, set --client \
+             channel_binding=prefer"
+        ),
+    )
+}
+
+/// There is no password to prove.
+pub fn no_password() -> Fault {
+    Fault::session(
+        FaultKind::Login,
+        "the server asks for a password, and there is none: set HEADCOUNT_PASSWORD, or give \
+         --password-file",
+    )
+}
+
+/// A message where another must come.
+pub fn unexpected(tag: u8) -> Fault {
+    let tag = char::from(tag).escape_default();
+    malformed(&format!("a message ('{tag}') where it has no place"))
+}
+
+/// A message whose parts are longer than the whole.
+pub fn cut() -> Fault {
+    malformed("a message that ends in the middle of a part")
+}
+
 /// The server sent what nobody can use.
 pub fn malformed(what: &str) -> Fault {
     Fault::session(FaultKind::Malformed, format!("the server sent {what}"))

@@ -1,5 +1,6 @@
 //! What users do.
 
+use std::fmt;
 use std::sync::Arc;
 
 use headcount_load::{Compile, User};
@@ -159,19 +160,38 @@ enum Part {
 }
 
 impl Free {
+    /// How many parameters it is given.
+    #[must_use]
+    pub const fn parameters(&self) -> usize {
+        self.parameters.len()
+    }
+
     /// The parameters of one execution.
-    pub fn fill(&self, user: &mut User, number: u32) -> Vec<String> {
-        let fill = |part: &Part, user: &mut User| match part {
-            Part::Text(text) => text.clone(),
-            Part::User => number.to_string(),
-            Part::Random(low, high) => {
-                let span = high.abs_diff(*low).saturating_add(1);
-                low.wrapping_add(user.stream().below(span).cast_signed())
-                    .to_string()
+    pub(crate) fn values(&self) -> impl Iterator<Item = Parameter<'_>> {
+        self.parameters.iter().map(|parts| Parameter { parts })
+    }
+}
+
+/// One parameter, as the workload writes it.
+pub(crate) struct Parameter<'a> {
+    parts: &'a [Part],
+}
+
+impl Parameter<'_> {
+    /// Appends it for one execution by the user with this number in rows.
+    pub fn append(&self, user: &mut User, number: u32, out: &mut impl fmt::Write) -> fmt::Result {
+        for part in self.parts {
+            match part {
+                Part::Text(text) => out.write_str(text)?,
+                Part::User => write!(out, "{number}")?,
+                Part::Random(low, high) => {
+                    let span = high.abs_diff(*low).saturating_add(1);
+                    let drawn = user.stream().below(span).cast_signed();
+                    write!(out, "{}", low.wrapping_add(drawn))?;
+                }
             }
-        };
-        let join = |parts: &Vec<Part>| parts.iter().map(|part| fill(part, user)).collect();
-        self.parameters.iter().map(join).collect()
+        }
+        Ok(())
     }
 }
 
@@ -347,7 +367,14 @@ mod tests {
         let mut user = User::outside(4, 1, WorkerContext::outside(0, 0));
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..200 {
-            let filled = free.fill(&mut user, 14);
+            let filled: Vec<String> = free
+                .values()
+                .map(|value| {
+                    let mut text = String::new();
+                    value.append(&mut user, 14, &mut text).unwrap();
+                    text
+                })
+                .collect();
             assert_eq!(filled[1], "x");
             let number = filled[0].strip_prefix("u14-").unwrap();
             seen.insert(number.parse::<i64>().unwrap());

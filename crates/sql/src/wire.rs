@@ -1,137 +1,132 @@
-//! One connection: its transport, and the future that moves its bytes.
+//! One connection: what is asked on it, and its answers.
+//!
+//! Bytes go through buffers that all connections of a thread share; one that waits for nothing has
+//! none. They move only while something is asked: what the server says in between is read with the
+//! next answer.
 
-use std::future::{Future, poll_fn};
+use std::cell::RefCell;
+use std::future::poll_fn;
 use std::io;
-use std::pin::{Pin, pin};
-use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll, ready};
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::pin::Pin;
+use std::task::{Poll, ready};
 
+use bytes::BytesMut;
 use headcount_load::{Fault, FaultKind};
-use headcount_net::{Tls, Transport};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio_postgres::config::SslMode;
-use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
-use tokio_postgres::{Client, Config, Connection, Error};
+use headcount_net::Transport;
+use postgres_protocol::message::frontend;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 
-use crate::authentication::RequireAuth;
-use crate::fault::{of_connecting, of_statement};
-use crate::guard::{Guard, Protection, Terms};
+use crate::answer::{Answer, Rows, Shape};
+use crate::encryption::{Encryption, encrypted};
+use crate::end_point::end_point;
+use crate::fault::{closed, lost, of_stray_error, unsendable};
+use crate::frames::{Frames, Message, tag};
+use crate::logon::{Ground, Logon, Protection, Terms};
+use crate::parameter::Parameter;
+use crate::refusal::unexpected;
+use crate::row::{Row, Type};
 
-/// A transport whose bytes are looked at before anything is made of them.
-pub struct Guarded {
-    transport: Transport,
-    guard: Guard,
+/// Messages up to this size are read where they arrive, without a copy.
+const READ_BYTES: usize = 64 << 10;
+/// What is kept of the buffer that is shared for sending; the longest parameter has 1 MiB.
+const KEPT_BYTES: usize = 64 << 10;
+/// The format of parameters and results that are not text (PostgreSQL 15, 55.2.2).
+const BINARY: i16 = 1;
+
+thread_local! {
+    static INCOMING: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
+    static OUTGOING: RefCell<BytesMut> = RefCell::new(BytesMut::new());
 }
 
-/// Shakes hands when the server agrees to TLS.
-struct Secure(Option<Tls>);
+/// The name of a prepared statement: its number in the session, or none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Name(u32);
 
-impl TlsConnect<Guarded> for Secure {
-    type Stream = Guarded;
-    type Error = Fault;
-    type Future = Pin<Box<dyn Future<Output = Result<Guarded, Fault>>>>;
+impl Name {
+    /// The statement that the next one without a name replaces.
+    pub const UNNAMED: Self = Self(0);
 
-    fn connect(self, stream: Guarded) -> Self::Future {
-        Box::pin(async move {
-            let Guarded {
-                transport,
-                mut guard,
-            } = stream;
-            let Some(tls) = &self.0 else {
-                return Err(Fault::session(
-                    FaultKind::Connect,
-                    "TLS was agreed on for a connection that is to stay in clear",
-                ));
-            };
-            let transport = transport.secure(tls).await?;
-            guard.tls = transport.agreed();
-            Ok(Guarded { transport, guard })
-        })
-    }
-}
-
-impl TlsStream for Guarded {
-    /// None: logging on with SCRAM then does without channel binding (RFC 5802, 6).
-    fn channel_binding(&self) -> ChannelBinding {
-        ChannelBinding::none()
-    }
-}
-
-impl AsyncRead for Guarded {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let Self { transport, guard } = self.get_mut();
-        let known = buffer.filled().len();
-        ready!(Pin::new(transport).poll_read(context, buffer))?;
-        let looked = guard.look(&buffer.filled()[known..]);
-        Poll::Ready(looked.map_err(|fault| {
-            buffer.set_filled(known);
-            io::Error::new(io::ErrorKind::InvalidData, fault)
-        }))
+    /// Calls `use_name` with it as the server has it.
+    fn with<T>(self, use_name: impl FnOnce(&str) -> T) -> T {
+        let mut digits = [0; 10];
+        let mut at = digits.len();
+        let mut rest = self.0;
+        while rest > 0 {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        use_name(str::from_utf8(&digits[at..]).unwrap_or_default())
     }
 }
 
-impl AsyncWrite for Guarded {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.transport).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.transport).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.transport).poll_shutdown(context)
-    }
-}
-
-/// One connection. Its bytes move only while something is asked on it, so that it needs no task of
-/// its own; what the server said in between is read with the next answer.
+/// One connection.
 pub struct Wire {
-    client: Client,
-    connection: Pin<Box<Connection<Guarded, Guarded>>>,
+    transport: Transport,
+    frames: Frames,
     protection: Protection,
+    /// Answers that were asked for and have not been read to their end.
+    owed: u32,
+    /// Whether a question was not sent to its end.
+    is_sending: bool,
+    /// Names given so far.
+    names: u32,
 }
 
 impl Wire {
-    /// Connects and logs on.
+    /// Connects and logs on to a database.
     pub async fn open(
-        addresses: &[std::net::SocketAddr],
-        config: &Config,
-        tls: Option<&Tls>,
-        allowed: RequireAuth,
+        addresses: &[SocketAddr],
+        encryption: &Encryption,
+        terms: &Terms,
+        database: &str,
     ) -> Result<Self, Fault> {
         let transport = Transport::establish(addresses, None).await?;
         transport.hurry();
-        let terms = Terms {
-            asks_for_tls: config.get_ssl_mode() != SslMode::Disable,
-            has_password: config.get_password().is_some(),
-            allowed,
+        let transport = encrypted(transport, encryption).await?;
+        let tls = transport.agreed();
+        let end_point = transport.certificate().and_then(end_point);
+        let mut logon = Logon::new(terms, Ground { tls, end_point });
+        let mut wire = Self {
+            transport,
+            frames: Frames::default(),
+            protection: Protection {
+                tls,
+                method: crate::Method::None,
+            },
+            owed: 0,
+            is_sending: false,
+            names: 0,
         };
-        let protection: Arc<OnceLock<_>> = Arc::default();
-        let guard = Guard::new(terms, Arc::clone(&protection));
-        let (client, connection) = config
-            .connect_raw(Guarded { transport, guard }, Secure(tls.cloned()))
-            .await
-            .map_err(|error| of_connecting(&error, config.get_password().is_some()))?;
-        let Some(protection) = protection.get().copied() else {
-            return Err(Fault::session(
-                FaultKind::Malformed,
-                "no logon: the server did not say that it lets the user in",
-            ));
-        };
-        Ok(Self {
-            client,
-            connection: Box::pin(connection),
-            protection,
-        })
+        let parameters = [
+            ("client_encoding", "UTF8"),
+            ("user", &terms.user),
+            ("database", database),
+            ("application_name", "headcount"),
+        ];
+        wire.send(|out| frontend::startup_message(parameters, out))
+            .await?;
+        loop {
+            // None: there is something to answer first.
+            let protection = wire.receive(|message| {
+                OUTGOING.with_borrow_mut(|out| {
+                    out.clear();
+                    let taken = logon.take(message, out)?;
+                    Ok(match taken {
+                        ControlFlow::Break(protection) => ControlFlow::Break(Some(protection)),
+                        ControlFlow::Continue(()) if out.is_empty() => ControlFlow::Continue(()),
+                        ControlFlow::Continue(()) => ControlFlow::Break(None),
+                    })
+                })
+            });
+            if let Some(protection) = protection.await? {
+                wire.protection = protection;
+                return Ok(wire);
+            }
+            wire.send_composed().await?;
+        }
     }
 
     /// What keeps it from others.
@@ -139,40 +134,261 @@ impl Wire {
         self.protection
     }
 
-    /// Does something with the client while the bytes of the connection move.
-    pub async fn run<'a, T, F>(&'a mut self, work: impl FnOnce(&'a Client) -> F) -> Result<T, Fault>
-    where
-        F: Future<Output = Result<T, Error>>,
-    {
-        let Self {
-            client, connection, ..
-        } = self;
-        let mut work = pin!(work(client));
-        poll_fn(|context| {
-            // What is asked is sent, and what has arrived for it is taken, in one go.
-            if let Poll::Ready(done) = work.as_mut().poll(context) {
-                return Poll::Ready(done.map_err(|error| of_statement(&error)));
-            }
-            let moved = connection.as_mut().poll(context);
-            match (work.as_mut().poll(context), moved) {
-                (Poll::Ready(Ok(done)), _) => Poll::Ready(Ok(done)),
-                // What ended the connection says more than that it has ended.
-                (_, Poll::Ready(Err(error))) | (Poll::Ready(Err(error)), _) => {
-                    Poll::Ready(Err(of_statement(&error)))
-                }
-                (Poll::Pending, Poll::Ready(Ok(()))) => Poll::Ready(Err(Fault::session(
-                    FaultKind::Disconnected,
-                    "the server closed the connection",
-                ))),
-                (Poll::Pending, Poll::Pending) => Poll::Pending,
-            }
+    /// A name that was not given yet.
+    pub const fn new_name(&mut self) -> Name {
+        self.names += 1;
+        Name(self.names)
+    }
+
+    /// Prepares a statement with parameters of these types, or of those that the server finds; columns of
+    /// other types than `columns` are a fault.
+    pub async fn prepare(
+        &mut self,
+        name: Name,
+        text: &str,
+        parameters: impl Iterator<Item = u32>,
+        columns: Option<&[Type]>,
+    ) -> Result<Shape, Fault> {
+        self.settle().await?;
+        self.send(|out| {
+            name.with(|name| {
+                frontend::parse(name, text, parameters, out)?;
+                frontend::describe(b'S', name, out)
+            })?;
+            frontend::sync(out);
+            Ok(())
+        })
+        .await?;
+        let (shape, _) = self.answered(Answer::to_prepare(columns)).await?;
+        Ok(shape)
+    }
+
+    /// Executes a prepared statement with so many columns.
+    pub async fn execute(
+        &mut self,
+        name: Name,
+        parameters: &[Parameter<'_>],
+        columns: u16,
+        each: impl FnMut(Row<'_>) -> Result<(), Fault>,
+    ) -> Result<Rows, Fault> {
+        self.execute_with(name, columns, each, |name, out| {
+            let values = parameters.iter().copied();
+            let append = Parameter::append;
+            frontend::bind("", name, [BINARY], values, append, [BINARY], out).map_err(of_binding)
         })
         .await
     }
 
+    /// Executes a prepared statement that `bind` gives its parameters.
+    pub async fn execute_with(
+        &mut self,
+        name: Name,
+        columns: u16,
+        each: impl FnMut(Row<'_>) -> Result<(), Fault>,
+        bind: impl FnOnce(&str, &mut BytesMut) -> io::Result<()>,
+    ) -> Result<Rows, Fault> {
+        self.settle().await?;
+        self.send(|out| {
+            name.with(|name| bind(name, out))?;
+            frontend::execute("", 0, out)?;
+            frontend::sync(out);
+            Ok(())
+        })
+        .await?;
+        let (_, rows) = self.answered(Answer::to_execute(columns, each)).await?;
+        Ok(rows)
+    }
+
+    /// Has the server do any number of statements; rows come as text.
+    pub async fn query(
+        &mut self,
+        statements: &str,
+        each: impl FnMut(Row<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        self.settle().await?;
+        self.send(|out| frontend::query(statements, out)).await?;
+        self.answered(Answer::to_query(each)).await.map(drop)
+    }
+
+    /// Begins a COPY FROM STDIN.
+    pub async fn begin_copy(&mut self, statement: &str) -> Result<(), Fault> {
+        self.settle().await?;
+        self.send(|out| frontend::query(statement, out)).await?;
+        self.answered(Answer::to_copy()).await.map(drop)
+    }
+
+    /// Sends a piece of a COPY.
+    pub async fn copy(&mut self, piece: &[u8]) -> Result<(), Fault> {
+        self.send(|out| {
+            frontend::CopyData::new(piece)?.write(out);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Ends a COPY.
+    pub async fn end_copy(&mut self) -> Result<(), Fault> {
+        self.send(|out| {
+            frontend::copy_done(out);
+            Ok(())
+        })
+        .await?;
+        let ignore = |_: Row<'_>| Ok(());
+        self.answered(Answer::to_query(ignore)).await.map(drop)
+    }
+
     /// Says goodbye and closes the connection.
-    pub async fn close(self) {
-        drop(self.client);
-        let _ = self.connection.await; // it is closed, one way or the other
+    pub async fn close(mut self) {
+        let goodbye = self.send(|out| {
+            frontend::terminate(out);
+            Ok(())
+        });
+        let _ = goodbye.await; // it is closed, one way or the other
+        let _ = self.transport.shutdown().await;
+    }
+
+    /// Reads what is left of answers that nobody waited for.
+    async fn settle(&mut self) -> Result<(), Fault> {
+        if self.is_sending {
+            let sentence = "the connection broke off in the middle of a question";
+            return Err(Fault::session(FaultKind::Disconnected, sentence));
+        }
+        while self.owed > 0 {
+            self.receive(|message| {
+                Ok(match message.tag {
+                    tag::READY => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                })
+            })
+            .await?;
+            self.owed -= 1;
+        }
+        if !self.frames.is_empty() {
+            let _ = self.frames.take(&[], stray)?;
+        }
+        self.owed = 1;
+        Ok(())
+    }
+
+    /// Reads an answer to its end.
+    async fn answered<F: FnMut(Row<'_>) -> Result<(), Fault>>(
+        &mut self,
+        mut answer: Answer<'_, F>,
+    ) -> Result<(Shape, Rows), Fault> {
+        let takes_data = self.receive(|message| answer.take(message)).await?;
+        if !takes_data {
+            self.owed = 0;
+        }
+        answer.finish()
+    }
+
+    /// Sends what `compose` appends to an empty buffer.
+    async fn send(
+        &mut self,
+        compose: impl FnOnce(&mut BytesMut) -> io::Result<()>,
+    ) -> Result<(), Fault> {
+        let composed = OUTGOING.with_borrow_mut(|out| {
+            out.clear();
+            compose(out)
+        });
+        if let Err(error) = composed {
+            self.owed = 0; // nothing was sent
+            return Err(unsendable(&error));
+        }
+        self.send_composed().await
+    }
+
+    /// Sends what is in the shared buffer. Nothing may have waited since it was put there.
+    async fn send_composed(&mut self) -> Result<(), Fault> {
+        let mut rest = Vec::new();
+        let first = poll_fn(|context| {
+            OUTGOING.with_borrow_mut(|out| {
+                match Pin::new(&mut self.transport).poll_write(context, out) {
+                    Poll::Ready(Ok(sent)) if sent == out.len() => {}
+                    Poll::Ready(Ok(sent)) => rest.extend_from_slice(&out[sent..]),
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                    // Others need the shared buffer before the socket has room again.
+                    Poll::Pending => rest.extend_from_slice(out),
+                }
+                if out.capacity() > KEPT_BYTES {
+                    *out = BytesMut::new();
+                }
+                Poll::Ready(Ok(()))
+            })
+        });
+        let sent = first.await;
+        self.is_sending = true;
+        let sent = match sent {
+            Ok(()) if rest.is_empty() => self.transport.flush().await,
+            Ok(()) => match self.transport.write_all(&rest).await {
+                Ok(()) => self.transport.flush().await,
+                failed => failed,
+            },
+            failed => failed,
+        };
+        match sent {
+            Ok(()) => {
+                self.is_sending = false;
+                Ok(())
+            }
+            Err(error) => Err(self.last_words().await.unwrap_or_else(|| lost(&error))),
+        }
+    }
+
+    /// Why the server closed the connection, if it said so before.
+    async fn last_words(&mut self) -> Option<Fault> {
+        let ignore = |_: Row<'_>| Ok(());
+        let mut answer = Answer::to_query(ignore);
+        let heard = self.receive(|message| answer.take(message)).await;
+        heard
+            .err()
+            .filter(|fault| fault.message.contains("SQLSTATE"))
+    }
+
+    /// Receives messages until `accept` breaks.
+    async fn receive<T>(
+        &mut self,
+        mut accept: impl FnMut(&Message<'_>) -> Result<ControlFlow<T>, Fault>,
+    ) -> Result<T, Fault> {
+        let Self {
+            transport, frames, ..
+        } = self;
+        if !frames.is_empty()
+            && let Some(found) = frames.take(&[], &mut accept)?
+        {
+            return Ok(found);
+        }
+        poll_fn(|context| {
+            INCOMING.with_borrow_mut(|buffer| {
+                loop {
+                    let mut filling = ReadBuf::new(buffer);
+                    let read = ready!(Pin::new(&mut *transport).poll_read(context, &mut filling));
+                    read.map_err(|error| lost(&error))?;
+                    if filling.filled().is_empty() {
+                        return Poll::Ready(Err(closed()));
+                    }
+                    if let Some(found) = frames.take(filling.filled(), &mut accept)? {
+                        return Poll::Ready(Ok(found));
+                    }
+                }
+            })
+        })
+        .await
+    }
+}
+
+/// Takes what came behind the last answer: notices may, and why the connection ends.
+fn stray(message: &Message<'_>) -> Result<ControlFlow<()>, Fault> {
+    match message.tag {
+        _ if message.is_aside() => Ok(ControlFlow::Continue(())),
+        tag::ERROR => Err(of_stray_error(message.body)),
+        other => Err(unexpected(other)),
+    }
+}
+
+fn of_binding(error: frontend::BindError) -> io::Error {
+    match error {
+        frontend::BindError::Serialization(error) => error,
+        frontend::BindError::Conversion(error) => io::Error::other(error),
     }
 }

@@ -44,6 +44,11 @@ class SqlClient(Strict):
         default="scram-sha-256,none",
         description="How the server may ask who the user is, as in libpq",
     )
+    channel_binding: Literal["disable", "prefer", "require"] = Field(
+        default="prefer",
+        description="Whether the proof of the password is bound to the server's certificate, as in "
+        "libpq",
+    )
     root_certificates: str = Field(
         default="", description="PEM file with the authority that verify-full trusts"
     )
@@ -63,6 +68,11 @@ def sql_client(given: Mapping[str, str]) -> SqlClient:
         raise InputError(
             "[client] has root_certificates, which only sslmode = verify-full uses; set that "
             "(--client sslmode=verify-full), or remove root_certificates"
+        )
+    if client.channel_binding == "require" and client.sslmode == "disable":
+        raise InputError(
+            "[client] has channel_binding = require, which needs TLS, and sslmode = disable, which "
+            "never uses it; set another sslmode, or channel_binding=prefer"
         )
     return client
 

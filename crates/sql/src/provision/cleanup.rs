@@ -4,10 +4,11 @@ use serde::Serialize;
 
 use super::error::ProvisionError;
 use super::patience::{Desk, run};
+use super::question::Question;
 use super::schema::{State, destroy, state};
 use crate::client::Sql;
-use crate::fault::get;
 use crate::options::SqlOptions;
+use crate::row::{Row, Type};
 
 /// What was deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -29,10 +30,16 @@ pub fn cleanup(options: SqlOptions) -> Result<Cleaned, ProvisionError> {
         if state(&mut desk, &sql.shared).await? == State::Absent {
             return Ok(Cleaned::default());
         }
-        let row = desk
-            .ask(None, async |client| client.query_one(SIZE, &[]).await)
+        let size = Question::new(SIZE, &[Type::Int8]);
+        let bytes = desk
+            .ask(None, async |wire| {
+                let read = |row: &mut Row<'_>| {
+                    let bytes: i64 = row.read()?;
+                    Ok(bytes)
+                };
+                size.ask_one(wire, read).await
+            })
             .await?;
-        let bytes = get(&row, 0)?;
         destroy(&mut desk).await?;
         desk.close().await;
         Ok(Cleaned { found: true, bytes })

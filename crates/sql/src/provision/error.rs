@@ -71,7 +71,7 @@ impl ProvisionError {
             fault.kind == FaultKind::Refused && reason.ends_with(&format!("(SQLSTATE {code})"))
         };
         if is("42501") {
-            let user = shared.user.clone();
+            let user = shared.terms.user.clone();
             return Self::NotAllowed {
                 user,
                 database,

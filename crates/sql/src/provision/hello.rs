@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use headcount_load::Fault;
 use headcount_net::Agreed;
-use tokio_postgres::Row;
 
 use super::error::ProvisionError;
 use super::patience::{Desk, run};
+use super::question::Question;
 use super::schema::state;
 use crate::client::Sql;
-use crate::fault::get;
 use crate::options::SqlOptions;
+use crate::parameter::Parameter;
+use crate::row::Type::{Int4, Text};
 
 /// What of the server's settings bears on what it can do (PostgreSQL 15, chapter 20).
 const SETTINGS: [&str; 22] = [
@@ -66,23 +66,41 @@ pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
     run(async {
         let mut desk = Desk::open(&sql).await?;
         state(&mut desk, &sql.shared).await?;
-        let who = desk
-            .ask(None, async |client| client.query_one(WHO, &[]).await)
+        let who = Question::new(WHO, &[Text, Int4, Text]);
+        let (version, backend_pid, tls) = desk
+            .ask(None, async |wire| {
+                who.ask_one(wire, |row| {
+                    let version = row.read::<&str>()?.to_owned();
+                    Ok((version, row.read()?, row.read::<&str>()?.to_owned()))
+                })
+                .await
+            })
             .await?;
-        let rows = desk
-            .ask(None, async |client| {
-                client.query(SHOW, &[&SETTINGS.as_slice()]).await
+        let show = Question {
+            text: SHOW,
+            parameters: &[Parameter::Texts(&SETTINGS)],
+            columns: &[Text, Text],
+        };
+        let settings = desk
+            .ask(None, async |wire| {
+                let mut settings = BTreeMap::new();
+                show.ask(wire, |row| {
+                    let name = row.read::<&str>()?.to_owned();
+                    settings.insert(name, row.read::<&str>()?.to_owned());
+                    Ok(())
+                })
+                .await?;
+                Ok(settings)
             })
             .await?;
         let protection = desk.protection();
         desk.close().await;
-        let setting = |row: &Row| Ok((get(row, 0)?, get(row, 1)?));
         Ok(Hello {
-            version: get(&who, 0)?,
-            backend_pid: get(&who, 1)?,
-            tls: tls_words(protection.tls, get(&who, 2)?),
+            version,
+            backend_pid,
+            tls: tls_words(protection.tls, tls),
             authentication: protection.method.name().to_owned(),
-            settings: rows.iter().map(setting).collect::<Result<_, Fault>>()?,
+            settings,
         })
     })
 }

@@ -11,6 +11,7 @@ mod error;
 mod hello;
 mod patience;
 mod prepare;
+mod question;
 mod rows;
 mod schema;
 

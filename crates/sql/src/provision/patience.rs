@@ -6,11 +6,10 @@ use std::pin::pin;
 use std::time::Duration;
 
 use headcount_load::{Fault, FaultKind};
-use tokio_postgres::{Client, Error};
 
 use super::error::ProvisionError;
 use crate::client::{Shared, Sql};
-use crate::guard::Protection;
+use crate::logon::Protection;
 use crate::wire::Wire;
 
 /// How long a logon may take.
@@ -66,16 +65,13 @@ impl<'a> Desk<'a> {
     }
 
     /// Asks for something. Without a tick it cannot be cancelled.
-    pub async fn ask<'b, T, F>(
-        &'b mut self,
+    pub async fn ask<T>(
+        &mut self,
         tick: Option<Tick<'_>>,
-        work: impl FnOnce(&'b Client) -> F,
-    ) -> Result<T, ProvisionError>
-    where
-        F: Future<Output = Result<T, Error>>,
-    {
+        work: impl AsyncFnOnce(&mut Wire) -> Result<T, Fault>,
+    ) -> Result<T, ProvisionError> {
         let Self { shared, wire } = self;
-        let mut work = pin!(wire.run(work));
+        let mut work = pin!(work(wire));
         let mut tick = tick;
         let mut passed = Duration::ZERO;
         loop {

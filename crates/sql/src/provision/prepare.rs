@@ -7,12 +7,15 @@ use serde::Serialize;
 use super::Progress;
 use super::error::ProvisionError;
 use super::patience::{Desk, run};
+use super::question::{Question, execute};
 use super::rows::{CHUNK, Table};
 use super::schema::{State, create, destroy, fits, state};
 use crate::checksum::Sum;
 use crate::client::Sql;
 use crate::data_set::DataSet;
 use crate::options::SqlOptions;
+use crate::parameter::Parameter::Int8;
+use crate::row::Type;
 
 /// What was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -91,10 +94,14 @@ impl Work<'_> {
         let progress = self.progress;
         let on_progress = &mut *self.on_progress;
         self.desk
-            .ask(Some(&mut || on_progress(progress)), async |client| {
-                let added = "DELETE FROM headcount.documents WHERE id > $1";
-                client.execute(added, &[&last]).await?;
-                client.batch_execute(&restart).await
+            .ask(Some(&mut || on_progress(progress)), async |wire| {
+                let added = Question {
+                    text: "DELETE FROM headcount.documents WHERE id > $1",
+                    parameters: &[Int8(last)],
+                    columns: &[],
+                };
+                added.ask(wire, |_| Ok(())).await?;
+                execute(wire, &restart).await
             })
             .await
     }
@@ -112,8 +119,8 @@ impl Work<'_> {
                 let on_progress = &mut *self.on_progress;
                 self.prepared.written_bytes += self
                     .desk
-                    .ask(Some(&mut || on_progress(progress)), async |client| {
-                        table.remake(client, set, first, last).await
+                    .ask(Some(&mut || on_progress(progress)), async |wire| {
+                        table.remake(wire, set, first, last).await
                     })
                     .await?;
                 self.prepared.made_rows += rows;
@@ -138,13 +145,21 @@ impl Work<'_> {
         let verify = self.verify;
         let found = self
             .desk
-            .ask(Some(&mut || on_progress(progress)), async |client| {
-                let query = if verify { table.sum() } else { table.count() };
-                let row = client.query_one(query, &[&first, &last]).await?;
-                Ok(Sum {
-                    rows: row.try_get(0)?,
-                    marks: if verify { row.try_get(1)? } else { 0 },
-                })
+            .ask(Some(&mut || on_progress(progress)), async |wire| {
+                let columns = [Type::Int8; 2];
+                let question = Question {
+                    text: if verify { table.sum() } else { table.count() },
+                    parameters: &[Int8(first), Int8(last)],
+                    columns: if verify { &columns } else { &columns[..1] },
+                };
+                question
+                    .ask_one(wire, |row| {
+                        Ok(Sum {
+                            rows: row.read()?,
+                            marks: if verify { row.read()? } else { 0 },
+                        })
+                    })
+                    .await
             })
             .await?;
         if verify {
@@ -158,7 +173,7 @@ impl Work<'_> {
         let progress = self.progress;
         let on_progress = &mut *self.on_progress;
         self.desk
-            .ask(Some(&mut || on_progress(progress)), async |client| {
+            .ask(Some(&mut || on_progress(progress)), async |wire| {
                 for table in [
                     "people",
                     "documents",
@@ -167,7 +182,7 @@ impl Work<'_> {
                     "appointments",
                 ] {
                     let vacuum = format!("VACUUM ANALYZE headcount.{table}");
-                    client.batch_execute(&vacuum).await?;
+                    execute(wire, &vacuum).await?;
                 }
                 Ok(())
             })

@@ -1,11 +1,12 @@
 //! Rows in chunks: looking whether they are right, and making them anew.
 
-use bytes::Bytes;
-use futures_util::SinkExt;
-use tokio_postgres::{Client, Error};
+use headcount_load::Fault;
 
+use super::question::{Question, execute};
 use crate::checksum::{self, Sum};
 use crate::data_set::{DataSet, moment};
+use crate::parameter::Parameter::Int8;
+use crate::wire::Wire;
 
 /// Rows that are looked at, and made, at a time: no more is ever lost, or made in vain.
 pub const CHUNK: i64 = 1_000;
@@ -120,25 +121,31 @@ impl Table {
     /// Makes rows `first` to `last` anew, in one transaction; returns the bytes sent.
     pub async fn remake(
         self,
-        client: &Client,
+        wire: &mut Wire,
         set: &DataSet,
         first: i64,
         last: i64,
-    ) -> Result<u64, Error> {
-        client.batch_execute("BEGIN").await?;
-        client.execute(self.delete(), &[&first, &last]).await?;
-        let mut sink = Box::pin(client.copy_in::<_, Bytes>(self.copy()).await?);
+    ) -> Result<u64, Fault> {
+        execute(wire, "BEGIN").await?;
+        let delete = Question {
+            text: self.delete(),
+            parameters: &[Int8(first), Int8(last)],
+            columns: &[],
+        };
+        delete.ask(wire, |_| Ok(())).await?;
+        wire.begin_copy(self.copy()).await?;
         let mut piece = String::with_capacity(PIECE_BYTES * 2);
         let mut sent_bytes = 0;
         for id in first..=last {
             piece.push_str(&self.line(set, id));
             if piece.len() >= PIECE_BYTES || id == last {
                 sent_bytes += piece.len() as u64;
-                sink.send(Bytes::from(std::mem::take(&mut piece))).await?;
+                wire.copy(piece.as_bytes()).await?;
+                piece.clear();
             }
         }
-        sink.as_mut().finish().await?;
-        client.batch_execute("COMMIT").await?;
+        wire.end_copy().await?;
+        execute(wire, "COMMIT").await?;
         Ok(sent_bytes)
     }
 }

@@ -2,9 +2,10 @@
 
 use super::error::ProvisionError;
 use super::patience::Desk;
+use super::question::{Question, execute};
 use crate::client::Shared;
 use crate::data_set::DataSet;
-use crate::fault::get;
+use crate::row::{Row, Type};
 
 /// The version of the tables. Those of another are made anew.
 const VERSION: i32 = 1;
@@ -62,21 +63,32 @@ pub async fn state(desk: &mut Desk<'_>, shared: &Shared) -> Result<State, Provis
     let not_ours = || ProvisionError::NotOurs {
         database: shared.database.clone(),
     };
-    let found = desk
-        .ask(None, async |client| client.query_opt(FIND, &[]).await)
+    let find = Question::new(FIND, &[Type::Bool]);
+    let is_ours = desk
+        .ask(None, async |wire| {
+            let read = |row: &mut Row<'_>| {
+                let is_ours: bool = row.read()?;
+                Ok(is_ours)
+            };
+            find.ask_optional(wire, read).await
+        })
         .await?;
-    let Some(found) = found else {
-        return Ok(State::Absent);
-    };
-    let is_ours: bool = get(&found, 0)?;
-    if !is_ours {
-        return Err(not_ours());
+    match is_ours {
+        None => return Ok(State::Absent),
+        Some(false) => return Err(not_ours()),
+        Some(true) => {}
     }
+    let read = Question::new(READ, &[Type::Int4, Type::Text]);
     let marker = desk
-        .ask(None, async |client| client.query_opt(READ, &[]).await)
+        .ask(None, async |wire| {
+            read.ask_optional(wire, |row| {
+                Ok((row.read()?, row.read::<&str>()?.to_owned()))
+            })
+            .await
+        })
         .await?;
-    let marker = marker.ok_or_else(not_ours)?;
-    Ok(State::Ours(get(&marker, 0)?, get(&marker, 1)?))
+    let (version, description) = marker.ok_or_else(not_ours)?;
+    Ok(State::Ours(version, description))
 }
 
 /// Whether a schema has the tables for this data set.
@@ -91,14 +103,13 @@ pub async fn create(desk: &mut Desk<'_>, set: &DataSet) -> Result<(), ProvisionE
         set.seed.cast_signed(),
         description(set)
     );
-    desk.ask(None, async |client| client.batch_execute(&statements).await)
+    desk.ask(None, async |wire| execute(wire, &statements).await)
         .await
 }
 
 /// Drops the schema and what Headcount has in it.
 pub async fn destroy(desk: &mut Desk<'_>) -> Result<(), ProvisionError> {
-    desk.ask(None, async |client| client.batch_execute(DROP).await)
-        .await
+    desk.ask(None, async |wire| execute(wire, DROP).await).await
 }
 
 /// The data set in words for the marker: JSON of numbers, without a quote that would end a literal.

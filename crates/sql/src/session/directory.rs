@@ -3,7 +3,9 @@
 use headcount_load::{Fault, Moved, User};
 
 use super::query::Query;
-use super::{SqlSession, get, received, wrong};
+use super::{SqlSession, received, wrong};
+use crate::parameter::Parameter::{Float8, Int4, Int8, Text};
+use crate::row::Row;
 use crate::step::Change;
 use crate::text::{is_words, key, words};
 
@@ -24,29 +26,31 @@ impl SqlSession {
         let someone = set.person(user.stream().below(set.people.into()) as i32);
         let typed: String = someone.name.chars().take(letters as usize).collect();
         let typed = typed.to_lowercase();
+        let pattern = format!("{typed}%");
+        let parameters = [Text(&pattern), Int8(entries)];
         let rows = self
-            .ask(Query::Lookup, &[&format!("{typed}%"), &entries])
-            .await?;
-        if self.shared.verify {
-            if rows.is_empty() || i64::try_from(rows.len()).unwrap_or(i64::MAX) > entries {
-                let found = rows.len();
-                return Err(wrong(format!(
-                    "looking up \"{typed}\" found {found} people; it must be from 1 to {entries}"
-                )));
-            }
-            for row in &rows {
-                let (id, name, mail): (i32, &str, &str) =
-                    (get(row, 0)?, get(row, 1)?, get(row, 2)?);
-                let stored = self.shared.data_set.person(id);
+            .ask(Query::Lookup, &parameters, |shared, row| {
+                if !shared.verify {
+                    return Ok(());
+                }
+                let (id, name, mail): (i32, &str, &str) = (row.read()?, row.read()?, row.read()?);
+                let stored = shared.data_set.person(id);
                 let is_same = name == stored.name && mail == stored.mail;
                 if !is_same || !name.to_lowercase().starts_with(&typed) {
                     let sentence =
                         format!("looking up \"{typed}\" found person {id}, who is another");
                     return Err(wrong(sentence));
                 }
-            }
+                Ok(())
+            })
+            .await?;
+        let found = rows.count;
+        if self.shared.verify && !(1..=entries.cast_unsigned()).contains(&found) {
+            return Err(wrong(format!(
+                "looking up \"{typed}\" found {found} people; it must be from 1 to {entries}"
+            )));
         }
-        Ok(received(&rows))
+        Ok(received(rows))
     }
 
     /// Makes an appointment, or puts the latest off by a day.
@@ -57,22 +61,32 @@ impl SqlSession {
     ) -> Result<Moved, Fault> {
         let owner = self.number;
         let subject = words(subject_key(owner), SUBJECT_BYTES);
-        let mut rows = Vec::new();
+        let mut is_ours = true;
+        let mut each = |row: &mut Row<'_>| {
+            let (whose, what): (i32, &str) = (row.read()?, row.read()?);
+            is_ours &= whose == owner && is_words(subject_key(owner), what);
+            Ok(())
+        };
+        let mut made = 0;
         if change == Change::Move {
-            rows = self.ask(Query::MoveAppointment, &[&owner]).await?;
+            made = self
+                .ask(Query::MoveAppointment, &[Int4(owner)], |_, row| each(row))
+                .await?
+                .count;
         }
-        let is_new = rows.is_empty();
+        let is_new = made == 0;
         if is_new {
             let hours = user.stream().below(MOST_HOURS) as f64;
-            rows = self
-                .ask(Query::AddAppointment, &[&owner, &hours, &subject])
-                .await?;
+            let parameters = [Int4(owner), Float8(hours), Text(&subject)];
+            made = self
+                .ask(Query::AddAppointment, &parameters, |_, row| each(row))
+                .await?
+                .count;
         }
-        let row = rows
-            .first()
-            .ok_or_else(|| wrong("an appointment was made, and is not there"))?;
-        let (whose, what): (i32, &str) = (get(row, 0)?, get(row, 1)?);
-        if whose != owner || !is_words(subject_key(owner), what) {
+        if made == 0 {
+            return Err(wrong("an appointment was made, and is not there"));
+        }
+        if !is_ours {
             return Err(wrong("an appointment was made, but now belongs to another"));
         }
         Ok(Moved {

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use headcount_load::{Fault, FaultKind, Moved, User};
-use tokio_postgres::Row;
 
 use super::query::Query;
-use super::{SqlSession, get, received, wrong};
+use super::{Shared, SqlSession, received, wrong};
 use crate::data_set::DataSet;
+use crate::parameter::Parameter::{Int4, Int8, Int8s, Text};
+use crate::row::Row;
 use crate::text::{is_words, words};
 
 impl SqlSession {
@@ -26,10 +27,11 @@ impl SqlSession {
                 drawn.push(id);
             }
         }
+        let parameters = [Int4(self.number), Int8s(&drawn)];
         let rows = self
-            .ask(Query::SetUnread, &[&self.number.clone(), &drawn])
+            .ask(Query::SetUnread, &parameters, |_, _| Ok(()))
             .await?;
-        if rows.len() != drawn.len() {
+        if rows.count != drawn.len() as u64 {
             return Err(none("there is no document that could be unread"));
         }
         Ok(Moved {
@@ -40,30 +42,36 @@ impl SqlSession {
 
     /// Reads the next document of the list, and marks it as read.
     pub(super) async fn read_unread(&mut self) -> Result<Moved, Fault> {
-        let rows = self.ask(Query::ReadUnread, &[&self.number.clone()]).await?;
-        let Some(row) = rows.first() else {
+        let parameters = [Int4(self.number)];
+        let rows = self
+            .ask(Query::ReadUnread, &parameters, |shared, row| {
+                let id = row.read()?;
+                check_document(shared, id, row)
+            })
+            .await?;
+        if rows.count == 0 {
             return Err(none(
                 "the user has no unread document: a step set-unread must come before",
             ));
-        };
-        self.check_document(row)?;
-        Ok(received(&rows))
+        }
+        Ok(received(rows))
     }
 
     /// Reads a random document.
     pub(super) async fn read_document(&mut self, user: &mut User) -> Result<Moved, Fault> {
         let near = self.draw(user);
-        let rows = self.ask(Query::ReadDocument, &[&near]).await?;
-        if let Some(row) = rows.first() {
-            let id: i64 = get(row, 0)?;
-            if id < near {
-                return Err(wrong(format!(
-                    "document {near} or one after it was asked for, and {id} came"
-                )));
-            }
-            self.check_document(row)?;
-        }
-        Ok(received(&rows))
+        let rows = self
+            .ask(Query::ReadDocument, &[Int8(near)], |shared, row| {
+                let id: i64 = row.read()?;
+                if id < near {
+                    return Err(wrong(format!(
+                        "document {near} or one after it was asked for, and {id} came"
+                    )));
+                }
+                check_document(shared, id, row)
+            })
+            .await?;
+        Ok(received(rows))
     }
 
     /// Adds a main topic.
@@ -77,10 +85,19 @@ impl SqlSession {
         let (author, stamp) = (self.number, stamp(user));
         let subject = format!("u{author} {stamp:016x}");
         let body = words(set.body_key(author, stamp), bytes as usize);
+        let parameters = [
+            Int4(category),
+            Int4(author),
+            Int8(stamp),
+            Text(&subject),
+            Text(&body),
+        ];
         let rows = self
-            .ask(Query::Add, &[&category, &author, &stamp, &subject, &body])
+            .ask(Query::Add, &parameters, |_, row| {
+                check_written(author, stamp, row)
+            })
             .await?;
-        self.check_written(&rows, stamp)?;
+        check_one(rows.count)?;
         Ok(Moved {
             read_bytes: 0,
             written_bytes: (subject.len() + body.len()) as u64,
@@ -96,13 +113,16 @@ impl SqlSession {
         let near = self.draw(user);
         let (editor, stamp) = (self.number, stamp(user));
         let body = words(self.shared.data_set.body_key(editor, stamp), bytes as usize);
+        let parameters = [Int8(near), Int4(editor), Int8(stamp), Text(&body)];
         let rows = self
-            .ask(Query::Update, &[&near, &editor, &stamp, &body])
+            .ask(Query::Update, &parameters, |_, row| {
+                check_written(editor, stamp, row)
+            })
             .await?;
-        if rows.is_empty() {
+        if rows.count == 0 {
             return Err(none("the document was deleted by another user meanwhile"));
         }
-        self.check_written(&rows, stamp)?;
+        check_one(rows.count)?;
         Ok(Moved {
             read_bytes: 0,
             written_bytes: body.len() as u64,
@@ -112,17 +132,17 @@ impl SqlSession {
     /// Deletes the user's oldest documents. One who has fewer loses those.
     pub(super) async fn delete_oldest(&mut self, documents: i64) -> Result<Moved, Fault> {
         let author = self.number;
-        let rows = self
-            .ask(Query::DeleteOldest, &[&author, &documents])
-            .await?;
-        for row in &rows {
-            if get::<i32>(row, 1)? != author {
-                let id: i64 = get(row, 0)?;
-                return Err(wrong(format!(
-                    "document {id} was deleted, which is another's"
-                )));
+        let parameters = [Int4(author), Int8(documents)];
+        self.ask(Query::DeleteOldest, &parameters, |_, row| {
+            let (id, whose): (i64, i32) = (row.read()?, row.read()?);
+            if whose == author {
+                return Ok(());
             }
-        }
+            Err(wrong(format!(
+                "document {id} was deleted, which is another's"
+            )))
+        })
+        .await?;
         Ok(Moved::default())
     }
 
@@ -131,53 +151,56 @@ impl SqlSession {
         let there = u64::from(self.shared.data_set.documents);
         user.stream().below(there).cast_signed() + 1
     }
+}
 
-    /// The row that was written, as the server reports it.
-    fn check_written(&self, rows: &[Row], stamp: i64) -> Result<(), Fault> {
-        let [row] = rows else {
-            let sentence = format!(
-                "one document was written, but the server reports {}",
-                rows.len()
-            );
-            return Err(wrong(sentence));
-        };
-        if get::<i32>(row, 1)? == self.number && get::<i64>(row, 2)? == stamp {
-            return Ok(());
-        }
-        let id: i64 = get(row, 0)?;
-        Err(wrong(format!(
-            "document {id} was written, but now belongs to another"
-        )))
+/// One row was written, as the server reports it.
+fn check_one(rows: u64) -> Result<(), Fault> {
+    if rows == 1 {
+        return Ok(());
     }
+    Err(wrong(format!(
+        "one document was written, but the server reports {rows}"
+    )))
+}
 
-    /// The columns of a document belong to each other, and its body is what its editor wrote.
-    fn check_document(&self, row: &Row) -> Result<(), Fault> {
-        if !self.shared.verify {
-            return Ok(());
-        }
-        let set = &self.shared.data_set;
-        let id: i64 = get(row, 0)?;
-        let (topic, category, author): (i64, i32, i32) = (get(row, 1)?, get(row, 2)?, get(row, 3)?);
-        let (editor, stamp, revision): (i32, i64, i32) = (get(row, 4)?, get(row, 5)?, get(row, 6)?);
-        let (subject, body): (&str, &str) = (get(row, 7)?, get(row, 8)?);
-        let is_same = if id > i64::from(set.documents) {
-            topic == id && subject.starts_with(&format!("u{author} "))
-        } else {
-            let stored = set.document(id);
-            let is_first = (editor, stamp) == (author, DataSet::stamp(id))
-                && body.len() == set.body_bytes as usize;
-            (topic, category, author) == (stored.topic, stored.category, stored.author)
-                && subject == stored.subject
-                && (revision > 0 || is_first)
-        };
-        if is_same && is_words(set.body_key(editor, stamp), body) {
-            return Ok(());
-        }
-        let what = if is_same { "body" } else { "head" };
-        Err(wrong(format!(
-            "the {what} of document {id} (revision {revision}) is not what was stored"
-        )))
+/// The row that was written, as the server reports it.
+fn check_written(editor: i32, stamp: i64, row: &mut Row<'_>) -> Result<(), Fault> {
+    let (id, whose, which): (i64, i32, i64) = (row.read()?, row.read()?, row.read()?);
+    if (whose, which) == (editor, stamp) {
+        return Ok(());
     }
+    Err(wrong(format!(
+        "document {id} was written, but now belongs to another"
+    )))
+}
+
+/// The columns of a document belong to each other, and its body is what its editor wrote. The first
+/// column, its number, has been read.
+fn check_document(shared: &Shared, id: i64, row: &mut Row<'_>) -> Result<(), Fault> {
+    if !shared.verify {
+        return Ok(());
+    }
+    let set = &shared.data_set;
+    let (topic, category, author): (i64, i32, i32) = (row.read()?, row.read()?, row.read()?);
+    let (editor, stamp, revision): (i32, i64, i32) = (row.read()?, row.read()?, row.read()?);
+    let (subject, body): (&str, &str) = (row.read()?, row.read()?);
+    let is_same = if id > i64::from(set.documents) {
+        topic == id && subject.starts_with(&format!("u{author} "))
+    } else {
+        let stored = set.document(id);
+        let is_first = (editor, stamp) == (author, DataSet::stamp(id))
+            && body.len() == set.body_bytes as usize;
+        (topic, category, author) == (stored.topic, stored.category, stored.author)
+            && subject == stored.subject
+            && (revision > 0 || is_first)
+    };
+    if is_same && is_words(set.body_key(editor, stamp), body) {
+        return Ok(());
+    }
+    let what = if is_same { "body" } else { "head" };
+    Err(wrong(format!(
+        "the {what} of document {id} (revision {revision}) is not what was stored"
+    )))
 }
 
 /// What tells one body of an editor from the others; below 0 are those of prepared documents.

@@ -1,80 +1,90 @@
 //! Statements of the user's own.
 
-use std::error::Error;
+use std::io;
 use std::sync::Arc;
 
-use bytes::BytesMut;
 use headcount_load::{Fault, FaultKind, Moved, User};
-use tokio_postgres::types::{Format, IsNull, ToSql, Type};
+use postgres_protocol::IsNull;
+use postgres_protocol::message::frontend::{self, BindError};
 
-use super::{SqlSession, received};
+use super::{EXECUTE, PREPARE, SqlSession};
+use crate::answer::Shape;
 use crate::step::Free;
+use crate::wire::Name;
 
-/// A value in the form that people write: the server reads it as whatever type it needs.
-#[derive(Debug)]
-struct Text(String);
-
-impl ToSql for Text {
-    fn to_sql(
-        &self,
-        _type: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        out.extend_from_slice(self.0.as_bytes());
-        Ok(IsNull::No)
-    }
-
-    fn accepts(_type: &Type) -> bool {
-        true
-    }
-
-    fn to_sql_checked(
-        &self,
-        wanted: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        self.to_sql(wanted, out)
-    }
-
-    fn encode_format(&self, _type: &Type) -> Format {
-        Format::Text
-    }
-}
+/// Results come in the binary form, as those of other steps do (PostgreSQL 15, 55.2.2).
+const BINARY: i16 = 1;
 
 impl SqlSession {
-    /// Executes a statement of the workload, and counts what comes back.
+    /// Executes a statement of the workload, and counts what comes back. Its parameters are text, which
+    /// the server reads as whatever type it needs.
     pub(super) async fn play_free(
         &mut self,
         free: &Arc<Free>,
         user: &mut User,
     ) -> Result<Moved, Fault> {
-        let known = self.free.iter().find(|(known, _)| Arc::ptr_eq(known, free));
-        let statement = if let Some((_, statement)) = known {
-            statement.clone()
+        let known = self
+            .free
+            .iter()
+            .find(|(known, ..)| Arc::ptr_eq(known, free));
+        let (name, shape) = if let Some(&(_, name, shape)) = known {
+            (name, shape)
         } else {
-            let statement = self.prepare(&free.statement).await?;
-            self.free.push((Arc::clone(free), statement.clone()));
-            statement
+            self.prepare_free(free).await?
         };
-        let values: Vec<Text> = free
-            .fill(user, self.number.cast_unsigned())
-            .into_iter()
-            .map(Text)
-            .collect();
-        let wanted = statement.params().len();
-        if wanted != values.len() {
-            let given = values.len();
+        let (wanted, given) = (usize::from(shape.parameters), free.parameters());
+        if wanted != given {
             return Err(Fault::step(
                 FaultKind::Refused,
                 format!("the statement has {wanted} parameters, and the workload gives {given}"),
             ));
         }
-        let parameters: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
-        let rows = self.execute(&statement, &parameters).await?;
-        let written_bytes = values.iter().map(|value| value.0.len() as u64).sum();
+        self.stopwatch.sent(EXECUTE);
+        let number = self.number.cast_unsigned();
+        let mut written_bytes = 0;
+        let rows = self
+            .wire
+            .execute_with(
+                name,
+                shape.columns,
+                |_| Ok(()),
+                |name, out| {
+                    let bound = frontend::bind(
+                        "",
+                        name,
+                        [],
+                        free.values(),
+                        |value, out| {
+                            let before = out.len();
+                            value.append(user, number, out)?;
+                            written_bytes += (out.len() - before) as u64;
+                            Ok(IsNull::No)
+                        },
+                        [BINARY],
+                        out,
+                    );
+                    bound.map_err(|error| match error {
+                        BindError::Conversion(error) => io::Error::other(error),
+                        BindError::Serialization(error) => error,
+                    })
+                },
+            )
+            .await?;
         Ok(Moved {
+            read_bytes: rows.bytes,
             written_bytes,
-            ..received(&rows)
         })
+    }
+
+    async fn prepare_free(&mut self, free: &Arc<Free>) -> Result<(Name, Shape), Fault> {
+        self.stopwatch.sent(PREPARE);
+        let name = self.wire.new_name();
+        let types = std::iter::empty();
+        let shape = self
+            .wire
+            .prepare(name, &free.statement, types, None)
+            .await?;
+        self.free.push((Arc::clone(free), name, shape));
+        Ok((name, shape))
     }
 }

@@ -12,14 +12,14 @@ mod view;
 use std::sync::Arc;
 
 use headcount_load::{Fault, FaultKind, Moved, Session, Stopwatch, User};
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{Row, Statement};
 
+use crate::answer::{Rows, Shape};
 use crate::client::Shared;
-use crate::fault::get;
+use crate::parameter::Parameter;
+use crate::row::Row;
 use crate::step::{Free, SqlStep};
 use crate::task::Task;
-use crate::wire::Wire;
+use crate::wire::{Name, Wire};
 use query::{QUERIES, Query};
 
 /// Index in the protocol's `requests`.
@@ -38,8 +38,9 @@ pub struct SqlSession {
     number: i32,
     /// The last entry of the page that was read last.
     last: Option<Key>,
-    prepared: [Option<Statement>; QUERIES],
-    free: Vec<(Arc<Free>, Statement)>,
+    /// Names of statements that are prepared, or none.
+    prepared: [Name; QUERIES],
+    free: Vec<(Arc<Free>, Name, Shape)>,
 }
 
 impl SqlSession {
@@ -55,41 +56,36 @@ impl SqlSession {
             stopwatch,
             number: shared.first_user.saturating_add(user.id()).cast_signed(),
             last: None,
-            prepared: [const { None }; QUERIES],
+            prepared: [Name::UNNAMED; QUERIES],
             free: Vec::new(),
         })
     }
 
-    /// Executes a statement, which is prepared first if it was not yet.
+    /// Executes a statement, which is prepared first if it was not yet. Each row is given to `each`, whose
+    /// first fault is what it comes to.
     async fn ask(
         &mut self,
         query: Query,
-        parameters: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<Row>, Fault> {
-        let known = &self.prepared[query as usize];
-        let statement = if let Some(statement) = known {
-            statement.clone()
-        } else {
-            let statement = self.prepare(query.text()).await?;
-            self.prepared[query as usize].insert(statement).clone()
-        };
-        self.execute(&statement, parameters).await
-    }
-
-    async fn prepare(&mut self, text: &str) -> Result<Statement, Fault> {
-        self.stopwatch.sent(PREPARE);
-        self.wire.run(|client| client.prepare(text)).await
-    }
-
-    async fn execute(
-        &mut self,
-        statement: &Statement,
-        parameters: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<Row>, Fault> {
+        parameters: &[Parameter<'_>],
+        mut each: impl FnMut(&Shared, &mut Row<'_>) -> Result<(), Fault>,
+    ) -> Result<Rows, Fault> {
+        let columns = query.columns();
+        let mut name = self.prepared[query as usize];
+        if name == Name::UNNAMED {
+            self.stopwatch.sent(PREPARE);
+            name = self.wire.new_name();
+            let types = parameters.iter().map(Parameter::oid);
+            self.wire
+                .prepare(name, query.text(), types, Some(columns))
+                .await?;
+            self.prepared[query as usize] = name;
+        }
         self.stopwatch.sent(EXECUTE);
-        self.wire
-            .run(|client| client.query(statement, parameters))
-            .await
+        let Self { wire, shared, .. } = self;
+        wire.execute(name, parameters, columns.len() as u16, |mut row| {
+            each(shared, &mut row)
+        })
+        .await
     }
 
     async fn play_now(&mut self, step: &SqlStep, user: &mut User) -> Result<Moved, Fault> {
@@ -151,9 +147,9 @@ fn wrong(sentence: impl Into<Box<str>>) -> Fault {
 }
 
 /// Bytes of rows that were received.
-fn received(rows: &[Row]) -> Moved {
+const fn received(rows: Rows) -> Moved {
     Moved {
-        read_bytes: rows.iter().map(|row| row.raw_size_bytes() as u64).sum(),
+        read_bytes: rows.bytes,
         written_bytes: 0,
     }
 }

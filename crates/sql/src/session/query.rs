@@ -1,5 +1,8 @@
 //! The statements, as PostgreSQL reads them. Nothing but the schema `headcount` is named in them.
 
+use crate::row::Type;
+use crate::row::Type::{Int4, Int8, Text};
+
 /// A statement that sessions prepare once, when they first need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Query {
@@ -70,6 +73,25 @@ macro_rules! document {
 }
 
 impl Query {
+    /// The types of its columns.
+    #[must_use]
+    pub const fn columns(self) -> &'static [Type] {
+        match self {
+            Self::Categories => &[Int4, Int8],
+            Self::FirstPage | Self::NextPage | Self::OffsetPage => {
+                &[Int4, Int8, Int8, Int4, Text, Int8]
+            }
+            Self::SetUnread => &[Int8],
+            Self::ReadUnread | Self::ReadDocument => {
+                &[Int8, Int8, Int4, Int4, Int4, Int8, Int4, Text, Text]
+            }
+            Self::Add | Self::Update => &[Int8, Int4, Int8],
+            Self::DeleteOldest => &[Int8, Int4],
+            Self::Lookup => &[Int4, Text, Text],
+            Self::AddAppointment | Self::MoveAppointment => &[Int4, Text],
+        }
+    }
+
     /// The statement's text.
     #[must_use]
     pub const fn text(self) -> &'static str {

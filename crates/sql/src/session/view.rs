@@ -1,22 +1,24 @@
 //! The view: documents by category and thread.
 
 use headcount_load::{Fault, FaultKind, Moved};
-use tokio_postgres::Row;
 
 use super::query::Query;
-use super::{Key, SqlSession, get, received, wrong};
+use super::{Key, Shared, SqlSession, received, wrong};
+use crate::parameter::Parameter::{Int4, Int8};
+use crate::row::Row;
 use crate::step::{From, Place};
 
 impl SqlSession {
     /// The categories with the number of documents in each.
     pub(super) async fn open_view(&mut self) -> Result<Moved, Fault> {
-        let rows = self.ask(Query::Categories, &[]).await?;
-        self.last = None;
-        if self.shared.verify {
-            let categories = self.shared.data_set.categories;
-            let mut before = -1;
-            for row in &rows {
-                let (category, count): (i32, i64) = (get(row, 0)?, get(row, 1)?);
+        let mut before = -1;
+        let rows = self
+            .ask(Query::Categories, &[], |shared, row| {
+                if !shared.verify {
+                    return Ok(());
+                }
+                let categories = shared.data_set.categories;
+                let (category, count): (i32, i64) = (row.read()?, row.read()?);
                 if category <= before || category.cast_unsigned() >= categories || count < 1 {
                     return Err(wrong(format!(
                         "the view lists category {category} with {count} documents after category \
@@ -24,9 +26,11 @@ impl SqlSession {
                     )));
                 }
                 before = category;
-            }
-        }
-        Ok(received(&rows))
+                Ok(())
+            })
+            .await?;
+        self.last = None;
+        Ok(received(rows))
     }
 
     /// A page of entries.
@@ -35,69 +39,69 @@ impl SqlSession {
             From::Key(Place::Next) => self.last,
             _ => None,
         };
+        let mut last = after;
+        let each = |shared: &Shared, row: &mut Row<'_>| {
+            last = Some(entry(shared, row, last)?);
+            Ok(())
+        };
         let rows = match (from, after) {
             (From::Number(number), _) => {
                 let skipped = i64::from(number) - 1;
-                self.ask(Query::OffsetPage, &[&entries, &skipped]).await?
+                let parameters = [Int8(entries), Int8(skipped)];
+                self.ask(Query::OffsetPage, &parameters, each).await?
             }
             (From::Key(_), Some((category, topic, id))) => {
-                let parameters: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
-                    [&entries, &category, &topic, &id];
-                self.ask(Query::NextPage, &parameters).await?
+                let parameters = [Int8(entries), Int4(category), Int8(topic), Int8(id)];
+                self.ask(Query::NextPage, &parameters, each).await?
             }
-            (From::Key(_), None) => self.ask(Query::FirstPage, &[&entries]).await?,
+            (From::Key(_), None) => self.ask(Query::FirstPage, &[Int8(entries)], each).await?,
         };
-        if i64::try_from(rows.len()).unwrap_or(i64::MAX) > entries {
-            let sentence = format!("a page of {entries} entries has {}", rows.len());
+        if rows.count > entries.cast_unsigned() {
+            let sentence = format!("a page of {entries} entries has {}", rows.count);
             return Err(wrong(sentence));
         }
-        let mut last = after;
-        for row in &rows {
-            last = Some(self.entry(row, last)?);
-        }
-        if rows.is_empty() && from == From::Key(Place::First) {
+        if rows.count == 0 && from == From::Key(Place::First) {
             return Err(Fault::step(
                 FaultKind::Refused,
                 "there is no document in the view: prepare the data set",
             ));
         }
         // After the end of the view the next page is the first.
-        self.last = if rows.is_empty() { None } else { last };
-        Ok(received(&rows))
+        self.last = if rows.count == 0 { None } else { last };
+        Ok(received(rows))
     }
+}
 
-    /// The key of an entry, which must come after the one before and say what was stored.
-    fn entry(&self, row: &Row, before: Option<Key>) -> Result<Key, Fault> {
-        let key: Key = (get(row, 0)?, get(row, 1)?, get(row, 2)?);
-        if !self.shared.verify {
-            return Ok(key);
-        }
-        if before.is_some_and(|before| before >= key) {
-            return Err(wrong(format!(
-                "the view has entry {key:?} after {before:?} (category, topic, document)"
-            )));
-        }
-        let (author, subject, created_s): (i32, &str, i64) =
-            (get(row, 3)?, get(row, 4)?, get(row, 5)?);
-        let (category, topic, id) = key;
-        let set = &self.shared.data_set;
-        if id > i64::from(set.documents) {
-            return Ok(key); // a run added it
-        }
-        let stored = set.document(id);
-        let same = (category, topic, author, created_s)
-            == (
-                stored.category,
-                stored.topic,
-                stored.author,
-                stored.created_s,
-            );
-        if same && subject == stored.subject {
-            Ok(key)
-        } else {
-            Err(wrong(format!(
-                "the view's entry of document {id} is not the one that was stored"
-            )))
-        }
+/// The key of an entry, which must come after the one before and say what was stored.
+fn entry(shared: &Shared, row: &mut Row<'_>, before: Option<Key>) -> Result<Key, Fault> {
+    let key: Key = (row.read()?, row.read()?, row.read()?);
+    if !shared.verify {
+        return Ok(key);
+    }
+    if before.is_some_and(|before| before >= key) {
+        return Err(wrong(format!(
+            "the view has entry {key:?} after {before:?} (category, topic, document)"
+        )));
+    }
+    let (author, subject, created_s): (i32, &str, i64) = (row.read()?, row.read()?, row.read()?);
+    let (category, topic, id) = key;
+    let set = &shared.data_set;
+    if id > i64::from(set.documents) {
+        return Ok(key); // a run added it
+    }
+    let stored = set.document(id);
+    let same = (category, topic, author, created_s)
+        == (
+            stored.category,
+            stored.topic,
+            stored.author,
+            stored.created_s,
+        );
+    if same && subject == stored.subject {
+        Ok(key)
+    } else {
+        Err(wrong(format!(
+            "the view's entry of document {id} is not the one that was stored"
+        )))
     }
 }

@@ -3,12 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "whatever fails, fails the test")]
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::process::Command;
 
 use crate::common::{Player, Server, run};
 use headcount_load::{Fault, FaultKind, Session};
 use headcount_sql::provision::prepare;
-use headcount_sql::{Password, Sql, SqlOptions, SslMode};
+use headcount_sql::{ChannelBinding, Password, Sql, SqlOptions, SslMode};
 
 fn refused(options: SqlOptions) -> Fault {
     let sql = Sql::new(options).unwrap();
@@ -163,14 +164,13 @@ fn a_deadlock_is_refused_with_its_sqlstate_and_the_session_goes_on() {
     });
 }
 
-#[test]
-fn connections_are_encrypted_as_asked() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
+/// Has openssl make a certificate for 127.0.0.1 in a folder, for which the server is the only reader of its
+/// key: it insists on that, and runs as another user.
+fn make_certificate(folder: &Path, key: &[&str]) {
+    let path = |name: &str| folder.join(name).display().to_string();
     let made = Command::new("openssl")
-        .args([
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-        ])
+        .args(["req", "-x509", "-nodes", "-days", "2", "-newkey"])
+        .args(key)
         .args([
             "-subj",
             "/CN=headcount test",
@@ -186,25 +186,31 @@ fn connections_are_encrypted_as_asked() {
         "{}",
         String::from_utf8_lossy(&made.stderr)
     );
-    // The server reads its key as another user, and insists on being its only reader.
-    for program in [["chown", "-R"], ["chmod", "-R"]] {
-        let who = if program[0] == "chown" {
-            "nobody"
-        } else {
-            "u=rwX,go="
-        };
-        if rustix::process::getuid().is_root() {
+    if rustix::process::getuid().is_root() {
+        for program in [["chown", "-R", "nobody"], ["chmod", "-R", "u=rwX,go="]] {
             let done = Command::new(program[0])
-                .args([program[1], who, &path("")])
+                .args(&program[1..])
+                .arg(folder)
                 .status();
             assert!(done.unwrap().success());
         }
     }
-    let server = Server::start(&format!(
-        "ssl = on\nssl_cert_file = '{}'\nssl_key_file = '{}'",
-        path("cert.pem"),
-        path("key.pem")
-    ));
+}
+
+/// A server whose certificate has this key.
+fn with_certificate(folder: &Path, key: &[&str]) -> Server {
+    make_certificate(folder, key);
+    Server::start(&format!(
+        "ssl = on\nssl_cert_file = '{0}/cert.pem'\nssl_key_file = '{0}/key.pem'",
+        folder.display()
+    ))
+}
+
+#[test]
+fn connections_are_encrypted_as_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let server = with_certificate(folder.path(), &["rsa:2048"]);
     let is_tls = |mode: SslMode, roots: Option<&str>| {
         let mut options = server.options();
         options.sslmode = mode;
@@ -232,4 +238,65 @@ fn connections_are_encrypted_as_asked() {
     assert!(error.contains("sslmode verify-full only"), "{error}");
     let log = server.folder().join("log");
     assert!(log.is_file());
+}
+
+#[test]
+fn a_proof_is_bound_to_the_certificate_of_a_real_server() {
+    // The server compares the hash with its own (libpq's backend): SHA-256, -384 and -512, RSASSA-PSS.
+    let pss = [
+        "rsa:2048",
+        "-sha512",
+        "-sigopt",
+        "rsa_padding_mode:pss",
+        "-sigopt",
+        "rsa_pss_saltlen:32",
+    ];
+    let curve = ["ec", "-pkeyopt", "ec_paramgen_curve:P-384", "-sha384"];
+    for (key, can_bind) in [
+        (&["rsa:2048"][..], true),
+        (&curve, true),
+        (&pss, true),
+        (&["ed25519"], false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let server = with_certificate(folder.path(), key);
+        let logon = |binding| {
+            let mut options = server.options();
+            options.channel_binding = binding;
+            headcount_sql::provision::hello(options)
+        };
+        for binding in [ChannelBinding::Prefer, ChannelBinding::Disable] {
+            let hello = logon(binding).unwrap();
+            assert!(hello.tls.starts_with("TLSv1.3 "), "{key:?}: {}", hello.tls);
+        }
+        match logon(ChannelBinding::Require) {
+            Ok(_) => assert!(can_bind, "{key:?}"),
+            Err(error) => {
+                assert!(!can_bind, "{key:?}: {error}");
+                assert!(
+                    error.to_string().contains("a signature without a hash"),
+                    "{error}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_must_be_bound_is_not_proved_without_tls() {
+    let server = Server::start("");
+    let mut options = server.options();
+    options.channel_binding = ChannelBinding::Require;
+    let fault = refused(options.clone());
+    assert_eq!(fault.kind, FaultKind::Login);
+    assert!(
+        fault.message.starts_with("the connection has no TLS"),
+        "{fault}"
+    );
+    options.sslmode = SslMode::Disable;
+    let error = Sql::new(options).map(|_| ()).unwrap_err().to_string();
+    assert!(
+        error.contains("needs TLS, which sslmode disable never uses"),
+        "{error}"
+    );
 }

@@ -1,0 +1,230 @@
+//! What answers a question: the messages that may come, in their order (PostgreSQL 15, 55.2).
+
+use std::ops::ControlFlow;
+
+use headcount_load::{Fault, FaultKind};
+
+use crate::fault::of_refused_statement;
+use crate::frames::{Message, tag};
+use crate::refusal::{cut, malformed, unexpected};
+use crate::row::{Row, Type, check_columns};
+
+/// What must come next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Of Parse and Describe.
+    Parsed,
+    Parameters,
+    Columns,
+    /// Of Bind and Execute.
+    Bound,
+    Rows,
+    /// Of Query: results of any number of statements.
+    Results,
+    /// Of Query with a COPY.
+    Copy,
+    /// The end, whatever was asked.
+    Ready,
+}
+
+/// How many parameters and columns a statement has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// `$1`, `$2` and so on.
+    pub parameters: u16,
+    /// Of its rows; 0 without rows.
+    pub columns: u16,
+}
+
+/// Rows that came.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// How many.
+    pub count: u64,
+    /// Bytes of their values and lengths.
+    pub bytes: u64,
+}
+
+/// One answer, while it arrives.
+///
+/// Rows are given to a function one by one. Its first fault is what the answer comes to, after all of it
+/// was read: the connection is usable then. A refusal of the server's says more than that.
+#[derive(Debug)]
+pub struct Answer<'a, F> {
+    stage: Stage,
+    /// The types that the columns must have.
+    wanted: Option<&'a [Type]>,
+    shape: Shape,
+    rows: Rows,
+    each: F,
+    fault: Option<Fault>,
+    is_refused: bool,
+}
+
+/// No rows are expected, or they do not matter.
+pub type Each = fn(Row<'_>) -> Result<(), Fault>;
+
+const NO_ROWS: Each = |_| Ok(());
+
+impl<'a> Answer<'a, Each> {
+    /// To Parse, Describe and Sync; columns of other types than `wanted` are a fault.
+    #[must_use]
+    pub fn to_prepare(wanted: Option<&'a [Type]>) -> Self {
+        Self {
+            wanted,
+            ..Self::new(Stage::Parsed, NO_ROWS)
+        }
+    }
+
+    /// To Query with a COPY FROM STDIN, until the server takes data.
+    #[must_use]
+    pub fn to_copy() -> Self {
+        Self::new(Stage::Copy, NO_ROWS)
+    }
+}
+
+impl<F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'_, F> {
+    /// To Bind, Execute and Sync of a statement with so many columns.
+    #[must_use]
+    pub fn to_execute(columns: u16, each: F) -> Self {
+        Self {
+            shape: Shape {
+                parameters: 0,
+                columns,
+            },
+            ..Self::new(Stage::Bound, each)
+        }
+    }
+
+    /// To Query.
+    #[must_use]
+    pub fn to_query(each: F) -> Self {
+        Self::new(Stage::Results, each)
+    }
+
+    fn new(stage: Stage, each: F) -> Self {
+        Self {
+            stage,
+            wanted: None,
+            shape: Shape::default(),
+            rows: Rows::default(),
+            each,
+            fault: None,
+            is_refused: false,
+        }
+    }
+
+    /// Takes the next message. It breaks at the end, with whether the server takes data for a COPY; an
+    /// error means that the connection must end.
+    #[inline]
+    pub fn take(&mut self, message: &Message<'_>) -> Result<ControlFlow<bool>, Fault> {
+        let next = match (self.stage, message.tag) {
+            (Stage::Bound, tag::BIND_COMPLETE) => Stage::Rows,
+            (Stage::Rows | Stage::Results, tag::DATA_ROW) => {
+                self.row(message.body)?;
+                self.stage
+            }
+            (Stage::Rows, tag::COMMAND_COMPLETE | tag::EMPTY_QUERY) => Stage::Ready,
+            (Stage::Ready | Stage::Results, tag::READY) => {
+                return if message.body.len() == 1 {
+                    Ok(ControlFlow::Break(false))
+                } else {
+                    Err(malformed("an end of an answer that has another length"))
+                };
+            }
+            _ => return self.take_rarer(message),
+        };
+        self.stage = next;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn take_rarer(&mut self, message: &Message<'_>) -> Result<ControlFlow<bool>, Fault> {
+        let body = message.body;
+        self.stage = match (self.stage, message.tag) {
+            (stage, _) if message.is_aside() => stage,
+            (Stage::Parsed, tag::PARSE_COMPLETE) => Stage::Parameters,
+            (Stage::Parameters, tag::PARAMETER_DESCRIPTION) => {
+                let count = body.first_chunk().ok_or_else(cut)?;
+                self.shape.parameters = u16::from_be_bytes(*count);
+                Stage::Columns
+            }
+            (Stage::Columns, tag::NO_DATA) => {
+                self.described(&[0; 2])?;
+                Stage::Ready
+            }
+            (Stage::Columns, tag::ROW_DESCRIPTION) => {
+                self.described(body)?;
+                Stage::Ready
+            }
+            (Stage::Results, tag::ROW_DESCRIPTION) => {
+                self.shape.columns = check_columns(body, None)?;
+                Stage::Results
+            }
+            (Stage::Results, tag::COMMAND_COMPLETE | tag::EMPTY_QUERY) => Stage::Results,
+            (Stage::Copy, tag::COPY_IN) => return Ok(ControlFlow::Break(true)),
+            (Stage::Results, tag::ERROR) => {
+                self.refuse(body)?;
+                Stage::Results
+            }
+            (_, tag::ERROR) if !self.is_refused => {
+                self.refuse(body)?;
+                Stage::Ready
+            }
+            (_, tag::COPY_IN | tag::COPY_OUT | tag::COPY_BOTH) => {
+                return Err(Fault::session(
+                    FaultKind::Malformed,
+                    "the server begins a COPY: a step can have no statement that needs one",
+                ));
+            }
+            (_, other) => return Err(unexpected(other)),
+        };
+        Ok(ControlFlow::Continue(()))
+    }
+
+    #[inline]
+    fn row(&mut self, body: &[u8]) -> Result<(), Fault> {
+        let row = Row::new(body)?;
+        let (columns, wanted) = (row.columns(), self.shape.columns);
+        if columns != wanted {
+            return Err(malformed(&format!(
+                "a row of {columns} columns, and described {wanted}"
+            )));
+        }
+        self.rows.count += 1;
+        self.rows.bytes += row.bytes() as u64;
+        if self.fault.is_none() {
+            self.fault = (self.each)(row).err();
+        }
+        Ok(())
+    }
+
+    /// What a `RowDescription` says; where the columns are others, the statement cannot be used.
+    fn described(&mut self, body: &[u8]) -> Result<(), Fault> {
+        match check_columns(body, self.wanted) {
+            Ok(columns) => self.shape.columns = columns,
+            Err(fault) if fault.ends_session => return Err(fault),
+            Err(fault) => self.fault = Some(fault),
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, body: &[u8]) -> Result<(), Fault> {
+        let fault = of_refused_statement(body);
+        if fault.ends_session {
+            return Err(fault);
+        }
+        if !self.is_refused {
+            self.fault = Some(fault);
+        }
+        self.is_refused = true;
+        Ok(())
+    }
+
+    /// What it came to, after its end.
+    pub fn finish(self) -> Result<(Shape, Rows), Fault> {
+        match self.fault {
+            Some(fault) => Err(fault),
+            None => Ok((self.shape, self.rows)),
+        }
+    }
+}
