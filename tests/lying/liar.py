@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterator
@@ -27,11 +28,26 @@ class Line:
     def __init__(self, stream: socket.socket, number: int, is_over: threading.Event) -> None:
         """The connection with this number at its server, from 0."""
         self.number = number
-        self._stream = stream
+        self._stream = self.raw = stream
         self._is_over = is_over
         self._heard = b""
         stream.settimeout(PATIENCE_S)
         stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def secure(self, context: ssl.SSLContext) -> None:
+        """Shake hands over TLS; what is said from now on is encrypted."""
+        self.raw = self._stream.dup()
+        try:
+            self._stream = context.wrap_socket(self._stream, server_side=True)
+        except OSError as error:
+            raise Gone from error
+
+    def close(self) -> None:
+        """Hang up; under TLS without its farewell."""
+        for stream in (self._stream, self.raw):
+            with contextlib.suppress(OSError):
+                stream.shutdown(socket.SHUT_RDWR)
+            stream.close()
 
     def send(self, *parts: bytes) -> None:
         """Say this in one piece."""
@@ -130,12 +146,13 @@ def lying(play: Play) -> Iterator[Liar]:
         liar = Liar("{}:{}".format(*listener.getsockname()))
 
         def serve(stream: socket.socket, number: int) -> None:
+            line = Line(stream, number, is_over)
             with contextlib.suppress(Gone):
                 try:
-                    play(Line(stream, number, is_over))
+                    play(line)
                 except AssertionError as error:
                     liar.wrong.append(str(error))
-            stream.close()
+            line.close()
 
         def accept() -> None:
             while True:
