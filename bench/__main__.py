@@ -25,6 +25,7 @@ from bench.recorder import recorder
 from bench.redis import redis
 from bench.smb import smb
 from bench.sort import sort
+from bench.sql import sql
 from bench.stalls import stalls
 from bench.start_up import start_up
 from bench.web import web
@@ -45,6 +46,7 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "web": ("CPU of the HTTP client for a request, beside wrk, h2load, oha and k6", web),
     "web-truth": ("The same of a web server, beside oha, h2load and k6", web_stalls),
     "redis": ("CPU of the Redis client for a GET, beside redis-benchmark", redis),
+    "sql": ("CPU of the PostgreSQL client for a statement, beside pgbench", sql),
     "mail": ("CPU of the clients of mail, beside async-imap and smtp-source; a day of users", mail),
     "mail-server": ("10,000 users of mail on a Dovecot of this machine", mail_server),
     "disk": ("Disk I/O, beside fio on the same file (in brackets: quartiles of the ratio)", disk),
