@@ -1,12 +1,13 @@
 """All items of work, in the order in which they are measured: a new one is one more here."""
 
 from bench.gate.item import Item
-from bench.gate.work import disk, memory, null, recorder, smb, sort, start, web
+from bench.gate.work import disk, memory, null, recorder, smb, sort, sql, start, web
 
 ITEMS: tuple[Item, ...] = (
     *start.ITEMS,
     *null.ITEMS,
     *web.ITEMS,
+    *sql.ITEMS,
     *smb.ITEMS,
     *disk.ITEMS,
     *sort.ITEMS,
