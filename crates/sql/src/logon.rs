@@ -26,6 +26,21 @@ pub struct Protection {
     pub tls: Option<Agreed>,
     /// How the server asked who the user is.
     pub method: Method,
+    /// Whether the proof was bound to the server's certificate.
+    pub is_bound: bool,
+}
+
+impl Protection {
+    /// How the server asked, in the words of `require_auth`, and whether the proof was bound.
+    #[must_use]
+    pub fn authentication(&self) -> String {
+        let bound = if self.is_bound {
+            ", bound to the certificate"
+        } else {
+            ""
+        };
+        format!("{}{bound}", self.method.name())
+    }
 }
 
 /// Who logs on, and what the server may ask for.
@@ -67,6 +82,7 @@ pub struct Logon<'a> {
     terms: &'a Terms,
     ground: Ground,
     asked: Option<Method>,
+    is_bound: bool,
     stage: Stage,
 }
 
@@ -78,6 +94,7 @@ impl<'a> Logon<'a> {
             terms,
             ground,
             asked: None,
+            is_bound: false,
             stage: Stage::Begun,
         }
     }
@@ -96,6 +113,7 @@ impl<'a> Logon<'a> {
                 return Ok(ControlFlow::Break(Protection {
                     tls: self.ground.tls,
                     method: *method,
+                    is_bound: self.is_bound,
                 }));
             }
             (tag::NOTICE | tag::NEGOTIATE_VERSION, _)
@@ -215,6 +233,7 @@ impl<'a> Logon<'a> {
             Some(_) => (sasl::SCRAM_SHA_256, sasl::ChannelBinding::unrequested()),
             None => (sasl::SCRAM_SHA_256, sasl::ChannelBinding::unsupported()),
         };
+        self.is_bound = mechanism == sasl::SCRAM_SHA_256_PLUS;
         let scram = sasl::ScramSha256::new(password, how);
         frontend::sasl_initial_response(mechanism, scram.message(), out)
             .map_err(|error| unsendable(&error))?;

@@ -95,6 +95,7 @@ impl Wire {
             protection: Protection {
                 tls,
                 method: crate::Method::None,
+                is_bound: false,
             },
             owed: 0,
             is_sending: false,

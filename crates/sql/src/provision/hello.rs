@@ -48,7 +48,8 @@ pub struct Hello {
     pub version: String,
     /// The version of TLS and the cipher, or nothing without TLS.
     pub tls: String,
-    /// How it asked who the user is, in the words of `require_auth`.
+    /// How it asked who the user is, in the words of `require_auth`, and whether the proof was bound to
+    /// its certificate.
     pub authentication: String,
     /// Its process for this connection, whose parent is the server.
     pub backend_pid: i32,
@@ -99,7 +100,7 @@ pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
             version,
             backend_pid,
             tls: tls_words(protection.tls, tls),
-            authentication: protection.method.name().to_owned(),
+            authentication: protection.authentication(),
             settings,
         })
     })

@@ -268,6 +268,10 @@ fn a_proof_is_bound_to_the_certificate_of_a_real_server() {
         for binding in [ChannelBinding::Prefer, ChannelBinding::Disable] {
             let hello = logon(binding).unwrap();
             assert!(hello.tls.starts_with("TLSv1.3 "), "{key:?}: {}", hello.tls);
+            let is_bound = can_bind && binding == ChannelBinding::Prefer;
+            let bound = "scram-sha-256, bound to the certificate";
+            let expected = if is_bound { bound } else { "scram-sha-256" };
+            assert_eq!(hello.authentication, expected, "{key:?}");
         }
         match logon(ChannelBinding::Require) {
             Ok(_) => assert!(can_bind, "{key:?}"),
