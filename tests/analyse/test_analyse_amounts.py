@@ -6,7 +6,8 @@ from history import Count, Slice
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headcount.analyse.amounts import Part, worst
+from headcount.analyse.amounts import worst
+from headcount.analyse.each_second import Part
 from headcount.analyse.judge import Context, judge
 from headcount.analyse.window import Window
 from headcount.bundle.level import CriterionResult

@@ -6,14 +6,13 @@ from null_run import Run, plan_of, record, serve, workload
 
 from headcount.analyse.level import Measured, summarise
 from headcount.analyse.verdict import of_levels
-from headcount.analyse.window import Window
 from headcount.bundle.environment import EnvironmentFile, Side
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import load
 from headcount.bundle.writer import BundleWriter, now
 from headcount.controller import second as seconds
 from headcount.controller.diagnosis import with_diagnosis
-from headcount.controller.level import _counters
+from headcount.controller.level_seconds import LevelSeconds
 from headcount.controller.session import Moment
 from headcount.counters.source import Sample
 from headcount.plan.plan import Plan
@@ -24,6 +23,7 @@ STEADY_S = 2.5
 SETTLE_S = 0.4
 REPORT_S = 0.13
 """No part of half a second, at which sections of a level are cut: times in a bundle are rounded."""
+STRETCH_S = 1.0
 SCENARIOS = ("work-0", "work-1")
 
 
@@ -90,7 +90,9 @@ def level(bundle: BundleWriter, plan: Plan, run: Run, index: int, offset_s: floa
             phase="steady" if place >= first else "settle",
         )
         bundle.second(figures, seconds.histograms(interval, SCENARIOS, run.step_names))
-    window = Window([one.interval for one in moments[first:]], moments[first - 1].interval)
+    kept = LevelSeconds(plan, (), moments[first - 1].interval, STRETCH_S)
+    for moment in moments[first:]:
+        kept.add(moment)
     result = summarise(
         plan,
         Measured(
@@ -100,10 +102,11 @@ def level(bundle: BundleWriter, plan: Plan, run: Run, index: int, offset_s: floa
             started_at=now(),
             ramp_s=0.0,
             settle_s=moments[first - 1].interval.to_s,
-            window=window,
+            window=kept.seconds.window(),
+            stretch_s=STRETCH_S,
             step_names=run.step_names,
             request_names=[],
-            counters=_counters(moments[first:]),
+            counters=kept.counters(),
         ),
     )
     bundle.event("level-end", offset_s, level=index, outcome=result.outcome, reasons=result.reasons)

@@ -73,7 +73,7 @@ def ended_after(users: int, states: Iterable[tuple[int, int]]) -> int | None:
     seen: list[Second] = []
     for present, logging_on in states:
         seen.append(Second(len(seen), present, logging_on))
-        if gathering.has_ended(cast("list[Moment]", seen)):
+        if gathering.has_ended(cast("Moment", seen[-1])):
             return len(seen)
     return None
 

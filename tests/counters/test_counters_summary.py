@@ -1,13 +1,15 @@
 """Summaries of the steady window."""
 
+import math
 import statistics
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headcount.counters.source import Sample
-from headcount.counters.summary import Summary, samples_within, summarise
+from headcount.counters.summary import MOST_VALUES, Summary, summarise
 
 
 def test_figures_of_one_counter() -> None:
@@ -35,13 +37,15 @@ def test_one_sample() -> None:
     assert summarise([Sample(7, {"x": 3.0})]) == {"x": Summary(3, 3, 3, 3, 1)}
 
 
-def test_the_window_keeps_samples_that_tell_of_nothing_outside_it() -> None:
-    samples = [Sample(float(at), {"x": float(at)}) for at in range(10)]
-    assert [sample.at_s for sample in samples_within(samples, 3, 6)] == [4, 5, 6]
-    assert [sample.at_s for sample in samples_within(samples, 2.5, 6.5)] == [4, 5, 6]
-    assert [sample.at_s for sample in samples_within(samples, 0, 2)] == [0, 1, 2]
-    summary = summarise(samples, 3, 6)["x"]
-    assert (summary.mean, summary.maximum, summary.last) == (5, 6, 6)
+@given(st.integers(1, 20_000))
+def test_of_many_samples_evenly_spaced_ones_give_the_percentile(number: int) -> None:
+    summary = summarise(Sample(float(at), {"x": float(at)}) for at in range(number))["x"]
+    assert (summary.samples, summary.last, summary.maximum) == (number, number - 1, number - 1)
+    assert summary.mean == pytest.approx((number - 1) / 2)
+    every = 1
+    while math.ceil(number / every) > MOST_VALUES:
+        every *= 2
+    assert summary.p95 == np.percentile(np.arange(0, number, every), 95)
 
 
 GAPS = st.lists(st.tuples(st.floats(0.05, 20), st.integers(0, 10**6)), min_size=2, max_size=40)

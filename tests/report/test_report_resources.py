@@ -77,7 +77,7 @@ def measured(root: Path, *, loopback: bool) -> LevelResult:
         samples.append(source.sample())
     found = {
         name: CounterSummary(mean=one.mean, max=one.maximum, p95=one.p95, samples=one.samples)
-        for name, one in summarise(samples, start_s=MOMENTS_S[0]).items()
+        for name, one in summarise(samples).items()
     }
     return level(1, 10).model_copy(update={"counters": {"sut": found}})
 

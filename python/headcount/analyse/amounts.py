@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
+from headcount.analyse.each_second import Part
 from headcount.analyse.tasks import TaskPool
 from headcount.analyse.window import Pool, Window
 from headcount.bundle.level import CriterionResult
@@ -25,20 +25,13 @@ ROUNDING_S = 0.5
 """A stretch that lacks less than this of its length counts as whole: seconds are not exact."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A second of a level: `amount` over `base` is what the criterion asks for."""
-
-    seconds: float
-    amount: float
-    base: float
-
-
 def judge_amount(
     criterion: Criterion, window: Window, pool_of: Callable[[Window], Pool | TaskPool]
 ) -> CriterionResult:
     """Judge a rate, bytes a second, or the share of the bytes that the server sent."""
-    parts = [_part(criterion, each.seconds, pool_of(each)) for each in window.split(1.0)]
+    parts = window.each.parts.get(criterion.text) or [
+        amount_part(criterion, each.seconds, pool_of(each)) for each in window.split(1.0)
+    ]
     found = worst(parts, criterion.stretch_s, at_least=True)
     return _result(criterion, found, UNITS[criterion.metric], _done(criterion, found, parts))
 
@@ -46,9 +39,9 @@ def judge_amount(
 def judge_counter(
     criterion: Criterion, window: Window, counters: Sequence[SecondCounters]
 ) -> CriterionResult:
-    """Judge a counter; `counters` are those of the window's intervals, in their order."""
+    """Judge a counter; `counters` are those of the window's seconds, in their order."""
     side, name = criterion.counter or ("", "")
-    lengths = [interval.to_s - interval.from_s for interval in window.intervals]
+    lengths = window.each.lengths_s
     known = [
         (length_s, each[side][name])
         for length_s, each in zip(lengths, counters, strict=False)
@@ -115,7 +108,8 @@ def amount_text(value: float | None, unit: str) -> str:
     return megabytes_per_s(value) if unit == "By/s" else value_text(value, unit)
 
 
-def _part(criterion: Criterion, seconds: float, pool: Pool | TaskPool) -> Part:
+def amount_part(criterion: Criterion, seconds: float, pool: Pool | TaskPool) -> Part:
+    """What a criterion on an amount asks for of a second, or another stretch of time."""
     if criterion.metric == "rate" or isinstance(pool, TaskPool):
         return Part(seconds, float(pool.completed), seconds)
     sent = pool.sum(lambda tally: tally.read_bytes)

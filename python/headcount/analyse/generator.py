@@ -23,7 +23,7 @@ def generator_result(
     Late timers make users slower than they would be, never faster. So a level that passed has
     passed, and one that failed has failed unless all that it broke may hold without their delay.
     """
-    workers = list(zip(*(i.worker_cpu_s for i in window.intervals), strict=True))
+    workers = list(zip(*(i.worker_cpu_s for i in window.sums), strict=True))
     shares = [sum(worker) / window.seconds for worker in workers]
     lateness = window.histogram(lambda interval: interval.timer_lateness)
     known = lateness.count > 0

@@ -26,7 +26,7 @@ UNANSWERED_MS = 3_600_000.0
 class Context:
     """What a level has beside its window.
 
-    `counters` are those of the window's intervals, `lateness` is the load generator's own delay.
+    `counters` are those of the window's seconds, `lateness` is the load generator's own delay.
     """
 
     tasks: Tasks = field(default_factory=Tasks)
@@ -54,20 +54,15 @@ def judge(
         return _judge_score(criterion, window, tasks)
     if criterion.metric == "counter":
         return judge_counter(criterion, window, context.counters)
-    name = criterion.scenario
 
-    def pool_of(part: Window) -> Pool | TaskPool:
-        if name is None:
-            return part.pool()
-        if name in groups or name in scenarios:
-            return part.pool(groups.get(name) or scenarios.index(name))
-        return tasks.pool(part, name)
+    def of(part: Window) -> Pool | TaskPool:
+        return pool_of(criterion, part, scenarios, groups, tasks)
 
     if criterion.metric in AMOUNTS:
-        return judge_amount(criterion, window, pool_of)
-    pool = pool_of(window)
+        return judge_amount(criterion, window, of)
+    pool = of(window)
     if isinstance(pool, TaskPool) and not pool.ended:
-        return _unproven(criterion, f'no "{name}" happened')
+        return _unproven(criterion, f'no "{criterion.scenario}" happened')
     late = context.lateness
     if criterion.metric == "mean":
         return _judge_mean(criterion, pool, late)
@@ -77,7 +72,7 @@ def judge(
     # Of "p95<1s" the limit is strict, which `_bad` sees to; of "errors<1%" the share.
     strict = criterion.strict and criterion.metric != "percentile"
     passed = bad_share < allowed if strict else bad_share <= allowed
-    batches = [_bad(criterion, pool_of(part)) for part in window.split(BATCH_S)]
+    batches = [_bad(criterion, of(part)) for part in window.split(BATCH_S)]
     value = _value(criterion, pool, bad_share)
     least = None if late is None else _least_bad(criterion, pool, late, total)
     return CriterionResult(
@@ -94,6 +89,22 @@ def judge(
         undecided=not passed and total > 0 and least is not None and least <= allowed * total,
         sentence=_sentence(criterion, value, bad_share, total, _own_ms(criterion, pool, late)),
     )
+
+
+def pool_of(
+    criterion: Criterion,
+    window: Window,
+    scenarios: Sequence[str],
+    groups: Mapping[str, tuple[int, ...]],
+    tasks: Tasks,
+) -> Pool | TaskPool:
+    """What a criterion is on: all scenarios, those of a group, one of them, or a task."""
+    name = criterion.scenario
+    if name is None:
+        return window.pool()
+    if name in groups or name in scenarios:
+        return window.pool(groups.get(name) or scenarios.index(name))
+    return tasks.pool(window, name)
 
 
 def _own_ms(criterion: Criterion, pool: Pool | TaskPool, late: Lateness | None) -> float:

@@ -60,7 +60,9 @@ class Measured:
     """What speaks against a steady state before the measured part, where one is required."""
     prepare_s: float = 0.0
     second_counters: Sequence[SecondCounters] = ()
-    """The counters of each interval of the window, for criteria on counters."""
+    """The counters of each second of the window, for criteria on counters."""
+    stretch_s: float = 1.0
+    """The length of the window's intervals: of a long level they are stretches of it."""
     with_own_delay: bool = True
     """Whether its times are to say how much of them may be the load generator's own delay."""
     requests_sent: int | None = None
@@ -81,7 +83,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     law = little.check(window, level.users) if plan.workload.pace.kind == "closed" else None
     length_s = max(window.seconds, 1e-9)
     due, completed = window.pool().due(), window.pool().completed
-    faults = fault_results(window.intervals, level.step_names)
+    faults = fault_results(window.sums, level.step_names)
     if has_failed_outright(plan.criteria, faults, completed, window.pool().failed):
         watched = watched.model_copy(update={"limited": False})
     invalid = _invalid(level, watched.reasons if watched.limited else [], law)
@@ -107,6 +109,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         ramp_s=level.ramp_s,
         settle_s=level.settle_s,
         steady_s=window.seconds,
+        stretch_s=level.stretch_s,
         offered_per_s=due / length_s,
         achieved_per_s=completed / length_s,
         think_mean_s=law.think_mean_s if law else None,
@@ -141,9 +144,8 @@ def _invalid(level: Measured, reasons: list[str], law: little.Little | None) -> 
             f"no user was due to do anything within {span(level.window.seconds)}: measure longer "
             "than users pause (--duration), or with more of them"
         )
-    present = [interval.users for interval in level.window.intervals]
-    if any(users != level.users for users in present):
-        odd = next(users for users in present if users != level.users)
+    odd = next((users for users in level.window.each.users if users != level.users), None)
+    if odd is not None:
         invalid.append(f"{plural('user', odd)} instead of {count(level.users)}")
     if law is not None and abs(law.error) > law.tolerance:
         invalid.append(
@@ -254,7 +256,7 @@ def _lateness(plan: Plan, level: Measured, limits_us: tuple[int, ...]) -> Latene
     sent = level.requests_sent
     if sent is None:
         sent = sum(_requests(window, level.request_names).values())
-    steps = sum(step.completed + step.failed for i in window.intervals for step in i.steps)
+    steps = sum(step.completed + step.failed for i in window.sums for step in i.steps)
     ended = window.pool().completed + window.pool().failed
     sent = max(sent, steps)
     return Lateness(
@@ -271,7 +273,7 @@ def _moved(pool: Pool) -> float:
 
 
 def _step(name: str, window: Window, index: int, late: Lateness | None) -> StepResult:
-    steps = [interval.steps[index] for interval in window.intervals]
+    steps = [interval.steps[index] for interval in window.sums]
     length_s = max(window.seconds, 1e-9)
     completed = sum(step.completed for step in steps)
     return StepResult(
@@ -289,7 +291,7 @@ def _step(name: str, window: Window, index: int, late: Lateness | None) -> StepR
 
 def _requests(window: Window, names: Sequence[str]) -> dict[str, int]:
     """What was sent over the wire, by kind of request; kinds that were not sent are left out."""
-    sent = [sum(counts) for counts in zip(*(i.requests for i in window.intervals), strict=True)]
+    sent = [sum(counts) for counts in zip(*(i.requests for i in window.sums), strict=True)]
     return {name: total for name, total in zip(names, sent, strict=False) if total}
 
 
@@ -298,18 +300,13 @@ def _steadiness(window: Window) -> Steadiness:
     for interval in window.intervals:
         ended = sum(tally.completed + tally.failed for tally in interval.scenarios)
         rates.append(ended / max(interval.to_s - interval.from_s, 1e-9))
-    return steadiness(window.pool().seconds_ms(), rates)
+    length_s = 1.0 if window.whole is None else window.seconds / len(window.intervals)
+    return steadiness(window.pool().seconds_ms(), rates, length_s)
 
 
 def _stalls(window: Window, users: int) -> list[StallResult]:
-    seconds = [
-        Second(
-            interval.to_s - interval.from_s,
-            sum(tally.completed + tally.failed for tally in interval.scenarios),
-            sum(tally.pending.count for tally in interval.scenarios) + interval.backlog.count,
-        )
-        for interval in window.intervals
-    ]
+    each = window.each
+    seconds = [*map(Second, each.lengths_s, each.answered, each.waiting)]
     return [
         StallResult(after_s=stall.after_s, seconds=stall.seconds)
         for stall in stalls(seconds, users)

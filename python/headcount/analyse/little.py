@@ -36,7 +36,7 @@ def check(window: Window, users: int) -> Little | None:
     ended = pool.completed + pool.failed
     if not ended or not users or window.seconds <= 0:
         return None
-    think_s = sum(interval.think_s for interval in window.intervals)
+    think_s = sum(interval.think_s for interval in window.sums)
     offered_s = users * window.seconds
     accounted_s = pool.waited_s() + think_s + window.logging_on * window.seconds
     error = accounted_s / offered_s - 1

@@ -18,8 +18,12 @@ DRIFT_SHARE = 0.05
 ones neither matter nor can be told from noise."""
 
 
-def steadiness(response_ms: Sequence[float], rate_per_s: Sequence[float]) -> Steadiness:
-    """Test the per-second mean response times and throughputs of the measured part of a level.
+def steadiness(
+    response_ms: Sequence[float], rate_per_s: Sequence[float], length_s: float = 1.0
+) -> Steadiness:
+    """Test the mean response times and throughputs of the measured part of a level.
+
+    They are those of each second, or of stretches of `length_s`.
 
     Both series go through MSER-5; when the better cut lies in the second half, the level never
     settled. Both are then tested for a trend.
@@ -31,13 +35,14 @@ def steadiness(response_ms: Sequence[float], rate_per_s: Sequence[float]) -> Ste
         if len(blocks) < FEWEST_BLOCKS:
             continue
         cut = mser(blocks)
-        cut_s = max(cut_s, float(cut * BLOCK))
+        cut_s = max(cut_s, cut * BLOCK * length_s)
+        settled = round(cut * BLOCK * length_s)
         moved = trend(blocks)
         if moved is not None:
             word = "rose" if moved > 0 else "fell"
             reasons.append(f"{name} {word} by {percent(abs(moved))} while it was measured")
         elif cut > len(blocks) // 2 and name == "response time" and _jumped(blocks, cut):
-            reasons.append(f"{name} settled only {cut * BLOCK} s into the measured part")
+            reasons.append(f"{name} settled only {settled} s into the measured part")
     return Steadiness(steady=not reasons, settled_after_s=cut_s, reasons=reasons)
 
 

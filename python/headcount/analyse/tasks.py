@@ -40,7 +40,7 @@ class TaskPool:
     def _counts(self) -> list[TaskCount]:
         if self.index is None:
             return []
-        return [interval.tasks[self.index] for interval in self.window.intervals]
+        return [interval.tasks[self.index] for interval in self.window.sums]
 
     @property
     def completed(self) -> int:

@@ -8,16 +8,37 @@ does not count again when the answer comes later.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from headcount._engine import Histogram, Interval, ScenarioCount
+from headcount.analyse.each_second import EachSecond, each_of
+
+SLACK_S = 0.5
+"""How exactly the engine's seconds are kept."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """Consecutive intervals, and the one before them (None at the very beginning of a run)."""
+    """Consecutive intervals, and the one before them (None at the very beginning of a run).
+
+    Of a long level the intervals are stretches of many seconds (`analyse.stretch`), which have not
+    all of them: `whole` is their sum with everything, `recorded` what is known of each second.
+    """
 
     intervals: Sequence[Interval]
     before: Interval | None
+    whole: Interval | None = None
+    recorded: EachSecond | None = None
+
+    @property
+    def sums(self) -> Sequence[Interval]:
+        """What has everything that was counted: its sum is that of the window."""
+        return self.intervals if self.whole is None else [self.whole]
+
+    @cached_property
+    def each(self) -> EachSecond:
+        """What is known of each second."""
+        return each_of(self.intervals) if self.recorded is None else self.recorded
 
     @property
     def seconds(self) -> float:
@@ -30,7 +51,7 @@ class Window:
 
     def histogram(self, pick: Callable[[Interval], Histogram]) -> Histogram:
         """The merged histogram of what `pick` takes from each interval."""
-        return Histogram.merge([pick(interval) for interval in self.intervals])
+        return Histogram.merge([pick(interval) for interval in self.sums])
 
     @property
     def active_users(self) -> int:
@@ -74,7 +95,7 @@ class Window:
         parts: list[list[Interval]] = []
         start_s = float("-inf")
         for interval in self.intervals:
-            if interval.from_s - start_s >= seconds - 0.5:
+            if self._begins(interval, start_s, seconds, len(parts)):
                 parts.append([])
                 start_s = interval.from_s
             parts[-1].append(interval)
@@ -86,6 +107,14 @@ class Window:
             windows.append(Window(part, before))
             before = part[-1]
         return windows
+
+    def _begins(self, interval: Interval, start_s: float, seconds: float, parts: int) -> bool:
+        """Whether the next part of so many seconds begins here; the last one began at `start_s`."""
+        if self.whole is None:
+            return interval.from_s - start_s >= seconds - SLACK_S
+        # Stretches do not fit into parts: each belongs to the one that its middle is in.
+        middle_s = (interval.from_s + interval.to_s) / 2 - self.intervals[0].from_s
+        return middle_s >= parts * seconds
 
 
 @dataclass(frozen=True)
@@ -103,11 +132,11 @@ class Pool:
 
     def sum(self, pick: Callable[[ScenarioCount], float]) -> float:
         """The sum of a count over all intervals."""
-        return sum(pick(count) for i in self.window.intervals for count in self._counts(i))
+        return sum(pick(count) for i in self.window.sums for count in self._counts(i))
 
     def count(self, pick: Callable[[ScenarioCount], int]) -> int:
         """The sum of a whole count over all intervals."""
-        return sum(pick(count) for i in self.window.intervals for count in self._counts(i))
+        return sum(pick(count) for i in self.window.sums for count in self._counts(i))
 
     @property
     def completed(self) -> int:
@@ -122,12 +151,12 @@ class Pool:
     @property
     def response(self) -> Histogram:
         """Response times of the completed."""
-        return Histogram.merge([c.response for i in self.window.intervals for c in self._counts(i)])
+        return Histogram.merge([c.response for i in self.window.sums for c in self._counts(i)])
 
     @property
     def service(self) -> Histogram:
         """Service times of the completed."""
-        return Histogram.merge([c.service for i in self.window.intervals for c in self._counts(i)])
+        return Histogram.merge([c.service for i in self.window.sums for c in self._counts(i)])
 
     def mean_ms(self) -> float | None:
         """The mean response time in ms; None when nothing ended.

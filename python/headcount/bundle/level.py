@@ -266,6 +266,11 @@ class LevelResult(Record):
     ramp_s: float
     settle_s: float = Field(description="Settling time; no figure includes it")
     steady_s: float = Field(description="Length of the measured part")
+    stretch_s: float = Field(
+        default=1.0,
+        description="Length of the stretches whose differences give intervals, batches and "
+        "steadiness: one second, or 1/120 of a level that is measured for more than 10 minutes",
+    )
     offered_per_s: float = Field(description="Scenarios that fell due per second")
     achieved_per_s: float = Field(description="Scenarios completed per second")
     users_reported: int | None = Field(

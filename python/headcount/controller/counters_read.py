@@ -1,7 +1,5 @@
 """Whether the counters that criteria ask for are read, known before a level is measured."""
 
-from collections.abc import Sequence
-
 from headcount.controller.session import Moment
 from headcount.errors import InputError
 from headcount.plan.plan import Plan
@@ -19,14 +17,14 @@ class CountersRead:
         self._seen: set[tuple[str, str]] = set()
         self._seconds = 0
 
-    def note(self, moments: Sequence[Moment]) -> None:
-        """Take the samples of some seconds."""
-        if not self._asked:
-            return
-        self._seconds += len(moments)
-        for moment in moments:
-            for side, sample in moment.samples.items():
-                self._seen |= {(side, name) for name in sample.values}
+    def note(self, moment: Moment) -> None:
+        """Take the samples of a second."""
+        self._seconds += 1
+        asked = (one.counter for one in self._asked if one.counter not in self._seen)
+        for side, name in filter(None, asked):
+            sample = moment.samples.get(side)
+            if sample is not None and name in sample.values:
+                self._seen.add((side, name))
 
     def check(self) -> None:
         """Raise InputError if a counter is asked for that nothing reads."""

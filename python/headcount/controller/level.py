@@ -1,7 +1,7 @@
 """One level: users in, wait, measure, sum up."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from headcount._engine import Interval
@@ -9,19 +9,19 @@ from headcount.analyse.judge import Context, judge
 from headcount.analyse.level import Measured, summarise
 from headcount.analyse.observe import constraint
 from headcount.analyse.search import wide_rule
+from headcount.analyse.seconds import stretch_s
 from headcount.analyse.tasks import Tasks
-from headcount.analyse.window import Window
-from headcount.bundle.level import CounterSummary, LevelResult
+from headcount.bundle.level import LevelResult
 from headcount.bundle.writer import BundleWriter, now
 from headcount.controller.access import Prepared
 from headcount.controller.access.access import Progress
 from headcount.controller.counters_read import CountersRead
 from headcount.controller.handles import ensure_handles
 from headcount.controller.level_order import LevelOrder
+from headcount.controller.level_seconds import LevelSeconds
 from headcount.controller.listener import Listener, Phase
-from headcount.controller.session import Moment, Session
+from headcount.controller.session import Held, Moment, Session
 from headcount.controller.settling import settle
-from headcount.counters.summary import summarise as summarise_counters
 from headcount.errors import EngineError
 from headcount.plan.criteria import AMOUNTS
 from headcount.plan.plan import Plan
@@ -80,17 +80,19 @@ class LevelRunner:
         ramp_s = self._hold("ramp", order, order.ramp_s) + self._gather(order)
         settle_s, unsettled = self._settle(order)
         self._counters_read.check()
-        before = self._last
+        length_s = stretch_s(order.measure_s)
+        level = LevelSeconds(self._plan, self._session.task_names, self._last, length_s)
+
+        def each(moment: Moment) -> bool:
+            level.add(moment)
+            return order.may_stop_early and self._enough(order, level)
+
         self._phase("steady", order, order.measure_s)
-        early = (
-            (lambda moments: self._enough(order, moments, before)) if order.may_stop_early else None
-        )
         with self._session.stacks.level(order.index, order.measure_s, self._session.now_s):
-            moments = self._session.hold("steady", order.index, order.measure_s, early)
-        window = Window([moment.interval for moment in moments], before)
-        if not window.intervals:
+            held = self._session.hold("steady", order.index, order.measure_s, each)
+        if held is None:
             raise EngineError("the load engine ended before the level was measured")
-        self._last = window.intervals[-1]
+        self._last = held.last
         result = summarise(
             self._plan,
             Measured(
@@ -101,13 +103,14 @@ class LevelRunner:
                 ramp_s=ramp_s,
                 settle_s=settle_s,
                 unsettled=unsettled,
-                window=window,
+                window=level.seconds.window(),
                 step_names=self._session.step_names,
                 request_names=self._session.request_names,
                 task_names=self._session.task_names,
-                counters=_counters(moments),
+                counters=level.counters(),
                 prepare_s=prepare_s,
-                second_counters=_second_counters(moments),
+                second_counters=level.asked,
+                stretch_s=length_s,
             ),
         )
         if (doubt := order.doubt(result)) is not None:
@@ -129,31 +132,30 @@ class LevelRunner:
         self._listener.phase(Phase(WAIT, level, "", 0, longest_s))
         ended = [False]
 
-        def is_over(_: Sequence[Moment]) -> bool:
+        def is_over(_: Moment) -> bool:
             ended[0] = enough()
             return ended[0]
 
-        moments = self._session.hold("wait", level, longest_s, is_over)
-        if moments:
-            self._last = moments[-1].interval
+        self._seen(self._session.hold("wait", level, longest_s, is_over))
         return ended[0]
 
     def rest(self, level: int, longest_s: float) -> bool:
         """Send all users away after a level; returns whether they have gone."""
-        moments = self._session.rest(level, longest_s)
-        if moments:
-            self._last = moments[-1].interval
+        self._seen(self._session.rest(level, longest_s))
         return self._last is not None and self._last.users == 0
 
     def _hold(self, phase: str, order: LevelOrder, length_s: float) -> float:
         """Hold a phase that enters no figure; returns how long it really took."""
         self._phase(phase, order, length_s)
-        moments = self._session.hold(phase, order.index, length_s)
-        self._counters_read.note(moments)
-        if not moments:
+        note = self._counters_read.note
+        return self._seen(self._session.hold(phase, order.index, length_s, note))
+
+    def _seen(self, held: Held | None) -> float:
+        """Keep how things stood at the end of a phase; returns how long it really took."""
+        if held is None:
             return 0.0
-        self._last = moments[-1].interval
-        return moments[-1].interval.to_s - moments[0].interval.from_s
+        self._last = held.last
+        return held.seconds
 
     def _settle(self, order: LevelOrder) -> tuple[float, list[str]]:
         """Settle; returns how long that took, and what speaks against a steady state it needs."""
@@ -161,12 +163,15 @@ class LevelRunner:
             return self._hold("settle", order, order.settle_s), []
 
         def hold(length_s: float, held_s: float) -> list[Interval]:
+            intervals: list[Interval] = []
+
+            def each(moment: Moment) -> None:
+                self._counters_read.note(moment)
+                intervals.append(moment.interval)
+
             self._phase("settle" if not held_s else "settle: not steady yet", order, length_s)
-            moments = self._session.hold("settle", order.index, length_s)
-            self._counters_read.note(moments)
-            if moments:
-                self._last = moments[-1].interval
-            return [moment.interval for moment in moments]
+            self._seen(self._session.hold("settle", order.index, length_s, each))
+            return intervals
 
         return settle(order.settle_s, hold)
 
@@ -180,26 +185,21 @@ class LevelRunner:
             return 0.0
         longest_s = LOG_ON_S if last is not None and last.logging_on else GATHER_S
         gathering = Gathering(order.users)
-        moments = self._session.hold("ramp", order.index, longest_s, gathering.has_ended)
-        if moments:
-            self._last = moments[-1].interval
-        return sum(moment.interval.to_s - moment.interval.from_s for moment in moments)
+        return self._seen(self._session.hold("ramp", order.index, longest_s, gathering.has_ended))
 
     def _phase(self, name: str, order: LevelOrder, length_s: float) -> None:
         self._listener.phase(Phase(name, order.index, order.purpose, order.users, length_s))
 
-    def _enough(
-        self, order: LevelOrder, moments: Sequence[Moment], before: Interval | None
-    ) -> bool:
+    def _enough(self, order: LevelOrder, level: LevelSeconds) -> bool:
         """Whether the level is so far from every limit that more seconds would not matter."""
-        if len(moments) % EARLY_EVERY_S:
+        if level.seconds.number % EARLY_EVERY_S:
             return False
-        window = Window([moment.interval for moment in moments], before)
+        window = level.seconds.window()
         names = [scenario.name for scenario in self._plan.workload.scenarios]
         members = self._plan.workload.members
         tasks = Tasks(self._session.task_names, self._plan.workload.task_score)
         ended = window.pool().completed + window.pool().failed
-        known = Context(tasks, _second_counters(moments))
+        known = Context(tasks, level.asked)
         results = [
             constraint(judge(criterion, window, names, members, known), criterion, ended)
             for criterion in self._plan.criteria
@@ -216,9 +216,9 @@ class Gathering:
     _since_s: float | None = None
     _least: int = 0
 
-    def has_ended(self, seen: Sequence[Moment]) -> bool:
+    def has_ended(self, moment: Moment) -> bool:
         """Whether all are there, or nobody came, left or logged on for `GATHER_S`."""
-        last = seen[-1].interval
+        last = moment.interval
         missing = abs(self.users - last.users) + last.logging_on
         if self._since_s is None or missing < self._least:
             self._since_s, self._least = last.from_s, missing
@@ -229,23 +229,3 @@ def note(bundle: BundleWriter, t_s: float, prepared: Prepared) -> None:
     """Keep what was prepared, if anything was."""
     if prepared.created_users or prepared.kept_users:
         bundle.event("prepared", t_s, **asdict(prepared))
-
-
-def _second_counters(moments: Sequence[Moment]) -> list[dict[str, Mapping[str, float]]]:
-    """The counters of each moment, by side and name."""
-    return [{side: each.values for side, each in moment.samples.items()} for moment in moments]
-
-
-def _counters(moments: Sequence[Moment]) -> dict[str, dict[str, CounterSummary]]:
-    names = {name for moment in moments for name in moment.samples}
-    return {
-        name: {
-            counter: CounterSummary(
-                mean=summary.mean, max=summary.maximum, p95=summary.p95, samples=summary.samples
-            )
-            for counter, summary in summarise_counters(
-                [moment.samples[name] for moment in moments if name in moment.samples]
-            ).items()
-        }
-        for name in sorted(names)
-    }

@@ -31,6 +31,23 @@ class Moment:
     samples: dict[str, Sample]
 
 
+@dataclass(frozen=True)
+class Held:
+    """A phase that was held: when it began, and its last second."""
+
+    from_s: float
+    last: Interval
+
+    @property
+    def seconds(self) -> float:
+        """How long it really took."""
+        return self.last.to_s - self.from_s
+
+
+Each = Callable[[Moment], bool | None]
+"""Is given each second of a phase; True ends the phase."""
+
+
 class Session:
     """A run of the engine against one target."""
 
@@ -80,18 +97,14 @@ class Session:
         self.users = users
 
     def hold(
-        self,
-        phase: str,
-        level: int,
-        length_s: float,
-        enough: Callable[[list[Moment]], bool] | None = None,
-    ) -> list[Moment]:
-        """Let the run go on for `length_s`, or until `enough` says so; every second is kept.
+        self, phase: str, level: int, length_s: float, each: Each | None = None
+    ) -> Held | None:
+        """Let the run go on for `length_s`, or until `each` says so; every second is kept.
 
         It begins with the second under way: what is done between two phases takes longer on a busy
-        machine, and would make each of them a second longer.
+        machine, and would make each of them a second longer. None where the run had ended.
         """
-        moments: list[Moment] = []
+        held: Held | None = None
         now_s = self._engine.now_s()
         to_s = self._reported_s if now_s < self._reported_s + REPORT_S else now_s
         end_s = to_s + length_s
@@ -100,11 +113,12 @@ class Session:
             if moment is None:
                 break
             self._keep(moment, phase, level)
-            moments.append(moment)
-            to_s = moment.interval.to_s
-            if enough is not None and enough(moments):
+            interval = moment.interval
+            held = Held(held.from_s if held else interval.from_s, interval)
+            to_s = interval.to_s
+            if each is not None and each(moment):
                 break
-        return moments
+        return held
 
     def catch_up(self, phase: str, level: int) -> None:
         """Keep what was reported while nobody asked, as seconds of `phase`."""
@@ -114,10 +128,10 @@ class Session:
                 break
             self._keep(moment, phase, level)
 
-    def rest(self, level: int, longest_s: float) -> list[Moment]:
+    def rest(self, level: int, longest_s: float) -> Held | None:
         """Send all users away, and wait until they have gone, but no longer than so."""
         self.set_users(0, 0.0)
-        return self.hold("rest", level, longest_s, lambda seen: seen[-1].interval.users == 0)
+        return self.hold("rest", level, longest_s, lambda moment: moment.interval.users == 0)
 
     def wake(self) -> dict[str, Sample]:
         """Pass over what was reported while nobody was asked; counters begin anew.

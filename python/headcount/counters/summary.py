@@ -1,12 +1,15 @@
 """Condensing the samples of a level's steady state: one line of figures for each counter."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from headcount.counters.source import Sample
+
+MOST_VALUES = 3600
+"""Values of a counter that are kept for its percentile: of more, each second one is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +20,8 @@ class Summary:
         mean: Weighted by the time each sample covers, so that the mean of a rate is exactly what
             was counted over the time it took, however unevenly the samples came.
         p95: 95th percentile of the samples, interpolated linearly (type 7 of Hyndman and Fan,
-            "Sample Quantiles in Statistical Packages", The American Statistician 50(4), 1996).
+            "Sample Quantiles in Statistical Packages", The American Statistician 50(4), 1996);
+            of more than an hour that of evenly spaced ones.
         maximum: Largest sample.
         last: Latest sample.
         samples: Samples that had this counter.
@@ -31,61 +35,85 @@ class Summary:
     samples: int
 
 
-def samples_within(samples: Sequence[Sample], start_s: float, end_s: float) -> list[Sample]:
-    """Return the samples that lie in a window with all the time they cover, in order of time.
+@dataclass(slots=True)
+class _Counter:
+    """One counter so far."""
 
-    A rate covers the time since the sample before, so the first sample after ``start_s`` still
-    covers what was before it and is left out; it is kept for a window begun by the very first
-    sample, which has no rates.
-    """
-    kept = []
-    covered_from_s = float("inf")
-    for sample in samples:
-        covered_from_s = min(covered_from_s, sample.at_s)
-        if covered_from_s >= start_s and sample.at_s <= end_s:
-            kept.append(sample)
-        covered_from_s = sample.at_s
-    return kept
+    weighed: float = 0.0
+    """The sum of the values, each times what it covers, but for the first of the source."""
+    covered_s: float = 0.0
+    first: float | None = None
+    total: float = 0.0
+    maximum: float = float("-inf")
+    last: float = 0.0
+    samples: int = 0
+    every: int = 1
+    """One of so many samples is among the values."""
+    values: "array[float]" = field(default_factory=lambda: array("d"))
+
+    def add(self, value: float, covers_s: float | None) -> None:
+        """Add a sample; what the first of a source covers is not known yet."""
+        if covers_s is None:
+            self.first = value
+        else:
+            self.weighed += value * covers_s
+            self.covered_s += covers_s
+        if self.samples % self.every == 0:
+            self.values.append(value)
+            if len(self.values) > MOST_VALUES:
+                self.values, self.every = self.values[::2], 2 * self.every
+        self.total += value
+        self.maximum = max(self.maximum, value)
+        self.last = value
+        self.samples += 1
+
+    def summary(self, usual_s: float) -> Summary:
+        """What it came to; a source's first sample covers as much as its others do on average."""
+        weighed, covered_s = self.weighed, self.covered_s
+        if self.first is not None:
+            weighed, covered_s = weighed + self.first * usual_s, covered_s + usual_s
+        return Summary(
+            mean=weighed / covered_s if covered_s else self.total / self.samples,
+            p95=float(np.percentile(self.values, 95, method="linear")),
+            maximum=self.maximum,
+            last=self.last,
+            samples=self.samples,
+        )
 
 
-def summarise(
-    samples: Sequence[Sample], start_s: float | None = None, end_s: float | None = None
-) -> dict[str, Summary]:
-    """Summarise each counter of one source; a counter in no sample is absent.
+class Summaries:
+    """The counters of one source over a window, as its samples come."""
 
-    Args:
-        samples: Samples of one source in order of time. To weigh the first one rightly, give those
-            before the window too and let ``start_s`` cut.
-        start_s: Begin of the steady window on the samples' clock; None for no cut.
-        end_s: End of the window; None for no cut.
+    def __init__(self) -> None:
+        """No sample yet."""
+        self._counters: dict[str, _Counter] = {}
+        self._first_s: float | None = None
+        self._last_s = 0.0
+        self._samples = 0
 
-    """
-    ordered = sorted(samples, key=lambda sample: sample.at_s)
-    covers_s = _covers(ordered)
-    start_s = float("-inf") if start_s is None else start_s
-    end_s = float("inf") if end_s is None else end_s
-    series: dict[str, list[tuple[float, float]]] = {}
-    for sample in samples_within(ordered, start_s, end_s):
+    def add(self, sample: Sample) -> None:
+        """Add the next sample of the source."""
+        covers_s = None if self._first_s is None else sample.at_s - self._last_s
         for name, value in sample.values.items():
-            series.setdefault(name, []).append((value, covers_s[sample.at_s]))
-    return {name: _summarise(points) for name, points in series.items()}
+            counter = self._counters.get(name)
+            if counter is None:
+                counter = self._counters[name] = _Counter()
+            counter.add(value, covers_s)
+        self._first_s = sample.at_s if self._first_s is None else self._first_s
+        self._last_s = sample.at_s
+        self._samples += 1
+
+    def summaries(self) -> dict[str, Summary]:
+        """Each counter; one in no sample is absent."""
+        gaps = self._samples - 1
+        total_s = self._last_s - (self._first_s or 0.0)
+        usual_s = total_s / gaps if gaps > 0 and total_s > 0 else 1.0
+        return {name: counter.summary(usual_s) for name, counter in self._counters.items()}
 
 
-def _covers(samples: Sequence[Sample]) -> dict[float, float]:
-    """Return the time each sample covers, by its moment; the first as much as the mean of all."""
-    gaps = {later.at_s: later.at_s - earlier.at_s for earlier, later in pairwise(samples)}
-    if samples:
-        total_s = sum(gaps.values())
-        gaps.setdefault(samples[0].at_s, total_s / len(gaps) if total_s else 1.0)
-    return gaps
-
-
-def _summarise(points: Iterable[tuple[float, float]]) -> Summary:
-    values, weights = (np.array(column, dtype=np.float64) for column in zip(*points, strict=True))
-    return Summary(
-        mean=float(np.average(values, weights=weights if weights.any() else None)),
-        p95=float(np.percentile(values, 95, method="linear")),
-        maximum=float(values.max()),
-        last=float(values[-1]),
-        samples=len(values),
-    )
+def summarise(samples: Iterable[Sample]) -> dict[str, Summary]:
+    """Summarise each counter of the samples of one source, given in order of time."""
+    found = Summaries()
+    for sample in samples:
+        found.add(sample)
+    return found.summaries()

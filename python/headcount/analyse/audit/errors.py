@@ -15,11 +15,11 @@ def check(evidence: Evidence) -> Result:
     places = []
     worst, failed_all = 0.0, 0
     for level in evidence.levels:
-        window = window_of(evidence, level.index)
+        window = window_of(evidence, level)
         if window is None:
             continue
         failed, completed = window.pool().failed, window.pool().completed
-        faults = sum(fault.count for one in window.intervals for fault in one.faults)
+        faults = sum(fault.count for one in window.sums for fault in one.faults)
         failed_all += failed
         if failed + completed:
             worst = max(worst, failed / (failed + completed))

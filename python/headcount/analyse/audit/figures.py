@@ -62,7 +62,7 @@ def check(evidence: Evidence) -> Result:
 
 def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | None:
     """A level summed up again; None without seconds."""
-    window = window_of(evidence, level.index)
+    window = window_of(evidence, level)
     if window is None or evidence.plan is None:
         return None
     older = _is_older(level)
@@ -86,6 +86,7 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
             second_counters=[second.counters for second in evidence.steady(level.index)],
             task_names=evidence.names.tasks,
             with_own_delay=not older,
+            stretch_s=level.stretch_s,
         ),
     )
     if older:

@@ -17,7 +17,7 @@ def check(evidence: Evidence) -> Result:
         return unknown(CHECK, TITLE, "there is no level whose seconds could be judged")
     places, busiest, late = [], 0.0, 0.0
     for level in evidence.levels:
-        window = window_of(evidence, level.index)
+        window = window_of(evidence, level)
         if window is None:
             continue
         watched = generator.generator_result(window, level.users, level.criteria)

@@ -1,27 +1,31 @@
 """Little's law at each level: users = throughput x (response time + think time)."""
 
-from collections.abc import Sequence
 from typing import cast
 
 from headcount._engine import Interval
 from headcount.analyse import little
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
+from headcount.analyse.seconds import seconds_of
 from headcount.analyse.window import Window
+from headcount.bundle.level import LevelResult
 from headcount.text import plural, share
 
 CHECK = "little"
 TITLE = "users, throughput, response and think times obey Little's law"
 
 
-def window_of(evidence: Evidence, level: int) -> Window | None:
+def window_of(evidence: Evidence, level: LevelResult) -> Window | None:
     """The measured part of a level from its seconds; None where there are none."""
-    steady = evidence.steady(level)
-    if not steady:
+    steady = evidence.steady(level.index)
+    if not steady or evidence.plan is None:
         return None
     # A second read back has all of an interval that sums need.
-    intervals = cast("Sequence[Interval]", steady)
-    return Window(intervals, cast("Interval | None", evidence.before(steady[0])))
+    before = cast("Interval | None", evidence.before(steady[0]))
+    seconds = seconds_of(evidence.plan, evidence.names.tasks, before, level.stretch_s)
+    for second in steady:
+        seconds.add(cast("Interval", second))
+    return seconds.window()
 
 
 def check(evidence: Evidence) -> Result:
@@ -35,7 +39,7 @@ def check(evidence: Evidence) -> Result:
         )
     places, errors = [], []
     for level in evidence.levels:
-        window = window_of(evidence, level.index)
+        window = window_of(evidence, level)
         law = little.check(window, level.users) if window is not None else None
         if law is None:
             continue

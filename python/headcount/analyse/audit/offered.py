@@ -16,7 +16,7 @@ def check(evidence: Evidence) -> Result:
     least: float | None = None
     passed = [level for level in evidence.levels if level.outcome == "passed"]
     for level in passed:
-        window = window_of(evidence, level.index)
+        window = window_of(evidence, level)
         if window is None:
             continue
         due = window.pool().due()

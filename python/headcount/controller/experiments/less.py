@@ -20,7 +20,7 @@ from headcount.controller.experiments.player import turn_of
 from headcount.controller.experiments.stage import Stage
 from headcount.controller.listener import Phase
 from headcount.controller.run_limits import run_limits
-from headcount.controller.session import Session
+from headcount.controller.session import Moment, Session
 from headcount.controller.sut import connect
 from headcount.errors import InputError
 from headcount.plan import target as targets
@@ -83,7 +83,8 @@ def _play(stage: Stage, rounds: int) -> Iterator[Turn]:
                         sut.squeeze.change(run_limits(terms.limits))
                     listener.phase(Phase(f"{NAME}: {arm}", round_, "confirm", users, TURN_S))
                     session.hold("settle", round_, IGNORED_S)
-                    moments = session.hold("steady", round_, TURN_S)
+                    moments: list[Moment] = []
+                    session.hold("steady", round_, TURN_S, moments.append)
                     yield turn_of([one.interval for one in moments], round_, arm, users)
         finally:
             session.close()

@@ -1,0 +1,54 @@
+"""What is known of each second of a level, however long it is: a few numbers."""
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from headcount._engine import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A second of a level: `amount` over `base` is what a criterion on an amount asks for."""
+
+    seconds: float
+    amount: float
+    base: float
+
+
+@dataclass(frozen=True, slots=True)
+class EachSecond:
+    """The seconds of a level, in their order.
+
+    Attributes:
+        lengths_s: How long each was.
+        answered: How many scenarios ended in it.
+        waiting: How many were unanswered at its end.
+        users: The different numbers of users that were present.
+        parts: What each criterion on an amount asks for, by its text, where the seconds themselves
+            are not kept.
+
+    """
+
+    lengths_s: "array[float]" = field(default_factory=lambda: array("d"))
+    answered: "array[int]" = field(default_factory=lambda: array("q"))
+    waiting: "array[int]" = field(default_factory=lambda: array("q"))
+    users: dict[int, None] = field(default_factory=dict)
+    parts: dict[str, list[Part]] = field(default_factory=dict)
+
+    def add(self, interval: Interval) -> None:
+        """Add the next second."""
+        tallies = interval.scenarios
+        self.lengths_s.append(interval.to_s - interval.from_s)
+        self.answered.append(sum(tally.completed + tally.failed for tally in tallies))
+        waiting = sum(tally.pending.count for tally in tallies)
+        self.waiting.append(waiting + interval.backlog.count)
+        self.users[interval.users] = None
+
+
+def each_of(intervals: Iterable[Interval]) -> EachSecond:
+    """The same of seconds that are kept."""
+    each = EachSecond()
+    for interval in intervals:
+        each.add(interval)
+    return each

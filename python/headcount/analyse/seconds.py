@@ -1,0 +1,102 @@
+"""The seconds of a level as they come, and the window that they make."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from headcount._engine import Interval
+from headcount.analyse.amounts import amount_part
+from headcount.analyse.each_second import EachSecond, Part
+from headcount.analyse.judge import pool_of
+from headcount.analyse.stretch import summed
+from headcount.analyse.tasks import Tasks
+from headcount.analyse.window import SLACK_S, Window
+from headcount.plan.criteria import AMOUNTS, Criterion
+from headcount.plan.plan import Plan
+
+MOST_SECONDS = 600
+"""A level that is to be measured for longer is kept in stretches."""
+STRETCHES = 120
+"""How many of a long level, about: a dozen in each of the sections that give the intervals."""
+TOGETHER = 30
+"""Seconds added to a stretch at once: their histograms are merged once."""
+
+PartOf = Callable[[Window], Part]
+"""What a criterion on an amount asks for of a second."""
+
+
+def stretch_s(measure_s: float) -> float:
+    """The length of the stretches that a level is kept in which is measured for so long."""
+    return 1.0 if measure_s <= MOST_SECONDS else measure_s / STRETCHES
+
+
+class Seconds:
+    """Those of a level: each of them, or of a long level stretches, so that it takes no memory."""
+
+    def __init__(
+        self, before: Interval | None, length_s: float, parts: Mapping[str, PartOf]
+    ) -> None:
+        """None yet; `before` is the second before them, `length_s` that of a stretch.
+
+        `parts` has the criteria on amounts, by their text: they may ask for each minute of a level.
+        """
+        self._before = before
+        self._length_s = length_s
+        self._parts = parts
+        self._kept: list[Interval] = []
+        self._stretch: Interval | None = None
+        self._whole: Interval | None = None
+        self._new: list[Interval] = []
+        self._each = EachSecond()
+        self.number = 0
+        """How many there are."""
+
+    def add(self, interval: Interval) -> None:
+        """Add the next second."""
+        self.number += 1
+        if self._length_s <= 1:
+            self._kept.append(interval)
+            return
+        self._each.add(interval)
+        for text, part_of in self._parts.items():
+            part = part_of(Window([interval], None))
+            self._each.parts.setdefault(text, []).append(part)
+        began = self._stretch or next(iter(self._new), None)
+        if began is not None and interval.from_s - began.from_s >= self._length_s - SLACK_S:
+            self._fold()
+            self._kept += [] if self._stretch is None else [self._stretch]
+            self._stretch = None
+        self._new.append(interval)
+        if len(self._new) >= TOGETHER:
+            self._fold()
+
+    def window(self) -> Window:
+        """All of them so far."""
+        if self._length_s <= 1:
+            return Window(self._kept, self._before)
+        self._fold()
+        last = [] if self._stretch is None else [self._stretch]
+        return Window([*self._kept, *last], self._before, self._whole, self._each)
+
+    def _fold(self) -> None:
+        """Sum up the seconds that are new."""
+        if self._new:
+            stretch, whole = ([] if one is None else [one] for one in (self._stretch, self._whole))
+            self._stretch = summed([*stretch, *self._new], is_whole=False)
+            self._whole = summed([*whole, *self._new], is_whole=True)
+            self._new = []
+
+
+def seconds_of(
+    plan: Plan, tasks: Sequence[str], before: Interval | None, length_s: float
+) -> Seconds:
+    """Those of a level of a plan, none yet; `tasks` are the protocol's, `length_s` of a stretch."""
+    known = Tasks(tasks, plan.workload.task_score)
+    names = [scenario.name for scenario in plan.workload.scenarios]
+
+    def part_of(criterion: Criterion, second: Window) -> Part:
+        pool = pool_of(criterion, second, names, plan.workload.members, known)
+        return amount_part(criterion, second.seconds, pool)
+
+    amounts = [criterion for criterion in plan.criteria if criterion.metric in AMOUNTS]
+    parts = {criterion.text: partial(part_of, criterion) for criterion in amounts}
+    return Seconds(before, length_s, parts)

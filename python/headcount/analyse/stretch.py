@@ -1,0 +1,177 @@
+"""A stretch of a long level: consecutive seconds summed up, so that its length costs no memory.
+
+The fields are those of the engine's `Interval` and its parts. Counts are sums; how things stood is
+how they stood at the end of the last second.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, cast
+
+from headcount._engine import Histogram, Interval
+
+NONE: Histogram = Histogram.merge([])
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioSum:
+    """A scenario's counts; `pending` and `overdue` are those at the end."""
+
+    started: int
+    completed: int
+    failed: int
+    slow: int
+    late: int
+    overloaded: int
+    response_s: float
+    service_s: float
+    read_bytes: int
+    written_bytes: int
+    response: Histogram
+    service: Histogram
+    pending: Histogram
+    overdue: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepSum:
+    """A step's counts."""
+
+    completed: int
+    failed: int
+    service_s: float
+    read_bytes: int
+    written_bytes: int
+    service: Histogram
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSum:
+    """A task's counts."""
+
+    completed: int
+    failed: int
+    service_s: float
+    squares_ms2: float
+    service: Histogram
+
+
+@dataclass(frozen=True, slots=True)
+class FaultSum:
+    """Faults of one kind at one step, of one message."""
+
+    step: int | None
+    kind: str
+    group: int
+    count: int
+    examples: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Consecutive seconds.
+
+    A part of a level has no service times, no steps, no requests and no faults: those are asked of
+    the whole level alone.
+    """
+
+    from_s: float
+    to_s: float
+    users: int
+    logging_on: int
+    completed: Sequence[tuple[float, int]]
+    unserved: Sequence[tuple[float, int]]
+    worker_cpu_s: list[float]
+    think_s: float
+    sessions_opened: int
+    requests: list[int]
+    scenarios: list[ScenarioSum]
+    steps: list[StepSum]
+    tasks: list[TaskSum]
+    faults: list[FaultSum]
+    timer_lateness: Histogram
+    backlog: Histogram
+    backlog_overdue: int
+
+
+_SUMS = (
+    *("started", "completed", "failed", "slow", "late", "overloaded"),
+    *("response_s", "service_s", "read_bytes", "written_bytes"),
+)
+_STEP_SUMS, _TASK_SUMS = (
+    tuple(field.name for field in fields(of) if field.name != "service")
+    for of in (StepSum, TaskSum)
+)
+
+
+def summed(seconds: Sequence[Interval], *, is_whole: bool) -> Interval:
+    """Consecutive seconds, or stretches, as one; `is_whole` keeps what a part does not need."""
+    last = seconds[-1]
+    stretch = Stretch(
+        from_s=seconds[0].from_s,
+        to_s=last.to_s,
+        users=last.users,
+        logging_on=last.logging_on,
+        completed=last.completed,
+        unserved=last.unserved,
+        worker_cpu_s=_added(each.worker_cpu_s for each in seconds),
+        think_s=sum(each.think_s for each in seconds),
+        sessions_opened=sum(each.sessions_opened for each in seconds),
+        requests=_added(each.requests for each in seconds) if is_whole else [],
+        scenarios=[
+            _scenario(tallies, is_whole=is_whole)
+            for tallies in zip(*(each.scenarios for each in seconds), strict=True)
+        ],
+        steps=_each(StepSum, _STEP_SUMS, [each.steps for each in seconds]) if is_whole else [],
+        tasks=_each(TaskSum, _TASK_SUMS, [each.tasks for each in seconds]),
+        faults=_faults(seconds) if is_whole else [],
+        timer_lateness=_merged(each.timer_lateness for each in seconds) if is_whole else NONE,
+        backlog=last.backlog,
+        backlog_overdue=last.backlog_overdue,
+    )
+    # It has what an interval has, and is none of the engine's.
+    return cast("Interval", stretch)
+
+
+def _scenario(tallies: Sequence[Any], *, is_whole: bool) -> ScenarioSum:
+    last = tallies[-1]
+    return ScenarioSum(
+        **{name: sum(getattr(tally, name) for tally in tallies) for name in _SUMS},
+        response=_merged(tally.response for tally in tallies),
+        service=_merged(tally.service for tally in tallies) if is_whole else NONE,
+        pending=last.pending,
+        overdue=last.overdue,
+    )
+
+
+def _each(
+    of: Callable[..., Any], names: Sequence[str], lists: Sequence[Sequence[Any]]
+) -> list[Any]:
+    """The sums of each step, or of each task."""
+    return [
+        of(
+            **{name: sum(getattr(tally, name) for tally in tallies) for name in names},
+            service=_merged(tally.service for tally in tallies),
+        )
+        for tallies in zip(*lists, strict=True)
+    ]
+
+
+def _faults(seconds: Sequence[Interval]) -> list[FaultSum]:
+    found: dict[tuple[int | None, str, int], FaultSum] = {}
+    for fault in (fault for each in seconds for fault in each.faults):
+        key = fault.step, fault.kind, fault.group
+        known = found.get(key)
+        count = fault.count + (known.count if known else 0)
+        # Each second has the first messages of the run, so that the last knows those before.
+        found[key] = FaultSum(*key, count, fault.examples)
+    return list(found.values())
+
+
+def _added(lists: Iterable[Sequence[Any]]) -> list[Any]:
+    return [sum(values) for values in zip(*lists, strict=True)]
+
+
+def _merged(parts: Iterable[Histogram]) -> Histogram:
+    held = [part for part in parts if part.count]
+    return held[0] if len(held) == 1 else Histogram.merge(held)
