@@ -3,14 +3,13 @@
 //! A run keeps thousands, one for each second, scenario and kind of time. The buckets are those of
 //! [`Times`], so nothing is lost.
 
-use std::collections::BTreeMap;
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 
-use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use hdrhistogram::serialization::Deserializer;
 
-use crate::times::Times;
+use crate::times::{Times, middle_us};
+use crate::v2;
 
 /// Durations in µs, with three significant digits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,20 +22,7 @@ pub struct Distribution {
 /// Why bytes are not a histogram.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not an HdrHistogram in V2 form: {0}")]
-pub struct DecodeError(String);
-
-/// The first word of the V2 form, and of the same deflated.
-const PLAIN: u32 = 0x1c84_9313;
-const DEFLATED: u32 = 0x1c84_9314;
-/// Bytes of the plain form before the counts, and before the deflated form.
-const HEADER: usize = 40;
-const DEFLATED_HEADER: usize = 8;
-/// With more digits, an empty histogram of every duration takes 2 MiB, and 25 MiB with five.
-const MOST_DIGITS: u32 = 3;
-/// Bytes of the counts of the longest histogram of so many digits, each of nine bytes.
-const MOST_COUNTS: usize = 9 * 56 * 1024;
-/// Bytes of counts that are none: as a run of zeros the longest there is, which overflows.
-const ENDLESS: [u8; 9] = [0xff; 9];
+pub struct DecodeError(pub(crate) String);
 
 impl Distribution {
     /// What was recorded.
@@ -64,13 +50,22 @@ impl Distribution {
     /// All durations of all parts.
     #[must_use]
     pub fn merge<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
-        let mut sum: BTreeMap<u64, u64> = BTreeMap::new();
-        for (value, count) in parts.into_iter().flat_map(|part| &part.buckets) {
-            *sum.entry(*value).or_default() += count;
+        let mut all: Vec<(u64, u64)> = Vec::new();
+        for part in parts {
+            all.extend(&part.buckets);
         }
+        all.sort_unstable_by_key(|(value, _)| *value);
+        all.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                earlier.1 += later.1;
+            }
+            same
+        });
+        all.shrink_to_fit();
         Self {
-            count: sum.values().sum(),
-            buckets: sum.into_iter().collect(),
+            count: all.iter().map(|(_, count)| count).sum(),
+            buckets: all,
         }
     }
 
@@ -113,7 +108,12 @@ impl Distribution {
         if self.count == 0 {
             return 0.0;
         }
-        self.dense().mean()
+        let sum: f64 = self
+            .buckets
+            .iter()
+            .map(|(longest, count)| middle_us(*longest) as f64 * *count as f64)
+            .sum();
+        sum / self.count as f64
     }
 
     /// The greatest duration, in µs; 0 when there are none.
@@ -129,18 +129,9 @@ impl Distribution {
     }
 
     /// The bytes of `HdrHistogram`'s V2 form, deflated: what its own tools read.
-    ///
-    /// # Panics
-    ///
-    /// Never: writing to memory cannot fail.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        #[expect(clippy::unwrap_used, reason = "writing to memory cannot fail")]
-        V2DeflateSerializer::new()
-            .serialize(&self.dense(), &mut bytes)
-            .unwrap();
-        bytes
+        v2::encoded(&self.buckets)
     }
 
     /// Reads what [`Distribution::encode`] or another `HdrHistogram` wrote, with at most three
@@ -148,20 +139,16 @@ impl Distribution {
     ///
     /// The bytes may be a stranger's: what they say of their own length is not believed.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let plain = inflated(bytes)?;
-        check(&plain)?;
+        let plain = v2::plain(bytes)?;
+        if let Some(buckets) = v2::buckets(&plain)? {
+            let counts = buckets.iter().map(|(_, count)| *count);
+            let count = counts.fold(0, u64::saturating_add);
+            return Ok(Self { buckets, count });
+        }
         let dense: Histogram<u32> = Deserializer::new()
             .deserialize(&mut Cursor::new(plain))
             .map_err(|error| DecodeError(error.to_string()))?;
         Ok(Self::of_dense(&dense))
-    }
-
-    fn dense(&self) -> Histogram<u32> {
-        let mut dense = dense();
-        for (value, count) in &self.buckets {
-            dense.saturating_record_n(*value, u32::try_from(*count).unwrap_or(u32::MAX));
-        }
-        dense
     }
 }
 
@@ -171,53 +158,13 @@ pub(crate) fn dense() -> Histogram<u32> {
     Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap()
 }
 
-/// The plain form, as far as a histogram can be long.
-fn inflated(bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
-    if word(bytes, 0) != Some(DEFLATED) {
-        return Ok(bytes.to_vec());
-    }
-    let mut plain = Vec::new();
-    ZlibDecoder::new(&bytes[DEFLATED_HEADER.min(bytes.len())..])
-        .take((HEADER + MOST_COUNTS + 1) as u64)
-        .read_to_end(&mut plain)
-        .map_err(|error| DecodeError(error.to_string()))?;
-    Ok(plain)
-}
-
-/// Refuses what the `hdrhistogram` crate would believe: it takes memory for as many counts as the
-/// header says, up to 4 GiB.
-fn check(plain: &[u8]) -> Result<(), DecodeError> {
-    let refused = |why: &str| Err(DecodeError(why.to_owned()));
-    let counts = plain.get(HEADER..).unwrap_or_default();
-    if word(plain, 0) != Some(PLAIN) || plain.len() < HEADER {
-        return refused("its first bytes are those of something else");
-    }
-    if counts.len() > MOST_COUNTS {
-        return refused("it has more counts than there are buckets");
-    }
-    if word(plain, 4).is_none_or(|length| length as usize > counts.len()) {
-        return refused("it ends before its last count");
-    }
-    if word(plain, 12).is_none_or(|digits| digits > MOST_DIGITS) {
-        return refused("it has more than three significant digits");
-    }
-    if counts.windows(ENDLESS.len()).any(|bytes| bytes == ENDLESS) {
-        return refused("a run of zeros is longer than any histogram");
-    }
-    Ok(())
-}
-
-/// A big-endian word of the header.
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    let four = bytes.get(at..at + 4)?;
-    Some(u32::from_be_bytes(four.try_into().ok()?))
-}
-
 #[cfg(test)]
 mod tests {
+    use hdrhistogram::serialization::{Serializer, V2DeflateSerializer, V2Serializer};
     use proptest::prelude::*;
 
     use super::*;
+    use crate::v2::{DEFLATED, ENDLESS, HEADER, MOST_COUNTS};
 
     proptest! {
         /// The dense histogram of the hdrhistogram crate is the oracle.
@@ -236,9 +183,31 @@ mod tests {
             prop_assert_eq!(merged.max_us(), both.max());
             prop_assert!((merged.mean_us() - both.mean()).abs() <= 1e-9 * both.mean());
             prop_assert_eq!(&Distribution::decode(&merged.encode()).unwrap(), &merged);
+            let (mut plain, mut deflated) = (Vec::new(), Vec::new());
+            V2Serializer::new().serialize(&both, &mut plain).unwrap();
+            prop_assert_eq!(plain_of(&merged), plain);
+            V2DeflateSerializer::new().serialize(&both, &mut deflated).unwrap();
+            prop_assert_eq!(&Distribution::decode(&deflated).unwrap(), &merged);
             let above = both.count_between(both.next_non_equivalent(limit), u64::MAX);
             prop_assert!(merged.count_above(limit) >= above);
             prop_assert!(merged.count_above(limit) <= both.count_between(limit, u64::MAX));
+        }
+
+        /// Those of other bounds or fewer digits have other buckets.
+        #[test]
+        fn histograms_of_others_are_read(
+            values in prop::collection::vec(1u64..1_000_000, 0..100),
+            (least, most, digits) in (1u64..1000, 2_000_000u64..8_000_000_000, 0u8..=3),
+        ) {
+            let mut theirs: Histogram<u64> = Histogram::new_with_bounds(least, most, digits).unwrap();
+            for value in values {
+                theirs.record(value).unwrap();
+            }
+            let mut bytes = Vec::new();
+            V2DeflateSerializer::new().serialize(&theirs, &mut bytes).unwrap();
+            let read = Distribution::decode(&bytes).unwrap();
+            prop_assert_eq!(read.count(), theirs.len());
+            prop_assert_eq!(read.quantile_us(0.5), theirs.value_at_quantile(0.5));
         }
 
         /// Whatever becomes of the bytes of a histogram, reading them neither panics nor swells.
@@ -247,7 +216,7 @@ mod tests {
             values in prop::collection::vec(1u64..4_000_000_000, 1..50),
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
         ) {
-            let mut plain = inflated(&of(&values).encode()).unwrap();
+            let mut plain = plain_of(&of(&values));
             for (place, byte) in changes {
                 let at = place.index(plain.len());
                 plain[at] = byte;
@@ -264,6 +233,10 @@ mod tests {
         }
     }
 
+    fn plain_of(histogram: &Distribution) -> Vec<u8> {
+        v2::plain(&histogram.encode()).unwrap().into_owned()
+    }
+
     fn of(values: &[u64]) -> Distribution {
         let mut times = Times::new();
         for value in values {
@@ -274,7 +247,7 @@ mod tests {
 
     /// The plain form of a histogram, with one word of its header replaced.
     fn with_word(at: usize, word: u32) -> Vec<u8> {
-        let mut plain = inflated(&of(&[7, 7, 900]).encode()).unwrap();
+        let mut plain = plain_of(&of(&[7, 7, 900]));
         plain[at..at + 4].copy_from_slice(&word.to_be_bytes());
         plain
     }
@@ -286,7 +259,7 @@ mod tests {
     #[test]
     fn the_plain_form_is_read_as_the_deflated_one() {
         let whole = of(&[7, 7, 900]);
-        let plain = inflated(&whole.encode()).unwrap();
+        let plain = plain_of(&whole);
         assert_eq!(Distribution::decode(&plain).unwrap(), whole);
     }
 

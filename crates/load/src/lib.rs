@@ -55,6 +55,7 @@ pub mod timers;
 pub mod times;
 pub mod turns;
 pub mod user;
+mod v2;
 pub mod worker;
 
 pub use blame::{Blame, Blamed};

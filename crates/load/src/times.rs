@@ -23,9 +23,9 @@ const DENSE_FROM: usize = 4096;
 const HALF: u64 = 1 << HALF_BITS;
 const HALF_BITS: u32 = 10;
 /// An hour: what has no bucket counts as this, as in the dense histogram.
-const HOUR_US: u64 = 3_600_000_000;
+pub(crate) const HOUR_US: u64 = 3_600_000_000;
 /// Buckets up to 71 minutes.
-const BUCKETS: usize = 23 << HALF_BITS;
+pub(crate) const BUCKETS: usize = 23 << HALF_BITS;
 
 impl Times {
     /// None yet.
@@ -170,7 +170,7 @@ impl Times {
 
 /// The bucket of a time in µs.
 #[inline]
-fn bucket(us: u64) -> u16 {
+pub(crate) fn bucket(us: u64) -> u16 {
     let us = if us > u64::from(u32::MAX) {
         HOUR_US
     } else {
@@ -181,11 +181,17 @@ fn bucket(us: u64) -> u16 {
 }
 
 /// The longest time of a bucket, in µs.
-fn longest_us(bucket: u16) -> u64 {
+pub(crate) fn longest_us(bucket: u16) -> u64 {
     let bucket = u64::from(bucket);
     let doublings = (bucket >> HALF_BITS).saturating_sub(1);
     let place = bucket - (doublings << HALF_BITS);
     ((place + 1) << doublings) - 1
+}
+
+/// The middle of the bucket of a time, in µs.
+pub(crate) fn middle_us(us: u64) -> u64 {
+    let doublings = (u64::from(bucket(us)) >> HALF_BITS).saturating_sub(1);
+    ((us >> doublings) << doublings) + (1 << doublings >> 1)
 }
 
 #[cfg(test)]
