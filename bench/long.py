@@ -1,0 +1,218 @@
+"""A run that lasts: memory, the size of its bundle, and what closing it takes.
+
+`python -m bench.long HOURS` plays 23,000 users of 14 scenarios against a server that takes no time,
+in real time. With `--replayed`, a minute of such a run is given to the controller again and again,
+as fast as it takes it: a day takes minutes.
+"""
+
+import argparse
+import random
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from headcount._engine import Engine, Interval
+from headcount.bundle.writer import BundleWriter
+from headcount.controller import level as levels
+from headcount.controller import session as sessions
+from headcount.controller.access.access import NOTHING
+from headcount.controller.level import LevelRunner
+from headcount.controller.level_order import LevelOrder
+from headcount.controller.listener import Silent
+from headcount.controller.session import Session
+from headcount.counters.source import Sample
+from headcount.plan.plan import Plan, validate
+
+USERS, SCENARIOS, THINK_S = 23_000, 14, 4.3
+COUNTERS = 250
+RECORDED_S = 60
+TELL_S = 3600.0
+
+
+def _plan() -> Plan:
+    scenarios = [
+        {
+            "name": f"scenario-{number}",
+            "weight": 1,
+            "limit": "1s",
+            "steps": [
+                {"name": f"step-{number}-{at}", "op": "serve", "service": {"draw": "fixed", "s": s}}
+                for at, s in enumerate((0.001, 0.004))
+            ],
+        }
+        for number in range(SCENARIOS)
+    ]
+    workload = {
+        "name": "long",
+        "title": "A long run",
+        "protocol": "app",
+        "recreates": "nothing",
+        "description": "A server that takes no time.",
+        "sources": [],
+        "deviations": [],
+        "criteria": ["p95<=1s"],
+        "pace": {"kind": "closed", "time": {"draw": "exponential", "mean": f"{THINK_S}s"}},
+        "run": {"duration": "1s"},
+        "scenarios": scenarios,
+    }
+    values = {"target": "app://127.0.0.1:9", "mode": "level", "levels": [USERS], "seed": 7}
+    return validate(Plan, {**values, "workers": 1, "workload": workload}, "the plan")
+
+
+class Moved:
+    """A second of a run as one of later."""
+
+    def __init__(self, interval: Interval, by_s: float) -> None:
+        """Move it by so many seconds."""
+        self._interval = interval
+        self.from_s, self.to_s = interval.from_s + by_s, interval.to_s + by_s
+        self.completed = [(from_s + by_s, users) for from_s, users in interval.completed]
+        self.unserved = [(since_s + by_s, users) for since_s, users in interval.unserved]
+
+    def __getattr__(self, name: str) -> Any:
+        """What does not depend on the time."""
+        return getattr(self._interval, name)
+
+
+class Replayed:
+    """An engine that repeats a minute of a real one."""
+
+    def __init__(self, *asked: str) -> None:
+        """Play the minute."""
+        engine = null_engine(*asked)
+        self.step_names, self.request_names = engine.step_names, engine.request_names
+        self.task_names = engine.task_names
+        engine.set_users(USERS, 5.0)
+        intervals = [engine.next(10.0) for _ in range(10 + RECORDED_S)][10:]
+        engine.close()
+        self._minute = [interval for interval in intervals if interval is not None]
+        self._later = self._seconds()
+        self._now_s = 0.0
+        self.ended = False
+
+    def _seconds(self) -> Iterator[Moved]:
+        by_s = -self._minute[0].from_s
+        for interval in cycle(self._minute):
+            yield Moved(interval, by_s)
+            if interval is self._minute[-1]:
+                by_s += interval.to_s - self._minute[0].from_s
+
+    def next(self, patience_s: float) -> Moved:
+        """The next second, at once."""
+        del patience_s
+        moved = next(self._later)
+        self._now_s = moved.to_s
+        return moved
+
+    def now_s(self) -> float:
+        """When the last one ended."""
+        return self._now_s
+
+    def set_users(self, users: int, ramp_s: float) -> None:
+        """They are those of the minute."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class Counters:
+    """A source of as many counters as a machine and a server have."""
+
+    name = "sut"
+
+    def __init__(self) -> None:
+        """Draw them."""
+        self._random = random.Random(1)
+        self._at_s = 0.0
+
+    def sample(self) -> Sample:
+        """Other values each second."""
+        self._at_s += 1.0
+        drawn = self._random.random
+        return Sample(self._at_s, {f"counter.{n}": round(drawn(), 4) for n in range(COUNTERS)})
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def null_engine(plan: str, protocol: str, target: str) -> Engine:
+    """The real engine, with the protocol that plays a server of known behaviour."""
+    del protocol, target
+    return Engine(plan, "null", "{}")
+
+
+def memory_mib(which: str) -> float:
+    """`VmHWM` or `VmRSS` of this process."""
+    text = Path("/proc/self/status").read_text("utf-8")
+    found = re.search(rf"^{which}:\s+(\d+) kB", text, re.MULTILINE)
+    assert found is not None, "Linux"
+    return int(found[1]) / 1024
+
+
+class Told(Session):
+    """A session that says each hour how much memory there is."""
+
+    told_s = 0.0
+
+    def _keep(self, moment: Any, phase: str, level: int) -> None:
+        super()._keep(moment, phase, level)
+        if moment.interval.to_s >= self.told_s:
+            hours = moment.interval.to_s / 3600
+            print(f"{hours:5.1f} h: {memory_mib('VmRSS'):.0f} MiB", flush=True)
+            self.told_s += TELL_S
+
+
+def play(hours: float, *, replayed: bool) -> None:
+    """Play it, and say what it took."""
+    plan = _plan()
+    folder = Path(tempfile.mkdtemp(prefix="headcount-long-"))
+    bundle = BundleWriter(folder)
+    bundle.plan(plan.to_toml())
+    engine = Replayed if replayed else null_engine
+    try:
+        # Users of this server have no connection.
+        with patch.object(sessions, "Engine", engine), patch.object(levels, "ensure_handles"):
+            source = Counters()
+            session = Told(plan, "{}", [source], bundle, Silent(), 0.0)
+            runner = LevelRunner(plan, lambda *_: NOTHING, session, bundle, Silent())
+            began_s, began_cpu_s = time.monotonic(), time.process_time()
+            order = LevelOrder(1, "only", USERS, 5.0, 5.0, hours * 3600)
+            result = runner.run(order)
+        cpu_s = time.process_time() - began_cpu_s
+        print(
+            f"level: {result.outcome} {result.reasons}, {result.achieved_per_s:,.0f}/s, "
+            f"{1000 * cpu_s / result.steady_s:.1f} ms of CPU a second, "
+            f"{time.monotonic() - began_s:.0f} s"
+        )
+        session.close()
+        bundle.levels([result])
+        texts = sum(path.stat().st_size for path in folder.iterdir())
+        closing_s = time.process_time()
+        bundle.close()
+        closing_s = time.process_time() - closing_s
+        sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
+        print(f"open {texts / 1e6 / hours:.0f} MB an hour; closed: ", end="")
+        print(", ".join(f"{name} {size / 1e6 / hours:.2f}" for name, size in sizes.items()))
+        print(f"closing: {closing_s / hours:.2f} s of CPU an hour of run")
+        print(f"memory: at most {memory_mib('VmHWM'):.0f} MiB")
+    finally:
+        shutil.rmtree(folder)
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench.long", description=__doc__)
+    parser.add_argument("hours", type=float)
+    parser.add_argument("--replayed", action="store_true", help="a minute, again and again")
+    asked = parser.parse_args()
+    play(asked.hours, replayed=asked.replayed)
+
+
+if __name__ == "__main__":
+    main()
