@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from headcount._engine import Histogram
 from headcount.bundle import hlog
 from headcount.bundle.reader import Bundle
-from headcount.foreign.file import has_regular
 
 LOG = hlog.FILE
 
@@ -39,8 +38,6 @@ def seconds(bundle: Bundle) -> list[Second]:
     Seconds of a level that a killed run did not finish are left out, since that level was run anew.
     """
     path = bundle.folder / LOG
-    if not has_regular(path):
-        return []
     at: dict[str, list[Histogram]] = {}
     for intervals in hlog.read(path, lambda tag, *_: tag.startswith("response/")).values():
         for start_s, _, histogram in intervals:

@@ -16,6 +16,8 @@ from headcount.output.file import PLAN, write_whole
 from headcount.output.folder import Folder
 from headcount.secret_text import redacted_json
 
+PACKED = ".gz"
+"""What the name of a file ends in that is kept compressed."""
 MOST_BYTES = 4 << 30
 """Of a file of lines: the seconds of a week, each with thousands of counters."""
 MOST_LINE_BYTES = 16 << 20
@@ -202,8 +204,21 @@ def stored_lines(path: Path) -> Iterator[bytes]:
 
     Raises InputError where the file cannot be read, is a link, or is too long, or a line of it is.
     """
+    path = place_of(path)
     if has_regular(path):
-        yield from lines(path, MOST_BYTES, MOST_LINE_BYTES, follow=False)
+        yield from file_lines(path, MOST_BYTES, MOST_LINE_BYTES)
+
+
+def place_of(path: Path) -> Path:
+    """Where a file of a bundle is kept: under its name, or else compressed, if it is there so."""
+    packed = path.with_name(path.name + PACKED)
+    return packed if not os.path.lexists(path) and os.path.lexists(packed) else path
+
+
+def file_lines(path: Path, most_bytes: int, most_line_bytes: int) -> Iterator[bytes]:
+    """The lines of a stored file; raises InputError as `foreign.file.lines` does."""
+    packed = path.suffix == PACKED
+    return lines(path, most_bytes, most_line_bytes, follow=False, packed=packed)
 
 
 def lock_folder(folder: Path) -> int:

@@ -17,19 +17,19 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from headcount._engine import Histogram
-from headcount.bundle.files import Lines
+from headcount.bundle.files import Lines, file_lines, place_of
 from headcount.errors import InputError
-from headcount.foreign import file as foreign
+from headcount.foreign.file import has_regular
 
 FILE = "histograms.hlog"
 _MS_PER_US = 1000.0
 _HEAD = ("#[Histogram log format", "#[StartTime: ", '"StartTimestamp"')
 """How the lines of the head begin."""
 _FIELDS = ("tag", "start", "length", "max", "histogram")
-_MOST_BYTES = 16 << 30
+MOST_BYTES = 16 << 30
 _MOST_LINE_BYTES = 1 << 20
 """A histogram with something in each of its buckets takes a tenth of it."""
-_MOST_DAMAGED_BYTES = 64 << 20
+MOST_DAMAGED_BYTES = 64 << 20
 """Of a line of which zeros are a part, where a power failure lost what was written."""
 _BUCKETS, _BUCKETS_A_BYTE = 4_000_000, 4
 """Buckets that a log may have, and how many more for each of its bytes: those of a run have less
@@ -126,7 +126,8 @@ def lines(path: Path) -> Iterator[Line]:
 
     Raises InputError where the file cannot be read, or a line or what it unpacks to is too long.
     """
-    if not foreign.has_regular(path):
+    path = place_of(path)
+    if not has_regular(path):
         return
     unpacking = _Unpacking(path)
     before: Line | None = None
@@ -151,10 +152,11 @@ def stored(path: Path) -> Iterator[tuple[int, bytes]]:
 
     A line of the head that is damaged is one of them. Raises InputError as `lines` does.
     """
-    if not foreign.has_regular(path):
+    path = place_of(path)
+    if not has_regular(path):
         return
     at = 0
-    found = foreign.lines(path, _MOST_BYTES, _MOST_DAMAGED_BYTES, follow=False)
+    found = file_lines(path, MOST_BYTES, MOST_DAMAGED_BYTES)
     for line, head in zip_longest(found, _HEAD):
         if line is None:
             return
@@ -189,10 +191,13 @@ def read(
 ) -> dict[str, list[tuple[float, float, Histogram]]]:
     """Every whole line of a log, or those `wanted`, by tag: start, length, histogram.
 
-    Histograms that are not wanted are not decoded, which is most of the time that reading takes.
-    Raises InputError as `lines` does.
+    Nothing without the file. Histograms that are not wanted are not decoded, which is most of the
+    time that reading takes. Raises InputError as `lines` does.
     """
     found: dict[str, list[tuple[float, float, Histogram]]] = {}
+    path = place_of(path)
+    if not has_regular(path):
+        return found
     unpacking = _Unpacking(path)
     for line in unpacking.lines():
         fields = line.split(",")
@@ -222,7 +227,7 @@ class _Unpacking:
 
     def lines(self) -> Iterator[str]:
         """The lines, without their ends."""
-        for line in foreign.lines(self._path, _MOST_BYTES, _MOST_LINE_BYTES, follow=False):
+        for line in file_lines(self._path, MOST_BYTES, _MOST_LINE_BYTES):
             self._bytes += len(line)
             yield line.rstrip(b"\r\n").decode("ascii", errors="replace")
 

@@ -3,7 +3,9 @@
 Apart from the lines, for most commands need no table, and DuckDB takes a tenth of a second to load.
 """
 
+import contextlib
 import os
+from collections.abc import Iterator
 from errno import EDQUOT, EFBIG, ENOSPC, EROFS
 from pathlib import Path
 from typing import Any
@@ -11,20 +13,29 @@ from typing import Any
 import duckdb
 import numpy as np
 import numpy.typing as npt
+from pydantic_core import from_json
 
 from headcount.bundle.columns import COMMON, Block, Key, Keys, blocks
-from headcount.bundle.files import disk_error, read_lines
+from headcount.bundle.files import disk_error, read_lines, stored_lines
 from headcount.bundle.series import LINES, TABLE
 from headcount.foreign.file import has_regular, opened
 from headcount.output.folder import Folder
 
 _BOUNDS: dict[str, str | bool | int | float | list[str]] = {"memory_limit": "512MB"}
 """A table of a few kilobytes may claim to unpack to gigabytes."""
+_ORDERED: dict[str, str | bool | int | float | list[str]] = {
+    "threads": 1,
+    "disabled_optimizers": "join_order,build_side_probe_side",
+}
+"""Rows stay in the order of the lines, whichever side of a join is the smaller."""
 Totals = dict[Key, tuple[int, float]]
 """How many rows the table has of a figure, and the sum of their values."""
 
 _PART = """
-COPY (SELECT t_s, seconds, level, phase, users, side, of, name, value FROM block)
+COPY (
+  SELECT t_s, seconds, level, phase, users, side, of, name, value
+  FROM figures JOIN seconds USING (second) JOIN keys USING (key)
+)
 TO '{target}' (FORMAT parquet, COMPRESSION zstd)
 """
 _WHOLE = """
@@ -60,27 +71,38 @@ def _write_parts(lines: Path, folder: Path) -> list[Path]:
     """Write the table in parts, each of some minutes: no more than that is held in memory."""
     keys = Keys()
     parts: list[Path] = []
-    with duckdb.connect(config={"threads": 1}) as connection:  # in the order of the lines
-        for block in blocks(read_lines(lines), keys):
+    with duckdb.connect(config=_ORDERED) as connection:
+        for block in blocks(_own_lines(lines), keys):
             parts.append(folder / f"{len(parts)}.parquet")
-            connection.register("block", _columns(block, keys))
+            for name, columns in _tables(block, keys).items():
+                connection.register(name, columns)
             # COPY takes no parameter for its target, so the name is quoted.
             connection.execute(_PART.format(target=_quoted_path(parts[-1])))
     return parts
 
 
-def _columns(block: Block, keys: Keys) -> dict[str, npt.NDArray[Any]]:
-    """The table's columns of a block, by name."""
+def _own_lines(lines: Path) -> Iterator[Any]:
+    """The seconds that this process wrote, or checked when it went on with an older bundle."""
+    for line in stored_lines(lines):
+        with contextlib.suppress(ValueError):  # torn by a process that was killed
+            yield from_json(line)
+
+
+def _tables(block: Block, keys: Keys) -> dict[str, dict[str, npt.NDArray[Any]]]:
+    """A block as tables: their columns. DuckDB looks texts up faster than it reads them."""
     texts: npt.DTypeLike = object  # those that are there, not copies of a fixed length
-    columns: dict[str, npt.NDArray[Any]] = {}
     types = (np.float64, np.float64, np.int32, texts, np.int32)
-    of_seconds = zip(COMMON, types, zip(*block.seconds, strict=True), strict=True)
-    for name, kind, values in of_seconds:
-        columns[name] = np.array(values, dtype=kind)[block.second]
-    of_keys = zip(("side", "of", "name"), zip(*keys.numbers, strict=True), strict=True)
-    for name, words in of_keys:
-        columns[name] = np.array(words, dtype=texts)[block.key]
-    return columns | {"value": block.value}
+    seconds, names = {}, {}
+    for name, kind, values in zip(COMMON, types, zip(*block.seconds, strict=True), strict=True):
+        seconds[name] = np.array(values, dtype=kind)
+    words = zip(*keys.numbers, strict=True)
+    for name, column in zip(("side", "of", "name"), words, strict=True):
+        names[name] = np.array(column, dtype=texts)
+    return {
+        "figures": {"second": block.second, "key": block.key, "value": block.value},
+        "seconds": {"second": np.arange(len(block.seconds), dtype=np.int32), **seconds},
+        "keys": {"key": np.arange(len(keys.numbers), dtype=np.int32), **names},
+    }
 
 
 def _joined(parts: list[Path], table: Path) -> Path:

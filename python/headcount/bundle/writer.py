@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from headcount._engine import Histogram
-from headcount.bundle import confirmation, events, hlog, manifest, recovery, series, table
+from headcount.bundle import confirmation, events, hlog, manifest, packed, recovery, series, table
 from headcount.bundle import stacks as stack_files
 from headcount.bundle.environment import EnvironmentFile
-from headcount.bundle.files import Lines, disk_error, dump, lock_folder, replace
+from headcount.bundle.files import PACKED, Lines, disk_error, dump, lock_folder, replace
 from headcount.bundle.level import LevelResult, Levels
 from headcount.bundle.verdict import Verdict
 from headcount.errors import HeadcountError
@@ -50,6 +50,7 @@ GROWING = (events.FILE, hlog.FILE)
 CONCLUSIONS = ("verdict.json", "report.html", series.TABLE)
 WHOLE = (
     *("plan.toml", "environment.json", "levels.json", "verdict.json", "report.html"),
+    *(f"{series.LINES}{PACKED}", f"{hlog.FILE}{PACKED}"),
     *(series.LINES, series.TABLE, manifest.NAME, manifest.SIGNATURE, confirmation.FILE),
 )
 
@@ -102,6 +103,7 @@ class BundleWriter:
         self._opened.callback(os.close, lock)
         _ensure_no_traps(self.folder)  # before anything is changed
         _drop_conclusions(self.folder)
+        packed.unpack(self.folder)
         recovery.recover(self.folder, finished, now())
         self._events = Lines(self.folder / events.FILE)
         self._opened.callback(self._events.close)
@@ -166,8 +168,9 @@ class BundleWriter:
         replace(self.folder / "verdict.json", verdict.model_dump_json(indent=1))
 
     def close(self) -> None:
-        """Close the growing files, turn the series into its table, and list all files."""
+        """Close the growing files, make the series' table, compress, and list all files."""
         with self._opened:
             self.sync()
             table.close(self.folder)
+            packed.pack(self.folder)
             manifest.write(self.folder)

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator
 from io import BufferedReader, BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
+from typing import BinaryIO
 
 from headcount.errors import InputError
 
@@ -84,14 +85,19 @@ def content(path: Path, most_bytes: int, *, follow: bool = True, what: str | Non
 
 
 def lines(
-    path: Path, most_bytes: int, most_line_bytes: int, *, follow: bool = True
+    path: Path,
+    most_bytes: int,
+    most_line_bytes: int,
+    *,
+    follow: bool = True,
+    packed: bool = False,
 ) -> Iterator[bytes]:
     r"""Every line of a file, with its `\n`; what stands behind the last one is a line, too.
 
-    Raises InputError where it cannot be read, is anything but a regular file, or where the file or
-    a line of it is longer.
+    `packed`: whether gzip has compressed it. Raises InputError where it cannot be read, is anything
+    but a regular file, or where the file or a line of it is longer.
     """
-    for block in _blocks(path, most_bytes, most_line_bytes, follow=follow):
+    for block in _blocks(path, most_bytes, most_line_bytes, follow=follow, packed=packed):
         yield from BytesIO(block)
 
 
@@ -107,20 +113,28 @@ def text_lines(path: Path, encoding: str, most_bytes: int, most_line_bytes: int)
         yield from StringIO(block.decode(encoding, "replace"), newline=None)
 
 
-def _blocks(path: Path, most_bytes: int, most_line_bytes: int, *, follow: bool) -> Iterator[bytes]:
+def _blocks(
+    path: Path, most_bytes: int, most_line_bytes: int, *, follow: bool, packed: bool = False
+) -> Iterator[bytes]:
     """A file in blocks of whole lines: to ask for each line alone takes logs a third longer."""
-    with _explained(str(path), path, follow=follow) as file:
-        _check_size(file, most_bytes, str(path))
-        number = 0
+    with _explained(str(path), path, follow=follow) as stored:
+        _check_size(stored, most_bytes, str(path))
+        file: BinaryIO = gzip.GzipFile(fileobj=stored) if packed else stored  # type: ignore[assignment]
+        number = length = 0
         while True:
             try:
                 block = file.read(_BLOCK_BYTES)
                 if block and not block.endswith(b"\n"):
                     block += file.readline(most_line_bytes + 1)
+            except (EOFError, zlib.error) as error:
+                raise InputError(f"{path} is damaged: {error}") from error
             except OSError as error:
                 raise _unreadable(str(path), error) from error
             if not block:
                 return
+            length += len(block)
+            if packed and length > most_bytes:
+                raise InputError(f"{path} unpacks to more than {most_bytes:,} bytes")
             if len(block) > most_line_bytes:
                 for place, line in enumerate(BytesIO(block), number + 1):
                     if len(line) > most_line_bytes:

@@ -1,10 +1,13 @@
 """A run under way, followed by what it writes each second."""
 
+import gzip
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from headcount.bundle.files import PACKED, place_of
 from headcount.foreign.file import opened
 from headcount.foreign.json_text import json_value
 from headcount.live.reading import News, Reading, Remark
@@ -50,12 +53,14 @@ class Tail:
                     continue
                 if isinstance(value, dict) and all(key in value for key in self._keys):
                     found.append(value)
-        except OSError:
+        except (OSError, EOFError, zlib.error):
             self.is_behind = False
         return found
 
     def _lines(self) -> Iterator[bytes]:
-        with opened(self._path, follow=False) as file:
+        path = place_of(self._path)
+        with opened(path, follow=False) as kept:
+            file = gzip.GzipFile(fileobj=kept) if path.suffix == PACKED else kept
             file.seek(self._read)
             end = self._read + MOST_BYTES
             self.is_behind = False

@@ -13,7 +13,7 @@ from headcount.analyse.audit.second import Names, Second, second_of
 from headcount.bundle import confirmation, hlog, series, stacks, versus
 from headcount.bundle.altered import Altered, differences
 from headcount.bundle.environment import EnvironmentFile
-from headcount.bundle.files import numbered_lines
+from headcount.bundle.files import numbered_lines, place_of
 from headcount.bundle.level import LevelResult, Levels, Record
 from headcount.bundle.manifest import NAME, Manifest
 from headcount.bundle.manifest import read as manifest_of
@@ -139,7 +139,7 @@ class _Found:
 
         Raises InputError where the name is that of a link or a pipe.
         """
-        has_regular(path)
+        has_regular(place_of(path))
         try:
             for number, last, value in numbered_lines(path):
                 if isinstance(value, dict):
@@ -151,7 +151,7 @@ class _Found:
 
     def histograms(self, path: Path) -> Iterator[hlog.Line]:
         """Every line of a log of histograms; raises InputError where it is a link or a pipe."""
-        has_regular(path)
+        has_regular(place_of(path))
         try:
             yield from hlog.lines(path)
         except InputError as error:

@@ -5,6 +5,7 @@ from typing import Any
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result
+from headcount.bundle.files import place_of
 from headcount.bundle.recovery import LOST, RECOVERED
 from headcount.text import plural
 
@@ -19,7 +20,7 @@ def check(evidence: Evidence) -> Result:
     missing = [
         Place(file=name, at="the file", text="is missing")
         for name in _NEEDED
-        if not (evidence.folder / name).is_file()
+        if not place_of(evidence.folder / name).is_file()
     ]
     if evidence.verdict is not None and not evidence.levels and not evidence.damage:
         text = f"has {evidence.verdict.cost.levels} levels, and levels.json has none"

@@ -15,7 +15,6 @@ from headcount.bundle import hlog
 from headcount.bundle.environment import Side
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
-from headcount.foreign.file import has_regular
 
 Second = Mapping[str, Any]
 
@@ -99,7 +98,7 @@ Answers = Sequence[tuple[float, Histogram]]
 
 def _answers(bundle: Bundle, spans: Sequence[tuple[float, float]]) -> Answers:
     path = bundle.folder / "histograms.hlog"
-    if not spans or not has_regular(path):
+    if not spans:
         return []
 
     def inside(tag: str, start_s: float, length_s: float) -> bool:
