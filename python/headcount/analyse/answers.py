@@ -1,13 +1,15 @@
 """Response times second by second, with their whole distribution, as a bundle's log keeps them."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from headcount._engine import Histogram
 from headcount.bundle import hlog
 from headcount.bundle.reader import Bundle
+from headcount.bundle.stretches import Cut, lengths_s
 
 LOG = hlog.FILE
+NOTHING: Histogram = Histogram.merge([])
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,34 +34,48 @@ class Second:
     times: Histogram
 
 
+TOGETHER = 64
+"""Histograms merged at once."""
+
+
 def seconds(bundle: Bundle) -> list[Second]:
     """Every second of a run in which anything was answered; empty where no log was kept.
 
-    Seconds of a level that a killed run did not finish are left out, since that level was run anew.
+    Those of a long level are in the stretches that it is analysed in. Seconds of a level that a
+    killed run did not finish are left out, since that level was run anew.
     """
-    path = bundle.folder / LOG
-    at: dict[str, list[Histogram]] = {}
-    for intervals in hlog.read(path, lambda tag, *_: tag.startswith("response/")).values():
-        for start_s, _, histogram in intervals:
-            at.setdefault(_moment(start_s), []).append(histogram)
-    return list(_joined(bundle, at))
+    found, places = _unanswered(bundle)
+    parts: list[list[Histogram]] = [[] for _ in found]
+    for start_s, histogram in hlog.each(bundle.folder / LOG, _is_response):
+        place = places.get(_moment(start_s))
+        if place is not None:
+            parts[place].append(histogram)
+            if len(parts[place]) >= TOGETHER:
+                parts[place] = [Histogram.merge(parts[place])]
+    merged = (of[0] if len(of) == 1 else Histogram.merge(of) for of in parts)
+    answered = zip(found, parts, merged, strict=True)
+    return [replace(second, times=times) for second, of, times in answered if of]
 
 
-def _joined(bundle: Bundle, at: dict[str, list[Histogram]]) -> Iterator[Second]:
-    for second in bundle.seconds:
+def _unanswered(bundle: Bundle) -> tuple[list[Second], dict[str, int]]:
+    """The seconds, or stretches, without their times, and which of them has which moment."""
+    cut = Cut(lengths_s(bundle.levels))
+    found: list[Second] = []
+    places: dict[str, int] = {}
+    for second in bundle.each_second():
         if second["level"] == 0:
             continue
         from_s = second["t_s"] - second["seconds"]
-        found = at.get(_moment(from_s))
-        if found is not None:
-            yield Second(
-                from_s=from_s,
-                to_s=second["t_s"],
-                level=second["level"],
-                steady=second["phase"] == "steady",
-                users=second["users"],
-                times=found[0] if len(found) == 1 else Histogram.merge(found),
-            )
+        steady = second["phase"] == "steady"
+        if cut.begins(second) or not found:
+            found.append(Second(from_s, 0.0, second["level"], steady, 0, NOTHING))
+        found[-1] = replace(found[-1], to_s=second["t_s"], users=second["users"])
+        places[_moment(from_s)] = len(found) - 1
+    return found, places
+
+
+def _is_response(tag: str, *_: float) -> bool:
+    return tag.startswith("response/")
 
 
 def _moment(value_s: float) -> str:

@@ -12,4 +12,4 @@ KEYS = ("at", "t_s", "event")
 
 def read(folder: Path) -> list[dict[str, Any]]:
     """Every event, in order; raises InputError where a line is something else."""
-    return records(folder / FILE, KEYS, "an event")
+    return list(records(folder / FILE, KEYS, "an event"))

@@ -158,12 +158,11 @@ def read_lines(path: Path) -> Iterator[Any]:
             yield value
 
 
-def records(path: Path, keys: Sequence[str], what: str) -> list[dict[str, Any]]:
+def records(path: Path, keys: Sequence[str], what: str) -> Iterator[dict[str, Any]]:
     """Every whole line of a file of JSON objects that have these keys; torn lines are skipped.
 
     Raises InputError naming the first line that is something else.
     """
-    found = []
     for number, _, value in numbered_lines(path):
         if value is None:
             continue
@@ -172,8 +171,7 @@ def records(path: Path, keys: Sequence[str], what: str) -> list[dict[str, Any]]:
                 f"{path} is damaged: line {number} is not {what} "
                 f"(headcount audit {path.parent} lists all damage)"
             )
-        found.append(value)
-    return found
+        yield value
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bool, Any]]:

@@ -191,13 +191,28 @@ def read(
 ) -> dict[str, list[tuple[float, float, Histogram]]]:
     """Every whole line of a log, or those `wanted`, by tag: start, length, histogram.
 
-    Nothing without the file. Histograms that are not wanted are not decoded, which is most of the
-    time that reading takes. Raises InputError as `lines` does.
+    Nothing without the file. Raises InputError as `lines` does.
     """
     found: dict[str, list[tuple[float, float, Histogram]]] = {}
+    for tag, start_s, length_s, histogram in _wanted(path, wanted):
+        found.setdefault(tag, []).append((start_s, length_s, histogram))
+    return found
+
+
+def each(path: Path, wanted: Wanted | None = None) -> Iterator[tuple[float, Histogram]]:
+    """Every whole line of a log, or those `wanted`, as they come: start, histogram."""
+    for _, start_s, _, histogram in _wanted(path, wanted):
+        yield start_s, histogram
+
+
+def _wanted(path: Path, wanted: Wanted | None) -> Iterator[tuple[str, float, float, Histogram]]:
+    """The lines that are wanted: tag, start, length, histogram.
+
+    Others are not decoded, which is most of the time that reading takes.
+    """
     path = place_of(path)
     if not has_regular(path):
-        return found
+        return
     unpacking = _Unpacking(path)
     for line in unpacking.lines():
         fields = line.split(",")
@@ -213,8 +228,7 @@ def read(
         histogram = unpacking.histogram(fields[4])
         if histogram is None or not (math.isfinite(start_s) and math.isfinite(length_s)):
             continue
-        found.setdefault(tag, []).append((start_s, length_s, histogram))
-    return found
+        yield tag, start_s, length_s, histogram
 
 
 class _Unpacking:

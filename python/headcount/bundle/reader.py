@@ -1,11 +1,13 @@
 """A bundle read back, whole or as a killed process left it."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headcount.bundle import confirmation, events, manifest, series
+from headcount.bundle import confirmation, events, manifest, series, stretches
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import disk_error, lock_folder
@@ -44,6 +46,15 @@ class Bundle:
     def seconds(self) -> list[dict[str, Any]]:
         """Every second of the run."""
         return series.read(self.folder)
+
+    def each_second(self) -> Iterator[dict[str, Any]]:
+        """The same one after the other: a run of hours has more than fits into memory."""
+        return series.each(self.folder)
+
+    @cached_property
+    def stretches(self) -> list[dict[str, Any]]:
+        """Every second of the run, those of long levels summed up: as many, however long it is."""
+        return [*stretches.stretches(self.each_second(), stretches.lengths_s(self.levels))]
 
 
 def load(folder: Path) -> Bundle:

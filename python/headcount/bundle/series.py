@@ -31,6 +31,11 @@ def tags(second: dict[str, Any]) -> Iterator[str]:
                 yield f"{kind}/{name}"
 
 
-def read(folder: Path) -> list[dict[str, Any]]:
+def each(folder: Path) -> Iterator[dict[str, Any]]:
     """Every second of a run, in order; raises InputError where a line is something else."""
     return records(folder / LINES, SECOND, "a second of a run")
+
+
+def read(folder: Path) -> list[dict[str, Any]]:
+    """The same, all at once."""
+    return list(each(folder))

@@ -6,6 +6,7 @@ from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.bundle import events, series, stacks
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import environment_of
+from headcount.bundle.stretches import lengths_s, stretches
 from headcount.bundle.verdict import Verdict
 
 
@@ -13,5 +14,6 @@ def with_diagnosis(verdict: Verdict, levels: list[LevelResult], folder: Path) ->
     """Add what stopped the server, from the levels and what the bundle's folder has of them."""
     known = environment_of(folder)
     server = known.server if known is not None else None
-    found = of_levels(levels, series.read(folder), events.read(folder), server, stacks.read(folder))
+    seconds = stretches(series.each(folder), lengths_s(levels))
+    found = of_levels(levels, seconds, events.read(folder), server, stacks.read(folder))
     return verdict.model_copy(update={"diagnosis": found})

@@ -132,7 +132,7 @@ def with_verdict(bundle: Bundle) -> Bundle:
         if verdict.diagnosis is None:
             verdict = with_diagnosis(verdict, bundle.levels, bundle.folder)
         return replace(bundle, verdict=verdict)
-    spent_s = max((second["t_s"] for second in bundle.seconds), default=0.0)
+    spent_s = max((second["t_s"] for second in bundle.each_second()), default=0.0)
     if (pairing := versus.read(bundle.folder)) is not None:
         verdict = side_verdict(pairing.kind, bundle.plan, bundle.levels, spent_s, "unfinished")
     else:

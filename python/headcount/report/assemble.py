@@ -76,7 +76,7 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
 def _timeline(bundle: Bundle, level: int) -> list[Point]:
     points = []
     began_s: float | None = None
-    for second in bundle.seconds:
+    for second in bundle.stretches:
         if second["level"] != level or second["phase"] in LEAVING:
             continue
         if began_s is None:

@@ -61,7 +61,7 @@ def measured_levels(
     levels = [level for level in bundle.levels if level.outcome != "invalid" and wanted(level)]
     numbers = {level.index for level in levels}
     seconds: dict[int, list[Second]] = {number: [] for number in numbers}
-    for second in bundle.seconds if numbers else []:
+    for second in bundle.each_second() if numbers else []:
         if second["level"] in numbers and second["phase"] == "steady":
             seconds[second["level"]].append(second)
     spans = [_span(seconds[level.index]) for level in levels]

@@ -54,7 +54,7 @@ def diagnose(bundle: Bundle) -> Diagnosis | None:
     """
     server = bundle.environment.server if bundle.environment is not None else None
     seen = stack_files.read(bundle.folder)
-    return of_levels(bundle.levels, bundle.seconds, bundle.events, server, seen)
+    return of_levels(bundle.levels, bundle.stretches, bundle.events, server, seen)
 
 
 def _measured_in_full(levels: Sequence[LevelResult]) -> Sequence[LevelResult]:

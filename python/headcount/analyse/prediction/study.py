@@ -85,7 +85,7 @@ def study(bundle: Bundle, criterion: str | None, spindles: float | None) -> Stud
         there,
         _published(bundle, found),
         _measured(bundle, found, points),
-        seconds_of(bundle.seconds),
+        seconds_of(bundle.stretches),
     )
 
 

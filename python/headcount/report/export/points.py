@@ -61,7 +61,7 @@ def points(bundle: Bundle) -> list[Metric]:
     """Every metric of a run, by name; raises InputError where the run kept no seconds."""
     begun_s = _begun_s(bundle)
     made: dict[str, Metric] = {}
-    for second in bundle.seconds:
+    for second in bundle.each_second():
         at_s = begun_s + second["t_s"]
         for name, unit, about, attributes, value in _figures(second):
             if value is not None:
