@@ -1,4 +1,4 @@
-"""What is known of each second of a level, however long it is: a few numbers."""
+"""The few numbers that are kept of each second of a level, however long it is."""
 
 from array import array
 from collections.abc import Iterable
@@ -25,8 +25,8 @@ class EachSecond:
         answered: How many scenarios ended in it.
         waiting: How many were unanswered at its end.
         users: The different numbers of users that were present.
-        parts: What each criterion on an amount asks for, by its text, where the seconds themselves
-            are not kept.
+        parts: What each criterion on an amount asks for, by its text; only of seconds that are not
+            kept themselves.
 
     """
 
@@ -47,7 +47,7 @@ class EachSecond:
 
 
 def each_of(intervals: Iterable[Interval]) -> EachSecond:
-    """The same of seconds that are kept."""
+    """The numbers of seconds that are kept whole."""
     each = EachSecond()
     for interval in intervals:
         each.add(interval)

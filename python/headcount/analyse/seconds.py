@@ -14,7 +14,7 @@ from headcount.plan.criteria import AMOUNTS, Criterion
 from headcount.plan.plan import Plan
 
 MOST_SECONDS = 600
-"""A level that is to be measured for longer is kept in stretches."""
+"""A level that is measured for longer is summed up in stretches."""
 STRETCHES = 120
 """How many of a long level, about: a dozen in each of the sections that give the intervals."""
 TOGETHER = 30
@@ -25,19 +25,23 @@ PartOf = Callable[[Window], Part]
 
 
 def stretch_s(measure_s: float) -> float:
-    """The length of the stretches that a level is kept in which is measured for so long."""
+    """The length of the stretches of a level that is measured for so long; 1 keeps every second."""
     return 1.0 if measure_s <= MOST_SECONDS else measure_s / STRETCHES
 
 
 class Seconds:
-    """Those of a level: each of them, or of a long level stretches, so that it takes no memory."""
+    """The seconds of a level; those of a long level are summed up in stretches as they come."""
 
     def __init__(
         self, before: Interval | None, length_s: float, parts: Mapping[str, PartOf]
     ) -> None:
-        """None yet; `before` is the second before them, `length_s` that of a stretch.
+        """Begin without any.
 
-        `parts` has the criteria on amounts, by their text: they may ask for each minute of a level.
+        Args:
+            before: The second before the first.
+            length_s: The length of a stretch; 1 keeps every second.
+            parts: The criteria on amounts, by their text: they may be asked of each minute.
+
         """
         self._before = before
         self._length_s = length_s
@@ -89,7 +93,15 @@ class Seconds:
 def seconds_of(
     plan: Plan, tasks: Sequence[str], before: Interval | None, length_s: float
 ) -> Seconds:
-    """Those of a level of a plan, none yet; `tasks` are the protocol's, `length_s` of a stretch."""
+    """Begin the seconds of a level of `plan`.
+
+    Args:
+        plan: What is played.
+        tasks: The names of the protocol's tasks.
+        before: The second before the first.
+        length_s: The length of a stretch; 1 keeps every second.
+
+    """
     known = Tasks(tasks, plan.workload.task_score)
     names = [scenario.name for scenario in plan.workload.scenarios]
 

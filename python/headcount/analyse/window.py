@@ -21,8 +21,9 @@ SLACK_S = 0.5
 class Window:
     """Consecutive intervals, and the one before them (None at the very beginning of a run).
 
-    Of a long level the intervals are stretches of many seconds (`analyse.stretch`), which have not
-    all of them: `whole` is their sum with everything, `recorded` what is known of each second.
+    The intervals of a long level are stretches of many seconds (`analyse.stretch`), which lack some
+    figures: `whole` is the sum of the level with all of them, `recorded` what is known of each
+    second.
     """
 
     intervals: Sequence[Interval]
@@ -32,7 +33,7 @@ class Window:
 
     @property
     def sums(self) -> Sequence[Interval]:
-        """What has everything that was counted: its sum is that of the window."""
+        """What to sum: it has every figure, which stretches have not."""
         return self.intervals if self.whole is None else [self.whole]
 
     @cached_property

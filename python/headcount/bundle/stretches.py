@@ -1,7 +1,7 @@
-"""The seconds of a run, those of long levels summed up: no longer run takes more memory.
+"""The seconds of a run with those of long levels summed up, so that a long run fits into memory.
 
 A level that is measured for more than ten minutes is analysed in stretches (`stretch_s` in
-`levels.json`); what reads a whole run at once has as many records of it, each like a second.
+`levels.json`). Here each stretch is one record with the fields of a second.
 """
 
 from collections import Counter

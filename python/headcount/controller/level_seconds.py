@@ -12,7 +12,7 @@ from headcount.plan.plan import Plan
 
 
 class LevelSeconds:
-    """Those of a level.
+    """The measured seconds of a level, with the counters of all sources.
 
     Attributes:
         seconds: What the engine counted.
@@ -23,7 +23,7 @@ class LevelSeconds:
     def __init__(
         self, plan: Plan, tasks: Sequence[str], before: Interval | None, length_s: float
     ) -> None:
-        """None yet; `before` is the second before, `length_s` that of the stretches to keep."""
+        """Begin without any; the arguments are those of `seconds_of`."""
         self.seconds = seconds_of(plan, tasks, before, length_s)
         self.asked: list[SecondCounters] = []
         self._asked = {one.counter for one in plan.criteria if one.counter is not None}
