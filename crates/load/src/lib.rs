@@ -24,6 +24,7 @@
 pub mod blame;
 pub mod clock;
 pub mod context;
+mod crowd;
 pub mod distribution;
 pub mod fault;
 pub mod intervals;

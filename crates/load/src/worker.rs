@@ -9,11 +9,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::clock::{Clock, thread_cpu_ns};
 use crate::context::WorkerContext;
+use crate::crowd::Crowd;
 use crate::life::{Place, live};
 use crate::plan::Compiled;
 use crate::protocol::Protocol;
@@ -98,7 +98,7 @@ pub async fn work<P: Protocol>(
     mut publish: impl FnMut(Report) -> Option<Recorder>,
 ) {
     let mut worker = Worker::new(share, protocol, plan, Rc::clone(&clock));
-    let mut crowd = FuturesUnordered::new();
+    let mut crowd = Crowd::default();
     poll_fn(|context| {
         // Bounded, so that the runtime gets to look at its sockets between rounds.
         for _ in 0..ROUNDS {
@@ -110,13 +110,13 @@ pub async fn work<P: Protocol>(
             worker.change(now_ns, |place, user| crowd.push(live(place, user)));
             worker.watch(now_ns, crowd.len(), &mut publish);
             worker.context.timers.fire(now_ns);
-            while let Poll::Ready(Some(())) = crowd.poll_next_unpin(context) {}
+            crowd.poll(POLLS);
             if worker.is_over(crowd.is_empty(), now_ns) {
                 publish(worker.report(clock.now_ns(), crowd.len()));
                 return Poll::Ready(());
             }
             let next_ns = worker.next_ns();
-            if next_ns > clock.now_ns() {
+            if crowd.is_quiet(context) && next_ns > clock.now_ns() {
                 clock.arm(next_ns, context);
                 return Poll::Pending;
             }
@@ -128,6 +128,10 @@ pub async fn work<P: Protocol>(
 }
 
 const ROUNDS: usize = 4;
+
+/// Polls of users in a round, at most: what a look at the clock and at the timers is shared by. As
+/// many short steps take a tenth of a millisecond.
+const POLLS: usize = 64;
 
 impl<P: Protocol> Worker<P> {
     fn new(
