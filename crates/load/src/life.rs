@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
@@ -191,7 +191,10 @@ impl<P: Protocol> Place<P> {
             let began_ns = now_ns;
             let idle_before_ns = seat.idle_ns(began_ns);
             seat.begins_step(began_ns);
-            let played = within_limit(seat, open.play(step, user)).await;
+            let played = {
+                let playing = pin!(open.play(step, user));
+                within_limit(seat, playing).await
+            };
             user.resume();
             now_ns = user.now_ns();
             let idle_ns = seat.idle_ns(now_ns) - idle_before_ns;
@@ -220,18 +223,19 @@ impl<P: Protocol> Place<P> {
     }
 
     async fn open(&self, user: &mut User) -> Result<P::Session, Fault> {
-        let opened = within_limit(&self.member.seat, self.protocol.open(user)).await?;
+        let opening = pin!(self.protocol.open(user));
+        let opened = within_limit(&self.member.seat, opening).await?;
         self.recorder.borrow_mut().sessions_opened += 1;
         Ok(opened)
     }
 }
 
-/// Ends `future` with a timeout fault when the worker says that the step has expired.
+/// Ends `future` with a timeout fault when the worker says that the step has expired. It stays where it
+/// is: to be given a future takes room for it twice, and copies it.
 async fn within_limit<T>(
     seat: &Seat,
-    future: impl Future<Output = Result<T, Fault>>,
+    mut future: Pin<&mut impl Future<Output = Result<T, Fault>>>,
 ) -> Result<T, Fault> {
-    let mut future = pin!(future);
     let _ = seat.take_expiry(); // of a step before
     poll_fn(|context| {
         if seat.take_expiry() {
