@@ -197,8 +197,10 @@ fn run_worker<P: Protocol>(
     orders: UnboundedReceiver<Order>,
     mailbox: &Mailbox,
 ) {
+    // Without the runtime's timers: it would look at the clock whenever everybody waits, and users wait
+    // for those of `timers`.
     let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
+        .enable_io()
         .build();
     #[expect(
         clippy::expect_used,
