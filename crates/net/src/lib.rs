@@ -1,11 +1,13 @@
 //! Connections that protocols over TCP stand on.
 //!
 //! * [`address`]: what a server's name stands for.
+//! * `connect`: a connection.
 //! * [`transport`]: bytes, plain or over TLS.
 //! * [`read`]: bytes of an answer.
 //! * [`tls`]: what is trusted, and the handshake.
 
 pub mod address;
+mod connect;
 pub mod read;
 pub mod tls;
 pub mod transport;

@@ -1,9 +1,10 @@
 //! Bytes to and from the server, plain or over TLS.
 
 use std::cell::RefCell;
+use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use headcount_load::{Fault, FaultKind};
@@ -12,15 +13,16 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
+use crate::connect::connect;
 use crate::tls::{Agreed, Tls};
 
 /// The largest piece of a body that the kernel discards at a time.
-const DISCARD_BYTES: usize = 1 << 20;
+pub const DISCARD_BYTES: u64 = 1 << 20;
 
 thread_local! {
     /// Room that is named when bytes are discarded, and never touched: zeroed memory that nobody
     /// wrote to takes none.
-    static VOID: RefCell<Vec<u8>> = RefCell::new(vec![0; DISCARD_BYTES]);
+    static VOID: RefCell<Vec<u8>> = RefCell::new(vec![0; DISCARD_BYTES as usize]);
 }
 
 /// A stream of bytes.
@@ -35,9 +37,7 @@ pub enum Transport {
 impl Transport {
     /// Connects to the first address that answers, and shakes hands if there is TLS.
     pub async fn establish(addresses: &[SocketAddr], tls: Option<&Tls>) -> Result<Self, Fault> {
-        let stream = TcpStream::connect(addresses)
-            .await
-            .map_err(|error| refused(&error))?;
+        let stream = connect(addresses).await.map_err(|error| refused(&error))?;
         match tls {
             None => Ok(Self::Plain(stream)),
             // The handshake's state is large, and every user would have room for it.
@@ -96,9 +96,7 @@ impl Transport {
         let Self::Plain(stream) = self else {
             return Poll::Ready(Err(io::ErrorKind::Unsupported.into()));
         };
-        let most = usize::try_from(most)
-            .unwrap_or(usize::MAX)
-            .min(DISCARD_BYTES);
+        let most = most.min(DISCARD_BYTES) as usize;
         loop {
             ready!(stream.poll_read_ready(context))?;
             let mut discarded = None;
@@ -122,6 +120,20 @@ impl Transport {
                 _ => {}
             }
         }
+    }
+
+    /// Polls for something to read, and says whether the server has ended its side, so that what can be
+    /// read now is all that will come. TLS never says so.
+    pub fn poll_end(&self, context: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        let Self::Plain(stream) = self else {
+            return Poll::Ready(Ok(false));
+        };
+        ready!(stream.poll_read_ready(context))?;
+        // It asks nobody but the runtime, and what is ready it says at once.
+        let ready = pin!(stream.ready(Interest::READABLE)).poll(context);
+        Poll::Ready(Ok(
+            matches!(ready, Poll::Ready(Ok(ready)) if ready.is_read_closed()),
+        ))
     }
 
     /// Whether [`Transport::poll_discard`] works: Linux drops what `recv` is to truncate

@@ -12,6 +12,7 @@ use super::buffers::{INCOMING, OUTGOING, READ_BYTES};
 use super::{lost, malformed};
 use crate::client::payload::Payload;
 use crate::wire::reply::Reply;
+use headcount_net::transport::DISCARD_BYTES;
 use headcount_net::{Agreed, Transport};
 
 /// Who is told of the headers of an answer.
@@ -46,6 +47,8 @@ pub struct Http1 {
     reading: Reading,
     /// Set when nothing more may be sent on it.
     pub is_spent: bool,
+    /// Set when the server has ended its side, and all that it sent before has been read.
+    has_ended: bool,
 }
 
 impl Http1 {
@@ -56,6 +59,7 @@ impl Http1 {
             transport,
             reading,
             is_spent: false,
+            has_ended: false,
         }
     }
 
@@ -214,7 +218,10 @@ impl Http1 {
         each: &mut Each<'_>,
     ) -> Result<(), Fault> {
         let Self {
-            transport, reading, ..
+            transport,
+            reading,
+            is_spent,
+            has_ended,
         } = self;
         let (limit, discards) = (reading.limit(), reading.discards(transport));
         poll_fn(|context| {
@@ -222,17 +229,23 @@ impl Http1 {
                 if reply.is_over() || (until == Until::Head && reply.head().is_some()) {
                     return Poll::Ready(Ok(()));
                 }
+                // Of no use where the connection is kept.
+                let is_end = *is_spent && matches!(ready!(transport.poll_end(context)), Ok(true));
                 let discardable = if discards { reply.discardable() } else { 0 };
                 let came = if discardable > 0 {
-                    ready!(transport.poll_discard(context, discardable))
-                        .map(|bytes| (bytes > 0).then(|| reply.discarded(bytes)))
+                    ready!(transport.poll_discard(context, discardable)).map(|bytes| {
+                        *has_ended = is_end && bytes < discardable.min(DISCARD_BYTES);
+                        (bytes > 0).then(|| reply.discarded(bytes))
+                    })
                 } else {
                     // What follows the head is better discarded than read with it.
                     let is_head = reply.head().is_none();
                     let is_short = discards && is_head && !reply.wants_contents();
                     let limit = if is_short { HEAD_BYTES } else { limit };
-                    let mut take =
-                        |bytes: &[u8]| (!bytes.is_empty()).then(|| reply.take(bytes, each));
+                    let mut take = |bytes: &[u8]| {
+                        *has_ended = is_end && bytes.len() < limit;
+                        (!bytes.is_empty()).then(|| reply.take(bytes, each))
+                    };
                     ready!(poll_bytes(transport, context, limit, &mut take))
                 };
                 match came {
@@ -250,6 +263,9 @@ impl Http1 {
 
     /// Waits until the server closes the connection, as it was asked to.
     pub async fn wait_for_close(&mut self) -> Result<(), Fault> {
+        if self.has_ended {
+            return Ok(()); // it did so while it answered, and nothing more came
+        }
         let Self { transport, .. } = self;
         let came = poll_fn(|context| poll_bytes(transport, context, READ_BYTES, <[u8]>::len)).await;
         if !matches!(came, Ok(0) | Err(_)) {
