@@ -235,12 +235,9 @@ impl HttpSession {
             written_bytes: 0,
         })
     }
-}
 
-impl Session for HttpSession {
-    type Step = Step;
-
-    async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
+    /// Plays a step to its end.
+    async fn play_step(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
         match step {
             Step::Whole(ask) => {
                 let asked = self.draw(ask, user)?;
@@ -252,7 +249,7 @@ impl Session for HttpSession {
             }
             Step::Request(ask) => {
                 let asked = self.draw(ask, user)?;
-                let begun = self.begin(ask, &asked).await;
+                let begun = Box::pin(self.begin(ask, &asked)).await; // rare, and larger
                 let path = self.shared.path(ask, &asked, self.number);
                 let answer = begun.map_err(|fault| named(fault, ask.method, &path))?;
                 let written_bytes = ask.payload(&asked).bytes();
@@ -277,6 +274,15 @@ impl Session for HttpSession {
             }
             Step::Disconnect => self.disconnect().await.map(|()| Moved::default()),
         }
+    }
+}
+
+impl Session for HttpSession {
+    type Step = Step;
+
+    async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
+        // What a request under way needs is large, and users who think would have room for it.
+        Box::pin(self.play_step(step, user)).await
     }
 }
 

@@ -127,7 +127,7 @@ impl Http1 {
             let sent = match written {
                 Ok(None) => Ok(true),
                 // The socket is full; other users will need the shared buffer before it is not.
-                Ok(Some(rest)) => self.write_rest(&rest, reply, each).await?,
+                Ok(Some(rest)) => Box::pin(self.write_rest(&rest, reply, each)).await?,
                 Err(error) => Err(error),
             };
             if !matches!(sent, Ok(true)) {
