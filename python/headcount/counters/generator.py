@@ -73,7 +73,8 @@ class GeneratorSource:
         return Sample(at_s, values)
 
     def close(self) -> None:
-        """Let go of the kernel's table of sockets."""
+        """Let go of the process's files and the kernel's table of sockets."""
+        self._process.close()
         if self._table is not None:
             self._table.close()
 

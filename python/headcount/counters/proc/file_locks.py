@@ -10,8 +10,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from headcount.counters.proc.files import read_text
 from headcount.counters.proc.fine import Look
+from headcount.counters.proc.kept_files import files_of
 from headcount.counters.proc.process import Process
 
 HELD, WAITING = "process.file_locks.held", "process.file_locks.waiting"
@@ -47,16 +47,17 @@ class FileLocks:
         """Look at nothing yet."""
         self._proc = proc
         self._members = members
+        self._files = files_of(proc)
         self._lasting: frozenset[str] | None = None
         self._recent: deque[frozenset[str]] = deque(maxlen=_WINDOW)
 
     def look(self) -> Iterable[Look]:
         """Look at the locks of the processes now."""
-        text = read_text(f"{self._proc}/locks")
+        text = self._files.text(f"{self._proc}/locks")
         if text is None or text.count("\n") > _LINES_MAX:
             return
         own = {one.pid for one in self._members() if not one.ended}
-        found = [one for one in parse(text) if one.pid in own]
+        found = [one for one in parse(text) if one.pid in own] if text else []
         written = frozenset(one.file for one in found if one.writes and not one.waits)
         if self._lasting is None:
             if own:
@@ -69,7 +70,8 @@ class FileLocks:
         yield WAITING, "mean", sum(one.waits for one in found)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Close the files."""
+        self._files.close()
 
 
 def parse(text: str) -> Iterable[Locked]:

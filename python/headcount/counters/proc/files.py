@@ -49,8 +49,13 @@ def integer(word: str) -> int | None:
 
 def integers(words: list[str]) -> list[int] | None:
     """Return all words as numbers, or None where one is not a number."""
-    numbers = [int(word) for word in words if word.isascii() and word.isdigit()]
-    return numbers if len(numbers) == len(words) else None
+    joined = "".join(words)
+    if not (joined.isascii() and joined.isdigit()):
+        return None if words else []
+    try:
+        return [*map(int, words)]
+    except ValueError:  # an empty word
+        return None
 
 
 def rate(previous: int | None, current: int | None, elapsed_s: float) -> float | None:

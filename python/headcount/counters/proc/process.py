@@ -6,9 +6,11 @@ Formats: proc(5) (stat, io, statm, fd, task); https://docs.kernel.org/scheduler/
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from headcount.counters.proc.files import field_bytes, integer, integers, read_text
+from headcount.counters.proc.kept_files import Files, PlainFiles
 from headcount.counters.proc.memory import PAGE_BYTES
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -34,8 +36,7 @@ class Totals:
     io_bytes: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadTimes:
+class ThreadTimes(NamedTuple):
     """A thread's time on and waiting for a CPU in nanoseconds, and its turns on one."""
 
     run_ns: int
@@ -64,17 +65,27 @@ def parse_stat(text: str) -> Process | None:
 
     The second field is the program's name in brackets, which may itself hold blanks and brackets.
     """
+    return _parsed(text, None, None, None, None)
+
+
+def _parsed(
+    text: str,
+    io_bytes: tuple[int, int] | None,
+    descriptors: int | None,
+    thread_times: Mapping[int, ThreadTimes] | None,
+    children: tuple[int, ...] | None,
+) -> Process | None:
+    """A process by its stat, with what was read beside that."""
     pid = integer(text.partition(" ")[0])
     words = text.rpartition(")")[2].split()
     if pid is None or len(words) < 22:
         return None
     # proc(5) numbers the fields from 1; the state is field 3 and the first word here.
-    numbers = integers([words[field - 3] for field in (4, 10, 11, 12, 13, 14, 15, 16, 17, 20, 22)])
-    resident = integer(words[24 - 3])
-    if numbers is None or resident is None:
+    numbers = integers([words[1], *words[7:15], words[17], words[19], words[21]])
+    if numbers is None:
         return None
     parent, minor, minor_reaped, major, major_reaped, user, system, *rest = numbers
-    user_reaped, system_reaped, threads, started = rest
+    user_reaped, system_reaped, threads, started, resident = rest
     return Process(
         pid=pid,
         parent=parent,
@@ -86,14 +97,23 @@ def parse_stat(text: str) -> Process | None:
             cpu_ticks=(user + system, user_reaped + system_reaped),
             major_faults=(major, major_reaped),
             minor_faults=(minor, minor_reaped),
+            io_bytes=io_bytes,
         ),
+        descriptors=descriptors,
+        thread_times=thread_times,
+        children=children,
     )
 
 
 def parse_io(text: str) -> tuple[int, int] | None:
     """Return bytes (read from, written to) storage of ``/proc/PID/io``."""
-    values = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
-    numbers = integers([values.get("read_bytes", ""), values.get("write_bytes", "")])
+    written = read = ""
+    for line in text.splitlines():
+        if line.startswith("read_bytes: "):
+            read = line[12:]
+        elif line.startswith("write_bytes: "):
+            written = line[13:]
+    numbers = integers([read, written])
     return None if numbers is None else (numbers[0], numbers[1])
 
 
@@ -114,44 +134,34 @@ def page_table_bytes(proc: str, pid: int) -> int | None:
     return field_bytes(read_text(f"{proc}/{pid}/status"), "VmPTE:")
 
 
-def read(proc: str, pid: int) -> Process | None:
+def read(
+    proc: str, pid: int, files: Files | None = None, *, has_children: bool = True
+) -> Process | None:
     """Read a process whole, or None where it has gone.
 
     What the kernel does not keep or does not show to us is None in the result.
+
+    Args:
+        proc: Where procfs is mounted.
+        pid: The process.
+        files: Reads the files; each is opened anew by default.
+        has_children: Whether to read its children; without that they are None.
+
     """
+    files = files or PlainFiles()
     folder = f"{proc}/{pid}"
     threads = _list_threads(folder)
-    thread_times = _read_thread_times(folder, threads)
-    children = _read_children(folder, threads)
-    descriptors = count_descriptors(folder)
-    io_text = read_text(f"{folder}/io")
+    thread_times = _read_thread_times(folder, threads, files)
+    children = _read_children(folder, threads, files) if has_children else None
+    descriptors = files.entries(f"{folder}/fd")
+    io_text = files.text(f"{folder}/io")
     # Read last: where this succeeds the process was there all along, and what is missing above
     # was denied rather than gone.
-    stat_text = read_text(f"{folder}/stat")
-    process = parse_stat(stat_text) if stat_text is not None else None
-    if process is None:
+    stat_text = files.text(f"{folder}/stat")
+    if stat_text is None:
         return None
     io_bytes = parse_io(io_text) if io_text is not None else None
-    return replace(
-        process,
-        totals=replace(process.totals, io_bytes=io_bytes),
-        descriptors=descriptors,
-        thread_times=thread_times,
-        children=children,
-    )
-
-
-def count_descriptors(folder: str) -> int | None:
-    """Count a process's open file descriptors, or None where it may not be looked into.
-
-    Since Linux 6.2 the size of the folder is that number; before, it is zero and they are listed.
-    """
-    path = f"{folder}/fd"
-    try:
-        with os.scandir(path) as entries:
-            return os.stat(path).st_size or sum(1 for _ in entries)  # noqa: PTH116 - hot path
-    except OSError:
-        return None
+    return _parsed(stat_text, io_bytes, descriptors, thread_times, children)
 
 
 def _list_threads(folder: str) -> list[str]:
@@ -161,20 +171,22 @@ def _list_threads(folder: str) -> list[str]:
         return []
 
 
-def _read_thread_times(folder: str, threads: list[str]) -> dict[int, ThreadTimes] | None:
+def _read_thread_times(
+    folder: str, threads: list[str], files: Files
+) -> dict[int, ThreadTimes] | None:
     """Read each thread's times; None where there are too many or the kernel keeps none."""
     if len(threads) > THREADS_MAX:
         return None
     times: dict[int, ThreadTimes] = {}
     for thread in threads:
-        text = read_text(f"{folder}/task/{thread}/schedstat")
+        text = files.text(f"{folder}/task/{thread}/schedstat")
         parsed = parse_schedstat(text) if text is not None else None
         if parsed is not None:
             times[int(thread)] = parsed
     return times or None
 
 
-def _read_children(folder: str, threads: list[str]) -> tuple[int, ...] | None:
+def _read_children(folder: str, threads: list[str], files: Files) -> tuple[int, ...] | None:
     """Return the children of all threads; None where the kernel lists none (CONFIG_PROC_CHILDREN).
 
     A child belongs to the thread that started it.
@@ -182,8 +194,8 @@ def _read_children(folder: str, threads: list[str]) -> tuple[int, ...] | None:
     children: list[int] = []
     known = False
     for thread in threads:
-        text = read_text(f"{folder}/task/{thread}/children")
+        text = files.text(f"{folder}/task/{thread}/children")
         if text is not None:
             known = True
-            children += integers(text.split()) or []
+            children += (integers(text.split()) or []) if text else []
     return tuple(children) if known else None

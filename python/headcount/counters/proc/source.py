@@ -13,6 +13,7 @@ from headcount.counters.proc.devices import Devices
 from headcount.counters.proc.files import put, read_text
 from headcount.counters.proc.fine import FineSampler
 from headcount.counters.proc.groups import Group
+from headcount.counters.proc.kept_files import files_of
 from headcount.counters.proc.links import Links
 from headcount.counters.proc.netlink import own_namespace
 from headcount.counters.proc.process import Process
@@ -132,6 +133,8 @@ class HostSource:
         """End the thread, and forget the previous reading."""
         self._fine.close()
         self._links.close()
+        if self._processes is not None:
+            self._processes.close()
         self._previous = None
 
     def members(self) -> Iterable[Process]:
@@ -182,10 +185,15 @@ class ProcessTree:
         self._pss_due_s = float("-inf")
         self._limits = DescriptorLimits(self._proc)
         self._collectors = Collectors(names_below(self._proc))
+        self._files = files_of(self._proc)
 
     def join(self, pids: Iterable[int]) -> None:
         """Take in these processes with the next reading."""
         self._joining.update(pids)
+
+    def close(self) -> None:
+        """Let go of the files of the processes."""
+        self._files.close()
 
     def members(self) -> Iterable[Process]:
         """The processes of the tree as last read; none before the first reading."""
@@ -207,7 +215,9 @@ class ProcessTree:
             descend=self._descend,
             joining=self._joining,
             besides=self._besides,
+            files=self._files,
         )
+        self._files.turn()
         self._joining.clear()
         values = tree.gauges(now)
         if was is not None:

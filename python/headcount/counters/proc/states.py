@@ -5,8 +5,8 @@ Format: proc(5), the state in ``/proc/PID/stat``.
 
 from collections.abc import Callable, Iterable, Sequence
 
-from headcount.counters.proc.files import read_text
 from headcount.counters.proc.fine import Look
+from headcount.counters.proc.kept_files import files_of
 from headcount.counters.proc.process import Process
 
 _RUNNABLE, _BLOCKED = "R", "D"
@@ -27,6 +27,7 @@ class ThreadStates:
         """Look at nothing yet."""
         self._proc = proc
         self._members = members
+        self._files = files_of(proc)
 
     def look(self) -> Iterable[Look]:
         """Count the threads that are runnable, in uninterruptible sleep, and stopped."""
@@ -35,12 +36,14 @@ class ThreadStates:
             for one in self._members()
             if not one.ended
             for path in _paths(self._proc, one)
-            if (state := _state(path)) is not None
+            if (state := _state(self._files.text(path))) is not None
         ]
+        self._files.turn()
         return counted(states)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Close the files."""
+        self._files.close()
 
 
 def counted(states: Sequence[str]) -> Iterable[Look]:
@@ -64,8 +67,7 @@ def _paths(proc: str, one: Process) -> list[str]:
     return [f"{folder}/task/{thread}/stat" for thread in one.thread_times]
 
 
-def _state(path: str) -> str | None:
+def _state(text: str | None) -> str | None:
     """The letter behind the program's name in brackets, which may itself hold brackets."""
-    text = read_text(path)
     rest = text.rpartition(") ")[2] if text is not None else ""
     return rest[:1] or None

@@ -3,9 +3,11 @@
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from headcount.counters.proc import process
 from headcount.counters.proc.files import field_bytes, put, read_text
+from headcount.counters.proc.kept_files import Files, PlainFiles
 from headcount.counters.proc.process import Process, Totals
 
 _NS_PER_S = 1e9
@@ -34,6 +36,7 @@ def read(
     descend: bool = True,
     joining: Iterable[int] = (),
     besides: Collection[int] = (),
+    files: Files | None = None,
 ) -> Tree:
     """Read the roots and all their descendants; later, whoever was there before and theirs.
 
@@ -47,17 +50,20 @@ def read(
         descend: Whether descendants belong to the tree.
         joining: Process ids that belong to it from now on, with their descendants.
         besides: Process ids that do not belong to it, whoever started them.
+        files: Reads the files; each is opened anew by default.
 
     """
-    uptime_ticks = _uptime_ticks(proc)
+    files = files or PlainFiles()
+    uptime_ticks = parse_uptime(files.text(f"{proc}/uptime") or "")
     before = {} if previous is None else previous.processes
+    reading = partial(process.read, proc, files=files, has_children=descend)
     found: dict[int, Process] = {}
     for pid in roots if previous is None else before:
-        one = process.read(proc, pid)
+        one = reading(pid)
         if one is not None and (previous is None or _same(before[pid], one)):
             found[pid] = one
     for pid in joining:
-        if pid not in found and (one := process.read(proc, pid)) is not None:
+        if pid not in found and (one := reading(pid)) is not None:
             found[pid] = one
     pending = list(found.values()) if descend else []
     scanned: dict[int, list[int]] | None = None
@@ -70,7 +76,7 @@ def read(
         for pid in children or ():
             if pid in found or pid in besides:
                 continue
-            if (one := process.read(proc, pid)) is not None:
+            if (one := reading(pid)) is not None:
                 found[pid] = one
                 pending.append(one)
     return Tree(uptime_ticks, {pid: _carry(before.get(pid), one) for pid, one in found.items()})
@@ -229,7 +235,7 @@ def _carry(was: Process | None, now: Process) -> Process:
 def read_others(proc: str, besides: Collection[int]) -> Tree:
     """Read all processes but some, their descendants and this one: no more than their CPU times."""
     found: dict[int, Process] = {}
-    uptime_ticks = _uptime_ticks(proc)
+    uptime_ticks = parse_uptime(read_text(f"{proc}/uptime") or "")
     for name in os.listdir(proc):  # noqa: PTH208 - hot path
         text = read_text(f"{proc}/{name}/stat") if name.isdigit() else None
         one = process.parse_stat(text) if text is not None else None
@@ -256,10 +262,6 @@ def _scan_children(proc: str) -> dict[int, list[int]]:
         if one is not None:
             children.setdefault(one.parent, []).append(one.pid)
     return children
-
-
-def _uptime_ticks(proc: str) -> int:
-    return parse_uptime(read_text(f"{proc}/uptime") or "")
 
 
 def parse_uptime(text: str, ticks_per_s: float = process.TICKS_PER_S) -> int:

@@ -11,8 +11,8 @@ import platform
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from headcount.counters.proc.files import read_text
 from headcount.counters.proc.fine import Look
+from headcount.counters.proc.kept_files import files_of
 from headcount.counters.proc.process import Process
 
 FAMILY = "process.threads.waiting"
@@ -72,6 +72,7 @@ class ThreadWaits:
         """Look at nothing yet."""
         self._proc = proc
         self._members = members
+        self._files = files_of(proc)
         self._kinds = kinds_of(machine)
 
     def look(self) -> Iterable[Look]:
@@ -79,13 +80,15 @@ class ThreadWaits:
         paths = [path for one in self._members() if not one.ended for path in self._paths(one)]
         if not self._kinds or not 0 < len(paths) <= THREADS_MAX:
             return []
-        texts = [text for path in paths if (text := read_text(path)) is not None]
+        texts = [text for path in paths if (text := self._files.text(path)) is not None]
+        self._files.turn()
         if not texts:
             return []
         return counted(texts, self._kinds)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Close the files."""
+        self._files.close()
 
     def _paths(self, one: Process) -> list[str]:
         threads = one.thread_times or (one.pid,)
