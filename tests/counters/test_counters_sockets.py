@@ -13,7 +13,7 @@ import pytest
 
 from headcount.counters.catalogue import catalogue
 from headcount.counters.naming import split_instance
-from headcount.counters.proc.netlink import own_namespace
+from headcount.counters.proc.netlink import _ends, own_namespace
 from headcount.counters.proc.served import of_network, shares
 from headcount.counters.proc.serving import Place
 from headcount.counters.proc.sockets import (
@@ -125,9 +125,9 @@ def test_a_client_that_does_not_read_holds_the_server_up(server: Server) -> None
         listeners = of(table, server)
         server.send("fill")
         time.sleep(0.1)  # until all that fits has gone over
-        began_s, before = time.monotonic(), table.times(listeners)
+        began_s, before = time.monotonic(), table.queues_and_times(listeners)[1]
         time.sleep(0.3)
-        now, ended_s = table.times(listeners), time.monotonic()
+        now, ended_s = table.queues_and_times(listeners)[1], time.monotonic()
         assert before is not None
         assert now is not None
         figures = shares(before, now, ended_s - began_s)
@@ -294,3 +294,35 @@ def test_a_server_in_a_network_namespace_of_its_own_is_seen_there() -> None:
             assert values["system.network.tcp.connections"] == 12  # both ends
     finally:
         server.end()
+
+
+def test_connections_are_not_looked_for_where_none_is_established(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ExitStack() as stack:
+        table = stack.enter_context(closing(DiagTable(None)))
+        for client in server.connect(3):
+            stack.enter_context(client)
+        (listener,) = of(table, server)
+        protocols = tmp_path / "snmp"
+        monkeypatch.setattr(table, "_protocols", str(protocols))
+        place = (listener.family, listener.address, listener.port)
+        for established, seen in ((0, 0), (3, 3)):
+            protocols.write_text(f"Tcp: MaxConn CurrEstab\nTcp: -1 {established}\n")
+            queues, times = table.queues_and_times([listener])
+            assert queues.connections == table.queues([listener]).connections == seen
+            assert len(times) == len(table.times_to([place])) == seen
+
+
+def test_a_dump_ends_with_its_last_message() -> None:
+    def message(length: int, kind: int) -> bytes:
+        return struct.pack("=IHHII", length, kind, 2, 1, 0).ljust(length, b"\0")
+
+    done, data = message(20, 3), message(88, 18)
+    assert _ends(data + done)
+    assert _ends(done)
+    # What stands in the last bytes of a message may look like an end.
+    false = message(88, 18)[:-20] + done
+    assert not _ends(data + false)
+    assert not _ends(data)
+    assert not _ends(b"")

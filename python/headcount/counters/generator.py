@@ -82,7 +82,7 @@ class GeneratorSource:
         table = DiagTable(None)
         self._table = table
         places = [(one.family, one.address, one.port) for one in to]
-        connections = ConnectionTimes(lambda: table.times_to(places), of_network, self._clock)
+        connections = ConnectionTimes(of_network, lambda: table.times_to(places), self._clock)
         return Moments([connections], duty=CONNECTIONS_DUTY)
 
     def _group(self, at_s: float) -> dict[str, float]:

@@ -111,7 +111,10 @@ class Moments:
                 looks = list(gauge.look())
             with self._lock:
                 for name, how, value in looks:
-                    self._seen.setdefault(name, _Seen(how)).add(value)
+                    one = self._seen.get(name)
+                    if one is None:
+                        one = self._seen[name] = _Seen(how)
+                    one.add(value)
             self._due_s[number] = at_s + (self._cost() - began_s) / self._duty
 
     def take(self) -> dict[str, float]:

@@ -5,6 +5,7 @@ Formats: the kernel's ``include/uapi/linux/inet_diag.h`` and ``tcp.h`` (``tcp_in
 
 import struct
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,12 @@ _FIELDS = {
 """Fields of inet_diag_msg behind a netlink header, with their offsets. Of a listening socket
 ``received`` is the length of the accept queue, ``sent`` its limit."""
 
+_LISTENING = struct.Struct("=I12xBx2x2s2x16s16x4x8x4xII4xI")
+"""Of a netlink message about a listening socket: length, family, port, address, accept queue, its
+limit, inode."""
+Listening = tuple[int, int, bytes, int, int, int]
+"""A listening socket: inode, family, address, port, accept queue and its limit."""
+
 
 def port_filter(ports: Sequence[int], *, of_peer: bool = False) -> bytes:
     """A filter for the kernel that lets pass whatever has one of these ports, local or the peer's.
@@ -80,7 +87,7 @@ def runs(buffer: bytes) -> Iterator[np.ndarray[Any, Any]]:
         if length < _HEADER_BYTES + _MESSAGE_BYTES:
             return
         step = align(length)
-        dtype = _layout(buffer[at : at + length], step)
+        dtype = _layout(step, _info_at(buffer, at, length))
         run = np.frombuffer(buffer, dtype, (len(buffer) - at) // step, at)
         others = np.flatnonzero(run["length"] != length)
         run = run[: others[0]] if len(others) else run
@@ -88,19 +95,38 @@ def runs(buffer: bytes) -> Iterator[np.ndarray[Any, Any]]:
         at += step * len(run)
 
 
-def _layout(message: bytes, step: int) -> np.dtype[Any]:
-    """Where the fields of a message are, those of tcp_info included where it has them."""
-    fields = dict(_FIELDS)
-    at = _HEADER_BYTES + _MESSAGE_BYTES
-    while at + 4 <= len(message):
-        length, kind = struct.unpack_from("=HH", message, at)
-        if length < 4:
+def listening_in(buffer: bytes) -> Iterator[Listening]:
+    """The messages of a buffer about listening sockets, which are few: not worth an array."""
+    at = 0
+    while at + _LISTENING.size <= len(buffer):
+        length, family, port, address, queue, limit, inode = _LISTENING.unpack_from(buffer, at)
+        if length < _HEADER_BYTES + _MESSAGE_BYTES:
+            return
+        yield inode, family, address, int.from_bytes(port, "big"), queue, limit
+        at += align(length)
+
+
+def _info_at(message: bytes, at: int, length: int) -> tuple[int, int]:
+    """Where tcp_info stands in the message that begins there, and its length; zeros without."""
+    place = _HEADER_BYTES + _MESSAGE_BYTES
+    while place + 4 <= length:
+        size, kind = struct.unpack_from("=HH", message, at + place)
+        if size < 4:
             break
         if kind == INFO:
-            for name, (form, offset) in _TIMES.items():
-                if length >= 4 + offset + int(form[-1]):
-                    fields[name] = (form, at + 4 + offset)
-        at += align(length)
+            return place + 4, size - 4
+        place += align(size)
+    return 0, 0
+
+
+@lru_cache(maxsize=64)
+def _layout(step: int, info: tuple[int, int]) -> np.dtype[Any]:
+    """Where the fields of a message are, those of tcp_info included where it has them."""
+    fields = dict(_FIELDS)
+    at, length = info
+    for name, (form, offset) in _TIMES.items():
+        if length >= offset + int(form[-1]):
+            fields[name] = (form, at + offset)
     return np.dtype(
         {
             "names": list(fields),

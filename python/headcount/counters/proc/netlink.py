@@ -17,6 +17,9 @@ SOCK_DIAG = 4
 _HEADER = struct.Struct("=IHHII")
 _ATTRIBUTE = struct.Struct("=HH")
 _DONE, _ERROR = 3, 2
+_DONE_BYTES = 20
+"""The end of a dump is a header and one number; more only if more were asked for."""
+_DONE_HEAD = struct.pack("=IH", _DONE_BYTES, _DONE)
 _DUMP_REQUEST = 0x301
 """NLM_F_REQUEST | NLM_F_DUMP."""
 _CLONE_NEWNET = 0x40000000
@@ -48,6 +51,8 @@ class Netlink:
         """Open the socket; it stays in its namespace whoever asks through it."""
         self._socket = _opened(family) if namespace is None else _opened_in(family, namespace)
         self._socket.settimeout(_PATIENCE_S)
+        self._buffer = bytearray(_ANSWER_BYTES)
+        self._view = memoryview(self._buffer)
 
     def dump(self, kind: int, request: bytes) -> Iterator[bytes]:
         """Ask for all there is of a kind; yields buffers of whole messages, headers included.
@@ -57,7 +62,8 @@ class Netlink:
         length = _HEADER.size + len(request)
         self._socket.send(_HEADER.pack(length, kind, _DUMP_REQUEST, 1, 0) + request)
         while True:
-            buffer = self._socket.recv(_ANSWER_BYTES)
+            # One buffer for all answers: making it for each costs more than to ask.
+            buffer = bytes(self._view[: self._socket.recv_into(self._buffer)])
             length, kind_of_answer, *_ = _HEADER.unpack_from(buffer)
             if kind_of_answer == _ERROR:
                 (negative_errno,) = struct.unpack_from("=i", buffer, _HEADER.size)
@@ -113,6 +119,9 @@ def own_namespace(proc: str, pid: int) -> str | None:
 
 def _ends(buffer: bytes) -> bool:
     """Whether the last message of a buffer ends the dump."""
+    # That message is 20 bytes long: where the buffer ends otherwise, it need not be walked through.
+    if len(buffer) < _DONE_BYTES or not buffer.startswith(_DONE_HEAD, len(buffer) - _DONE_BYTES):
+        return False
     at = kind = 0
     while at + _HEADER.size <= len(buffer):
         length, kind, *_ = _HEADER.unpack_from(buffer, at)

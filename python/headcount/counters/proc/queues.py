@@ -27,6 +27,8 @@ _ROOT = 0xFFFFFFFF
 _TBF_PARAMETERS, _RATE_AT = 1, 8
 """TCA_TBF_PARMS, and where in it the rate in bytes per second stands."""
 _QUEUE_OF_NOTHING = "noqueue"
+_NOTHING = struct.pack("=HH8s", 12, _KIND, _QUEUE_OF_NOTHING.encode())
+"""How the attributes of one begin: most virtual interfaces have it, and the rest is not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ class QueueTable:
 
 def parse(message: bytes) -> Queue | None:
     """Parse the attributes of a queueing discipline; None of one that never queues."""
+    if message.startswith(_NOTHING):
+        return None
     values = dict(attributes(message))
     kind = values.get(_KIND, b"").rstrip(b"\0").decode("ascii", "replace")
     queue = dict(attributes(values.get(_STATS, b""))).get(_STATS_QUEUE, b"")

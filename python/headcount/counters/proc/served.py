@@ -79,10 +79,6 @@ class OwnListeners:
         self.latest = own
         return own
 
-    def times(self) -> Readings | None:
-        """What TCP has counted of the connections that the sockets last read took up."""
-        return self.table.times(self.latest) if self.latest else None
-
     def _at_places(self, everybody: list[Listener]) -> list[Listener]:
         """Those that take connections to the server's places; all if no places are known."""
         if self._places is None:
@@ -130,62 +126,85 @@ class AcceptQueues:
         self._own.table.close()
 
 
-class ConnectionQueues:
-    """What waits in the connections: to be acknowledged, and to be read by the server."""
-
-    def __init__(self, own: OwnListeners) -> None:
-        """Look at nothing yet."""
-        self._own = own
-
-    def look(self) -> Iterable[Look]:
-        """Read the queues of the connections that the listening sockets took up."""
-        if not self._own.latest:
-            return
-        queues = self._own.table.queues(self._own.latest)
-        yield "socket.connections", "mean", queues.connections
-        yield "socket.send_queue", "mean", queues.sent_bytes
-        yield "socket.receive_queue", "mean", queues.received_bytes
-        if queues.connections:
-            yield "socket.send_queue.share", "mean", queues.sending / queues.connections
-            yield "socket.receive_queue.share", "mean", queues.unread / queues.connections
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
 class ConnectionTimes:
     """What TCP counts of connections: what held them up, the round trip, and what was lost.
 
     Args:
-        read: Reads the times of all connections; None where nothing tells them.
         figures: What to make of two readings, and the seconds between.
+        read: Reads the times of all connections, for those who look at nothing else of them.
         clock: Seconds that never run backwards.
 
     """
 
     def __init__(
         self,
-        read: Callable[[], Readings | None],
         figures: Callable[[Readings, Readings, float], Mapping[str, float]],
+        read: Callable[[], Readings | None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Look at nothing yet."""
-        self._read = read
         self._figures = figures
+        self._read = read
         self._clock = clock
         self._previous: tuple[float, Readings] | None = None
 
     def look(self) -> Iterable[Look]:
         """Compare with the look a second before."""
-        at_s = self._clock()
-        if self._previous is not None and at_s - self._previous[0] < _TIMES_EVERY_S:
-            return ()
-        now = self._read()
+        return self.compared(self._clock(), self._read()) if self.is_due() else ()
+
+    def is_due(self) -> bool:
+        """Whether the last reading is a second old."""
+        return self._previous is None or self._clock() - self._previous[0] >= _TIMES_EVERY_S
+
+    def compared(self, at_s: float, now: Readings | None) -> Iterable[Look]:
+        """What a reading says with the one before; None where nothing tells the times."""
         was, self._previous = self._previous, None if now is None else (at_s, now)
         if was is None or now is None:
             return ()
         found = self._figures(was[1], now, at_s - was[0])
         return [(name, "mean", value) for name, value in found.items()]
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class ConnectionQueues:
+    """What waits in the connections: to be acknowledged, and to be read by the server.
+
+    Args:
+        own: The server's listening sockets.
+        times: What becomes of the times of the same connections; None to leave them.
+        clock: Seconds that never run backwards.
+
+    """
+
+    def __init__(
+        self,
+        own: OwnListeners,
+        times: ConnectionTimes | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Look at nothing yet."""
+        self._own = own
+        self._times = times
+        self._clock = clock
+
+    def look(self) -> Iterable[Look]:
+        """Read the queues of the connections that the listening sockets took up."""
+        if not self._own.latest:
+            return
+        if self._times is not None and self._times.is_due():
+            at_s = self._clock()
+            queues, times = self._own.table.queues_and_times(self._own.latest)
+            yield from self._times.compared(at_s, times)
+        else:
+            queues = self._own.table.queues(self._own.latest)
+        yield "socket.connections", "mean", queues.connections
+        yield "socket.send_queue", "mean", queues.sent_bytes
+        yield "socket.receive_queue", "mean", queues.received_bytes
+        if queues.connections:
+            yield "socket.send_queue.share", "mean", queues.sending / queues.connections
+            yield "socket.receive_queue.share", "mean", queues.unread / queues.connections
 
     def close(self) -> None:
         """Nothing is held."""
@@ -317,8 +336,7 @@ def gauges_of(
     own = OwnListeners(open_table(proc, first, namespace), proc, roots, members, places)
     gauges: list[Gauge] = [
         AcceptQueues(own),
-        ConnectionQueues(own),
-        ConnectionTimes(own.times, of_server),
+        ConnectionQueues(own, ConnectionTimes(of_server)),
     ]
     if proc == "/proc":
         with suppress(OSError):

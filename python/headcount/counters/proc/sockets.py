@@ -14,19 +14,20 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from headcount.counters.proc.files import read_text
-from headcount.counters.proc.inet_diag import BYTECODE, INFO, port_filter, runs
+from headcount.counters.proc.inet_diag import BYTECODE, INFO, listening_in, port_filter, runs
+from headcount.counters.proc.kept_files import KeptFiles
 from headcount.counters.proc.netlink import Netlink, attribute
+from headcount.counters.proc.network import parse_protocols
 from headcount.counters.proc.talk import Talk
 
 _INET, _INET6 = 2, 10
-_TCP = 6
-_BY_FAMILY = 20
-"""SOCK_DIAG_BY_FAMILY."""
+_GET_SOCKETS = 18
+"""TCPDIAG_GETSOCK: the older question, which alone may be about both families."""
+_WITH_INFO = 1 << (INFO - 1)
 _ESTABLISHED, _SYN_SENT, _LISTEN = 1, 2, 10
 
 
-@dataclass(frozen=True, slots=True)
-class Listener:
+class Listener(NamedTuple):
     """A listening socket; the address is 16 bytes, of IPv4 the first four."""
 
     inode: int
@@ -114,8 +115,10 @@ class Table(Protocol):
         """What waits in the connections that these took up."""
         ...
 
-    def times(self, listeners: Sequence[Listener]) -> Mapping[int, Times] | None:
-        """Times of the connections that these took up, by connection."""
+    def queues_and_times(
+        self, listeners: Sequence[Listener]
+    ) -> tuple[Queues, Mapping[int, Times] | None]:
+        """Both of the same connections at once; times by connection, None if they are not told."""
         ...
 
     def outgoing(self, inodes: frozenset[int]) -> list[Outgoing] | None:
@@ -133,47 +136,37 @@ class DiagTable:
     def __init__(self, namespace: str | None) -> None:
         """Open a socket there; raises OSError where that is refused."""
         self._netlink = Netlink(4, namespace)
+        # A namespace's file is PID/ns/net.
+        self._protocols = "/proc/net/snmp" if namespace is None else f"{namespace[:-6]}net/snmp"
+        self._files = KeptFiles()
 
     def listeners(self) -> list[Listener]:
         """All listening sockets."""
         return [
-            Listener(
-                int(row["inode"]),
-                int(row["family"]),
-                struct.pack("<QQ", row["high"], row["low"]),
-                int(row["port"]),
-                int(row["received"]),
-                int(row["sent"]),
-            )
-            for family in (_INET, _INET6)
-            for rows in self._rows(family, _LISTEN)
-            for row in rows
+            Listener._make(one)
+            for buffer in self._answers(1 << _LISTEN)
+            for one in listening_in(buffer)
         ]
 
     def queues(self, listeners: Sequence[Listener]) -> Queues:
         """What waits in the connections that these took up."""
-        totals = np.zeros(5, dtype=np.int64)
-        for rows in self._connections(listeners):
-            sent, received = rows["sent"].astype(np.int64), rows["received"].astype(np.int64)
-            sending, unread = np.count_nonzero(sent), np.count_nonzero(received)
-            totals += np.array([len(rows), sent.sum(), sending, received.sum(), unread])
-        return Queues(*(int(total) for total in totals))
+        return _queues(self._connections(listeners))
 
-    def times(self, listeners: Sequence[Listener]) -> Mapping[int, Times]:
-        """Times of the connections that these took up, by connection."""
+    def queues_and_times(self, listeners: Sequence[Listener]) -> tuple[Queues, Mapping[int, Times]]:
+        """Both at once: the kernel walks through its whole table for each question."""
+        rows = list(self._connections(listeners, extension=_WITH_INFO))
         found: dict[int, Times] = {}
-        for rows in self._connections(listeners, extension=1 << (INFO - 1)):
-            found |= _times(rows)
-        return found
+        for each in rows:
+            found |= _times(each)
+        return _queues(rows), found
 
     def times_to(self, places: Sequence[Address]) -> Mapping[int, Times]:
         """Times of all connections of this machine to these addresses, by connection."""
         found: dict[int, Times] = {}
-        for family in sorted({family for family, _, _ in places}):
-            own = [(address, port) for each, address, port in places if each == family]
-            code = port_filter(sorted({port for _, port in own}), of_peer=True)
-            for rows in self._rows(family, _ESTABLISHED, 1 << (INFO - 1), code):
-                found |= _times(rows[_to(own, rows)])
+        if not self._is_idle():
+            code = port_filter(sorted({port for _, _, port in places}), of_peer=True)
+            for rows in self._rows(1 << _ESTABLISHED, _WITH_INFO, code):
+                found |= _times(rows[_to(places, rows)])
         return found
 
     def outgoing(self, inodes: frozenset[int]) -> list[Outgoing]:
@@ -181,42 +174,48 @@ class DiagTable:
 
         A socket whose port somebody listens on was accepted there, so it is not outgoing.
         """
+        listening = self.listeners()
+        if inodes <= {one.inode for one in listening}:
+            return []
         wanted = np.array(sorted(inodes), dtype=np.uint32)
-        ports = np.array(sorted({one.port for one in self.listeners()}), dtype=np.uint16)
+        ports = np.array(sorted({one.port for one in listening}), dtype=np.uint16)
         found = []
-        for family in (_INET, _INET6):
-            for rows in self._rows(family, _ESTABLISHED, 1 << (INFO - 1), more=_SYN_SENT):
-                own = np.isin(rows["inode"], wanted) & ~np.isin(rows["port"], ports)
-                found += [_outgoing(row) for row in rows[own]]
+        for rows in self._rows(1 << _ESTABLISHED | 1 << _SYN_SENT, _WITH_INFO):
+            own = np.isin(rows["inode"], wanted) & ~np.isin(rows["port"], ports)
+            found += [_outgoing(row) for row in rows[own]]
         return found
 
     def close(self) -> None:
         """Close the socket."""
         self._netlink.close()
+        self._files.close()
+
+    def _is_idle(self) -> bool:
+        """Whether no connection is established: then the kernel's table need not be walked."""
+        counted = parse_protocols(self._files.text(self._protocols) or "")
+        return counted.get("Tcp.CurrEstab") == 0
 
     def _connections(
         self, listeners: Sequence[Listener], extension: int = 0
     ) -> Iterator[np.ndarray[Any, Any]]:
-        for family in sorted({one.family for one in listeners}):
-            own = [one for one in listeners if one.family == family]
-            code = port_filter(sorted({one.port for one in own}))
-            for rows in self._rows(family, _ESTABLISHED, extension, code):
-                yield rows[_of(own, rows)]
+        if not listeners or self._is_idle():
+            return
+        code = port_filter(sorted({one.port for one in listeners}))
+        for rows in self._rows(1 << _ESTABLISHED, extension, code):
+            yield rows[_of(listeners, rows)]
 
     def _rows(
-        self,
-        family: int,
-        state: int,
-        extension: int = 0,
-        code: bytes = b"",
-        more: int | None = None,
+        self, states: int, extension: int = 0, code: bytes = b""
     ) -> Iterator[np.ndarray[Any, Any]]:
-        states = 1 << state | (0 if more is None else 1 << more)
-        request = struct.pack("=BBBxI", family, _TCP, extension, states) + bytes(48)
+        for buffer in self._answers(states, extension, code):
+            yield from runs(buffer)
+
+    def _answers(self, states: int, extension: int = 0, code: bytes = b"") -> Iterator[bytes]:
+        """Of both families, since the question that names none walks through the table once."""
+        request = struct.pack("=3xB48xII", extension, states, 0)
         if code:
             request += attribute(BYTECODE, code)
-        for buffer in self._netlink.dump(_BY_FAMILY, request):
-            yield from runs(buffer)
+        return self._netlink.dump(_GET_SOCKETS, request)
 
 
 class ProcTable:
@@ -250,9 +249,9 @@ class ProcTable:
             unread += received > 0
         return Queues(connections, sent_bytes, sending, received_bytes, unread)
 
-    def times(self, listeners: Sequence[Listener]) -> None:
+    def queues_and_times(self, listeners: Sequence[Listener]) -> tuple[Queues, None]:
         """The text has no times."""
-        del listeners
+        return self.queues(listeners), None
 
     def outgoing(self, inodes: frozenset[int]) -> None:
         """The text does not tell who owes an answer."""
@@ -342,22 +341,31 @@ def _of(listeners: Sequence[Listener], rows: np.ndarray[Any, Any]) -> np.ndarray
     wanted = np.zeros(len(rows), dtype=bool)
     for one in listeners:
         high, low = struct.unpack("<QQ", one.address)
-        same = rows["port"] == one.port
+        same = (rows["port"] == one.port) & (rows["family"] == one.family)
         if high or low:
             same &= (rows["high"] == high) & (rows["low"] == low)
         wanted |= same
     return wanted
 
 
-def _to(places: Sequence[tuple[bytes, int]], rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _to(places: Sequence[Address], rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Which connections lead to one of these addresses and ports."""
     wanted = np.zeros(len(rows), dtype=bool)
-    for address, port in places:
+    for family, address, port in places:
         high, low = struct.unpack("<QQ", address)
-        wanted |= (
-            (rows["peer_port"] == port) & (rows["peer_high"] == high) & (rows["peer_low"] == low)
-        )
+        same = (rows["peer_port"] == port) & (rows["family"] == family)
+        wanted |= same & (rows["peer_high"] == high) & (rows["peer_low"] == low)
     return wanted
+
+
+def _queues(found: Iterable[np.ndarray[Any, Any]]) -> Queues:
+    """The sums over all connections."""
+    totals = np.zeros(5, dtype=np.int64)
+    for rows in found:
+        sent, received = rows["sent"].astype(np.int64), rows["received"].astype(np.int64)
+        sending, unread = np.count_nonzero(sent), np.count_nonzero(received)
+        totals += np.array([len(rows), sent.sum(), sending, received.sum(), unread])
+    return Queues(*(int(total) for total in totals))
 
 
 def _times(rows: np.ndarray[Any, Any]) -> dict[int, Times]:
