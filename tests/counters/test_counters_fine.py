@@ -78,7 +78,7 @@ def test_no_gauge_costs_more_than_its_share_of_a_core(cost_s: float) -> None:
 
 
 def test_a_dear_gauge_does_not_hold_up_a_cheap_one() -> None:
-    dear, cheap = Wave(1.0, 1.0, cost_s=0.02), Wave(1.0, 1.0)
+    dear, cheap = Wave(1.0, 1.0, cost_s=DUTY), Wave(1.0, 1.0)
     seen = Moments([dear, cheap], cost=lambda: dear.spent_s)
     for at_s in itertools.islice(moments(0.0, 0.1), 100):
         seen.look(at_s)

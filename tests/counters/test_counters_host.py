@@ -142,10 +142,11 @@ def test_what_is_dear_to_read_is_read_less_often(
     monkeypatch.setattr(tree, "read", costing(tree.read, 1 / 64))
     monkeypatch.setattr(tree, "read_pss", costing(tree.read_pss, 1 / 16))
     processes = ProcessTree([machine.PID], proc=tmp_path / "proc")
-    # At 1/64 s of CPU time a reading, one in 1.5625 s costs 1 % of a core; at 1/16 s one in 6.25 s.
-    seen = {at_s: processes.sample(float(at_s)) for at_s in range(16)}
-    assert [at_s for at_s, values in seen.items() if values] == [0, 2, 4, 6, 8, 10, 12, 14]
-    assert [at_s for at_s, had in seen.items() if "process.memory.pss" in had] == [0, 8]
+    # At 1/64 s of CPU time a reading, one in 1.5625 s costs 1 % of a core; at 1/16 s one in
+    # 62.5 s costs 0.1 %, so it is read as rarely as may be.
+    seen = {at_s: processes.sample(float(at_s)) for at_s in range(32)}
+    assert [at_s for at_s, values in seen.items() if values] == [*range(0, 32, 2)]
+    assert [at_s for at_s, had in seen.items() if "process.memory.pss" in had] == [0, 16]
 
 
 def test_rates_cover_the_time_since_the_tree_was_read(tmp_path: Path) -> None:
@@ -171,8 +172,8 @@ def test_single_threads_of_a_very_large_process_are_left_alone(tmp_path: Path) -
         threads = range(THREADS_MAX)
         machine.write(tmp_path, {f"{folder}/{9000 + n}/schedstat": "1 1 1\n" for n in threads})
         values = host.sample().values
-        clock.now_s += 1
-    assert values["process.cpu.utilization"] == pytest.approx(0.4)
+        clock.now_s += 60  # whatever the reading before has cost
+    assert values["process.cpu.utilization"] == pytest.approx(0.4 / 60)
     assert "process.cpu.busiest_thread" not in values
 
 

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from headcount.counters.proc import groups
 from headcount.counters.proc.fine import Moments
+from headcount.counters.proc.group_reader import GroupReader
 from headcount.counters.proc.groups import Group
+from headcount.counters.proc.kept_files import files_of
 from headcount.counters.proc.served import ConnectionTimes, of_network
 from headcount.counters.proc.serving import Place
 from headcount.counters.proc.sockets import DiagTable
@@ -55,6 +57,8 @@ class GeneratorSource:
         self._clock = clock
         self._process = ProcessTree([os.getpid()], proc=proc, descend=False)
         self._proc, self._sys = os.fspath(proc), sys
+        self._files = files_of(self._proc)
+        self._groups = GroupReader(self._proc, sys, self._files, self._names)
         self._previous: tuple[float, Group] | None = None
         self._table: DiagTable | None = None
         self._connections = Moments([])
@@ -75,6 +79,7 @@ class GeneratorSource:
     def close(self) -> None:
         """Let go of the process's files and the kernel's table of sockets."""
         self._process.close()
+        self._files.close()
         if self._table is not None:
             self._table.close()
 
@@ -86,6 +91,10 @@ class GeneratorSource:
         return Moments([connections], duty=CONNECTIONS_DUTY)
 
     def _group(self, at_s: float) -> dict[str, float]:
-        now = Group.read(self._sys, groups.limiting(self._sys, groups.paths(self._proc, "self")))
+        now = self._groups.read(at_s, ("self",))
+        self._files.turn()
         was, self._previous = self._previous, (at_s, now)
         return now.figures(None if was is None else was[1], at_s - was[0] if was else 0.0)
+
+    def _names(self) -> dict[str, str]:
+        return groups.limiting(self._sys, groups.paths(self._proc, "self"))

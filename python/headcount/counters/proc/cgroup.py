@@ -59,6 +59,8 @@ def folders(
         has: Whether there is a file or folder.
 
     """
+    if not names:
+        return {}
     if isinstance(names, str):
         names = dict.fromkeys(CONTROLLERS, names)
     root = sys / "fs/cgroup"
@@ -114,11 +116,11 @@ def read(where: Mapping[str, str], text: Callable[[str], str | None] = read_text
         memory_limit_bytes=limit if limit is not None and limit < UNLIMITED_BYTES else None,
         limit_hits=hits,
         oom_kills=events.get("oom_kill"),
-        memory_stat=numbers(f"{at}/memory.stat"),
+        memory_stat=memory.parse_vmstat(text(f"{at}/memory.stat") or "", memory.GROUP_EVENTS),
         pressure_us={
             resource: pressure.parse(written)
             for resource in pressure.RESOURCES
-            if (written := text(f"{unified}/{resource}.pressure")) is not None
+            if unified and (written := text(f"{unified}/{resource}.pressure")) is not None
         },
     )
 

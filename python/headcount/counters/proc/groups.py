@@ -31,12 +31,6 @@ class Group:
     where: Mapping[str, str]
     reading: Cgroup
 
-    @classmethod
-    def read(cls, sys: Path, names: str | Mapping[str, str]) -> "Group":
-        """Read a group by its name, or by its names where controllers differ."""
-        where = folders(sys, names)
-        return cls(where, cgroup.read(where) if where else Cgroup())
-
     def figures(self, previous: "Group | None", elapsed_s: float) -> dict[str, float]:
         """Gauges, and rates since a previous reading unless that was of another group."""
         values = cgroup.gauges(self.reading)

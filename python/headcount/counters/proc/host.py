@@ -26,9 +26,9 @@ def read(text: Callable[[str], str]) -> Host:
     """Read a host; ``text`` gives a file below /proc by its name, empty where it is missing."""
     return Host(
         load=cpu.parse_loadavg(text("loadavg")),
-        meminfo=memory.parse(text("meminfo")),
+        meminfo=memory.parse(text("meminfo"), memory.STATES),
         stat=cpu.parse(text("stat")),
-        vmstat=memory.parse_vmstat(text("vmstat")),
+        vmstat=memory.parse_vmstat(text("vmstat"), memory.EVENTS),
         disks=disk.parse(text("diskstats")),
         interfaces=network.parse(text("net/dev")),
         protocols=network.parse_protocols(text("net/snmp"))

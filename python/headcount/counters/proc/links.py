@@ -64,6 +64,8 @@ class Links:
 
 def utilisation(speeds: Mapping[str, int], traffic: Mapping[str, float]) -> dict[str, float]:
     """Speeds of links, and the share of each that its busier direction uses."""
+    if not speeds:
+        return {}
     values: dict[str, float] = {
         instance_name("system.network.speed", INTERFACE, name): speed
         for name, speed in speeds.items()

@@ -4,18 +4,49 @@ Formats: proc(5); https://docs.kernel.org/filesystems/proc.html ("meminfo").
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from headcount.counters.proc.files import integer, put, rate
 
 _KIB = 1024
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+STATES = (
+    "MemTotal",
+    "MemFree",
+    "MemAvailable",
+    "Buffers",
+    "Cached",
+    "SReclaimable",
+    "Dirty",
+    "Writeback",
+    "SwapTotal",
+    "SwapFree",
+)
+"""The keys of ``/proc/meminfo`` that :func:`gauges` needs."""
+EVENTS = (
+    "pgfault",
+    "pgmajfault",
+    "pswpin",
+    "pswpout",
+    "oom_kill",
+    "workingset_refault",
+    "workingset_refault_file",
+    "workingset_refault_anon",
+)
+"""The keys of ``/proc/vmstat`` that :func:`delta` needs."""
+GROUP_EVENTS = tuple(
+    f"{prefix}{key}"
+    for prefix in ("", "total_")
+    for key in EVENTS
+    if key == "pgmajfault" or key.startswith("workingset")
+)
+"""The keys of a control group's ``memory.stat`` that have counters, of both versions."""
 
 
-def parse(text: str) -> dict[str, int]:
+def parse(text: str, keys: Iterable[str] | None = None) -> dict[str, int]:
     """Parse ``/proc/meminfo`` to bytes by the kernel's own keys (``MemTotal``, ...)."""
     values: dict[str, int] = {}
-    for line in text.splitlines():
+    for line in text.splitlines() if keys is None else _lines_of(text, keys, ":"):
         key, _, rest = line.partition(":")
         words = rest.split()
         if len(words) == 2 and words[1] == "kB" and (kib := integer(words[0])) is not None:
@@ -23,15 +54,25 @@ def parse(text: str) -> dict[str, int]:
     return values
 
 
-def parse_vmstat(text: str) -> dict[str, int]:
+def parse_vmstat(text: str, keys: Iterable[str] | None = None) -> dict[str, int]:
     """Parse ``/proc/vmstat``, and any other file of ``key number`` lines, to numbers by key."""
     values: dict[str, int] = {}
-    for line in text.splitlines():
+    for line in text.splitlines() if keys is None else _lines_of(text, keys, " "):
         key, _, rest = line.partition(" ")
         number = integer(rest)
         if number is not None:
             values[key] = number
     return values
+
+
+def _lines_of(text: str, keys: Iterable[str], mark: str) -> Iterator[str]:
+    """The lines of these keys, found without looking at the others, of which there are many."""
+    text = f"\n{text}"
+    for key in keys:
+        at = text.find(f"\n{key}{mark}") + 1
+        if at:
+            end = text.find("\n", at)
+            yield text[at:] if end < 0 else text[at:end]
 
 
 def gauges(meminfo: Mapping[str, int]) -> dict[str, float]:

@@ -5,11 +5,20 @@ Formats: proc(5); https://docs.kernel.org/networking/snmp_counter.html.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from headcount.counters.naming import INTERFACE, instance_name
 from headcount.counters.proc.files import integers, put, rate
 
 LOOPBACK = "lo"
+ESTABLISHED = "Tcp.CurrEstab"
+_EVENTS = {
+    "Tcp.RetransSegs": "system.network.tcp.retransmits",
+    "TcpExt.ListenOverflows": "system.network.tcp.listen_overflows",
+    "TcpExt.ListenDrops": "system.network.tcp.listen_drops",
+}
+PROTOCOLS = (ESTABLISHED, *_EVENTS)
+"""What is read of the kernel's hundreds of counters of protocols: what has a counter here."""
 _DIRECTIONS = ("receive", "transmit")
 
 
@@ -41,25 +50,35 @@ def parse(text: str) -> dict[str, InterfaceStat]:
 
 
 def parse_protocols(text: str) -> dict[str, int]:
-    """Parse ``/proc/net/snmp`` or ``/proc/net/netstat`` to ``Protocol.Name`` and its value.
+    """Parse ``/proc/net/snmp`` or ``/proc/net/netstat`` to those of :data:`PROTOCOLS`.
 
     The files hold pairs of lines, names and then values, each begun by the protocol's name.
     """
     counters: dict[str, int] = {}
     lines = text.splitlines()
     for names, numbers in zip(lines[::2], lines[1::2], strict=False):
-        protocol, _, rest = names.partition(":")
-        for name, word in zip(rest.split(), numbers.partition(":")[2].split(), strict=False):
-            # Tcp's MaxConn is -1 where there is no limit; no counter of ours can be negative.
-            if word.isascii() and word.isdigit():
-                counters[f"{protocol}.{name}"] = int(word)
+        if not (places := _places(names)):
+            continue
+        words = numbers.partition(":")[2].split()
+        for name, place in places:
+            # A counter that is negative, as Tcp's MaxConn without a limit, is none of ours.
+            if place < len(words) and words[place].isascii() and words[place].isdigit():
+                counters[name] = int(words[place])
     return counters
+
+
+@lru_cache(maxsize=32)
+def _places(names: str) -> tuple[tuple[str, int], ...]:
+    """Where in a line of values those stand that have a counter, by its line of names."""
+    protocol, _, rest = names.partition(":")
+    found = {f"{protocol}.{name}": place for place, name in enumerate(rest.split())}
+    return tuple((name, found[name]) for name in PROTOCOLS if name in found)
 
 
 def gauges(protocols: Mapping[str, int]) -> dict[str, float]:
     """TCP connections established, both ends of a loopback connection counted."""
     values: dict[str, float] = {}
-    put(values, "system.network.tcp.connections", protocols.get("Tcp.CurrEstab"))
+    put(values, "system.network.tcp.connections", protocols.get(ESTABLISHED))
     return values
 
 
@@ -92,11 +111,7 @@ def delta_protocols(
 ) -> dict[str, float]:
     """TCP retransmissions, accept queues that overflowed and connections dropped, per second."""
     values: dict[str, float] = {}
-    for metric, key in (
-        ("system.network.tcp.retransmits", "Tcp.RetransSegs"),
-        ("system.network.tcp.listen_overflows", "TcpExt.ListenOverflows"),
-        ("system.network.tcp.listen_drops", "TcpExt.ListenDrops"),
-    ):
+    for key, metric in _EVENTS.items():
         put(values, metric, rate(previous.get(key), current.get(key), elapsed_s))
     return values
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from headcount.counters.proc import cgroup, groups
 from headcount.counters.proc.cgroup import Quota
+from headcount.counters.proc.kept_files import Files, PlainFiles
 
 THROTTLED, LIMIT = "cgroup.cpu.throttled", "cgroup.cpu.limit"
 _CONTROLLERS = {"cpu", "unified"}
@@ -24,13 +25,17 @@ class Quotas:
     Args:
         proc: Where procfs is mounted.
         sys: Where sysfs is mounted.
+        files: Reads the files; each is opened anew by default.
 
     """
 
-    def __init__(self, proc: str, sys: Path) -> None:
+    def __init__(self, proc: str, sys: Path, files: Files | None = None) -> None:
         """Take no reading yet."""
         self._proc = proc
         self._sys = sys
+        self._files = files or PlainFiles()
+        self._texts: dict[int, str | None] = {}
+        self._known: set[str] = set()
         self._previous: dict[str, Quota] = {}
 
     def sample(self, pids: Iterable[int]) -> dict[str, float]:
@@ -42,7 +47,7 @@ class Quotas:
         now = {
             folder: found
             for folder in self._folders(pids)
-            if (found := cgroup.quota(folder)) is not None
+            if (found := cgroup.quota(folder, self._files.text)) is not None
         }
         shares = {
             folder: (found.throttled - was.throttled) / (found.periods - was.periods)
@@ -60,12 +65,18 @@ class Quotas:
 
         The root counts: in a container it is the container's own group.
         """
+        texts = {
+            pid: self._files.text(f"{self._proc}/{pid}/cgroup") for pid in islice(pids, _PIDS_MAX)
+        }
+        if texts == self._texts:
+            return self._known
         found: set[str] = set()
-        for pid in islice(pids, _PIDS_MAX):
+        for pid in texts:
             names = groups.paths(self._proc, pid)
             for controller in names.keys() & _CONTROLLERS:
                 parts = names[controller].strip("/").split("/")
                 for depth in range(len(parts) + 1):
                     above = "/".join(parts[:depth])
                     found.update(cgroup.folders(self._sys, {controller: above}).values())
+        self._texts, self._known = texts, found
         return found

@@ -17,7 +17,7 @@ from headcount.counters.proc.files import read_text
 from headcount.counters.proc.inet_diag import BYTECODE, INFO, listening_in, port_filter, runs
 from headcount.counters.proc.kept_files import KeptFiles
 from headcount.counters.proc.netlink import Netlink, attribute
-from headcount.counters.proc.network import parse_protocols
+from headcount.counters.proc.network import ESTABLISHED, parse_protocols
 from headcount.counters.proc.talk import Talk
 
 _INET, _INET6 = 2, 10
@@ -193,7 +193,7 @@ class DiagTable:
     def _is_idle(self) -> bool:
         """Whether no connection is established: then the kernel's table need not be walked."""
         counted = parse_protocols(self._files.text(self._protocols) or "")
-        return counted.get("Tcp.CurrEstab") == 0
+        return counted.get(ESTABLISHED) == 0
 
     def _connections(
         self, listeners: Sequence[Listener], extension: int = 0

@@ -12,6 +12,7 @@ from headcount.counters.proc.descriptors import DescriptorLimits
 from headcount.counters.proc.devices import Devices
 from headcount.counters.proc.files import put, read_text
 from headcount.counters.proc.fine import FineSampler
+from headcount.counters.proc.group_reader import GroupReader
 from headcount.counters.proc.groups import Group
 from headcount.counters.proc.kept_files import files_of
 from headcount.counters.proc.links import Links
@@ -28,10 +29,15 @@ from headcount.counters.source import Sample
 SAMPLER_CPU_TIME = "headcount.sampler.cpu_time_ms"
 
 DUTY = 0.01
-"""Share of one core that reading a tree of processes may cost, and again that reading its
-proportional set size may: the next reading waits until the last one's cost is down to that. Our
-choice. A server with a process for each of 1,000 connections (smbd) costs 60 ms to read: its tree
-is then read every 6 s instead of taking the load's CPU time away each second."""
+"""Share of one core that reading a tree of processes may cost: the next reading waits until the
+last one's cost is down to that. Our choice. A server with a process for each of 1,000 connections
+(smbd) costs 60 ms to read: its tree is then read every 6 s instead of taking the load's CPU time
+away each second."""
+PSS_DUTY = 0.001
+"""The same of its proportional set size, which changes slowly while the kernel walks through all
+page tables: 5 ms for the 300 MB of a generator of 2,000 users, each second."""
+_PSS_LONGEST_S = 15.0
+"""A level without any reading would not have that counter: it is read at least so often."""
 _USUAL_S = 1.0
 """How often a source is usually sampled: what may be read that often is read whenever asked."""
 
@@ -72,14 +78,15 @@ class HostSource:
         """Take no reading yet."""
         self.name = name
         self._proc = os.fspath(proc)
-        self._sys = sys
         self._clock = clock
         self._devices = Devices(sys)
         self._pids = None if pids is None else tuple(pids)
         self._processes = ProcessTree(self._pids, proc=proc) if self._pids is not None else None
         self._cgroup = cgroup
         self._previous: tuple[float, hosts.Host, Group] | None = None
-        self._quotas = Quotas(self._proc, sys)
+        self._files = files_of(self._proc)
+        self._groups = GroupReader(self._proc, sys, self._files, self._group_names)
+        self._quotas = Quotas(self._proc, sys, self._files)
         self._programs = Programs(self._proc)
         self._upstream_programs = UpstreamPrograms(proc, sys)
         first = self._pids[0] if self._pids else None
@@ -103,7 +110,8 @@ class HostSource:
         began_s = time.thread_time()
         at_s = self._clock()
         host = hosts.read(self._text)
-        group = self._read_group()
+        moved = () if self._cgroup is not None else self._pids or ()
+        group = self._groups.read(at_s, moved)
         values = hosts.gauges(host)
         if self._previous is not None:
             was_s, was_host, was_group = self._previous
@@ -113,6 +121,7 @@ class HostSource:
             values |= group.figures(None, 0.0)
         self._previous = at_s, host, group
         quota = self._quotas.sample(self._pids or ())
+        self._files.turn()
         if quota.get(quotas.THROTTLED, 0.0) > values.get(quotas.THROTTLED, 0.0):
             values |= quota
         values |= self._links.sample(at_s, values)
@@ -133,6 +142,7 @@ class HostSource:
         """End the thread, and forget the previous reading."""
         self._fine.close()
         self._links.close()
+        self._files.close()
         if self._processes is not None:
             self._processes.close()
         self._previous = None
@@ -141,17 +151,17 @@ class HostSource:
         """The server's processes as they were last read; none where they are not known."""
         return self._processes.members() if self._processes is not None else ()
 
-    def _read_group(self) -> Group:
-        """Read the control group; of a server that was moved to another, that one."""
-        names: str | Mapping[str, str] = self._cgroup or {}
-        if self._cgroup is None and self._pids:
-            names = groups.shared_paths(self._proc, self._pids)
-        return Group.read(self._sys, names)
+    def _group_names(self) -> str | Mapping[str, str]:
+        """The server's control group; of a server that was moved to another, that one."""
+        if self._cgroup is not None:
+            return self._cgroup
+        return groups.shared_paths(self._proc, self._pids) if self._pids else {}
 
     def _text(self, path: str) -> str:
-        if path.startswith("net/"):
-            path = self._net + path.removeprefix("net")
-        return read_text(f"{self._proc}/{path}") or ""
+        if path.startswith("net/") and self._net != "net":
+            # Kept open, it would hold the namespace of a server that has ended.
+            return read_text(f"{self._proc}/{self._net}{path[3:]}") or ""
+        return self._files.text(f"{self._proc}/{path}") or ""
 
 
 class ProcessTree:
@@ -231,5 +241,6 @@ class ProcessTree:
         self._due_s = at_s + (wait_s if wait_s > _USUAL_S else 0.0)
         if at_s >= self._pss_due_s:
             put(values, "process.memory.pss", tree.read_pss(self._proc, now))
-            self._pss_due_s = at_s + (time.thread_time() - read_s) / self._duty
+            wait_s = (time.thread_time() - read_s) / PSS_DUTY
+            self._pss_due_s = at_s + min(wait_s, _PSS_LONGEST_S)
         return values
