@@ -31,11 +31,15 @@ _PAIR = re.compile(
     rf"({_VALUE})",
     re.IGNORECASE,
 )
+_PAIR_MARKS = ("pass", "pwd=", "secret=", "token=", "key=", "?", "&")
+"""One of these is in every text in which `_PAIR` finds anything."""
 _HEADER = re.compile(
     r"""((["'])?\b(?:(?:proxy-)?authorization|(?:set-)?cookie)["']?\s{0,2}:\s{0,2}(["'])?)"""
     r"(?=\S)",
     re.IGNORECASE,
 )
+_HEADER_MARKS = ("author", "cook")
+"""The same of `_HEADER`; without an i, which patterns also see in letters not folded to it."""
 _QUERY = re.compile(
     rf"[?&;](?:\w{{0,20}}{_LONG_NAMES}|{_NAMES}|auth|sig|signature)=.", re.IGNORECASE
 )
@@ -62,9 +66,9 @@ def redacted(text: str) -> str:
     """
     if _known:
         text = _without_known(text)
-    if "=" in text:
+    if "=" in text and _may_match(text, _PAIR_MARKS):
         text = _PAIR.sub(_pair, text)
-    if ":" in text:
+    if ":" in text and _may_match(text, _HEADER_MARKS):
         text = _headers(text)
     if "/" in text and ("@" in text or "%40" in text):
         text = re.sub(r"\S+", _word, text)
@@ -169,6 +173,12 @@ def _closing(value: str) -> str:
     tail = value[len(value.rstrip(_CLOSERS)) :]
     place = max(tail.rfind(mark) for mark in "\"'`")
     return tail[place:] if place >= 0 else ""
+
+
+def _may_match(text: str, marks: Sequence[str]) -> bool:
+    """Whether one of the marks is there, whatever its case: patterns are dear in long texts."""
+    folded = text.casefold()
+    return any(mark in folded for mark in marks)
 
 
 def _headers(text: str) -> str:

@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from headcount import secret_text
 from headcount.bundle.files import Lines, replace
 from headcount.controller.access import Secrets
 from headcount.counters import address
@@ -52,6 +55,37 @@ from headcount.text import clean
 def test_secrets_are_replaced(text: str, safe: str) -> None:
     assert redacted(text) == safe
     assert redacted(safe) == safe
+
+
+NAMES = (
+    *("password", "passwd", "passphrase", "PGPASSWORD", "pwd", "pass", "secret", "client_secret"),
+    *("token", "auth_token", "api-key", "access_key", "secret_access_key", "secretkey"),
+    *("?auth", "&sig", "?signature", "authorization", "proxy-authorization", "cookie", "{x"),
+)
+ODD = str.maketrans({"s": "\u017f", "k": "\u212a", "i": "\u0131"})
+"""Letters that patterns take for those of ASCII."""
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(NAMES),
+            st.sampled_from([str, str.upper, str.title, lambda name: name.translate(ODD)]),
+            st.sampled_from(["=", " = ", ": ", "", "://"]),
+            st.sampled_from(["pw", "'a b'", "", "&", "u:p@h/"]),
+            st.sampled_from([" ", "\n", "&", "/"]),
+        ),
+        max_size=3,
+    )
+)
+def test_no_secret_is_passed_over_because_of_how_it_is_written(
+    parts: list[tuple[str, Callable[[str], str], str, str, str]],
+) -> None:
+    text = "".join(f"{spelt(name)}{mark}{value}{end}" for name, spelt, mark, value, end in parts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secret_text, "_may_match", lambda *_: True)
+        everywhere = redacted(text)
+    assert redacted(text) == everywhere
 
 
 @pytest.mark.parametrize(
