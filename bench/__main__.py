@@ -23,6 +23,7 @@ from bench.mail_server import mail_server
 from bench.peers import locust
 from bench.recorder import recorder
 from bench.redis import redis
+from bench.sampling import sampling
 from bench.smb import smb
 from bench.sort import sort
 from bench.sql import sql
@@ -52,6 +53,7 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "disk": ("Disk I/O, beside fio on the same file (in brackets: quartiles of the ratio)", disk),
     "sort": ("Sorting 300 MB with two threads, beside GNU sort and DuckDB", sort),
     "dbench": ("A load file on a folder in memory, beside dbench", dbench),
+    "sampling": ("CPU of sampling counters once a second", sampling),
     "start-up": ("CPU to start", start_up),
     "home-folders": ("The workload home-folders, beside what FSCT published", home_folders),
 }
