@@ -152,19 +152,18 @@ impl Distribution {
     }
 }
 
-/// A dense histogram of these times, of 92 KiB.
-pub(crate) fn dense() -> Histogram<u32> {
-    #[expect(clippy::unwrap_used, reason = "constant bounds, covered by every test")]
-    Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap()
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use hdrhistogram::serialization::{Serializer, V2DeflateSerializer, V2Serializer};
     use proptest::prelude::*;
 
     use super::*;
     use crate::v2::{DEFLATED, ENDLESS, HEADER, MOST_COUNTS};
+
+    /// A dense histogram of these times, of 92 KiB.
+    pub fn dense() -> Histogram<u32> {
+        Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap()
+    }
 
     proptest! {
         /// The dense histogram of the hdrhistogram crate is the oracle.

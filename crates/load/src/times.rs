@@ -199,7 +199,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::distribution::{Distribution, dense};
+    use crate::distribution::Distribution;
+    use crate::distribution::tests::dense;
 
     proptest! {
         /// The dense histogram of the hdrhistogram crate is the oracle.
