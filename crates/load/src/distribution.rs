@@ -10,6 +10,7 @@ use hdrhistogram::serialization::Deserializer;
 
 use crate::times::{Times, middle_us};
 use crate::v2;
+pub use crate::v2::DecodeError;
 
 /// Durations in µs, with three significant digits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,11 +19,6 @@ pub struct Distribution {
     buckets: Vec<(u64, u64)>,
     count: u64,
 }
-
-/// Why bytes are not a histogram.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not an HdrHistogram in V2 form: {0}")]
-pub struct DecodeError(pub(crate) String);
 
 impl Distribution {
     /// What was recorded.

@@ -10,10 +10,14 @@ use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 
-use crate::distribution::DecodeError;
 use crate::times::{BUCKETS, HOUR_US, bucket, longest_us};
 
-/// The first word of the V2 form, and of the same deflated.
+/// Why bytes are not a histogram.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not an HdrHistogram in V2 form: {0}")]
+pub struct DecodeError(pub(crate) String);
+
+/// The first word of the V2 form.
 pub const PLAIN: u32 = 0x1c84_9313;
 /// The first word of the deflated form.
 pub const DEFLATED: u32 = 0x1c84_9314;
