@@ -32,7 +32,7 @@ from headcount.plan.plan import Plan, validate
 USERS, SCENARIOS, THINK_S = 23_000, 14, 4.3
 COUNTERS = 250
 RECORDED_S = 60
-TELL_S = 3600.0
+REPORT_S = 3600.0
 
 
 def _plan() -> Plan:
@@ -155,17 +155,17 @@ def memory_mib(which: str) -> float:
     return int(found[1]) / 1024
 
 
-class Told(Session):
+class Watched(Session):
     """A session that says each hour how much memory there is."""
 
-    told_s = 0.0
+    reported_s = 0.0
 
     def _keep(self, moment: Any, phase: str, level: int) -> None:
         super()._keep(moment, phase, level)
-        if moment.interval.to_s >= self.told_s:
+        if moment.interval.to_s >= self.reported_s:
             hours = moment.interval.to_s / 3600
             print(f"{hours:5.1f} h: {memory_mib('VmRSS'):.0f} MiB", flush=True)
-            self.told_s += TELL_S
+            self.reported_s += REPORT_S
 
 
 def play(hours: float, *, replayed: bool) -> None:
@@ -179,7 +179,7 @@ def play(hours: float, *, replayed: bool) -> None:
         # Users of this server have no connection.
         with patch.object(sessions, "Engine", engine), patch.object(levels, "ensure_handles"):
             source = Counters()
-            session = Told(plan, "{}", [source], bundle, Silent(), 0.0)
+            session = Watched(plan, "{}", [source], bundle, Silent(), 0.0)
             runner = LevelRunner(plan, lambda *_: NOTHING, session, bundle, Silent())
             began_s, began_cpu_s = time.monotonic(), time.process_time()
             order = LevelOrder(1, "only", USERS, 5.0, 5.0, hours * 3600)
