@@ -9,11 +9,12 @@ from made_bundle import make
 
 from headcount.analyse import answers
 from headcount.bundle import hlog, packed, series
-from headcount.bundle.files import PACKED, Lines
+from headcount.bundle.files import Lines
 from headcount.bundle.reader import load
 from headcount.bundle.writer import BundleWriter
 from headcount.cli.audit import audited
 from headcount.errors import InputError
+from headcount.foreign.file import PACKED
 from headcount.live.run import RunFeed, Tail
 from headcount.output.folder import Folder
 

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from headcount.errors import HeadcountError, InputError
-from headcount.foreign.file import has_regular, lines
+from headcount.foreign.file import PACKED, has_regular, lines, place_of
 from headcount.foreign.json_text import json_value
 from headcount.output.error import explained, write_error
 from headcount.output.file import PLAN, write_whole
 from headcount.output.folder import Folder
 from headcount.secret_text import redacted_json
 
-PACKED = ".gz"
-"""What the name of a file ends in that is kept compressed."""
 MOST_BYTES = 4 << 30
 """Of a file of lines: the seconds of a week, each with thousands of counters."""
 MOST_LINE_BYTES = 16 << 20
@@ -205,12 +203,6 @@ def stored_lines(path: Path) -> Iterator[bytes]:
     path = place_of(path)
     if has_regular(path):
         yield from file_lines(path, MOST_BYTES, MOST_LINE_BYTES)
-
-
-def place_of(path: Path) -> Path:
-    """Where a file of a bundle is kept: under its name, or else compressed, if it is there so."""
-    packed = path.with_name(path.name + PACKED)
-    return packed if not os.path.lexists(path) and os.path.lexists(packed) else path
 
 
 def file_lines(path: Path, most_bytes: int, most_line_bytes: int) -> Iterator[bytes]:

@@ -17,9 +17,9 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from headcount._engine import Histogram
-from headcount.bundle.files import Lines, file_lines, place_of
+from headcount.bundle.files import Lines, file_lines
 from headcount.errors import InputError
-from headcount.foreign.file import has_regular
+from headcount.foreign.file import has_regular, place_of
 
 FILE = "histograms.hlog"
 _MS_PER_US = 1000.0

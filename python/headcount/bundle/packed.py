@@ -10,8 +10,8 @@ import shutil
 from pathlib import Path
 
 from headcount.bundle import hlog, series
-from headcount.bundle.files import PACKED, disk_error, file_lines
-from headcount.foreign.file import has_regular, opened
+from headcount.bundle.files import disk_error, file_lines
+from headcount.foreign.file import PACKED, has_regular, opened
 from headcount.output.folder import Folder
 
 NAMES = (series.LINES, hlog.FILE)

@@ -13,10 +13,11 @@ from headcount._engine import Histogram
 from headcount.bundle import confirmation, events, hlog, manifest, packed, recovery, series, table
 from headcount.bundle import stacks as stack_files
 from headcount.bundle.environment import EnvironmentFile
-from headcount.bundle.files import PACKED, Lines, disk_error, dump, lock_folder, replace
+from headcount.bundle.files import Lines, disk_error, dump, lock_folder, replace
 from headcount.bundle.level import LevelResult, Levels
 from headcount.bundle.verdict import Verdict
 from headcount.errors import HeadcountError
+from headcount.foreign.file import PACKED
 from headcount.output.folder import Folder
 
 

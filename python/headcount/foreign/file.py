@@ -24,6 +24,8 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+PACKED = ".gz"
+"""What the name of a file ends in that is kept compressed."""
 _BLOCK_BYTES = 1 << 16
 _REMEDY = "; put the file itself there, or ask for the bundle again"
 
@@ -46,6 +48,12 @@ def has_regular(path: Path) -> bool:
     if (found := other_kind(mode)) is not None:
         raise InputError(f"{path} cannot be read: it is {found}, not a file{_REMEDY}")
     return True
+
+
+def place_of(path: Path) -> Path:
+    """Where a file of a bundle is: under its name, or else compressed, if it is there so."""
+    packed = path.with_name(path.name + PACKED)
+    return packed if not os.path.lexists(path) and os.path.lexists(packed) else path
 
 
 def opened(path: Path, *, follow: bool = True) -> BufferedReader:

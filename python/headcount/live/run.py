@@ -7,8 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from headcount.bundle.files import PACKED, place_of
-from headcount.foreign.file import opened
+from headcount.foreign.file import PACKED, opened, place_of
 from headcount.foreign.json_text import json_value
 from headcount.live.reading import News, Reading, Remark
 

@@ -13,14 +13,14 @@ from headcount.analyse.audit.second import Names, Second, second_of
 from headcount.bundle import confirmation, hlog, series, stacks, versus
 from headcount.bundle.altered import Altered, differences
 from headcount.bundle.environment import EnvironmentFile
-from headcount.bundle.files import numbered_lines, place_of
+from headcount.bundle.files import numbered_lines
 from headcount.bundle.level import LevelResult, Levels, Record
 from headcount.bundle.manifest import NAME, Manifest
 from headcount.bundle.manifest import read as manifest_of
 from headcount.bundle.stored import MOST_BYTES
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
-from headcount.foreign.file import content, has_regular
+from headcount.foreign.file import content, has_regular, place_of
 from headcount.foreign.json_text import json_value
 from headcount.plan import plan as plans
 

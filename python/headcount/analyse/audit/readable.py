@@ -5,8 +5,8 @@ from typing import Any
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result
-from headcount.bundle.files import place_of
 from headcount.bundle.recovery import LOST, RECOVERED
+from headcount.foreign.file import place_of
 from headcount.text import plural
 
 CHECK = "readable"
