@@ -14,9 +14,10 @@ from typing import Literal, Protocol
 INTERVAL_S = 0.1
 """Ten looks a second: bottlenecks that come and go within a second show as shares of it. Our
 choice; at 50 ms the looks themselves cost twice as much and say no more about means of a level."""
-DUTY = 0.005
+DUTY = 0.02
 """Share of one core that looking may cost, in equal parts for all gauges, so that a dear one does
-not take from the others. Our choice: half of what all sampling of a server is to cost."""
+not take from the others. Our choice: with a quarter of it, a level of seconds on a busy machine has
+no look at the dear ones."""
 _GOLDEN = 0.6180339887498949
 """The looks are not at equal distances: the n-th is within its tenth of a second at the fraction of
 n squared times the golden ratio, which fills any period evenly and resonates with none (H. Weyl,

@@ -36,7 +36,7 @@ away each second."""
 PSS_DUTY = 0.001
 """The same of its proportional set size, which changes slowly while the kernel walks through all
 page tables: 5 ms for the 300 MB of a generator of 2,000 users, each second."""
-_PSS_LONGEST_S = 15.0
+_PSS_LONGEST_S = 5.0
 """A level without any reading would not have that counter: it is read at least so often."""
 _USUAL_S = 1.0
 """How often a source is usually sampled: what may be read that often is read whenever asked."""
