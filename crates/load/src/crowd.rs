@@ -1,7 +1,7 @@
-//! The futures of a worker's users: each is polled when it was called, in the order of the calls.
+//! The futures of a worker's users: each is polled after it was woken, in the order of the wakes.
 //!
-//! A set of futures for any use would look after fairness in a runtime of others, and do more for each
-//! poll than a short step takes. A worker has its thread for itself.
+//! `FuturesUnordered` yields to its runtime after two futures that wake themselves, and a poll of it
+//! costs more than a short step. A worker has its thread to itself.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -16,47 +16,47 @@ use crate::sync::{Mutex, MutexGuard, PoisonError};
 /// Futures of which each ends some day.
 #[derive(Debug)]
 pub struct Crowd<F> {
-    seats: Vec<Seat<F>>,
-    /// Seats where nobody is.
+    slots: Vec<Slot<F>>,
+    /// Slots without a future.
     free: Vec<u32>,
-    /// The seats of those who were called first; whoever is called meanwhile comes after all of them.
-    turn: VecDeque<u32>,
-    calls: Arc<Mutex<Calls>>,
+    /// Slots to poll next; those woken meanwhile come after all of them.
+    batch: VecDeque<u32>,
+    ready: Arc<Mutex<Ready>>,
 }
 
 #[derive(Debug)]
-struct Seat<F> {
+struct Slot<F> {
     future: Option<Pin<Box<F>>>,
-    bell: Arc<Bell>,
-    /// Rings the bell.
+    wake: Arc<SlotWake>,
+    /// A waker of `wake`.
     waker: Waker,
 }
 
-/// Who was called, and who calls the crowd then.
+/// The slots that were woken, and the task that polls the crowd.
 #[derive(Debug, Default)]
-struct Calls {
-    seats: VecDeque<u32>,
-    /// Who is to be woken by the next call, if the crowd waits for one.
+struct Ready {
+    slots: VecDeque<u32>,
+    /// Is woken with the next slot, if the task waits for one.
     waiting: Option<Waker>,
 }
 
-/// Calls one future. It may ring in any thread, and after the future has ended.
+/// Wakes one slot, in any thread, and also after its future has ended.
 #[derive(Debug)]
-struct Bell {
-    seat: u32,
-    /// Whether it was rung since the future was polled last, or the future has ended.
-    was_rung: AtomicBool,
-    calls: Arc<Mutex<Calls>>,
+struct SlotWake {
+    slot: u32,
+    /// Whether it was woken since its future was polled last, or its future has ended.
+    is_woken: AtomicBool,
+    ready: Arc<Mutex<Ready>>,
 }
 
 impl<F> Default for Crowd<F> {
-    /// Nobody yet.
+    /// Without a future.
     fn default() -> Self {
         Self {
-            seats: Vec::new(),
+            slots: Vec::new(),
             free: Vec::new(),
-            turn: VecDeque::new(),
-            calls: Arc::default(),
+            batch: VecDeque::new(),
+            ready: Arc::default(),
         }
     }
 }
@@ -65,7 +65,7 @@ impl<F: Future<Output = ()>> Crowd<F> {
     /// How many have not ended.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.seats.len() - self.free.len()
+        self.slots.len() - self.free.len()
     }
 
     /// Whether all have ended.
@@ -74,78 +74,78 @@ impl<F: Future<Output = ()>> Crowd<F> {
         self.len() == 0
     }
 
-    /// One more, who is called at once.
+    /// Adds a future, and wakes it.
     pub fn push(&mut self, future: F) {
-        let index = self.free.pop().unwrap_or(self.seats.len() as u32);
-        let bell = Arc::new(Bell {
-            seat: index,
-            was_rung: AtomicBool::new(false),
-            calls: Arc::clone(&self.calls),
+        let index = self.free.pop().unwrap_or(self.slots.len() as u32);
+        let wake = Arc::new(SlotWake {
+            slot: index,
+            is_woken: AtomicBool::new(false),
+            ready: Arc::clone(&self.ready),
         });
-        let waker = Waker::from(Arc::clone(&bell));
-        let seat = Seat {
+        let waker = Waker::from(Arc::clone(&wake));
+        let slot = Slot {
             future: Some(Box::pin(future)),
-            bell,
+            wake,
             waker,
         };
-        seat.waker.wake_by_ref();
-        match self.seats.get_mut(index as usize) {
-            Some(empty) => *empty = seat,
-            None => self.seats.push(seat),
+        slot.waker.wake_by_ref();
+        match self.slots.get_mut(index as usize) {
+            Some(empty) => *empty = slot,
+            None => self.slots.push(slot),
         }
     }
 
-    /// Polls those who were called, the first `most` of them, each once.
+    /// Polls the first `most` of those that were woken, each once.
     pub fn poll(&mut self, most: usize) {
-        if self.turn.is_empty() {
-            swap(&mut self.turn, &mut lock(&self.calls).seats);
+        if self.batch.is_empty() {
+            swap(&mut self.batch, &mut lock(&self.ready).slots);
         }
         for _ in 0..most {
-            let Some(index) = self.turn.pop_front() else {
+            let Some(index) = self.batch.pop_front() else {
                 return;
             };
-            let seat = &mut self.seats[index as usize];
-            let Some(future) = seat.future.as_mut() else {
-                continue; // it was called while it ended
+            let slot = &mut self.slots[index as usize];
+            let Some(future) = slot.future.as_mut() else {
+                continue; // it was woken while it ended
             };
-            if !seat.bell.was_rung.swap(false, Ordering::AcqRel) {
-                continue; // that was whoever had the seat before
+            if !slot.wake.is_woken.swap(false, Ordering::AcqRel) {
+                continue; // that was the future before this one
             }
-            let mut context = Context::from_waker(&seat.waker);
+            let mut context = Context::from_waker(&slot.waker);
             if future.as_mut().poll(&mut context).is_ready() {
-                seat.future = None;
-                seat.bell.was_rung.store(true, Ordering::Release); // nobody hears it any more
+                slot.future = None;
+                slot.wake.is_woken.store(true, Ordering::Release); // later wakes do nothing
                 self.free.push(index);
             }
         }
     }
 
-    /// Whether nobody was called. If so, the next call wakes `context`.
+    /// Whether none was woken. If so, the next wake also wakes `context`.
     #[must_use]
     pub fn is_quiet(&self, context: &Context<'_>) -> bool {
-        if !self.turn.is_empty() {
+        if !self.batch.is_empty() {
             return false;
         }
-        let mut calls = lock(&self.calls);
-        let is_quiet = calls.seats.is_empty();
-        calls.waiting = is_quiet.then(|| context.waker().clone());
+        let mut ready = lock(&self.ready);
+        let is_quiet = ready.slots.is_empty();
+        ready.waiting = is_quiet.then(|| context.waker().clone());
         is_quiet
     }
 }
 
-impl Wake for Bell {
+impl Wake for SlotWake {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if self.was_rung.swap(true, Ordering::AcqRel) {
+        if self.is_woken.swap(true, Ordering::AcqRel) {
             return;
         }
-        let mut calls = lock(&self.calls);
-        calls.seats.push_back(self.seat);
-        let waiting = calls.waiting.take();
-        drop(calls); // whom it wakes may look at once
+        let mut ready = lock(&self.ready);
+        ready.slots.push_back(self.slot);
+        let waiting = ready.waiting.take();
+        drop(ready); // whom it wakes may look at once
         if let Some(waiting) = waiting {
             waiting.wake();
         }
@@ -153,8 +153,8 @@ impl Wake for Bell {
 }
 
 /// No panic can leave a list of numbers in a state that is wrong.
-fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
-    calls.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(ready: &Mutex<Ready>) -> MutexGuard<'_, Ready> {
+    ready.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -173,7 +173,7 @@ mod tests {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     enum Does {
         Wait,
-        CallItself,
+        WakeItself,
         End,
     }
 
@@ -203,7 +203,7 @@ mod tests {
             *waker.borrow_mut() = Some(context.waker().clone());
             match does.get() {
                 Does::Wait => Poll::Pending,
-                Does::CallItself => {
+                Does::WakeItself => {
                     context.waker().wake_by_ref();
                     Poll::Pending
                 }
@@ -215,44 +215,44 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_who_was_called_is_polled_once_and_in_the_order_of_the_calls(
+        fn each_that_was_woken_is_polled_once_and_in_the_order_of_the_wakes(
             acts in prop::collection::vec((0usize..6, 0u8..7), 1..200),
             most in 1usize..5,
         ) {
             let polled = Rc::new(RefCell::new(Vec::new()));
             let mut crowd = Crowd::default();
             let mut known: Vec<Known> = Vec::new();
-            let (mut turn, mut calls) = (VecDeque::new(), VecDeque::new());
+            let (mut batch, mut ready) = (VecDeque::new(), VecDeque::new());
             for (who, act) in acts {
                 let name = who % known.len().max(1);
                 match act {
                     0 | 1 => {
                         let (one, future) = noted(known.len(), &polled);
                         crowd.push(future);
-                        calls.push_back(known.len());
+                        ready.push_back(known.len());
                         known.push(one);
                     }
                     2..=4 if !known.is_empty() => {
-                        let does = [Does::Wait, Does::CallItself, Does::End][usize::from(act) - 2];
+                        let does = [Does::Wait, Does::WakeItself, Does::End][usize::from(act) - 2];
                         let one = &known[name];
                         one.does.set(does);
                         if let Some(waker) = one.waker.borrow().as_ref() {
                             waker.wake_by_ref();
-                            let is_called = turn.contains(&name) || calls.contains(&name);
-                            if !is_called && !one.has_ended {
-                                calls.push_back(name);
+                            let is_woken = batch.contains(&name) || ready.contains(&name);
+                            if !is_woken && !one.has_ended {
+                                ready.push_back(name);
                             }
                         }
                     }
                     _ => {
-                        if turn.is_empty() {
-                            swap(&mut turn, &mut calls);
+                        if batch.is_empty() {
+                            swap(&mut batch, &mut ready);
                         }
-                        let expected: Vec<usize> = turn.drain(..turn.len().min(most)).collect();
+                        let expected: Vec<usize> = batch.drain(..batch.len().min(most)).collect();
                         for name in &expected {
                             match known[*name].does.get() {
                                 Does::Wait => {}
-                                Does::CallItself => calls.push_back(*name),
+                                Does::WakeItself => ready.push_back(*name),
                                 Does::End => known[*name].has_ended = true,
                             }
                         }
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_of_another_thread_wakes_whoever_waits_for_the_crowd() {
+    fn a_wake_from_another_thread_wakes_the_task_that_polls() {
         let woken = Arc::new(Woken::default());
         let root = Waker::from(Arc::clone(&woken));
         let context = Context::from_waker(&root);
