@@ -105,3 +105,17 @@ def test_numbers_behind_a_figure_are_a_table_that_opens() -> None:
     assert "<summary>The numbers behind it</summary>" in html
     for heading in figure.table.columns:
         assert f">{heading}</th>" in html
+
+
+def test_a_long_level_is_not_said_to_be_drawn_second_by_second() -> None:
+    made = content()
+    short, long = (
+        timeline.figure(made.timeline, made.levels[-1].model_copy(update={"stretch_s": length_s}))
+        for length_s in (1.0, 30.0)
+    )
+    assert short is not None
+    assert long is not None
+    assert short.title.endswith(", second by second")
+    assert long.title.endswith(" over time")
+    assert "the mean of the seconds in 30 s" in long.caption
+    assert "mean" not in short.caption

@@ -1,4 +1,4 @@
-"""One level second by second: whether it was steady, seen at a glance."""
+"""One level as time passed: whether it was steady, seen at a glance."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -25,13 +25,14 @@ _ROW_PX, _GAP_PX = 62.0, 34.0
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One second of a level.
+    """One second of a level, or a stretch of a long one.
 
     Attributes:
         t_s: Seconds since the level began, ramp included.
         users: Users connected.
-        achieved_per_s: Scenarios completed in this second.
-        p95_ms: 95th percentile of the response times that ended in this second; None if none did.
+        achieved_per_s: Scenarios completed per second.
+        p95_ms: 95th percentile of the response times that ended in this second, or the mean of
+            those of its seconds; None if none did.
         cpu_share: CPU of the system under test, from 0 to 1; None if not sampled.
 
     """
@@ -60,12 +61,16 @@ def figure(points: Sequence[Point], level: LevelResult | None) -> Figure | None:
     if not points or level is None:
         return None
     title = f"The level at {plural('user', level.users)}, second by second"
+    caption = "Only the tinted part is measured; before it are the ramp and settling."
+    if level.stretch_s > 1:
+        title = f"The level at {plural('user', level.users)} over time"
+        caption += f" There, a point is the mean of the seconds in {span(level.stretch_s)}."
     alt = f"Users, throughput, p95 response time and CPU over {span(_ends_s(points, level))}."
     return Figure(
         name="timeline",
         title=title,
         alt=alt,
-        caption="Only the tinted part is measured; before it are the ramp and settling.",
+        caption=caption,
         svg=_drawing(points, level, WIDE, alt),
         narrow=_drawing(points, level, NARROW, alt),
         table=_table(points),
