@@ -86,6 +86,18 @@ def test_what_unpacks_to_too_much_is_refused(bundle: Path, monkeypatch: pytest.M
         load(bundle).seconds  # noqa: B018 - reads them
 
 
+def test_a_small_file_cannot_fill_the_disk_of_who_resumes_it(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headcount.foreign.file._LEAST_UNPACKED_BYTES", 1 << 20)
+    path = bundle / f"{series.LINES}{PACKED}"
+    path.write_bytes(gzip.compress((b" " * 999 + b"\n") * 10_000))
+    size = path.stat().st_size
+    with pytest.raises(InputError, match=f"unpacks to more than {max(100 * size, 1 << 20):,}"):
+        BundleWriter(bundle, finished=2)
+    assert not (bundle / series.LINES).exists()
+
+
 def test_a_run_that_goes_on_has_its_text_again(
     bundle: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

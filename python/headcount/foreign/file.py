@@ -27,6 +27,9 @@ _KINDS = (
 PACKED = ".gz"
 """What the name of a file ends in that is kept compressed."""
 _BLOCK_BYTES = 1 << 16
+_MOST_RATIO, _LEAST_UNPACKED_BYTES = 100, 64 << 20
+"""Compressed seconds of a run unpack to seven times their size, of a run in which nothing happens
+to forty: what unpacks to more than a hundred times was made to fill a disk or the memory."""
 _REMEDY = "; put the file itself there, or ask for the bundle again"
 
 
@@ -127,19 +130,13 @@ def _blocks(
     """A file in blocks of whole lines: to ask for each line alone takes logs a third longer."""
     with _explained(str(path), path, follow=follow) as stored:
         _check_size(stored, most_bytes, str(path))
-        file: BinaryIO = gzip.GzipFile(fileobj=stored) if packed else stored  # type: ignore[assignment]
+        file: BinaryIO = stored
+        if packed:
+            size = os.fstat(stored.fileno()).st_size
+            most_bytes = min(most_bytes, max(_MOST_RATIO * size, _LEAST_UNPACKED_BYTES))
+            file = gzip.GzipFile(fileobj=stored)  # type: ignore[assignment]
         number = length = 0
-        while True:
-            try:
-                block = file.read(_BLOCK_BYTES)
-                if block and not block.endswith(b"\n"):
-                    block += file.readline(most_line_bytes + 1)
-            except (EOFError, zlib.error) as error:
-                raise InputError(f"{path} is damaged: {error}") from error
-            except OSError as error:
-                raise _unreadable(str(path), error) from error
-            if not block:
-                return
+        while block := _next_block(path, file, most_line_bytes):
             length += len(block)
             if packed and length > most_bytes:
                 raise InputError(f"{path} unpacks to more than {most_bytes:,} bytes")
@@ -152,6 +149,19 @@ def _blocks(
                         )
             number += block.count(b"\n")
             yield block
+
+
+def _next_block(path: Path, file: BinaryIO, most_line_bytes: int) -> bytes:
+    """The next whole lines of an open file, empty at its end; raises InputError."""
+    try:
+        block = file.read(_BLOCK_BYTES)
+        if block and not block.endswith(b"\n"):
+            block += file.readline(most_line_bytes + 1)
+    except (EOFError, zlib.error) as error:
+        raise InputError(f"{path} is damaged: {error}") from error
+    except OSError as error:
+        raise _unreadable(str(path), error) from error
+    return block
 
 
 def _wide_lines(path: Path, encoding: str, most_characters: int) -> Iterator[str]:
