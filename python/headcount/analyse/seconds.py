@@ -9,7 +9,8 @@ from headcount.analyse.each_second import EachSecond, Part
 from headcount.analyse.judge import pool_of
 from headcount.analyse.stretch import summed
 from headcount.analyse.tasks import Tasks
-from headcount.analyse.window import SLACK_S, Window
+from headcount.analyse.window import Window
+from headcount.bundle.stretches import SLACK_S
 from headcount.plan.criteria import AMOUNTS, Criterion
 from headcount.plan.plan import Plan
 

@@ -9,70 +9,15 @@ from dataclasses import dataclass, fields
 from typing import Any, cast
 
 from headcount._engine import Histogram, Interval
-
-NONE: Histogram = Histogram.merge([])
-
-
-@dataclass(frozen=True, slots=True)
-class ScenarioSum:
-    """A scenario's counts; `pending` and `overdue` are those at the end."""
-
-    started: int
-    completed: int
-    failed: int
-    slow: int
-    late: int
-    overloaded: int
-    response_s: float
-    service_s: float
-    read_bytes: int
-    written_bytes: int
-    response: Histogram
-    service: Histogram
-    pending: Histogram
-    overdue: int
-
-
-@dataclass(frozen=True, slots=True)
-class StepSum:
-    """A step's counts."""
-
-    completed: int
-    failed: int
-    service_s: float
-    read_bytes: int
-    written_bytes: int
-    service: Histogram
-
-
-@dataclass(frozen=True, slots=True)
-class TaskSum:
-    """A task's counts."""
-
-    completed: int
-    failed: int
-    service_s: float
-    squares_ms2: float
-    service: Histogram
-
-
-@dataclass(frozen=True, slots=True)
-class FaultSum:
-    """Faults of one kind at one step, of one message."""
-
-    step: int | None
-    kind: str
-    group: int
-    count: int
-    examples: Sequence[str]
+from headcount.analyse.tally import NONE, Fault, Scenario, Step, Task
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Consecutive seconds.
+    """Consecutive seconds summed up.
 
-    A part of a level has no service times, no steps, no requests and no faults: those are asked of
-    the whole level alone.
+    A part of a level has no service times, steps, requests, faults or lateness of timers, for only
+    those of the whole level are used.
     """
 
     from_s: float
@@ -85,10 +30,10 @@ class Stretch:
     think_s: float
     sessions_opened: int
     requests: list[int]
-    scenarios: list[ScenarioSum]
-    steps: list[StepSum]
-    tasks: list[TaskSum]
-    faults: list[FaultSum]
+    scenarios: list[Scenario]
+    steps: list[Step]
+    tasks: list[Task]
+    faults: list[Fault]
     timer_lateness: Histogram
     backlog: Histogram
     backlog_overdue: int
@@ -99,13 +44,12 @@ _SUMS = (
     *("response_s", "service_s", "read_bytes", "written_bytes"),
 )
 _STEP_SUMS, _TASK_SUMS = (
-    tuple(field.name for field in fields(of) if field.name != "service")
-    for of in (StepSum, TaskSum)
+    tuple(field.name for field in fields(of) if field.name != "service") for of in (Step, Task)
 )
 
 
 def summed(seconds: Sequence[Interval], *, is_whole: bool) -> Interval:
-    """Consecutive seconds, or stretches, as one; `is_whole` keeps what a part does not need."""
+    """Sum up consecutive seconds, or stretches; `is_whole` keeps what only a whole level needs."""
     last = seconds[-1]
     stretch = Stretch(
         from_s=seconds[0].from_s,
@@ -122,20 +66,20 @@ def summed(seconds: Sequence[Interval], *, is_whole: bool) -> Interval:
             _scenario(tallies, is_whole=is_whole)
             for tallies in zip(*(each.scenarios for each in seconds), strict=True)
         ],
-        steps=_each(StepSum, _STEP_SUMS, [each.steps for each in seconds]) if is_whole else [],
-        tasks=_each(TaskSum, _TASK_SUMS, [each.tasks for each in seconds]),
+        steps=_each(Step, _STEP_SUMS, [each.steps for each in seconds]) if is_whole else [],
+        tasks=_each(Task, _TASK_SUMS, [each.tasks for each in seconds]),
         faults=_faults(seconds) if is_whole else [],
         timer_lateness=_merged(each.timer_lateness for each in seconds) if is_whole else NONE,
         backlog=last.backlog,
         backlog_overdue=last.backlog_overdue,
     )
-    # It has what an interval has, and is none of the engine's.
+    # It has the fields of an interval, but is not of the engine's class.
     return cast("Interval", stretch)
 
 
-def _scenario(tallies: Sequence[Any], *, is_whole: bool) -> ScenarioSum:
+def _scenario(tallies: Sequence[Any], *, is_whole: bool) -> Scenario:
     last = tallies[-1]
-    return ScenarioSum(
+    return Scenario(
         **{name: sum(getattr(tally, name) for tally in tallies) for name in _SUMS},
         response=_merged(tally.response for tally in tallies),
         service=_merged(tally.service for tally in tallies) if is_whole else NONE,
@@ -157,14 +101,14 @@ def _each(
     ]
 
 
-def _faults(seconds: Sequence[Interval]) -> list[FaultSum]:
-    found: dict[tuple[int | None, str, int], FaultSum] = {}
+def _faults(seconds: Sequence[Interval]) -> list[Fault]:
+    found: dict[tuple[int | None, str, int], Fault] = {}
     for fault in (fault for each in seconds for fault in each.faults):
         key = fault.step, fault.kind, fault.group
         known = found.get(key)
         count = fault.count + (known.count if known else 0)
         # Each second has the first messages of the run, so that the last knows those before.
-        found[key] = FaultSum(*key, count, fault.examples)
+        found[key] = Fault(fault.step, fault.kind, count, fault.group, fault.examples)
     return list(found.values())
 
 

@@ -12,9 +12,7 @@ from functools import cached_property
 
 from headcount._engine import Histogram, Interval, ScenarioCount
 from headcount.analyse.each_second import EachSecond, each_of
-
-SLACK_S = 0.5
-"""How exactly the engine's seconds are kept."""
+from headcount.bundle.stretches import SLACK_S
 
 
 @dataclass(frozen=True)

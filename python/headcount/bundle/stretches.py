@@ -18,7 +18,7 @@ RUN = ("seconds", "think_s", "sessions_opened")
 STATES = ("pending", "pending_s", "overdue")
 """Figures of a scenario that say how things stood at the end."""
 PERCENTILES = ("p50_ms", "p95_ms")
-"""Figures of which a stretch has the mean, weighed by what was completed in each second."""
+"""Figures of which a stretch has the mean, weighted by what was completed in each second."""
 
 
 class Cut:
@@ -63,7 +63,7 @@ def lengths_s(levels: Iterable[LevelResult]) -> dict[int, float]:
 
 
 class _Mean:
-    """The mean of what is known, weighed."""
+    """A weighted mean of the values that are known."""
 
     __slots__ = ("total", "weight")
 
@@ -81,10 +81,10 @@ class _Mean:
 
 
 class _Sum:
-    """Consecutive seconds."""
+    """The sum of consecutive seconds."""
 
     def __init__(self, second: Second) -> None:
-        """The first."""
+        """Begin with the first."""
         self._seconds = 0
         self._last = second
         self._run: Counter[str] = Counter()
@@ -95,7 +95,7 @@ class _Sum:
         self._first = second
 
     def add(self, second: Second) -> None:
-        """The next."""
+        """Add the next."""
         if not self._seconds:
             self._take(self._first)
         self._take(second)

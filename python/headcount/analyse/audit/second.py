@@ -10,64 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from headcount._engine import Histogram
-
-NONE: Histogram = Histogram.merge([])
-"""The histogram of what did not happen, which the log leaves out."""
+from headcount.analyse.tally import NONE, Fault, Scenario, Step, Task
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
-    """A scenario's counts; see `docs/bundle.md`."""
+class KeptScenario(Scenario):
+    """A scenario's counts with the number pending, which the line has beside their ages."""
 
-    started: int
-    completed: int
-    failed: int
-    slow: int
-    late: int
-    overloaded: int
-    overdue: int
-    response_s: float
-    service_s: float
-    read_bytes: int
-    written_bytes: int
     pending_count: int
-    response: Histogram
-    service: Histogram
-    pending: Histogram
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step's counts."""
-
-    completed: int
-    failed: int
-    service_s: float
-    read_bytes: int
-    written_bytes: int
-    service: Histogram
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A task's counts."""
-
-    completed: int
-    failed: int
-    service_s: float
-    squares_ms2: float
-    service: Histogram
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Faults of one kind at one step."""
-
-    step: int | None
-    kind: str
-    count: int
-    group: int = 0
-    examples: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +37,7 @@ class Second:
     backlog_count: int
     backlog_overdue: int
     p95_ms: float | None
-    scenarios: list[Scenario]
+    scenarios: list[KeptScenario]
     steps: list[Step]
     tasks: list[Task]
     faults: list[Fault]
@@ -144,8 +94,8 @@ def second_of(
     )
 
 
-def _scenario(name: str, of: Mapping[str, Any], times: Mapping[str, Histogram]) -> Scenario:
-    return Scenario(
+def _scenario(name: str, of: Mapping[str, Any], times: Mapping[str, Histogram]) -> KeptScenario:
+    return KeptScenario(
         started=of["started"],
         completed=of["completed"],
         failed=of["failed"],
