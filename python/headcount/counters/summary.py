@@ -39,7 +39,7 @@ class Summary:
 class _Counter:
     """One counter so far."""
 
-    weighed: float = 0.0
+    weighted: float = 0.0
     """The sum of the values, each times what it covers, but for the first of the source."""
     covered_s: float = 0.0
     first: float | None = None
@@ -56,7 +56,7 @@ class _Counter:
         if covers_s is None:
             self.first = value
         else:
-            self.weighed += value * covers_s
+            self.weighted += value * covers_s
             self.covered_s += covers_s
         if self.samples % self.every == 0:
             self.values.append(value)
@@ -69,11 +69,11 @@ class _Counter:
 
     def summary(self, usual_s: float) -> Summary:
         """What it came to; a source's first sample covers as much as its others do on average."""
-        weighed, covered_s = self.weighed, self.covered_s
+        weighted, covered_s = self.weighted, self.covered_s
         if self.first is not None:
-            weighed, covered_s = weighed + self.first * usual_s, covered_s + usual_s
+            weighted, covered_s = weighted + self.first * usual_s, covered_s + usual_s
         return Summary(
-            mean=weighed / covered_s if covered_s else self.total / self.samples,
+            mean=weighted / covered_s if covered_s else self.total / self.samples,
             p95=float(np.percentile(self.values, 95, method="linear")),
             maximum=self.maximum,
             last=self.last,
