@@ -10,7 +10,8 @@ from typing import Any
 
 from crash_histogram import histogram
 
-from headcount.analyse.audit.second import NONE, Fault, Scenario, Second, Step
+from headcount.analyse.audit.second import KeptScenario, Second
+from headcount.analyse.tally import NONE, Fault, Step
 from headcount.counters.latest import Latest
 from headcount.counters.origin import Origin
 from headcount.counters.source import Sample
@@ -168,7 +169,7 @@ class VirtualEngine:
         completed, failed = (0, ended) if is_gone else (ended, 0)
         durations = histogram(completed) if completed else NONE
         length_s = completed * 0.001
-        scenario = Scenario(
+        scenario = KeptScenario(
             started=ended,
             completed=completed,
             failed=failed,
