@@ -97,10 +97,8 @@ def test_a_run_is_audited_without_what_runs_one(finished_run: Path) -> None:
         "headcount.controller.level",
         "headcount.counters.ssh",
     )
-    assert (
-        among([*running, "headcount.live", "rich.live", "scipy.stats", "scipy.optimize"], modules)
-        == []
-    )
+    # Whether `scipy.optimize` is needed depends on the levels: on a curve that goes up and down.
+    assert among([*running, "headcount.live", "rich.live", "scipy.stats"], modules) == []
 
 
 def test_an_audit_makes_its_tests_without_all_of_scipys(finished_run: Path) -> None:
