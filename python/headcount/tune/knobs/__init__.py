@@ -1,0 +1,1 @@
+"""What can be changed on servers: data, and how it is read."""
