@@ -1,0 +1,228 @@
+"""nginx: directives in the main file or in what it includes, read again on SIGHUP."""
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from headcount.errors import InputError
+from headcount.tune.host import Host
+from headcount.tune.knobs.knob import Knob
+from headcount.tune.servers.nginx_text import Directive, directives, inserted, replaced
+from headcount.tune.servers.server import Running, Setting, as_bytes, option
+
+NAMES = ("nginx",)
+"""Programs that are this server."""
+TITLE = "nginx: master process "
+_PART = re.compile(r"^# configuration file (.+):$", re.MULTILINE)
+_LISTEN = {"listen backlog": "backlog=", "listen reuseport": "reuseport"}
+"""Knobs that are parameters of `listen`; nginx takes each once for an address."""
+_BUFFER, _DESCRIPTORS = "access_log buffer", "worker_rlimit_nofile"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A directive and the file it is in."""
+
+    path: str
+    found: Directive
+
+
+class Nginx:
+    """A running nginx."""
+
+    name = "nginx"
+
+    def __init__(self, host: Host, running: Running) -> None:
+        """Look at how it was started; raises InputError where its configuration is not found."""
+        self._host = host
+        self.running = running
+        words = " ".join(running.command)
+        self._command: Sequence[str] = words.removeprefix(TITLE).split()
+        self.reload_command: Sequence[str] = ("kill", "-HUP", str(running.pid))
+
+    @property
+    def _program(self) -> str:
+        return self._command[0]
+
+    def _asked(self, *options: str) -> str:
+        given = [
+            word
+            for name in ("-c", "-p", "-g")
+            if (value := option(self._command, name)) is not None
+            for word in (name, value)
+        ]
+        ended = self._host.run([self._program, *given, "-e", "stderr", *options])
+        if ended.code != 0:
+            raise InputError(f"nginx refuses its configuration: {ended.output.strip()}")
+        return ended.output
+
+    @cached_property
+    def _named(self) -> Sequence[str]:
+        """The files it reads, by the names it has for them, the main file first."""
+        parts = _PART.split(self._asked("-T"))
+        if len(parts) < 3:
+            raise InputError(f"{self._program} -T shows no configuration")
+        return list(dict.fromkeys(parts[1::2]))
+
+    @cached_property
+    def _texts(self) -> Mapping[str, str]:
+        """Its files, without links, as they were when it was asked first."""
+        paths = dict.fromkeys(self._real(path) for path in self._named)
+        # What `-T` prints ends each file with a line of its own; files are read as they are.
+        contents = {path: self._host.read(path) for path in paths}
+        return {
+            path: content.decode("utf-8", "surrogateescape")
+            for path, content in contents.items()
+            if content is not None
+        }
+
+    def _real(self, path: str) -> str:
+        """A path without links, so that what is written and put back leaves links as they are."""
+        return self._host.run(["readlink", "-f", "--", path]).output.strip() or path
+
+    @cached_property
+    def _places(self) -> Sequence[Place]:
+        """All directives, those of included files in the context of their `include`."""
+        return list(self._read(next(iter(self._texts)), ""))
+
+    def _read(self, path: str, context: str, depth: int = 0) -> Sequence[Place]:
+        found: list[Place] = []
+        for one in directives(self._texts[path]):
+            inner = " ".join(filter(None, (context, one.context)))
+            place = Directive(inner, one.name, one.words, one.start, one.end, one.is_block)
+            found.append(Place(path, place))
+            if one.name == "include" and one.words and depth < 10:
+                for name in self._included(one.words[0]):
+                    found += self._read(name, inner, depth + 1)
+        return found
+
+    def _included(self, pattern: str) -> Sequence[str]:
+        """The files of an `include`, among those that nginx says it reads."""
+        base = posixpath.dirname(next(iter(self._texts)))
+        glob = posixpath.normpath(posixpath.join(base, pattern))
+        regex = re.compile(re.escape(glob).replace(r"\*", "[^/]*").replace(r"\?", "[^/]") + r"\Z")
+        return [path for path in self._texts if regex.match(posixpath.normpath(path))]
+
+    def _at(self, knob: Knob) -> Place | None:
+        """Where a knob is set for all servers; the last one counts."""
+        name = "access_log" if knob.name == _BUFFER else knob.name
+        found = [
+            one
+            for one in self._places
+            if one.found.name == name and one.found.context == knob.where
+        ]
+        return found[-1] if found else None
+
+    def _listens(self) -> Mapping[str, Place]:
+        """The first `listen` of each address."""
+        found: dict[str, Place] = {}
+        for one in self._places:
+            if one.found.name == "listen" and one.found.words:
+                found.setdefault(one.found.words[0], one)
+        return found
+
+    def setting(self, knob: Knob) -> Setting:
+        """How a knob stands."""
+        if knob.name in _LISTEN:
+            return self._parameter(knob)
+        place = self._at(knob)
+        if knob.name == _BUFFER:
+            words = place.found.words if place is not None else ()
+            value = "none" if "off" in words[:1] else _buffer(words)
+            where = place.path if place is not None else None
+            return Setting(value, value != "off", where)
+        if place is None:
+            value = self._descriptors() if knob.name == _DESCRIPTORS else knob.default
+            return Setting(value or None, is_set=False)
+        value = " ".join(place.found.words)
+        number = re.fullmatch(rf"([0-9]+){re.escape(knob.unit)}", value)
+        return Setting(number[1] if number and knob.unit else value, True, place.path)
+
+    def _descriptors(self) -> str:
+        """The limit that workers inherit where no directive sets it; empty where it is unknown."""
+        limits = (self._host.read(f"/proc/{self.running.pid}/limits") or b"").decode()
+        found = re.search(r"^Max open files +([0-9]+)", limits, re.MULTILINE)
+        return found[1] if found else ""
+
+    def _parameter(self, knob: Knob) -> Setting:
+        mark = _LISTEN[knob.name]
+        for one in self._listens().values():
+            for word in one.found.words[1:]:
+                if word.startswith(mark):
+                    return Setting(word.removeprefix(mark) or "on", True, one.path)
+        return Setting(knob.default, is_set=False)
+
+    def edited(self, changes: Mapping[Knob, str]) -> Mapping[str, bytes]:
+        """The files with the changes: directives in place, or at the beginning of their block."""
+        edits: dict[str, list[tuple[Directive, str]]] = {}
+        new: list[tuple[str, str]] = []
+        for place, line in self._replacements(changes):
+            edits.setdefault(place.path, []).append((place.found, line))
+        for knob, value in changes.items():
+            if knob.name in _LISTEN or self._at(knob) is not None:
+                continue
+            if knob.name == _BUFFER:
+                raise InputError("nginx writes its log to where it was built to; set access_log")
+            new.append((knob.where, f"{knob.name} {knob.written(value)};"))
+        main = next(iter(self._texts))
+        texts: dict[str, str] = {}
+        for path, found in edits.items():
+            text = self._texts[path]
+            for directive, line in sorted(found, key=lambda one: -one[0].start):
+                text = replaced(text, directive, line)
+            texts[path] = text
+        for context, line in new:
+            text = inserted(texts.get(main, self._texts[main]), context, line) or ""
+            if not text:
+                raise InputError(f"{main} has no block {context} for {line}")
+            texts[main] = text
+        return {path: as_bytes(text) for path, text in texts.items()}
+
+    def _replacements(self, changes: Mapping[Knob, str]) -> Sequence[tuple[Place, str]]:
+        found: list[tuple[Place, str]] = []
+        listens: dict[str, list[str]] = {}
+        for knob, value in changes.items():
+            if knob.name in _LISTEN:
+                for address, one in self._listens().items():
+                    words = listens.get(address, list(one.found.words))
+                    listens[address] = _with_parameter(words, _LISTEN[knob.name], value)
+            elif (place := self._at(knob)) is not None:
+                text = knob.written(value)
+                if knob.name == _BUFFER:
+                    text = _with_buffer(place.found.words, value)
+                found.append((place, f"{knob.name.split()[0]} {text};"))
+        for address, words in listens.items():
+            found.append((self._listens()[address], f"listen {' '.join(words)};"))
+        return found
+
+    def test(self) -> str | None:
+        """`nginx -t`."""
+        try:
+            self._asked("-t", "-q")
+        except InputError as error:
+            return str(error)
+        return None
+
+
+def _buffer(words: Sequence[str]) -> str:
+    found = [word for word in words if word.startswith("buffer=")]
+    return found[0].removeprefix("buffer=") if found else "off"
+
+
+def _with_parameter(words: Sequence[str], mark: str, value: str) -> list[str]:
+    """The words of a `listen` with another value of a parameter."""
+    kept = [word for word in words if not word.startswith(mark)]
+    text = f"{mark}{value}" if mark.endswith("=") else mark
+    return kept if value == "off" else [*kept, text]
+
+
+def _with_buffer(words: Sequence[str], value: str) -> str:
+    """The words of `access_log` with another buffer; a format must come before it."""
+    kept = [word for word in words if not word.startswith(("buffer=", "flush="))]
+    if len(kept) == 1 or "=" in kept[1]:
+        kept.insert(1, "combined")
+    if value != "off":
+        kept[2:2] = [f"buffer={value}", "flush=5s"]
+    return " ".join(kept)

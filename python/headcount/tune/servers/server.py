@@ -1,0 +1,119 @@
+"""What is asked of a server that is to be tuned."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from headcount.errors import InputError, TargetError
+from headcount.tune.host import Host
+from headcount.tune.knobs.knob import Knob
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server's first process.
+
+    Attributes:
+        pid: Its number.
+        started: When it began, in clock ticks since the machine did: with the number it names one
+            process for ever.
+        command: Its command line.
+        directory: Where it runs.
+        environment: What it was given.
+
+    """
+
+    pid: int
+    started: int
+    command: Sequence[str]
+    directory: str
+    environment: Mapping[str, str]
+
+
+COMMAND_LINE = "the command line"
+"""The place of what no file can change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How a knob stands.
+
+    Attributes:
+        value: Its value in force, without the unit; None where this server has no such setting.
+        is_set: Whether the configuration says so; else it is the program's default.
+        place: Which file says so, or `COMMAND_LINE`.
+
+    """
+
+    value: str | None
+    is_set: bool
+    place: str | None = None
+
+
+class Server(Protocol):
+    """A running server with its configuration."""
+
+    name: str
+    """As its knobs call it: `nginx`."""
+    running: Running
+    reload_command: Sequence[str]
+    """What makes the running server read its configuration again."""
+
+    def setting(self, knob: Knob) -> Setting:
+        """How a knob stands; raises InputError where the configuration cannot be read."""
+        ...
+
+    def edited(self, changes: Mapping[Knob, str]) -> Mapping[str, bytes]:
+        """The files that change, with their new content. Nothing is written."""
+        ...
+
+    def test(self) -> str | None:
+        """What the server's own test says against the configuration as it is on disk."""
+        ...
+
+
+def text_of(host: Host, path: str) -> str:
+    """A configuration file; raises InputError where there is none."""
+    content = host.read(path)
+    if content is None:
+        raise InputError(f"there is no file {path}, which the server was started with")
+    return content.decode("utf-8", "surrogateescape")
+
+
+def as_bytes(text: str) -> bytes:
+    """What is written, byte for byte what was read where it was not changed."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def option(command: Sequence[str], name: str) -> str | None:
+    """The value of an option of a command line, as `-c FILE`, `-cFILE` or `--name=VALUE`."""
+    for at, word in enumerate(command):
+        if word == name and at + 1 < len(command):
+            return command[at + 1]
+        if name.startswith("--") and word.startswith(f"{name}="):
+            return word[len(name) + 1 :]
+        if len(name) == 2 and word.startswith(name) and len(word) > 2 and word[2] != "-":
+            return word[2:]
+    return None
+
+
+def read_process(host: Host, pid: int) -> Running:
+    """A process as it runs; raises TargetError where it has gone or may not be read."""
+    stat = host.read(f"/proc/{pid}/stat")
+    command = host.read(f"/proc/{pid}/cmdline")
+    if stat is None or not command:
+        raise TargetError(f"the server's process {pid} has gone")
+    environment = host.read(f"/proc/{pid}/environ") or b""
+    # Servers that change their title put all of it into the first word.
+    words = command.rstrip(b"\0 ").decode(errors="replace").split("\0")
+    return Running(
+        pid=pid,
+        started=int(stat[stat.rindex(b")") + 2 :].split()[19]),
+        command=words if len(words) > 1 else words[0].split(),
+        directory=host.run(["readlink", f"/proc/{pid}/cwd"]).output.strip(),
+        environment=dict(
+            word.split("=", 1)
+            for word in environment.decode(errors="replace").split("\0")
+            if "=" in word
+        ),
+    )
