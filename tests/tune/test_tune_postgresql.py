@@ -1,0 +1,323 @@
+"""PostgreSQL's knobs: where they are set, how files change, and what the real server does."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from tuned import PosingHost, knob, lab, posing, put, reload, rounds, wait_until
+
+from headcount.errors import InputError, TargetError
+from headcount.lab.postgresql import PostgresqlServer, programs
+from headcount.tune.host import ThisHost
+from headcount.tune.knobs.knob import Knob
+from headcount.tune.knobs.library import of_server
+from headcount.tune.servers import postgresql_text
+from headcount.tune.servers.common import BEGIN
+from headcount.tune.servers.postgresql import COMMAND_LINE, Postgresql
+from headcount.tune.servers.registry import find
+from headcount.tune.servers.server import Running
+
+PROGRAM = programs()[1]
+
+
+def k(name: str) -> Knob:
+    return knob("postgresql", name)
+
+
+def server(folder: Path, *options: str) -> Postgresql:
+    command = ["postgres", "-D", str(folder), *options]
+    return Postgresql(PosingHost(PROGRAM), posing(*command))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder with an empty configuration."""
+    (tmp_path / "postgresql.conf").write_text("")
+    return tmp_path
+
+
+HOSTILE = (
+    "# work_mem = 1MB\n"
+    "WORK_MEM='2MB' # not = 3MB\n"
+    "  random_page_cost\t1.1#tight\n"
+    "application_name = 'it''s \\'quoted\\' # no comment'\n"
+    "work_mem\n"
+    "= 5MB\n"
+    "shared_buffers=16MB\r\n"
+    "search_path = '\"$user\", public'\n"
+    "my.own = on\n"
+    "wal_level = replica trailing\n"
+    "include 'other.conf'\n"
+    "max_wal_size 2GB"
+)
+
+
+def test_assignments_of_a_hostile_text() -> None:
+    found = [(one.name, one.value) for one in postgresql_text.assignments(HOSTILE)]
+    assert found == [
+        ("work_mem", "2MB"),
+        ("random_page_cost", "1.1"),
+        ("application_name", "it's 'quoted' # no comment"),
+        ("shared_buffers", "16MB"),
+        ("search_path", '"$user", public'),
+        ("my.own", "on"),
+        ("include", "other.conf"),
+        ("max_wal_size", "2GB"),
+    ]
+    for one in postgresql_text.assignments(HOSTILE):
+        assert HOSTILE[one.start : one.end].strip("'")[:2] == one.value[:2]
+
+
+def test_a_value_is_replaced_where_it_counts() -> None:
+    text = "work_mem = '1MB'\nwork_mem = '2MB' # mine\njit = off\n"
+    assert postgresql_text.replaced(text, "work_mem", "8MB") == (
+        "work_mem = '1MB'\nwork_mem = '8MB' # mine\njit = off\n"
+    )
+    assert postgresql_text.replaced("jit=off", "jit", "on") == "jit=on"
+    assert postgresql_text.quoted("it's a\\b") == "'it''s a\\\\b'"
+    assert postgresql_text.quoted("-1") == "-1"
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_changes_come_last_and_all_else_stays(data: Path, end: str) -> None:
+    main = data / "postgresql.conf"
+    line = end or "\n"
+    old = f"work_mem = 1MB{line}# gr\xfc\xdfe{end}".encode("latin-1")
+    main.write_bytes(old)
+    found = server(data)
+    assert found.setting(k("work_mem")).value == "1"
+    changes = {k("work_mem"): "16", k("jit"): "off"}
+    assert found.edited({}) == {}
+    (new,) = found.edited(changes).values()
+    added = f"{'' if end else line}{BEGIN}{line}work_mem = 16MB{line}jit = off{line}"
+    assert new == old + added.encode()
+    main.write_bytes(new)
+    assert found.edited(changes) == {str(main): new}  # of what was read first
+    fresh = server(data)
+    assert [fresh.setting(one).value for one in changes] == ["16", "off"]
+    assert fresh.test() is None
+
+
+def test_includes_are_read_in_their_place_and_lose(data: Path) -> None:
+    (data / "conf.d").mkdir()
+    (data / "postgresql.conf").write_text(
+        "include 'first.conf'\ninclude_dir 'conf.d'\ninclude_if_exists 'gone.conf'\njit = on\n"
+    )
+    (data / "first.conf").write_text("work_mem = 1MB\njit = off\n")
+    (data / "conf.d" / "b.conf").write_text("work_mem = 3MB\n")
+    (data / "conf.d" / "a.conf").write_text("work_mem = 2MB\nrandom_page_cost = 1.1\n")
+    (data / "conf.d" / ".hidden.conf").write_text("work_mem = 9MB\n")
+    (data / "conf.d" / "c.txt").write_text("work_mem = 9MB\n")
+    found = server(data)
+    setting = found.setting(k("work_mem"))
+    assert (setting.value, setting.place) == ("3", str(data / "conf.d" / "b.conf"))
+    assert found.setting(k("random_page_cost")).place == str(data / "conf.d" / "a.conf")
+    assert found.setting(k("jit")).place == str(data / "postgresql.conf")
+    with put(found.edited({k("work_mem"): "5"})):
+        assert server(data).setting(k("work_mem")).value == "5"
+
+
+def test_a_file_that_includes_itself_is_for_the_server_to_find(data: Path) -> None:
+    (data / "postgresql.conf").write_text("include 'postgresql.conf'\n")
+    assert "recursion" in (server(data).test() or "")
+
+
+def test_what_alter_system_set_is_changed_there(data: Path) -> None:
+    auto = data / "postgresql.auto.conf"
+    auto.write_text("# Do not edit this file manually!\nwork_mem = '7MB'\n")
+    (data / "postgresql.conf").write_text("work_mem = 1MB\n")
+    found = server(data)
+    setting = found.setting(k("work_mem"))
+    assert (setting.value, setting.is_set, setting.place) == ("7", True, str(auto))
+    files = found.edited({k("work_mem"): "16", k("jit"): "off"})
+    assert files == {
+        str(auto): b"# Do not edit this file manually!\nwork_mem = '16MB'\n",
+        str(data / "postgresql.conf"): f"work_mem = 1MB\n{BEGIN}\njit = off\n".encode(),
+    }
+    with put(files):
+        fresh = server(data)
+        assert fresh.setting(k("work_mem")).value == "16"
+        assert fresh.setting(k("jit")).value == "off"
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "value"),
+    [
+        (("-c", "work_mem=9MB"), "work_mem", "9"),
+        (("--work-mem=9MB",), "work_mem", "9"),
+        (("-B", "2048"), "shared_buffers", "16"),
+        (("-N50",), "max_connections", "50"),
+        (("-F",), "fsync", "off"),
+    ],
+)
+def test_the_command_line_wins_over_all(
+    data: Path, options: tuple[str, ...], name: str, value: str
+) -> None:
+    found = server(data, *options)
+    setting = found.setting(k(name))
+    assert (setting.value, setting.is_set, setting.place) == (value, True, COMMAND_LINE)
+    with pytest.raises(InputError, match="command line"):
+        found.edited({k(name): "10"})
+    assert found.edited({k("jit"): "off"})
+
+
+def test_debians_way_with_the_configuration_elsewhere(tmp_path: Path) -> None:
+    data, etc = tmp_path / "main", tmp_path / "etc"
+    data.mkdir()
+    (etc / "conf.d").mkdir(parents=True)
+    main = etc / "postgresql.conf"
+    main.write_text(f"data_directory = '{data}'\nshared_buffers = 128MB\ninclude_dir = 'conf.d'\n")
+    (data / "postgresql.auto.conf").write_text("jit = 'off'\n")
+    option = f"config_file={main}"
+    for command in (("-D", str(data), "-c", option), ("-D", str(etc))):
+        found = Postgresql(PosingHost(PROGRAM), posing("postgres", *command))
+        assert found.setting(k("jit")).place == str(data / "postgresql.auto.conf")
+        assert found.setting(k("shared_buffers")).place == str(main)
+        assert list(found.edited({k("work_mem"): "16"})) == [str(main)]
+
+
+def test_the_data_folder_from_the_environment_or_a_relative_option(data: Path) -> None:
+    (data / "postgresql.conf").write_text("work_mem = 3MB\n")
+    host = PosingHost(PROGRAM)
+    for running in (
+        posing("postgres", PGDATA=str(data)),
+        posing("postgres", "-D", "somewhere", directory=str(data)),
+        posing("postgres", "-Dsomewhere", directory=str(data)),
+        posing("postgres", directory=str(data), PGDATA="somewhere"),
+    ):
+        assert Postgresql(host, running).setting(k("work_mem")).value == "3"
+
+
+def test_links_stay_links(tmp_path: Path) -> None:
+    data, real = tmp_path / "data", tmp_path / "real.conf"
+    data.mkdir()
+    real.write_text("work_mem = 3MB\n")
+    (data / "postgresql.conf").symlink_to(real)
+    found = server(data)
+    with put(found.edited({k("work_mem"): "5"})):
+        assert (data / "postgresql.conf").is_symlink()
+        assert server(data).setting(k("work_mem")).value == "5"
+
+
+def test_a_value_of_another_unit_keeps_its_name(data: Path) -> None:
+    (data / "postgresql.conf").write_text("work_mem = 1500kB\nmaintenance_work_mem = 1GB\n")
+    found = server(data)
+    assert found.setting(k("work_mem")).value == "1500kB"
+    assert found.setting(k("maintenance_work_mem")).value == "1024"
+    assert found.setting(k("checkpoint_timeout")).value == "300"
+
+
+def test_a_file_that_disappears(data: Path) -> None:
+    found = server(data)
+    (data / "postgresql.conf").unlink()
+    assert "postgresql.conf" in (found.test() or "")
+    with pytest.raises(InputError, match=r"postgresql\.conf"):
+        found.setting(k("jit"))
+
+
+def test_a_process_that_has_gone() -> None:
+    with subprocess.Popen(["true"]) as child:
+        child.wait()
+    for title in ("postgres: walwriter", "postgres"):
+        gone = Running(child.pid, 1, title.split(), "/", {})
+        with pytest.raises(TargetError, match="has gone"):
+            Postgresql(ThisHost(), gone)
+
+
+@pytest.mark.parametrize("line", ["work_mem = banana", "jit = = on", "no_such_thing = 1"])
+def test_mistakes_are_found(data: Path, line: str) -> None:
+    (data / "postgresql.conf").write_text(f"{line}\n")
+    objection = server(data).test()
+    assert objection is not None
+    assert objection.startswith("PostgreSQL refuses its configuration: ")
+    assert "postgresql.conf" in objection
+    assert "skipping" not in objection
+
+
+def test_defaults_are_the_programs_own(data: Path) -> None:
+    found = server(data)
+    for one in of_server("postgresql").knob:
+        setting = found.setting(one)
+        assert (one.name, setting.value, setting.is_set) == (one.name, one.default, False)
+
+
+def test_apply_follows_the_context() -> None:
+    output = subprocess.check_output([PROGRAM, "--describe-config"], text=True)
+    contexts = {line.split("\t")[0]: line.split("\t")[1] for line in output.splitlines()}
+    for one in of_server("postgresql").knob:
+        is_restart = contexts[one.name] == "postmaster"
+        assert (one.name, one.apply) == (one.name, "restart" if is_restart else "reload")
+
+
+def test_the_program_takes_all_values(data: Path) -> None:
+    found = server(data)
+    found.setting(k("jit"))
+    for changes in rounds("postgresql"):
+        for path, content in found.edited(changes).items():
+            Path(path).write_bytes(content)
+        assert found.test() is None
+
+
+def show(started: PostgresqlServer, name: str) -> str:
+    return sql(started, f"SHOW {name}")
+
+
+def sql(started: PostgresqlServer, statement: str) -> str:
+    host, number = started.address.split(":")
+    who = ["-h", host, "-p", number, "-U", started.user, "-d", started.database]
+    return subprocess.check_output(
+        ["psql", "-X", "-A", "-t", "-w", *who, "-c", statement],
+        env={**os.environ, "PGPASSWORD": started.password},
+        text=True,
+        timeout=30,
+    ).strip()
+
+
+def test_a_running_server_takes_changes_and_the_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    with lab("postgresql", monkeypatch) as started:
+        assert isinstance(started, PostgresqlServer)
+        found = find(ThisHost(), started.pids)
+        assert found.running.pid == started.pids[0]
+        sql(started, "ALTER SYSTEM SET random_page_cost = 3")
+        assert found.setting(k("work_mem")).value == "4"
+        assert found.setting(k("shared_buffers")).is_set
+        changes = {k("work_mem"): "24", k("checkpoint_timeout"): "600", k("random_page_cost"): "2"}
+        files = found.edited(changes)
+        assert len(files) == 2
+        owners = {path: (Path(path).stat().st_uid, Path(path).stat().st_mode) for path in files}
+        with put(files):
+            assert found.test() is None
+            reload(found)
+            wait_until(lambda: show(started, "work_mem") == "24MB")
+            assert show(started, "checkpoint_timeout") == "10min"
+            assert show(started, "random_page_cost") == "2"
+            for path, before in owners.items():
+                assert (Path(path).stat().st_uid, Path(path).stat().st_mode) == before
+        reload(found)
+        wait_until(lambda: show(started, "work_mem") == "4MB")
+        assert show(started, "checkpoint_timeout") == "5min"
+        assert sql(started, "SELECT count(*) FROM pg_file_settings WHERE error IS NOT NULL") == "0"
+
+
+def test_a_running_server_takes_all_values_that_need_no_restart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrong = "SELECT name, setting, error FROM pg_file_settings WHERE error IS NOT NULL"
+    with lab("postgresql", monkeypatch) as started:
+        assert isinstance(started, PostgresqlServer)
+        found = find(ThisHost(), started.pids)
+        for changes in rounds("postgresql"):
+            live = {one: value for one, value in changes.items() if one.apply == "reload"}
+            with put(found.edited(live)):
+                reload(found)
+                assert sql(started, wrong) == ""
+
+
+def test_a_process_of_a_session_leads_to_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    with lab("postgresql", monkeypatch) as started:
+        first = started.pids[0]
+        children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        found = find(ThisHost(), [int(children[0])])
+        assert found.running.pid == first
+        assert found.setting(k("max_connections")).value == "1000"
