@@ -1,0 +1,146 @@
+"""What a tuning changes on a machine, written down before it is changed, and how it is undone.
+
+A journal is a folder on the server's machine: the files as they were, what they were changed to,
+and a script that undoes everything. The script needs a shell and nothing else, may run any number
+of times, and leaves alone what somebody else has changed meanwhile. A guard beside it runs it when
+no beat of the tuning is seen any more, whatever the tuning died of.
+"""
+
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+from headcount.errors import InputError, SystemLimitError
+from headcount.tune.host import Host
+from headcount.tune.servers.server import Running
+
+BEAT, DONE, KEPT, RESTORED = "beat", "done", "kept", "restored"
+SCRIPT, GUARD, ABOUT = "restore.sh", "guard.sh", "about.json"
+PATIENCE_S = 15
+"""Seconds without a beat after which the guard undoes everything: longer than a busy machine keeps
+a thread waiting, shorter than anybody looks for what has gone wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """What puts configuration in force again once files are as they were.
+
+    Attributes:
+        command: The command, a reload or a restart.
+        running: The process that it is for; None where it finds the server by itself.
+
+    """
+
+    command: Sequence[str]
+    running: Running | None
+
+
+class Journal:
+    """The changes of one tuning, from before the first until all are undone."""
+
+    def __init__(
+        self,
+        host: Host,
+        folder: str,
+        paths: Iterable[str],
+        values: Mapping[str, str],
+        undo: Sequence[Undo],
+        patience_s: int = PATIENCE_S,
+    ) -> None:
+        """Keep how things are, and start the guard.
+
+        `paths` are files that may be changed, `values` kernel settings that may be, by path, as
+        they are. Raises InputError or SystemLimitError where that cannot be kept: then nothing may
+        be changed.
+        """
+        self._host = host
+        self.folder = folder
+        self._numbers = {path: number for number, path in enumerate(sorted(set(paths)))}
+        self._values = dict(values)
+        self._beats = 0
+        self._run("mkdir", "-p", "-m", "700", folder)
+        for path, number in self._numbers.items():
+            if host.read(path) is not None:
+                self._run("cp", "-p", "--", path, f"{folder}/{number}.orig")
+        about = {"files": self._numbers, "values": self._values}
+        host.write(f"{folder}/{ABOUT}", json.dumps(about, indent=1).encode())
+        host.write(f"{folder}/{SCRIPT}", self._script(undo).encode())
+        host.write(f"{folder}/{GUARD}", _resource("guard.sh").encode())
+        self.beat()
+        kept = [f"{folder}/{n}.orig" for n in self._numbers.values() if self._has(n)]
+        self._run("sync", folder, *kept)
+        guard = f"setsid sh {shlex.quote(f'{folder}/{GUARD}')} {patience_s}"
+        self._run("sh", "-c", f"{guard} < /dev/null > /dev/null 2>&1 &")
+
+    def _has(self, number: int) -> bool:
+        return self._host.read(f"{self.folder}/{number}.orig") is not None
+
+    def _run(self, *command: str) -> None:
+        ended = self._host.run(command)
+        if ended.code != 0:
+            raise SystemLimitError(
+                f"cannot keep how {self._host.name} was, so nothing was changed: "
+                f"`{shlex.join(command[:4])}`: {ended.output.strip()}"
+            )
+
+    def _script(self, undo: Sequence[Undo]) -> str:
+        lines = [_resource("restore.sh")]
+        lines += [
+            f"put_back {number} {shlex.quote(path)}" for path, number in self._numbers.items()
+        ]
+        lines += [
+            f"set_back {shlex.quote(path)} {shlex.quote(value)}"
+            for path, value in self._values.items()
+        ]
+        for one in undo:
+            process = f"{one.running.pid} {one.running.started}" if one.running else "0 0"
+            lines.append(f"again {process} {shlex.join(one.command)}")
+        lines.append("finish")
+        return "\n".join(lines) + "\n"
+
+    def beat(self) -> None:
+        """Let the guard see that the tuning is alive; called every second."""
+        self._beats += 1
+        self._host.note(f"{self.folder}/{BEAT}", f"{self._beats}\n")
+
+    def change(self, contents: Mapping[str, bytes], values: Mapping[str, str]) -> None:
+        """Write files and kernel settings; raises InputError where one is not in the journal."""
+        unknown = [*(contents.keys() - self._numbers), *(values.keys() - self._values)]
+        if unknown:
+            raise InputError(f"not in the journal, so it is not changed: {', '.join(unknown)}")
+        self._check_alive()
+        for path, content in contents.items():
+            number = self._numbers[path]
+            ours = f"{self.folder}/{number}.ours"
+            if self._host.read(ours) is not None:
+                self._host.write(f"{self.folder}/{number}.before", self._host.read(ours) or b"")
+            self._host.write(ours, content)
+            self._host.write(path, content)
+        for path, value in values.items():
+            self._host.write(path, f"{value}\n".encode())
+        self._check_alive()
+
+    def _check_alive(self) -> None:
+        """Stop where the guard has undone everything, because it saw no beat."""
+        if self._host.read(f"{self.folder}/{RESTORED}") is not None:
+            self.restore()
+            raise SystemLimitError(
+                "the tuning was not seen for so long that its guard has put everything back: the "
+                "machine was stopped, or badly overloaded; start again"
+            )
+
+    def keep(self) -> None:
+        """Let the changes stay; the script can undo them later all the same."""
+        self._host.write(f"{self.folder}/{KEPT}", b"")
+        self._host.write(f"{self.folder}/{DONE}", b"")
+
+    def restore(self) -> str | None:
+        """Undo everything; returns what could not be undone, if anything."""
+        ended = self._host.run(["sh", f"{self.folder}/{SCRIPT}"])
+        return None if ended.code == 0 else ended.output.strip()
+
+
+def _resource(name: str) -> str:
+    return files("headcount.tune").joinpath("scripts").joinpath(name).read_text("ascii")

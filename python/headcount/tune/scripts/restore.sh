@@ -1,0 +1,56 @@
+#!/bin/sh
+# Puts back what `headcount tune` has changed on this machine. It may be run any number of times,
+# and leaves alone what somebody else has changed since.
+cd "$(dirname "$0")" || exit 1
+failed=0
+
+same() { [ -e "$2" ] && cmp -s "$1" "$2"; }
+
+put_back() { # number, file
+    rm -f "$(dirname "$2")/.$(basename "$2").headcount"
+    if [ -e "$1.orig" ]; then
+        same "$2" "$1.orig" && return
+    else
+        [ -e "$2" ] || return
+    fi
+    if [ -e "$2" ] && ! same "$2" "$1.ours" && ! same "$2" "$1.before"; then
+        echo "$2 was changed by somebody else, so it is left alone; as it was: $PWD/$1.orig"
+        failed=1
+        return
+    fi
+    : > unsettled
+    if [ -e "$1.orig" ]; then
+        [ -d "$(dirname "$2")" ] || return
+        cp -p "$1.orig" "$2.headcount" && mv -f "$2.headcount" "$2" || failed=1
+    else
+        rm -f "$2" || failed=1
+    fi
+}
+
+set_back() { # file, value
+    [ -e "$1" ] || return
+    read -r now < "$1"
+    [ "$now" = "$2" ] && return
+    echo "$2" > "$1" || { echo "$1 cannot be set back to $2"; failed=1; }
+}
+
+again() { # process, its beginning, command
+    pid=$1
+    began=$2
+    shift 2
+    [ -e unsettled ] || return
+    if [ "$pid" != 0 ]; then
+        line=$(cat "/proc/$pid/stat" 2> /dev/null) || return
+        [ "$(echo "${line##*) }" | cut -d' ' -f20)" = "$began" ] || return
+    fi
+    "$@" || { echo "this failed: $*"; failed=1; }
+}
+
+finish() {
+    sync
+    : > restored
+    [ "$failed" = 0 ] || exit 3
+    rm -f unsettled
+    : > "done"
+}
+

@@ -1,0 +1,38 @@
+"""The kinds of servers that can be tuned, and which of them runs."""
+
+import posixpath
+from collections.abc import Callable, Iterable, Mapping
+
+from headcount.errors import InputError, TargetError
+from headcount.tune.host import Host
+from headcount.tune.servers import apache, dovecot, nginx, postfix, postgresql, redis, samba
+from headcount.tune.servers.server import Running, Server, read_process
+
+KINDS: Mapping[str, Callable[[Host, Running], Server]] = {
+    **dict.fromkeys(nginx.NAMES, nginx.Nginx),
+    **dict.fromkeys(apache.NAMES, apache.Apache),
+    **dict.fromkeys(samba.NAMES, samba.Samba),
+    **dict.fromkeys(dovecot.NAMES, dovecot.Dovecot),
+    **dict.fromkeys(postfix.NAMES, postfix.Postfix),
+    **dict.fromkeys(postgresql.NAMES, postgresql.Postgresql),
+    **dict.fromkeys(redis.NAMES, redis.Redis),
+}
+"""By the name of the program that runs."""
+
+
+def find(host: Host, pids: Iterable[int]) -> Server:
+    """The server that some processes are of; raises InputError where none can be tuned."""
+    seen: list[str] = []
+    for pid in pids:
+        program = posixpath.basename(host.run(["readlink", f"/proc/{pid}/exe"]).output.strip())
+        if program in KINDS:
+            try:
+                return KINDS[program](host, read_process(host, pid))
+            except TargetError:
+                continue
+        seen.append(program)
+    known = ", ".join(sorted({*KINDS}))
+    raise InputError(
+        f"no server that can be tuned was found: these programs were seen: "
+        f"{', '.join(filter(None, seen)) or 'none'}; these can be: {known}"
+    )

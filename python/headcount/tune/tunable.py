@@ -1,0 +1,151 @@
+"""A server whose configuration is changed and put back."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+
+from headcount.errors import HeadcountError, TargetError
+from headcount.tune.change import AS_IT_IS, Changes, Configuration
+from headcount.tune.followers import with_followers
+from headcount.tune.host import Host
+from headcount.tune.journal import PATIENCE_S, Journal, Undo
+from headcount.tune.knobs.knob import Knob
+from headcount.tune.servers.server import Server
+from headcount.tune.values import names_of
+
+ANSWER_S = 20.0
+"""Longest wait for a server to answer with a new configuration."""
+AFTER_RELOAD_S = 0.5
+"""Servers answer a signal before they act on it."""
+
+
+class NotAccepted(Exception):  # noqa: N818 - an answer, not a failure
+    """Why a server does not run with a configuration."""
+
+
+class Tunable:
+    """A running server, and the journal of what is changed on its machine.
+
+    Attributes:
+        originals: Files that may be changed, as they were; None of one that was not there.
+        now: The configuration in force.
+
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        server: Server,
+        knobs: Sequence[Knob],
+        folder: Path | str,
+        answers: Callable[[], None],
+        *,
+        followers: Sequence[Knob] = (),
+        patience_s: int = PATIENCE_S,
+    ) -> None:
+        """Open the journal; `answers` raises TargetError where the server does not answer.
+
+        `knobs` are those that may be changed, `followers` those that must follow some of them.
+        """
+        self._host = host
+        self._server = server
+        self._followers = followers
+        self._answers = answers
+        trial = {knob: _other(knob, server) for knob in knobs}
+        self.originals = {path: host.read(path) for path in self.files(trial)}
+        undo = [Undo(server.reload_command, server.running)]
+        self._journal = Journal(host, str(folder), self.originals, {}, undo, patience_s)
+        self._written: Mapping[str, bytes] = {}
+        self.now = AS_IT_IS
+        self._ended = Event()
+        self._heart = Thread(target=self._beat, name="headcount-beat", daemon=True)
+        self._heart.start()
+
+    @property
+    def journal(self) -> str:
+        """The folder of the journal."""
+        return self._journal.folder
+
+    def _beat(self) -> None:
+        while not self._ended.wait(1.0):
+            with suppress(HeadcountError, OSError):  # the guard acts where this lasts
+                self._journal.beat()
+
+    def files(self, changes: Changes) -> Mapping[str, bytes]:
+        """The files with some changes and what must follow them."""
+        names = names_of(self._host, 0)
+        return self._server.edited(with_followers(changes, self._followers, self._server, names))
+
+    def apply(self, wanted: Configuration) -> None:
+        """Change to a configuration, or back; raises NotAccepted, with all as it was before."""
+        if wanted.key == self.now.key:
+            return
+        before = self._written
+        files = self.files(wanted.changes)
+        self._write(files)
+        objection = self._server.test() or self._put_in_force()
+        if objection is None:
+            self.now = wanted
+            return
+        self._write(before)
+        self._reload()
+        self._wait()
+        raise NotAccepted(objection)
+
+    def _put_in_force(self) -> str | None:
+        """Have what is written in force; returns what speaks against it."""
+        try:
+            self._reload()
+        except TargetError as error:
+            return str(error)
+        try:
+            self._wait()
+        except TargetError as error:
+            return f"it does not answer any more: {error}"
+        return None
+
+    def _write(self, files: Mapping[str, bytes]) -> None:
+        """Write files, and put back those of the configuration before."""
+        others = {path: self.originals[path] for path in self._written if path not in files}
+        contents = {**{path: old for path, old in others.items() if old is not None}, **files}
+        self._journal.change(contents, {})
+        self._written = files
+
+    def _reload(self) -> None:
+        ended = self._host.run(self._server.reload_command)
+        if ended.code != 0:
+            raise TargetError(f"it refuses to reload: {ended.output.strip()}")
+        time.sleep(AFTER_RELOAD_S)
+
+    def _wait(self) -> None:
+        """Wait until it answers."""
+        end_s = time.monotonic() + ANSWER_S
+        while time.monotonic() < end_s:
+            with suppress(TargetError):
+                return self._answers()
+            time.sleep(0.2)
+        return self._answers()
+
+    def close(self, keep: Configuration | None = None) -> str | None:
+        """Put everything back, or leave it at a configuration; returns what could not be put back.
+
+        Raises NotAccepted where the configuration to keep does not run any more.
+        """
+        try:
+            if keep is None:
+                return self._journal.restore()
+            self.apply(keep)
+            self._journal.keep()
+            return None
+        finally:
+            self._ended.set()
+            self._heart.join()
+
+
+def _other(knob: Knob, server: Server) -> str:
+    """A value that a knob does not have, to see which files it would change."""
+    present = server.setting(knob).value
+    values: list[str] = [*knob.words, *knob.rules, "1", "2"]
+    return next(value for value in values if value != present)

@@ -1,0 +1,59 @@
+"""Which values a knob can have on a machine, and which are tried first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from headcount.tune.host import Host
+from headcount.tune.knobs.formula import number
+from headcount.tune.knobs.knob import Knob
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of a knob.
+
+    Attributes:
+        knob: The knob.
+        present: Its value now; None where that is not known.
+        names: What formulas may use: `cpus`, `memory_mib`, `users`.
+
+    """
+
+    knob: Knob
+    present: str | None
+    names: Mapping[str, float]
+
+    @cached_property
+    def bounds(self) -> tuple[int, int] | None:
+        """Least and largest number; None of a knob that is no number."""
+        if self.knob.least is None or self.knob.most is None:
+            return None
+        low, high = number(self.knob.least, self.names), number(self.knob.most, self.names)
+        return min(low, high), max(low, high)
+
+    @cached_property
+    def rules(self) -> Sequence[str]:
+        """Values by rules of thumb other than the present one, the best first."""
+        found = [self._value(text) for text in self.knob.rules]
+        return [one for one in dict.fromkeys(found) if one is not None and not self.is_now(one)]
+
+    def _value(self, text: str) -> str | None:
+        if text in self.knob.words or self.bounds is None:
+            return text
+        low, high = self.bounds
+        return str(min(max(number(text, self.names), low), high))
+
+    def is_now(self, value: str) -> bool:
+        """Whether it is the present value, under whichever of its names."""
+        return self.present is not None and self._plain(value) == self._plain(self.present)
+
+    def _plain(self, value: str) -> str:
+        if value == "auto" and self.knob.name == "worker_processes":
+            return str(int(self.names["cpus"]))
+        return value.strip().lower()
+
+
+def names_of(host: Host, users: int) -> Mapping[str, float]:
+    """What formulas may use."""
+    return {"cpus": host.cpus, "memory_mib": host.memory_mib, "users": users}

@@ -1,0 +1,37 @@
+"""Changes a running nginx as fast as it can, until it is killed: `tune_changer.py PID FOLDER SEED`.
+
+Prints a line after each change, so that whoever kills it knows that it has begun.
+"""
+
+import sys
+from random import Random
+
+from headcount.tune.change import Configuration
+from headcount.tune.host import ThisHost
+from headcount.tune.knobs.library import of_server
+from headcount.tune.servers.registry import find
+from headcount.tune.tunable import Tunable
+
+PATIENCE_S = 2
+
+
+def main(pid: int, folder: str, seed: int) -> None:
+    """Change it until somebody ends it."""
+    random = Random(seed)
+    host = ThisHost()
+    server = find(host, [pid])
+    knobs = [
+        knob
+        for knob in of_server("nginx").knob
+        if knob.name in ("worker_processes", "sendfile", "open_file_cache", "listen backlog")
+    ]
+    tunable = Tunable(host, server, knobs, folder, lambda: None, patience_s=PATIENCE_S)
+    while True:
+        knob = random.choice(knobs)
+        value = random.choice([*knob.words, *(["1", "2", "3"] if knob.is_number else [])])
+        tunable.apply(Configuration({knob: value}, "chance"))
+        print("changed", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
