@@ -23,6 +23,7 @@ from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import SCHEMA_VERSION, Levels, Record
 from headcount.bundle.manifest import Manifest
 from headcount.bundle.shares import SharesFile
+from headcount.bundle.tuning import Tuning
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.versus import Versus
 from headcount.counters.log import own_record
@@ -37,6 +38,7 @@ BUNDLE: Mapping[str, type[Record]] = {
     "levels": Levels,
     "manifest": Manifest,
     "shares": SharesFile,
+    "tuning": Tuning,
     "verdict": Verdict,
     "versus": Versus,
 }

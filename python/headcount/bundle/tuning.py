@@ -1,0 +1,135 @@
+"""What a tuning did and found: the file `tuning.json` in the bundle of its turns.
+
+Ratios are of the figure that decides, above 1 where it became better. Intervals are at the stated
+confidence, by Student's t on the logarithms of pairs of turns.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from headcount.bundle.diagnosis import Limit
+from headcount.bundle.files import replace
+from headcount.bundle.level import SCHEMA_VERSION, Record
+from headcount.bundle.stored import stored_record
+
+FILE = "tuning.json"
+
+Outcome = Literal["better", "not better", "refused", "unfinished"]
+
+
+class KnobState(Record):
+    """A knob that has to do with what binds."""
+
+    name: str
+    server: str
+    value: str | None = Field(description="Its value before; null where that is not known")
+    is_set: bool = Field(description="Whether the configuration sets it")
+    place: str | None = Field(description="The file that sets it")
+    tried: bool
+    obstacle: str | None = Field(description="Why it was left alone; null if it was tried")
+
+
+class Ratio(Record):
+    """A ratio of two configurations with its interval."""
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+    pairs: int
+
+
+class Noise(Record):
+    """How much equal configurations differ, from pairs of turns without a change."""
+
+    pairs: int
+    spread: float = Field(description="Standard deviation of the logarithm of a pair's ratio")
+    smallest_gain: float | None = Field(
+        description="Smallest ratio that the budget shows four times out of five; null above 3"
+    )
+
+
+class Pair(Record):
+    """Two turns, one right after the other: indices of levels."""
+
+    incumbent: int
+    challenger: int
+    users: int
+    log_gain: float | None = Field(description="Null where a turn does not count")
+
+
+class Race(Record):
+    """A configuration against the best so far."""
+
+    configuration: dict[str, str] = Field(description="Knobs with their values, all others as is")
+    origin: str = Field(description="Where it comes from")
+    against: dict[str, str] = Field(description="The best so far")
+    outcome: Outcome
+    why: str | None = Field(description="Why it was refused; null otherwise")
+    pairs: list[Pair]
+
+
+class ChangeKept(Record):
+    """A change that is part of the answer."""
+
+    knob: str
+    server: str
+    before: str | None
+    after: str
+    ratio: Ratio | None = Field(description="What it gains with the others; null if not measured")
+
+
+class Step(Record):
+    """Default and winner at one number of users."""
+
+    users: int
+    ratio: Ratio
+    before: float
+    after: float
+
+
+class Tuning(Record):
+    """The file `tuning.json`."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    at: str = Field(description="When it ended; UTC, ISO 8601")
+    target: str
+    server: str = Field(description="Which server's configuration was changed")
+    goal: str
+    measure: str = Field(description="The figure that decides")
+    users: int = Field(description="Users of the turns at the end")
+    limit: Limit = Field(description="What bound the server before")
+    diagnosis: str
+    baseline: str | None = Field(description="Folder of the run with that diagnosis")
+    noise: Noise | None
+    knobs: list[KnobState]
+    races: list[Race]
+    changes: list[ChangeKept] = Field(description="The smallest set of changes with the gain")
+    ratio: Ratio | None = Field(
+        description="The winner over the server as it was, on turns of their own; null without one"
+    )
+    ladder: list[Step] = Field(description="Both over several numbers of users")
+    redeployed: list[float] = Field(
+        default=[], description="Ratio after each time that the winner was put in force again"
+    )
+    after: str | None = Field(default=None, description="The diagnosis with the winner")
+    after_bundle: str | None = Field(default=None, description="Folder of the run with it")
+    files: dict[str, str] = Field(description="What to install to keep the changes, by name")
+    ending: Literal["finished", "interrupted", "failed"]
+    restored: bool = Field(description="Whether everything was put back")
+    kept: bool = Field(description="Whether the changes stay in force, as was asked for")
+    sentence: str
+
+
+def write(tuning: Tuning, folder: Path) -> None:
+    """Write it into a bundle, with the files that install its changes."""
+    replace(folder / FILE, tuning.model_dump_json(indent=1))
+    for name, text in tuning.files.items():
+        replace(folder / name, text)
+
+
+def read(folder: Path) -> Tuning | None:
+    """What a tuning found; None in another bundle. Raises InputError where it is damaged."""
+    return stored_record(folder / FILE, Tuning)

@@ -1,0 +1,163 @@
+"""What a tuning came to, as its record and in words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import Literal
+
+from headcount.bundle import tuning as record
+from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.tuning import ChangeKept, KnobState, Noise, Ratio, Step
+from headcount.bundle.writer import now
+from headcount.plan.plan import Plan
+from headcount.tune.change import Changes
+from headcount.tune.choose import Choice
+from headcount.tune.goal import WORDS, Goal, Measure
+from headcount.tune.knobs.knob import Knob
+from headcount.tune.servers.server import Server
+from headcount.tune.tunable import Tunable
+from headcount.tune.tuning import Race, Tuning, mean_figure, ratio_of
+
+Ending = Literal["finished", "interrupted", "failed"]
+LEAST_CLAIM = 1.02
+
+
+@dataclass(frozen=True)
+class Known:
+    """What was known before the first trial."""
+
+    plan: Plan
+    goal: Goal
+    diagnosis: Diagnosis
+    baseline: Path
+    server: Server
+    choices: Sequence[Choice]
+
+
+def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> record.Tuning:
+    """The record of a tuning whose changes have not been put back yet."""
+    results = tuning.results
+    ratio = tuning.proven()
+    is_proven = ratio is not None and ratio.low > 1 and ratio.value >= LEAST_CLAIM
+    changes = [
+        ChangeKept(
+            knob=knob.name,
+            server=known.server.name,
+            before=_before(knob, known.choices),
+            after=value,
+            ratio=_loss(results.knocked_out.get(knob)),
+        )
+        for knob, value in results.winner.changes.items()
+    ]
+    noise = None
+    if results.spread is not None:
+        noise = Noise(
+            pairs=len(results.noise),
+            spread=results.spread.value,
+            smallest_gain=results.smallest,
+        )
+    return record.Tuning(
+        at=now(),
+        target=known.plan.target,
+        server=known.server.name,
+        goal=known.goal.kind,
+        measure=WORDS[tuning.measure],
+        users=tuning.users,
+        limit=known.diagnosis.limit,
+        diagnosis=known.diagnosis.sentence,
+        baseline=known.baseline.name,
+        noise=noise,
+        knobs=[
+            KnobState(
+                name=one.knob.name,
+                server=known.server.name,
+                value=one.setting.value,
+                is_set=one.setting.is_set,
+                place=one.setting.place,
+                tried=one.obstacle is None,
+                obstacle=one.obstacle,
+            )
+            for one in known.choices
+        ],
+        races=[_race(one) for one in results.races],
+        changes=changes if is_proven else [],
+        ratio=ratio,
+        ladder=_ladder(tuning),
+        files=_files(tunable, results.winner.changes) if is_proven else {},
+        ending=ending,
+        restored=False,
+        kept=False,
+        sentence=_sentence(tuning, ratio if is_proven else None, ending),
+    )
+
+
+def _before(knob: Knob, choices: Sequence[Choice]) -> str | None:
+    return next((one.setting.value for one in choices if one.knob == knob), None)
+
+
+def _loss(race: Race | None) -> Ratio | None:
+    """What a change gains with the others: what taking it back has cost, turned around."""
+    if race is None:
+        return None
+    return ratio_of([-gain for gain in race.gains])
+
+
+def _race(race: Race) -> record.Race:
+    return record.Race(
+        configuration=_by_name(race.challenger.changes),
+        origin=race.challenger.origin,
+        against=_by_name(race.incumbent.changes),
+        outcome=race.outcome,
+        why=race.why,
+        pairs=race.pairs,
+    )
+
+
+def _by_name(changes: Changes) -> dict[str, str]:
+    return {knob.name: knob.written(value) for knob, value in changes.items()}
+
+
+def _ladder(tuning: Tuning) -> list[Step]:
+    found = []
+    for users in sorted({users for users, _, _ in tuning.results.proof}):
+        pairs = [(a, b) for number, a, b in tuning.results.proof if number == users]
+        ratio = ratio_of(tuning.gains(pairs))
+        before = mean_figure([a for a, _ in pairs], tuning.measure)
+        after = mean_figure([b for _, b in pairs], tuning.measure)
+        if ratio is not None and before is not None and after is not None:
+            found.append(Step(users=users, ratio=ratio, before=before, after=after))
+    return found
+
+
+def _files(tunable: Tunable, changes: Changes) -> dict[str, str]:
+    """What installs the changes: a difference of files for patch(1)."""
+    texts: list[str] = []
+    for path, content in tunable.files(changes).items():
+        before = (tunable.originals[path] or b"").decode(errors="replace").splitlines(keepends=True)
+        after = content.decode(errors="replace").splitlines(keepends=True)
+        texts += unified_diff(before, after, path, path)
+    return {"changes.diff": "".join(texts)}
+
+
+def _sentence(tuning: Tuning, ratio: Ratio | None, ending: Ending) -> str:
+    if ratio is None:
+        tried = len(tuning.results.races)
+        smallest = tuning.results.smallest
+        bound = f" of {smallest - 1:.0%} or more" if smallest is not None else ""
+        if ending != "finished":
+            return f"No claim: the tuning was {ending} before a gain was proved."
+        return f"No gain{bound} was found in {tried} trials: leave the settings as they are."
+    gain = _words(tuning.measure, ratio)
+    changes = tuning.results.winner.text
+    return f"{changes}: {gain}, at {tuning.users:,} users."
+
+
+def _words(measure: Measure, ratio: Ratio) -> str:
+    interval = f"({ratio.low:.2f} to {ratio.high:.2f})"
+    if measure == "rate":
+        return f"{ratio.value:.2f} times the throughput {interval}"
+    what = "95th percentile" if measure == "p95" else "CPU time per scenario"
+    return (
+        f"the {what} is {1 - 1 / ratio.value:.0%} lower, {ratio.value:.2f} times better {interval}"
+    )

@@ -1,0 +1,146 @@
+"""Which knobs can matter for what binds a server, and why others are left alone."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from headcount.bundle.diagnosis import Diagnosis, Limit
+from headcount.errors import InputError
+from headcount.tune.goal import Goal
+from headcount.tune.knobs.knob import RISKS, Knob
+from headcount.tune.servers.server import COMMAND_LINE, Server, Setting
+
+MOST_KNOBS = 8
+"""Trials cost half a minute each: more knobs than this cannot be searched in a usual budget."""
+AGAINST: dict[Limit, str] = {
+    "generator": "the load generator was the limit, so no change of the server can show: play the "
+    "users from another machine, or from more CPUs",
+    "none": "the server was not saturated, so nothing limits it: raise the number of users "
+    "(--max-users), or the goal (--goal p95@USERS)",
+    "upstream": "the server waits for another one: tune that server, which the diagnosis names",
+    "errors": "the application fails, which no setting mends: see the failures in the run's report",
+}
+"""Limits that no knob moves, and what to do."""
+RELATED = 0.6
+"""Weight of what limits beside the first limit, or may."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody allows and asks for.
+
+    Attributes:
+        allowed: Knobs that may be changed although they are set, or a risk.
+        only: The knobs to try, by name; none are named where it is empty.
+        change_set: Whether whatever is set may be changed.
+
+    """
+
+    allowed: frozenset[str] = frozenset()
+    only: frozenset[str] = frozenset()
+    change_set: bool = False
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A knob that may be tried, or why it is not.
+
+    Attributes:
+        knob: The knob.
+        setting: How it stands.
+        weight: How much it has to do with what binds.
+        obstacle: Why it is left alone; None if it is tried.
+
+    """
+
+    knob: Knob
+    setting: Setting
+    weight: float
+    obstacle: str | None = None
+
+
+def check_tunable(diagnosis: Diagnosis, goal: Goal) -> None:
+    """Raise InputError where no knob of the server can move what binds.
+
+    Response times at a given number of users can gain on a server that nothing limits, too.
+    """
+    if diagnosis.limit == "none" and goal.kind == "p95":
+        return
+    if (reason := AGAINST.get(diagnosis.limit)) is not None:
+        raise InputError(f"nothing to tune: {reason}. The diagnosis: {diagnosis.sentence}")
+
+
+def choose(
+    server: Server,
+    knobs: Iterable[Knob],
+    diagnosis: Diagnosis,
+    asked: Asked,
+    held: Collection[str] | None = None,
+) -> Sequence[Choice]:
+    """All knobs that have to do with the diagnosis, the weightiest first.
+
+    `held` are those of a lab server that were set on the command line; with None, whatever the
+    configuration sets is somebody's choice.
+    """
+    found: list[Choice] = []
+    for place, knob in enumerate(knobs):
+        # Whoever allows a knob by its name expects it to be tried.
+        weight = 1.0 if knob.name in asked.allowed else _weight(knob, diagnosis)
+        weight -= place / 10_000
+        if (asked.only and knob.name not in asked.only) or (not asked.only and weight < 0):
+            continue
+        setting = server.setting(knob)
+        obstacle = _obstacle(knob, setting, asked, held)
+        found.append(Choice(knob, setting, weight, obstacle))
+    found.sort(key=lambda one: -one.weight)
+    tried = [one for one in found if one.obstacle is None]
+    late = {one.knob.name for one in tried[MOST_KNOBS:]}
+    return [
+        one
+        if one.knob.name not in late
+        else Choice(one.knob, one.setting, one.weight, "others have more to do with the limit")
+        for one in found
+    ]
+
+
+def _weight(knob: Knob, diagnosis: Diagnosis) -> float:
+    """From 0 to 1, and below 0 of a knob that has nothing to do with it."""
+    beside = [one for one in (diagnosis.runner_up, *diagnosis.joint) if one is not None]
+    weights = {one.limit: RELATED * (one.score or 0.0) for one in beside}
+    weights[diagnosis.limit] = 1.0
+    if diagnosis.limit in ("unknown", "none"):
+        weights |= dict.fromkeys(knob.limits, RELATED)
+    scores = [
+        weights[limit] * (1 - 0.1 * place)
+        for place, limit in enumerate(knob.limits)
+        if limit in weights
+    ]
+    return max(scores, default=-1.0)
+
+
+def _obstacle(
+    knob: Knob, setting: Setting, asked: Asked, held: Collection[str] | None
+) -> str | None:
+    impossible = _impossible(knob, setting)
+    if impossible is not None or knob.name in asked.allowed:
+        return impossible
+    if knob.risk in ("data", "security"):
+        return f"{RISKS[knob.risk]} (--allow '{knob.name}')"
+    if held is not None:
+        chosen = knob.name in held
+    else:
+        chosen = setting.is_set and setting.value not in (knob.default, *knob.shipped)
+    if chosen and not asked.change_set:
+        where = f" in {setting.place}" if setting.place else ""
+        return f"it is set to {setting.value}{where} (--allow '{knob.name}' or --change-set)"
+    return None
+
+
+def _impossible(knob: Knob, setting: Setting) -> str | None:
+    """Why nobody can have it tried."""
+    if setting.value is None:
+        return "this server has no such setting"
+    if setting.place == COMMAND_LINE:
+        return f"{COMMAND_LINE} sets it, which no file can change"
+    if knob.apply == "restart":
+        return "it takes a restart, and only what a reload puts in force is tried"
+    return None

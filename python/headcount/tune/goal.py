@@ -1,0 +1,93 @@
+"""What is to become better, as a gain between two turns."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from headcount.bundle.diagnosis import Limit
+from headcount.bundle.level import LevelResult
+from headcount.errors import InputError
+from headcount.fields.units import MOST_USERS, count
+
+Kind = Literal["capacity", "p95", "cost"]
+Measure = Literal["rate", "p95", "cpu"]
+
+UNSATURATED: frozenset[Limit] = frozenset({"delay", "pause", "none"})
+"""Limits with which throughput rises with users all the same: response times are what can gain."""
+WORDS: Mapping[Measure, str] = {
+    "rate": "scenarios per second",
+    "p95": "95th percentile of response times",
+    "cpu": "CPU time of the server per scenario",
+}
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a tuning is for.
+
+    Attributes:
+        kind: As the command line has it.
+        users: Of `p95@USERS`; None where the load follows from the capacity.
+
+    """
+
+    kind: Kind = "capacity"
+    users: int | None = None
+
+    def measure(self, limit: Limit) -> Measure:
+        """The figure of a turn that decides."""
+        if self.kind == "cost":
+            return "cpu"
+        return "p95" if self.kind == "p95" or limit in UNSATURATED else "rate"
+
+
+def parse(text: str) -> Goal:
+    """`capacity`, `cost` or `p95@400`; raises InputError."""
+    if text == "capacity":
+        return Goal("capacity")
+    if text == "cost":
+        return Goal("cost")
+    if (found := re.fullmatch(r"p95@(.+)", text)) is not None:
+        return Goal("p95", count(found[1], "--goal", MOST_USERS))
+    raise InputError(f'--goal is "{text}"; give capacity, cost, or p95@USERS, such as p95@400')
+
+
+def _rate(level: LevelResult) -> float | None:
+    return level.achieved_per_s
+
+
+def _p95(level: LevelResult) -> float | None:
+    response = level.total.response
+    return response.p95_ms if response is not None else None
+
+
+def _cpu(level: LevelResult) -> float | None:
+    counters = level.counters.get("sut", {})
+    used = counters.get("process.cpu.utilization")
+    rate = level.achieved_per_s
+    return used.mean / rate if used is not None and rate > 0 else None
+
+
+_FIGURES: Mapping[Measure, Callable[[LevelResult], float | None]] = {
+    "rate": _rate,
+    "p95": _p95,
+    "cpu": _cpu,
+}
+
+
+def figure(level: LevelResult, measure: Measure) -> float | None:
+    """The figure of a turn; None where it has none."""
+    return _FIGURES[measure](level)
+
+
+def gain(before: LevelResult, after: LevelResult, measure: Measure) -> float | None:
+    """ln(after / before) of a rate, ln(before / after) of a time or cost: above 0 is better.
+
+    None where a turn has no figure.
+    """
+    old, new = figure(before, measure), figure(after, measure)
+    if not old or not new:
+        return None
+    return math.log(new / old) * (1 if measure == "rate" else -1)

@@ -1,0 +1,97 @@
+"""Whether one configuration is better than another, from pairs of turns; pure.
+
+A gain is the logarithm of a ratio, above zero where the challenger is better. Pairs of all races of
+a tuning scatter alike, so their spread is estimated from all of them together: two pairs alone say
+nothing of it. (Racing: Maron and Moore, Hoeffding races, NIPS 1993; with Student's t here.)
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from scipy.special import stdtrit
+
+from headcount.analyse.statistics.pairs import pairs_needed
+
+LEAST, MOST = 2, 8
+"""Pairs of a race."""
+FEWEST_TO_WIN = 4
+SMALLEST = math.log(1.02)
+"""A gain that is worth a change of a server."""
+CHANCE_TO_WIN, CHANCE_TO_CLAIM = 0.98, 0.995
+"""One-sided. A race looks after each pair, so that one in twenty equal challengers wins by chance,
+and some twenty race in a tuning: only what also holds on turns of its own is claimed."""
+
+Judgement = Literal["go on", "better", "not better"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How much a pair of two equal configurations scatters: the standard deviation of its gain.
+
+    `freedom` is the number of pairs it comes from, less one for each race.
+    """
+
+    value: float
+    freedom: int
+
+
+def spread_of(races: Sequence[Sequence[float]]) -> Spread | None:
+    """The common spread within races; None with fewer than two pairs in any of them."""
+    squares, freedom = 0.0, 0
+    for gains in races:
+        mean = sum(gains) / len(gains) if gains else 0.0
+        squares += sum((gain - mean) ** 2 for gain in gains)
+        freedom += max(len(gains) - 1, 0)
+    return Spread(math.sqrt(squares / freedom), freedom) if freedom else None
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """A mean gain with its one-sided bounds."""
+
+    mean: float
+    low: float
+    high: float
+    pairs: int
+
+
+def gain_of(gains: Sequence[float], spread: Spread, chance: float = CHANCE_TO_WIN) -> Gain:
+    """The gain of a race: Student's t on the common spread."""
+    mean = sum(gains) / len(gains)
+    error = spread.value / math.sqrt(len(gains))
+    half = float(stdtrit(spread.freedom, chance)) * error
+    return Gain(mean, mean - half, mean + half, len(gains))
+
+
+def judge(gains: Sequence[float], spread: Spread) -> Judgement:
+    """Whether a race goes on, and if not, who has won."""
+    if len(gains) < LEAST:
+        return "go on"
+    found = gain_of(gains, spread)
+    error = spread.value / math.sqrt(len(gains))
+    if found.mean + error < SMALLEST:
+        return "not better"
+    if len(gains) >= FEWEST_TO_WIN and found.low > 0 and found.mean > SMALLEST:
+        return "better"
+    return "go on" if len(gains) < MOST else "not better"
+
+
+def smallest_gain(spread: Spread, pairs: int) -> float | None:
+    """The smallest ratio above 1 that so many pairs show four times out of five; None above 3."""
+    low, high = 1.0, 3.0
+    if not _shows(spread, pairs, high):
+        return None
+    while high / low > 1.002:
+        middle = math.sqrt(low * high)
+        if _shows(spread, pairs, middle):
+            high = middle
+        else:
+            low = middle
+    return max(high, math.exp(SMALLEST))
+
+
+def _shows(spread: Spread, pairs: int, ratio: float) -> bool:
+    needed = pairs_needed(spread.value, ratio)
+    return needed is not None and needed <= pairs

@@ -1,0 +1,141 @@
+"""Where configurations are tried: a server, its users, and turns that are measured."""
+
+from pathlib import Path
+
+from headcount.analyse.verdict import Ending
+from headcount.bundle.level import LevelResult
+from headcount.bundle.writer import BundleWriter
+from headcount.controller.diagnosis import with_diagnosis
+from headcount.controller.level import LevelRunner, note
+from headcount.controller.level_order import LevelOrder
+from headcount.controller.listener import Listener, Phase
+from headcount.controller.orders import orders_of
+from headcount.controller.session import Session
+from headcount.controller.sut import Sut
+from headcount.controller.views import with_views
+from headcount.errors import TargetError
+from headcount.fields.units import seconds
+from headcount.plan.plan import Plan
+from headcount.tune.change import Configuration
+from headcount.tune.tunable import Tunable
+
+MEASURE_S = 5.0
+"""Of a turn, if nothing else is asked for. Shorter turns scatter more; longer ones meet more drift
+within their pair."""
+SETTLE_S = 2.0
+"""After a change: caches that a reload has emptied fill again."""
+STAY_S = 1.0
+"""Before a second turn of the same configuration."""
+LONGEST_RAMP_S = 3.0
+GOING_S = 5.0
+"""Users leave when what they are doing has ended; so much longer than a step may take."""
+
+
+class Stage:
+    """One server with its users for as long as a tuning lasts. Its turns are a bundle's levels."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        sut: Sut,
+        tunable: Tunable,
+        folder: Path,
+        listener: Listener,
+        measure_s: float = MEASURE_S,
+    ) -> None:
+        """Begin the bundle; nobody plays yet. `measure_s` is the measured part of a turn."""
+        self._measure_s = measure_s
+        self._plan = plan
+        self._sut = sut
+        self._tunable = tunable
+        self._listener = listener
+        self._bundle = BundleWriter(folder)
+        self._bundle.plan(plan.to_toml())
+        self._bundle.environment(sut.environment(plan.target))
+        self._session: Session | None = None
+        self._runner: LevelRunner | None = None
+        self.levels: list[LevelResult] = []
+
+    @property
+    def folder(self) -> Path:
+        """The bundle."""
+        return self._bundle.folder
+
+    @property
+    def bundle(self) -> BundleWriter:
+        """The same, to write to."""
+        return self._bundle
+
+    def open(self, users: int) -> None:
+        """Make the data set for at most so many users, and start the engine."""
+        self._listener.phase(Phase("prepare", 1, "ladder", users, 0.0))
+        note(self._bundle, 0.0, self._sut.prepare(users, self._listener.prepared))
+        self._sut = with_views(self._sut, self._bundle, self._listener, 0.0)
+        with self._sut.generating():
+            self._session = Session(
+                self._plan,
+                self._sut.access.engine_target(),
+                self._sut.sources(),
+                self._bundle,
+                self._listener,
+                0.0,
+            )
+        self._runner = LevelRunner(
+            self._plan, self._sut.prepare, self._session, self._bundle, self._listener
+        )
+
+    def turn(self, configuration: Configuration, users: int) -> LevelResult:
+        """Measure a configuration with so many users.
+
+        Users leave before a change and come back after it. Raises NotAccepted where the server
+        refuses it, TargetError where it does not answer any more.
+        """
+        session, runner = self._opened
+        index = len(self.levels) + 1
+        stays = configuration.key == self._tunable.now.key and session.users == users
+        if configuration.key != self._tunable.now.key:
+            longest_s = seconds(self._plan.workload.run.step_timeout) + GOING_S
+            if session.users and not runner.rest(len(self.levels), longest_s):
+                raise TargetError(
+                    f"users were still connected {longest_s:g} s after they were told to stop"
+                )
+            self._listener.phase(Phase("change", index, "ladder", 0, 0.0))
+            self._tunable.apply(configuration)
+            self._bundle.event(
+                "configuration", session.now_s(), level=index, changes=configuration.text
+            )
+        ramp_s = min(users / self._plan.workload.run.ramp_per_s, LONGEST_RAMP_S)
+        result = runner.run(
+            LevelOrder(
+                index=index,
+                purpose="ladder",
+                users=users,
+                ramp_s=0.0 if stays else ramp_s,
+                settle_s=STAY_S if stays else min(SETTLE_S, self._measure_s),
+                measure_s=self._measure_s,
+            )
+        )
+        self.levels.append(result)
+        self._bundle.levels(self.levels)
+        return result
+
+    @property
+    def _opened(self) -> tuple[Session, LevelRunner]:
+        if self._session is None or self._runner is None:
+            raise TargetError("the server has not been prepared")
+        return self._session, self._runner
+
+    def close(self, ending: Ending) -> None:
+        """End the engine, write the verdict of the turns as levels, and close the bundle."""
+        try:
+            spent_s = self._session.now_s() if self._session is not None else 0.0
+            if self._session is not None:
+                self._session.close()
+            if self.levels:
+                orders = orders_of(self._plan)
+                for level in self.levels:
+                    orders.take(level)
+                verdict = orders.verdict(self.levels, spent_s, ending)
+                self._bundle.verdict(with_diagnosis(verdict, self.levels, self.folder))
+        finally:
+            self._bundle.close()

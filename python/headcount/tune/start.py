@@ -1,0 +1,209 @@
+"""A tuning of a plan's target: the run that says what binds, the trials, and the way back."""
+
+import secrets as random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from headcount.bundle import reader
+from headcount.bundle import tuning as record
+from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.reader import Bundle
+from headcount.bundle.verdict import Verdict
+from headcount.bundle.writer import new_folder
+from headcount.controller import run as controller
+from headcount.controller.access import Secrets
+from headcount.controller.listener import Listener
+from headcount.controller.liveness import check_answer
+from headcount.controller.sut import Sut, connect
+from headcount.counters.proc.named import NOBODY, Named
+from headcount.errors import InputError, TargetError
+from headcount.lab.parameters import parameters
+from headcount.plan import target as targets
+from headcount.plan.plan import Plan
+from headcount.tune.answer import Ending, Known, answer
+from headcount.tune.choose import Asked, Choice, check_tunable, choose
+from headcount.tune.goal import Goal
+from headcount.tune.host import Host, ThisHost
+from headcount.tune.knobs.knob import KnobFile
+from headcount.tune.knobs.library import merged, of_server
+from headcount.tune.left import check_nothing_left, journals_folder
+from headcount.tune.proposals import Proposals
+from headcount.tune.servers.registry import find
+from headcount.tune.servers.server import Server
+from headcount.tune.stage import MEASURE_S, Stage
+from headcount.tune.tunable import Tunable
+from headcount.tune.tuning import Tuning
+from headcount.tune.values import Values, names_of
+
+BEYOND = 1.2
+"""Times the capacity: throughput shows what limits only beyond it."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How a server is to be tuned.
+
+    Attributes:
+        goal: What is to become better.
+        budget_s: Time for the trials, without the run before them.
+        turn_s: Measured part of a turn.
+        trials: Most configurations to try; None for as many as there is time for.
+        asked: What may be changed.
+        own: Knobs of a file of one's own.
+        baseline: A run of the same target, instead of a new one.
+        named: What the server is, where its address does not say.
+        apply: Whether the winner stays in force.
+
+    """
+
+    goal: Goal
+    budget_s: float
+    turn_s: float = MEASURE_S
+    trials: int | None = None
+    asked: Asked = field(default_factory=Asked)
+    own: KnobFile | None = None
+    baseline: Path | None = None
+    named: Named = NOBODY
+    apply: bool = False
+
+
+def tune(
+    plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: Listener
+) -> tuple[Path, record.Tuning]:
+    """Tune the target of a plan; returns the bundle of the turns, and what they came to.
+
+    The plan itself is what is run first: a search, or one level for a goal at so many users.
+
+    Everything is put back at the end, whatever ends it. Raises HeadcountError; KeyboardInterrupt
+    does not leave this function.
+    """
+    check_nothing_left()
+    bundle = _baseline(plan, wanted, runs, secrets, listener)
+    verdict = controller.with_verdict(bundle).verdict
+    diagnosis = verdict.diagnosis if verdict is not None else None
+    if verdict is None or diagnosis is None:
+        raise InputError(f"{bundle.folder} has no diagnosis: nothing says which knobs matter")
+    if not wanted.asked.only:
+        check_tunable(diagnosis, wanted.goal)
+    users = wanted.goal.users or _users(verdict, diagnosis, wanted.goal)
+    host = ThisHost()
+    turns = {"mode": "ladder", "levels": [users], "stacks": "off"}
+    levels = plan.model_copy(update=turns)
+    with connect(levels, secrets, named=wanted.named) as sut:
+        server = find(host, _pids(sut))
+        knobs = of_server(server.name)
+        if wanted.own is not None and wanted.own.server == server.name:
+            knobs = merged(knobs, wanted.own)
+        choices = choose(server, knobs.knob, diagnosis, wanted.asked, _held(plan))
+        tried = _tried(choices, server, diagnosis)
+        listener.noted(_chosen_text(tried, diagnosis))
+        known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices)
+        return _trials(levels, sut, host, known, wanted, users, runs, listener)
+
+
+def _baseline(
+    plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: Listener
+) -> Bundle:
+    if wanted.baseline is not None:
+        return reader.load(wanted.baseline)
+    folder, _ = controller.start(plan, runs, secrets, listener, wanted.named)
+    return reader.load(folder)
+
+
+def _users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
+    """The load of the trials, near the knee."""
+    capacity = verdict.capacity
+    held = (capacity.users or capacity.high or capacity.estimate) if capacity is not None else None
+    if held is None:
+        raise InputError("the run before came to no capacity: give the load by --goal p95@USERS")
+    beyond = BEYOND if goal.measure(diagnosis.limit) == "rate" else 1.0
+    return max(round(held * beyond), 1)
+
+
+def _pids(sut: Sut) -> Sequence[int]:
+    if not sut.local:
+        raise InputError("the server is on another machine; run headcount tune there")
+    pids = sut.pids or ([] if sut.server is None else list(sut.server.find().pids))
+    if not pids:
+        raise InputError(
+            "the server's processes are not seen from here: run as root, or name them with --pid"
+        )
+    return pids
+
+
+def _held(plan: Plan) -> frozenset[str] | None:
+    lab = targets.parse(plan.target).lab
+    return None if lab is None else parameters(lab, plan.server)
+
+
+def _tried(choices: Sequence[Choice], server: Server, diagnosis: Diagnosis) -> list[Choice]:
+    tried = [one for one in choices if one.obstacle is None]
+    if not tried:
+        why = "; ".join(f"{one.knob.name}: {one.obstacle}" for one in choices)
+        raise InputError(
+            f"no knob of {server.name} can be tried for this limit"
+            f"{': ' + why if why else ''}. The diagnosis: {diagnosis.sentence}"
+        )
+    return tried
+
+
+def _chosen_text(tried: Sequence[Choice], diagnosis: Diagnosis) -> str:
+    names = ", ".join(one.knob.name for one in tried)
+    return f"{diagnosis.sentence} Knobs that can matter for that: {names}"
+
+
+def _journal_folder() -> Path:
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    return journals_folder() / f"{stamp}-{random.token_hex(3)}"
+
+
+def _trials(
+    plan: Plan,
+    sut: Sut,
+    host: Host,
+    known: Known,
+    wanted: Wanted,
+    users: int,
+    runs: Path,
+    listener: Listener,
+) -> tuple[Path, record.Tuning]:
+    tried = [one for one in known.choices if one.obstacle is None]
+    names = names_of(host, users)
+    values = [Values(one.knob, one.setting.value, names) for one in tried]
+
+    def answers() -> None:
+        check_answer(sut.access.check, plan)
+
+    folder = new_folder(runs, f"{plan.workload.name}-tuning", plan.target)
+    tunable = Tunable(
+        host,
+        known.server,
+        [one.knob for one in tried],
+        _journal_folder(),
+        answers,
+        followers=of_server(known.server.name).knob,
+    )
+    stage = Stage(plan, sut, tunable, folder, listener, wanted.turn_s)
+    listener.started(plan, folder)
+    measure = wanted.goal.measure(known.diagnosis.limit)
+    tuning = Tuning(stage, Proposals(values, plan.seed), measure, users, wanted.budget_s, listener)
+    ending: Ending = "failed"
+    left: str | None = "unknown"
+    try:
+        stage.open(users)
+        tuning.play(wanted.trials)
+        ending = "finished"
+    except KeyboardInterrupt:
+        ending = "interrupted"
+    finally:
+        found = answer(known, tuning, tunable, ending)
+        keep = wanted.apply and ending == "finished" and bool(found.changes)
+        left = tunable.close(tuning.results.winner if keep else None)
+        found = found.model_copy(update={"restored": left is None and not keep, "kept": keep})
+        record.write(found, folder)
+        stage.close("interrupted" if ending == "interrupted" else "finished")
+    if left is not None:
+        raise TargetError(f"not everything could be put back: {left}; see {tunable.journal}")
+    return folder, found

@@ -1,0 +1,353 @@
+"""A tuning from the first pair of turns to the claim."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from headcount.bundle.level import LevelResult
+from headcount.bundle.tuning import Outcome, Pair, Ratio
+from headcount.controller.listener import Listener
+from headcount.errors import TargetError
+from headcount.text import plural
+from headcount.tune.change import AS_IT_IS, Configuration
+from headcount.tune.goal import Measure, figure, gain
+from headcount.tune.knobs.knob import Knob
+from headcount.tune.proposals import Proposals
+from headcount.tune.race import (
+    CHANCE_TO_CLAIM,
+    LEAST,
+    SMALLEST,
+    Judgement,
+    Spread,
+    gain_of,
+    judge,
+    smallest_gain,
+    spread_of,
+)
+from headcount.tune.stage import Stage
+from headcount.tune.tunable import NotAccepted
+
+NOISE_PAIRS = 4
+"""Of equal configurations, before anything is changed."""
+PROOF_PAIRS = 6
+"""Of the claim: fewer leave the interval to the assumption that ratios are normal."""
+MOST_PROOF_PAIRS = 20
+MOST_CHANGES = 5
+"""Of an answer: longer lists are not read."""
+PROOF_SHARE = 0.4
+"""Of the budget that is kept for knock-out and proof."""
+RAISE = 1.5
+MOST_RAISES = 5
+CHANCE_TO_KEEP = 0.99
+"""One-sided: a change is part of the answer if taking it back is worse by this bound."""
+WORST_ERRORS = 0.01
+"""More failures than the best so far has, as a share, and a trial is broken off."""
+WORST_P99, LEAST_P99_MS = 3.0, 10.0
+"""Times the 99th percentile of the best so far, or of what nobody feels."""
+
+
+@dataclass
+class Race:
+    """A challenger against the best so far."""
+
+    challenger: Configuration
+    incumbent: Configuration
+    pairs: list[Pair] = field(default_factory=list)
+    outcome: Outcome = "unfinished"
+    why: str | None = None
+
+    @property
+    def gains(self) -> list[float]:
+        """Gains of the pairs that count."""
+        return [one.log_gain for one in self.pairs if one.log_gain is not None]
+
+
+@dataclass
+class Results:
+    """What is known so far."""
+
+    noise: list[float] = field(default_factory=list)
+    spread: Spread | None = None
+    smallest: float | None = None
+    races: list[Race] = field(default_factory=list)
+    winner: Configuration = AS_IT_IS
+    knocked_out: dict[Knob, Race] = field(default_factory=dict)
+    proof: list[tuple[int, LevelResult, LevelResult]] = field(default_factory=list)
+
+
+class Tuning:
+    """The trials of one server at one load."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        proposals: Proposals,
+        measure: Measure,
+        users: int,
+        budget_s: float,
+        listener: Listener,
+    ) -> None:
+        """Nothing is played yet."""
+        self._stage = stage
+        self._proposals = proposals
+        self.measure = measure
+        self.users = users
+        self._listener = listener
+        self._began_s = time.monotonic()
+        self._budget_s = budget_s
+        self.results = Results()
+        self._turn_s: list[float] = []
+
+    def play(self, most_trials: int | None = None) -> None:
+        """All of it; what is known is in `results` whenever it stops."""
+        self._measure_noise()
+        self._search(most_trials)
+        if self.results.winner.changes:
+            self._knock_out()
+            self._prove()
+
+    def _left_s(self, share: float = 1.0) -> float:
+        return self._began_s + share * self._budget_s - time.monotonic()
+
+    def _pair(
+        self, first: Configuration, second: Configuration, number: int
+    ) -> tuple[LevelResult, LevelResult]:
+        """A turn of each, whose order turns around from pair to pair (ABBA)."""
+        began_s = time.monotonic()
+        order = (first, second) if number % 2 == 0 else (second, first)
+        turns = [self._stage.turn(one, self.users) for one in order]
+        self._turn_s.append((time.monotonic() - began_s) / 2)
+        return (turns[0], turns[1]) if number % 2 == 0 else (turns[1], turns[0])
+
+    def _measure_noise(self) -> None:
+        for number in range(NOISE_PAIRS):
+            before, after = self._pair(AS_IT_IS, AS_IT_IS, number)
+            found = _gain(before, after, self.measure)
+            if found is not None:
+                self.results.noise.append(found)
+        self._learn_spread()
+        spread = self.results.spread
+        if spread is None:
+            raise TargetError(
+                f"no turn of {self.users} users came to a figure, so nothing can be compared; "
+                "see its levels, and choose another number with --users"
+            )
+        self.results.smallest = smallest_gain(spread, PROOF_PAIRS)
+        self._listener.noted(_smallest_text(self.results.smallest, self._budget_s))
+
+    def _learn_spread(self) -> None:
+        races = [self.results.noise, *(race.gains for race in self.results.races)]
+        self.results.spread = spread_of(races)
+
+    def _search(self, most_trials: int | None) -> None:
+        trials = 0
+        while self._left_s(1 - PROOF_SHARE) > 0 and (most_trials is None or trials < most_trials):
+            challenger = self._proposals.next(self.results.winner)
+            if challenger is None:
+                break
+            trials += 1
+            race = self._race(challenger, self.results.winner, judge)
+            self._learn(race)
+            self._listener.noted(f"trial {trials}: {_race_text(race, self.measure)}")
+            if race.outcome == "better":
+                self.results.winner = challenger
+                self._raise_load()
+
+    def _learn(self, race: Race) -> None:
+        """Let the optimiser have the gain over the server as it is."""
+        if race.outcome == "refused":
+            self._proposals.learn(race.challenger, None)
+        elif race.gains:
+            before = sum(
+                _mean(one.gains)
+                for one in self.results.races
+                if one.outcome == "better" and one is not race
+            )
+            self._proposals.learn(race.challenger, before + _mean(race.gains))
+
+    def _race(
+        self,
+        challenger: Configuration,
+        incumbent: Configuration,
+        judged: Callable[[Sequence[float], Spread], Judgement],
+    ) -> Race:
+        race = Race(challenger, incumbent)
+        self.results.races.append(race)
+        number = 0
+        while number < 2 * PROOF_PAIRS:
+            try:
+                before, after = self._pair(incumbent, challenger, number)
+            except NotAccepted as why:
+                race.outcome, race.why = "refused", str(why)
+                return race
+            number += 1
+            found = _gain(before, after, self.measure)
+            race.pairs.append(
+                Pair(
+                    incumbent=before.index,
+                    challenger=after.index,
+                    users=self.users,
+                    log_gain=found,
+                )
+            )
+            if (harm := _harm(before, after)) is not None:
+                race.outcome, race.why = "refused", harm
+                return race
+            self._learn_spread()
+            assert self.results.spread is not None
+            judgement = judged(race.gains, self.results.spread)
+            if judgement != "go on":
+                race.outcome = "better" if judgement == "better" else "not better"
+                return race
+        race.outcome = "not better"
+        return race
+
+    def _raise_load(self) -> None:
+        """More users, where the best so far now holds those that were too many."""
+        for _ in range(MOST_RAISES):
+            if self.measure != "rate" or self._left_s(1 - PROOF_SHARE) <= 0:
+                return
+            result = self._stage.turn(self.results.winner, self.users)
+            if result.outcome != "passed":
+                return
+            self.users = math.ceil(self.users * RAISE)
+            self._listener.noted(f"it holds these users now: on with {plural('user', self.users)}")
+
+    def _knock_out(self) -> None:
+        """Take back what does not matter, in halves, so that the answer is the smallest."""
+        groups = _halves(list(self.results.winner.changes))
+        while groups and self._left_s() > self._proof_s:
+            group = groups.pop()
+            origin = f"without {', '.join(knob.name for knob in group)}"
+            less = self.results.winner.without(group, origin)
+            if not less.changes:  # that is what the proof compares
+                groups += _halves(group) if len(group) > 1 else []
+                continue
+            race = self._race(less, self.results.winner, _judge_without)
+            if race.outcome == "better":
+                self.results.winner = less
+                self._listener.noted(f"{origin[8:]}: no effect, so it stays as it is")
+            elif len(group) == 1:
+                self.results.knocked_out[group[0]] = race
+            else:
+                groups += _halves(group)
+        self._keep_few()
+
+    def _keep_few(self) -> None:
+        """Take back the changes with the least effect, where there are more than anybody reads."""
+        known = self.results.knocked_out
+        while len(self.results.winner.changes) > MOST_CHANGES:
+            effects = {
+                knob: -_mean(known[knob].gains) if knob in known else 0.0
+                for knob in self.results.winner.changes
+            }
+            least = min(reversed(effects), key=lambda knob: effects[knob])
+            self.results.winner = self.results.winner.without([least], self.results.winner.origin)
+
+    @property
+    def _proof_s(self) -> float:
+        """About how long the proof takes."""
+        return 2 * PROOF_PAIRS * _mean(self._turn_s)
+
+    def _prove(self) -> None:
+        """The winner against the server as it was, on turns of their own."""
+        number = 0
+        while number < PROOF_PAIRS or (number < MOST_PROOF_PAIRS and self._left_s() > 0):
+            before, after = self._pair(AS_IT_IS, self.results.winner, number)
+            self.results.proof.append((self.users, before, after))
+            number += 1
+
+    def proven(self) -> Ratio | None:
+        """The ratio that is claimed; None where there is none."""
+        found = self.gains([(before, after) for _, before, after in self.results.proof])
+        return ratio_of(found) if len(found) >= NOISE_PAIRS else None
+
+    def gains(self, pairs: Sequence[tuple[LevelResult, LevelResult]]) -> list[float]:
+        """Gains of the pairs that count."""
+        found = (_gain(before, after, self.measure) for before, after in pairs)
+        return [one for one in found if one is not None]
+
+
+def _halves(knobs: Sequence[Knob]) -> list[Sequence[Knob]]:
+    """Both halves, the one with less weight last; a single knob as it is, nothing of none."""
+    if len(knobs) < 2:
+        return [knobs] if knobs else []
+    middle = len(knobs) // 2
+    return [knobs[:middle], knobs[middle:]]
+
+
+def _gain(before: LevelResult, after: LevelResult, measure: Measure) -> float | None:
+    """The gain of a pair; None where the generator or other programs spoiled one of its turns."""
+    if "invalid" in (before.outcome, after.outcome) and (
+        before.generator.limited or after.generator.limited
+    ):
+        return None
+    return gain(before, after, measure)
+
+
+def _harm(before: LevelResult, after: LevelResult) -> str | None:
+    """Why a challenger is broken off, if it is bad for users."""
+    failed = [
+        one.total.failed / max(one.total.completed + one.total.failed, 1) for one in (before, after)
+    ]
+    if failed[1] - failed[0] > WORST_ERRORS:
+        return f"{failed[1]:.1%} of scenarios failed, {failed[0]:.1%} without it"
+    times = [one.total.response for one in (before, after)]
+    if times[0] is None or times[1] is None:
+        return None
+    if times[1].p99_ms > WORST_P99 * max(times[0].p99_ms, LEAST_P99_MS):
+        return f"p99 was {times[1].p99_ms:.0f} ms, {times[0].p99_ms:.0f} ms without it"
+    return None
+
+
+def _judge_without(gains: Sequence[float], spread: Spread) -> Judgement:
+    """Whether a change can be taken back: `better` unless that is measurably worse."""
+    if len(gains) < LEAST:
+        return "go on"
+    found = gain_of(gains, spread, CHANCE_TO_KEEP)
+    if found.high < 0:
+        return "not better"
+    return "better" if found.low > -SMALLEST or len(gains) >= PROOF_PAIRS else "go on"
+
+
+def ratio_of(gains: Sequence[float], chance: float = CHANCE_TO_CLAIM) -> Ratio | None:
+    """The ratio that gains come to, by their own spread; None of fewer than two."""
+    spread = spread_of([gains])
+    if spread is None:
+        return None
+    found = gain_of(gains, spread, chance)
+    return Ratio(
+        value=math.exp(found.mean),
+        low=math.exp(found.low),
+        high=math.exp(found.high),
+        confidence=2 * chance - 1,
+        pairs=found.pairs,
+    )
+
+
+def _mean(gains: Sequence[float]) -> float:
+    return sum(gains) / len(gains) if gains else 0.0
+
+
+def _smallest_text(smallest: float | None, budget_s: float) -> str:
+    minutes = f"{budget_s / 60:.0f} minutes"
+    if smallest is None:
+        return f"this server's figures scatter so much that {minutes} show no gain below 3 times"
+    return f"in {minutes}, gains of {smallest - 1:.0%} or more can be shown"
+
+
+def _race_text(race: Race, measure: Measure) -> str:
+    what = f"{race.challenger.text} ({race.challenger.origin})"
+    if race.outcome == "refused":
+        return f"{what}: refused: {race.why}"
+    del measure
+    gains = race.gains
+    change = f"{math.exp(_mean(gains)) - 1:+.1%}" if gains else "no figure"
+    return f"{what}: {change} over {plural('pair', len(gains))}: {race.outcome}"
+
+
+def mean_figure(levels: Sequence[LevelResult], measure: Measure) -> float | None:
+    """The geometric mean of a figure over turns."""
+    found = [value for one in levels if (value := figure(one, measure))]
+    return math.exp(_mean([math.log(value) for value in found])) if found else None

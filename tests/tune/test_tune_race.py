@@ -1,0 +1,73 @@
+"""Racing: who wins, how often by chance, and which gains can be shown."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from headcount.tune.race import (
+    MOST,
+    Spread,
+    gain_of,
+    judge,
+    smallest_gain,
+    spread_of,
+)
+
+
+def raced(gain: float, spread: float, rng: random.Random, known: int = 4) -> str:
+    """A race of a challenger with this true gain."""
+    noise = [rng.gauss(0, spread) for _ in range(known)]
+    gains: list[float] = []
+    while True:
+        gains.append(rng.gauss(gain, spread))
+        found = spread_of([noise, gains])
+        assert found is not None
+        judgement = judge(gains, found)
+        if judgement != "go on":
+            assert len(gains) <= MOST
+            return judgement
+
+
+def test_the_spread_is_that_of_all_races_together() -> None:
+    races = [[0.1, 0.3, 0.2], [1.0, 1.2], [5.0]]
+    found = spread_of(races)
+    expected = math.sqrt((0.02 + 0.02) / 3)
+    assert found is not None
+    assert found.value == pytest.approx(expected)
+    assert found.freedom == 3
+    assert spread_of([[1.0], []]) is None
+
+
+def test_bounds_are_those_of_student() -> None:
+    gains = [0.05, 0.10, 0.08, 0.02]
+    found = gain_of(gains, Spread(float(np.std(gains, ddof=1)), 3), 0.95)
+    low, high = stats.t.interval(0.90, 3, np.mean(gains), stats.sem(gains))
+    assert (found.low, found.high) == pytest.approx((low, high))
+
+
+def test_a_large_gain_wins_and_none_rarely_does() -> None:
+    rng = random.Random(3)
+    wins = sum(raced(0.25, 0.06, rng) == "better" for _ in range(400))
+    assert wins >= 390
+    chance = sum(raced(0.0, 0.06, rng) == "better" for _ in range(1000))
+    assert chance <= 60
+    assert sum(raced(-0.2, 0.06, rng) == "better" for _ in range(400)) == 0
+
+
+def test_a_gain_that_is_worth_nothing_does_not_win() -> None:
+    assert judge([0.011] * 8, Spread(0.001, 11)) == "not better"
+
+
+def test_the_smallest_gain_is_seen_four_times_out_of_five() -> None:
+    found = smallest_gain(Spread(0.06, 10), 6)
+    assert found is not None
+    rng = np.random.default_rng(1)
+    seen = 0
+    for _ in range(2000):
+        gains = rng.normal(math.log(found), 0.06, 6)
+        seen += abs(stats.ttest_1samp(gains, 0).statistic) > stats.t.ppf(0.975, 5)
+    assert 0.75 < seen / 2000 < 0.86
+    assert smallest_gain(Spread(2.0, 10), 6) is None

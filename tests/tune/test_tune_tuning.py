@@ -1,0 +1,79 @@
+"""The trials as a whole, on servers in numbers: what is found, and what is not claimed."""
+
+import math
+
+import pytest
+from tuned_server import Stage, switch, tuned
+
+from headcount.tune.tuning import MOST_CHANGES, Tuning
+
+KNOBS = [switch(name) for name in ("a", "b", "c", "d", "e", "f")]
+
+
+def found(tuning: Tuning) -> dict[str, str]:
+    return {knob.name: value for knob, value in tuning.results.winner.changes.items()}
+
+
+def test_what_helps_is_found_and_nothing_else() -> None:
+    exact = 0
+    for seed in range(10):
+        stage = Stage({("c", "on"): 1.4, ("e", "on"): 0.9}, seed)
+        tuning = tuned(stage, KNOBS, seed)
+        ratio = tuning.proven()
+        assert ratio is not None
+        assert ratio.low > 1
+        assert ratio.low < 1.4 < ratio.high * 1.05
+        assert found(tuning)["c"] == "on"
+        assert "e" not in found(tuning)
+        exact += len(found(tuning)) == 1
+    assert exact >= 8
+
+
+def test_two_changes_that_help_are_both_kept_with_their_gains() -> None:
+    stage = Stage({("a", "on"): 1.25, ("f", "on"): 1.25}, 5, noise=0.03)
+    tuning = tuned(stage, KNOBS)
+    assert found(tuning) == {"a": "on", "f": "on"}
+    assert {knob.name for knob in tuning.results.knocked_out} == {"a", "f"}
+    ratio = tuning.proven()
+    assert ratio is not None
+    assert ratio.low < 1.25**2 < ratio.high
+
+
+def test_what_is_refused_is_not_the_end() -> None:
+    stage = Stage({("b", "on"): 0.0, ("c", "on"): 1.5}, 2)
+    tuning = tuned(stage, KNOBS)
+    assert found(tuning) == {"c": "on"}
+    refused = [race for race in tuning.results.races if race.outcome == "refused"]
+    assert refused[0].why == "it does not start"
+
+
+def test_nothing_is_claimed_where_nothing_helps() -> None:
+    claims = 0
+    for seed in range(60):
+        tuning = tuned(Stage({}, seed), KNOBS, seed)
+        ratio = tuning.proven()
+        claims += ratio is not None and ratio.low > 1 and ratio.value >= 1.02
+    assert claims == 0
+
+
+def test_an_answer_has_at_most_five_changes() -> None:
+    knobs = [switch(f"k{n}") for n in range(8)]
+    stage = Stage({(knob.name, "on"): 1.2 + n / 50 for n, knob in enumerate(knobs)}, 4, noise=0.02)
+    tuning = tuned(stage, knobs)
+    assert len(found(tuning)) == MOST_CHANGES
+    assert set(found(tuning)) >= {"k7", "k6"}
+
+
+def test_pairs_alternate() -> None:
+    stage = Stage({("a", "on"): 1.3}, 9)
+    tuned(stage, KNOBS[:1], trials=1)
+    names = ["b" if one.changes else "a" for one, _ in stage.turns]
+    race = "".join(names[8:16])  # after the noise
+    assert race == "abbaabba"
+
+
+def test_the_noise_is_measured_first() -> None:
+    stage = Stage({}, 3, noise=0.08)
+    tuning = tuned(stage, KNOBS[:1], trials=1)
+    assert not any(one.changes for one, _ in stage.turns[:8])
+    assert tuning.results.smallest == pytest.approx(math.exp(0.12), rel=0.15)

@@ -1,0 +1,158 @@
+"""What knobs can be on a machine, which are tried, and which are left alone, with reasons."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from headcount.bundle.diagnosis import Diagnosis
+from headcount.errors import InputError
+from headcount.tune.change import Configuration
+from headcount.tune.choose import MOST_KNOBS, Asked, check_tunable, choose
+from headcount.tune.goal import Goal
+from headcount.tune.knobs.formula import number
+from headcount.tune.knobs.knob import Knob
+from headcount.tune.knobs.library import library, merged, of_server, own
+from headcount.tune.proposals import Proposals
+from headcount.tune.servers.server import Setting
+from headcount.tune.values import Values
+
+NAMES = {"cpus": 4, "memory_mib": 8000, "users": 300}
+
+
+def knob(name: str = "workers", **given: object) -> Knob:
+    values = {"about": "x", "limits": ["cpu"], "default": "1", "apply": "reload", "source": "x"}
+    if "words" not in given and "most" not in given:
+        values |= {"least": "1", "most": "2 * cpus"}
+    return Knob.model_validate({"name": name, **values, **given})
+
+
+def diagnosis(limit: str, **given: object) -> Diagnosis:
+    empty = {
+        **dict.fromkeys(("detail", "size", "size_unit", "saturation", "runner_up", "next")),
+        **{key: [] for key in ("figures", "joint", "candidates", "ruled_out", "log_lines")},
+        **{key: [] for key in ("advice", "not_observed", "doubts", "levels")},
+    }
+    given_values = {
+        "limit": limit,
+        "confidence": 0.9,
+        "confidence_word": "high",
+        "sentence": "It is so.",
+    }
+    return Diagnosis.model_validate({**empty, **given_values, **given})
+
+
+class Settings:
+    """A server whose knobs stand like this."""
+
+    def __init__(self, found: Mapping[str, Setting]) -> None:
+        self._found = found
+
+    def setting(self, knob: Knob) -> Setting:
+        return self._found.get(knob.name, Setting(knob.default, is_set=False))
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"),
+    [("2 * cpus", 8), ("memory_mib / 3", 2666), ("max(users + 2, 100)", 302), ("ceil(7/2)", 4)],
+)
+def test_formulas(formula: str, value: int) -> None:
+    assert number(formula, NAMES) == value
+
+
+@pytest.mark.parametrize("formula", ["gpus", "1 / 0", "__import__('os')", "cpus.x", "2 **", "a[0]"])
+def test_formulas_that_are_none(formula: str) -> None:
+    with pytest.raises(InputError):
+        number(formula, NAMES)
+
+
+def test_rules_of_thumb_are_within_bounds_and_new() -> None:
+    values = Values(knob(rules=["cpus", "100", "1", "4"]), "1", NAMES)
+    assert values.bounds == (1, 8)
+    assert values.rules == ["4", "8"]
+
+
+def test_every_knob_that_comes_along_has_values_here() -> None:
+    for one in library().values():
+        for each in one.knob:
+            values = Values(each, each.default or None, NAMES)
+            assert values.rules or each.words or values.bounds, each.name
+            assert each.default not in values.rules
+
+
+def test_the_weightiest_knobs_are_tried() -> None:
+    knobs = [knob(f"k{n}", limits=["disk", "cpu"] if n % 2 else ["cpu"]) for n in range(20)]
+    knobs.append(knob("other", limits=["network"]))
+    found = choose(Settings({}), knobs, diagnosis("cpu"), Asked(), frozenset())  # type: ignore[arg-type]
+    tried = [one.knob.name for one in found if one.obstacle is None]
+    assert tried == [f"k{n}" for n in range(0, 16, 2)]
+    assert len(tried) == MOST_KNOBS
+    assert "other" not in {one.knob.name for one in found}
+
+
+def obstacle(one: Knob, setting: Setting, asked: Asked, held: frozenset[str] | None) -> str | None:
+    server = Settings({one.name: setting})
+    return choose(server, [one], diagnosis("cpu"), asked, held)[0].obstacle  # type: ignore[arg-type]
+
+
+def test_what_somebody_has_set_is_left_alone() -> None:
+    is_set = Setting("3", is_set=True, place="/etc/x.conf")
+    assert obstacle(knob(), is_set, Asked(), None) == (
+        "it is set to 3 in /etc/x.conf (--allow 'workers' or --change-set)"
+    )
+    assert obstacle(knob(), is_set, Asked(change_set=True), None) is None
+    assert obstacle(knob(), is_set, Asked(frozenset({"workers"})), None) is None
+    assert obstacle(knob(shipped=["3"]), is_set, Asked(), None) is None
+    assert obstacle(knob(default="3"), is_set, Asked(), None) is None
+    assert obstacle(knob(), is_set, Asked(), frozenset()) is None
+    assert obstacle(knob(), is_set, Asked(), frozenset({"workers"})) is not None
+
+
+def test_risks_need_their_name() -> None:
+    risky = knob(risk="data")
+    unset = Setting("1", is_set=False)
+    assert "lose data" in (obstacle(risky, unset, Asked(change_set=True), None) or "")
+    assert obstacle(risky, unset, Asked(frozenset({"workers"})), None) is None
+
+
+@pytest.mark.parametrize("limit", ["generator", "none", "upstream", "errors"])
+def test_what_no_knob_can_move_is_refused(limit: str) -> None:
+    with pytest.raises(InputError, match="nothing to tune"):
+        check_tunable(diagnosis(limit), Goal())
+    check_tunable(diagnosis("cpu"), Goal())
+    check_tunable(diagnosis("none"), Goal("p95", 40))
+
+
+def test_all_rules_of_thumb_come_first_and_nothing_twice() -> None:
+    one, two = knob("a", rules=["4"]), knob("b", words=["on", "off"], rules=["on"], default="off")
+    proposals = Proposals([Values(one, "1", NAMES), Values(two, "off", NAMES)], 1)
+    best = Configuration()
+    seen = []
+    while (found := proposals.next(best)) is not None and len(seen) < 40:
+        seen.append(found)
+        proposals.learn(found, 0.1 if found.changes.get(one) == "4" else None)
+    assert [dict(each.changes) for each in seen[:3]] == [
+        {one: "4", two: "on"},
+        {one: "4"},
+        {two: "on"},
+    ]
+    keys = [each.key for each in seen]
+    assert len(set(keys)) == len(keys)
+    assert frozenset() not in keys
+    assert all(each.changes.get(one) != "1" for each in seen)
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(
+        'server = "nginx"\ntitle = "nginx"\n[[knob]]\nname = "sendfile"\nabout = "x"\n'
+        'limits = ["cpu"]\ndefault = "on"\nwords = ["on"]\napply = "reload"\nsource = "me"\n'
+    )
+    both = merged(of_server("nginx"), own(file))
+    assert [one.default for one in both.knob if one.name == "sendfile"] == ["on"]
+    assert len(both.knob) == len(of_server("nginx").knob)
+    file.write_text('server = "nginx"\ntitle = "nginx"\n[[knob]]\nname = "x"\nlimit = ["cpu"]\n')
+    with pytest.raises(InputError, match=r'limit: there is no such key; did you mean "limits"'):
+        own(file)
+    with pytest.raises(InputError, match="there are no knobs of"):
+        of_server("lotus")
