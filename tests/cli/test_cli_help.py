@@ -30,6 +30,8 @@ VERBS = [
     ["sort"],
     ["shares"],
     ["diagnose"],
+    ["tune"],
+    ["knobs"],
     ["export"],
     ["predict"],
     ["watch"],

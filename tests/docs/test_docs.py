@@ -259,7 +259,8 @@ def test_kinds_of_faults() -> None:
 
 def test_events_of_a_bundle() -> None:
     found = set()
-    for path in (ROOT / "python" / "headcount" / "controller").glob("*.py"):
+    rooms = (ROOT / "python" / "headcount" / room for room in ("controller", "tune"))
+    for path in (path for room in rooms for path in room.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("undle.event"):
                 found.add(ast.literal_eval(node.args[0]))

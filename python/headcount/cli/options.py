@@ -98,6 +98,15 @@ Client = Annotated[
         rich_help_panel=ADVANCED,
     ),
 ]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A setting of a lab server: threads=4.",
+        rich_help_panel=SERVER,
+    ),
+]
 Limit = Annotated[
     list[str] | None,
     typer.Option(

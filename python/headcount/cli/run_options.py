@@ -168,15 +168,7 @@ class Criteria:
 class Server:
     """Settings and limits of a lab server."""
 
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="A setting of a lab server: threads=4.",
-            rich_help_panel=options.SERVER,
-        ),
-    ] = None
+    set_: options.Set = None
     limit: options.Limit = None
 
 

@@ -71,6 +71,19 @@ VERBS: Mapping[str, Verb] = {
         EXPLAIN,
         "Show what stops a server, with evidence and confidence.",
     ),
+    "tune": Verb(
+        "tune",
+        "tune",
+        EXPLAIN,
+        "Try a server's settings under load, and show which changes help, with proof.",
+    ),
+    "knobs": Verb(
+        "knobs",
+        "knobs",
+        EXPLAIN,
+        "List and explain the settings that headcount tune can change.",
+        alone=True,
+    ),
     "compare": Verb("compare", "compare", EXPLAIN, "Show whether runs differ, and by how much."),
     "gate": Verb(
         "gate",

@@ -1,0 +1,275 @@
+"""`headcount tune`: change a server's settings under load, and keep what is proved to help."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headcount.cli import options
+from headcount.cli.console import err, out, print_json
+from headcount.cli.grouped import grouped
+from headcount.cli.outputs import bundle_folder, check_runs
+from headcount.errors import ExitCode, InputError, TargetError
+from headcount.fields.units import seconds
+
+if TYPE_CHECKING:
+    from headcount.bundle.tuning import Ratio, Tuning
+    from headcount.plan.plan import Plan
+    from headcount.tune.start import Wanted
+
+EPILOG = """
+Examples:
+
+headcount tune --target lab:nginx --workload web-mix  # half an hour, and nothing stays changed
+
+headcount tune --target http://127.0.0.1:8080/ --workload web-static --goal p95@400 --budget 10m
+
+headcount tune --target lab:nginx --set workers=1 --workload web-mix --allow worker_processes
+"""
+BUDGET = "30m"
+LEAST_BUDGET_S = 60.0
+MOST_TURN_S = 120.0
+LEVEL, SETTLE = "20s", "2s"
+"""Of the level that shows what binds at a given number of users."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The server that is tuned, and its users."""
+
+    target: options.Target = None
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            "--workload",
+            "-w",
+            metavar="WORKLOAD",
+            help="What the users do: a workload's name or file.",
+            rich_help_panel=options.TARGET,
+        ),
+    ] = None
+    authorised_by: options.AuthorisedBy = None
+    user: options.User = None
+    password_file: options.PasswordFile = None
+    token_file: options.TokenFile = None
+    pid: options.Pid = None
+    unit: options.Unit = None
+    cgroup: options.Cgroup = None
+    container: options.Container = None
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is to become better, and in which time."""
+
+    goal: Annotated[
+        str,
+        typer.Option(
+            metavar="GOAL",
+            help="capacity: more users; p95@USERS: shorter response times at so many; cost: less "
+            "CPU per scenario.",
+        ),
+    ] = "capacity"
+    budget: Annotated[
+        str, typer.Option(metavar="TIME", help="Time for the trials; more shows smaller gains.")
+    ] = BUDGET
+    turn: Annotated[
+        str,
+        typer.Option(metavar="TIME", help="Measured part of a turn; longer turns scatter less."),
+    ] = "5s"
+    trials: Annotated[
+        int | None, typer.Option(min=1, help="Most configurations to try; default: the budget's.")
+    ] = None
+    from_: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="BUNDLE",
+            help="A run of this target and workload with its diagnosis, instead of a new one.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What may be changed."""
+
+    knob: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Try these knobs only, whatever the diagnosis says."),
+    ] = None
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Allow a knob that somebody has set, or that risks data or security.",
+        ),
+    ] = None
+    change_set: Annotated[
+        bool,
+        typer.Option("--change-set", help="Allow to change whatever the configuration sets."),
+    ] = False
+    apply: Annotated[
+        bool,
+        typer.Option("--apply", help="Let the changes that are proved to help stay in force."),
+    ] = False
+    restore: Annotated[
+        bool,
+        typer.Option(
+            "--restore",
+            help="Undo what an earlier tuning has left: one that was cut off, or --apply.",
+        ),
+    ] = False
+    knobs: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Knobs of your own (headcount knobs shows the format)."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Load:
+    """How users play."""
+
+    set_: options.Set = None
+    limit: options.Limit = None
+    client: options.Client = None
+    scale: options.Scale = None
+    seed: options.Seed = None
+    criteria: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Replace the workload\'s criteria: --criteria "p95<=1s" "errors<1%"',
+            rich_help_panel=options.CRITERIA,
+        ),
+    ] = None
+
+
+@grouped
+def tune(
+    target: Target,
+    goal: Goal,
+    changes: Changes,
+    load: Load,
+    runs: options.Runs = options.RUNS,
+    json: options.Json = False,
+) -> None:
+    """Try a server's settings under load, and show which changes help, with proof.
+
+    A quick search finds what binds the server. The settings that can matter for that are tried in
+    pairs of short turns against the best so far; the winner is proved on turns of its own. Nothing
+    stays changed: whatever ends the tuning, everything is put back.
+    """
+    if changes.restore:
+        _restore()
+        return
+    from headcount.cli.display import Display
+    from headcount.cli.secrets import secrets_for
+    from headcount.tune.start import tune as tuned
+
+    wanted = _wanted(target, goal, changes)
+    plan = _plan(target, load, wanted.goal.users)
+    check_runs(runs)
+    secrets = secrets_for(plan, target.token_file, target.password_file)
+    with Display(err, quiet=json) as display:
+        folder, found = tuned(plan, wanted, runs, secrets, display)
+    if json:
+        print_json({**found.model_dump(mode="json"), "bundle": str(folder)})
+    else:
+        _show(found, folder)
+    if found.ending == "interrupted":
+        raise typer.Exit(ExitCode.INTERRUPTED)
+
+
+def _restore() -> None:
+    from headcount.tune.left import journals_folder, left, restore
+
+    found = [one for one in left() if not one.is_guarded]
+    if not found:
+        out.print(f"nothing to undo: no tuning has left changes in {journals_folder()}")
+        return
+    for one in found:
+        if (problem := restore(one)) is not None:
+            raise TargetError(f"not everything could be undone: {problem}; see {one.folder}")
+        out.print(f"undone: {one.folder}", markup=False)
+
+
+def _plan(target: Target, load: Load, users: int | None) -> "Plan":
+    """What is run before the trials: a search, or a level of so many users."""
+    from headcount import workloads
+    from headcount.cli import running
+    from headcount.controller.lab_settings import check_lab_settings
+    from headcount.plan.resolve import Overrides, resolve
+
+    if target.target is None or target.workload is None:
+        raise InputError(
+            "say what to tune and what its users do: --target lab:nginx --workload web-mix"
+        )
+    workload = workloads.load(target.workload)
+    overrides = Overrides(
+        search=users is None,
+        quick=users is None,
+        users=users,
+        duration=None if users is None else LEVEL,
+        settle=None if users is None else SETTLE,
+        criteria=running.criteria_of(load.criteria),
+        authorised_by=target.authorised_by,
+        server=running.settings(load.set_, "--set"),
+        limits=running.limits(load.limit),
+        client=running.client_settings(load.client, target.user),
+        scale=load.scale,
+        seed=load.seed,
+        workload_sha256=workloads.sha256(target.workload),
+    )
+    plan = resolve(workload, target.target, overrides)
+    check_lab_settings(plan)
+    return plan
+
+
+def _wanted(target: Target, goal: Goal, changes: Changes) -> "Wanted":
+    from headcount.cli import running
+    from headcount.tune import goal as goals
+    from headcount.tune.choose import Asked
+    from headcount.tune.knobs.library import own
+    from headcount.tune.start import Wanted
+
+    budget_s = seconds(goal.budget)
+    if budget_s < LEAST_BUDGET_S:
+        raise InputError(f"--budget {goal.budget} is too short: give it a minute or more")
+    return Wanted(
+        goal=goals.parse(goal.goal),
+        budget_s=budget_s,
+        turn_s=_turn_s(goal.turn),
+        trials=goal.trials,
+        asked=Asked(
+            allowed=frozenset(changes.allow or ()),
+            only=frozenset(changes.knob or ()),
+            change_set=changes.change_set,
+        ),
+        own=own(changes.knobs) if changes.knobs is not None else None,
+        baseline=bundle_folder(goal.from_) if goal.from_ is not None else None,
+        named=running.named(target.pid, target.unit, target.cgroup, target.container),
+        apply=changes.apply,
+    )
+
+
+def _turn_s(text: str) -> float:
+    found = seconds(text, "--turn")
+    if not 1 <= found <= MOST_TURN_S:
+        raise InputError(f"--turn {text}: a turn is measured for 1 s to {MOST_TURN_S:g} s")
+    return found
+
+
+def _show(found: "Tuning", folder: Path) -> None:
+    out.print(found.sentence, markup=False)
+    for one in found.changes:
+        gain = f"  ({_interval(one.ratio)})" if one.ratio is not None else ""
+        out.print(f"  {one.knob}: {one.before} -> {one.after}{gain}", markup=False)
+    if found.changes:
+        kept = "undo them with: headcount tune --restore" if found.kept else "nothing was changed"
+        out.print(f"  install: {folder / 'changes.diff'} ({kept})", markup=False)
+    out.print(f"Bundle: {folder}", markup=False)
+
+
+def _interval(ratio: "Ratio") -> str:
+    return f"{ratio.value:.2f} times better with it, {ratio.low:.2f} to {ratio.high:.2f}"
