@@ -37,6 +37,8 @@ from headcount.tune.tunable import Tunable
 from headcount.tune.tuning import Tuning
 from headcount.tune.values import Values, names_of
 
+MOST_HELD = 4
+"""Knobs that are left alone and named, the weightiest; `tuning.json` has all."""
 BEYOND = 1.2
 """Times the capacity: throughput shows what limits only beyond it."""
 
@@ -97,8 +99,8 @@ def tune(
         if wanted.own is not None and wanted.own.server == server.name:
             knobs = merged(knobs, wanted.own)
         choices = choose(server, knobs.knob, diagnosis, wanted.asked, _held(plan))
-        tried = _tried(choices, server, diagnosis)
-        listener.noted(_chosen_text(tried, diagnosis))
+        _check_some(choices, server, diagnosis)
+        listener.noted(_chosen_text(choices, diagnosis))
         known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices)
         return _trials(levels, sut, host, known, wanted, users, runs, listener)
 
@@ -138,20 +140,25 @@ def _held(plan: Plan) -> frozenset[str] | None:
     return None if lab is None else parameters(lab, plan.server)
 
 
-def _tried(choices: Sequence[Choice], server: Server, diagnosis: Diagnosis) -> list[Choice]:
-    tried = [one for one in choices if one.obstacle is None]
-    if not tried:
+def _check_some(choices: Sequence[Choice], server: Server, diagnosis: Diagnosis) -> None:
+    """Raise InputError where no knob can be tried."""
+    if all(one.obstacle is not None for one in choices):
         why = "; ".join(f"{one.knob.name}: {one.obstacle}" for one in choices)
         raise InputError(
             f"no knob of {server.name} can be tried for this limit"
             f"{': ' + why if why else ''}. The diagnosis: {diagnosis.sentence}"
         )
-    return tried
 
 
-def _chosen_text(tried: Sequence[Choice], diagnosis: Diagnosis) -> str:
-    names = ", ".join(one.knob.name for one in tried)
-    return f"{diagnosis.sentence} Knobs that can matter for that: {names}"
+def _chosen_text(choices: Sequence[Choice], diagnosis: Diagnosis) -> str:
+    names = ", ".join(one.knob.name for one in choices if one.obstacle is None)
+    held = [
+        f"{one.knob.name}: {one.obstacle}"
+        for one in choices
+        if one.obstacle is not None and "--allow" in one.obstacle
+    ]
+    left = f". Left alone: {'; '.join(held[:MOST_HELD])}" if held else ""
+    return f"{diagnosis.sentence} Knobs that can matter for that: {names}{left}"
 
 
 def _journal_folder() -> Path:

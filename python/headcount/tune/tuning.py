@@ -9,7 +9,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Outcome, Pair, Ratio
 from headcount.controller.listener import Listener
 from headcount.errors import TargetError
-from headcount.text import plural
+from headcount.text import plural, span
 from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.goal import Measure, figure, gain
 from headcount.tune.knobs.knob import Knob
@@ -331,10 +331,12 @@ def _mean(gains: Sequence[float]) -> float:
 
 
 def _smallest_text(smallest: float | None, budget_s: float) -> str:
-    minutes = f"{budget_s / 60:.0f} minutes"
     if smallest is None:
-        return f"this server's figures scatter so much that {minutes} show no gain below 3 times"
-    return f"in {minutes}, gains of {smallest - 1:.0%} or more can be shown"
+        return (
+            f"the turns scatter so much that {span(budget_s)} show no gain below 3 times: stop "
+            "other programs, or give longer turns (--turn 20s) and more time (--budget)"
+        )
+    return f"in {span(budget_s)}, gains of {smallest - 1:.0%} or more can be shown"
 
 
 def _race_text(race: Race, measure: Measure) -> str:
