@@ -110,6 +110,13 @@ class Changes:
         bool,
         typer.Option("--change-set", help="Allow to change whatever the configuration sets."),
     ] = False
+    kernel: Annotated[
+        bool,
+        typer.Option(
+            "--kernel",
+            help="Try kernel settings of this machine, too, as root; other programs notice them.",
+        ),
+    ] = False
     apply: Annotated[
         bool,
         typer.Option("--apply", help="Let the changes that are proved to help stay in force."),
@@ -250,6 +257,7 @@ def _wanted(target: Target, goal: Goal, changes: Changes) -> "Wanted":
         baseline=bundle_folder(goal.from_) if goal.from_ is not None else None,
         named=running.named(target.pid, target.unit, target.cgroup, target.container),
         apply=changes.apply,
+        kernel=changes.kernel,
     )
 
 
@@ -267,7 +275,8 @@ def _show(found: "Tuning", folder: Path) -> None:
         out.print(f"  {one.knob}: {one.before} -> {one.after}{gain}", markup=False)
     if found.changes:
         kept = "undo them with: headcount tune --restore" if found.kept else "nothing was changed"
-        out.print(f"  install: {folder / 'changes.diff'} ({kept})", markup=False)
+        files = ", ".join(str(folder / name) for name in found.files)
+        out.print(f"  install: {files} ({kept})", markup=False)
     out.print(f"Bundle: {folder}", markup=False)
 
 

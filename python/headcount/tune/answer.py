@@ -21,6 +21,8 @@ from headcount.tune.tuning import Race, Tuning, mean_figure, ratio_of
 
 Ending = Literal["finished", "interrupted", "failed"]
 LEAST_CLAIM = 1.02
+SYSCTL = "90-headcount.conf"
+"""For /etc/sysctl.d."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> re
     changes = [
         ChangeKept(
             knob=knob.name,
-            server=known.server.name,
-            before=_before(knob, known.choices),
+            server=_choice(knob, known.choices).server,
+            before=_choice(knob, known.choices).setting.value,
             after=value,
             ratio=_loss(results.knocked_out.get(knob)),
         )
@@ -71,7 +73,7 @@ def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> re
         knobs=[
             KnobState(
                 name=one.knob.name,
-                server=known.server.name,
+                server=one.server,
                 value=one.setting.value,
                 is_set=one.setting.is_set,
                 place=one.setting.place,
@@ -92,8 +94,8 @@ def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> re
     )
 
 
-def _before(knob: Knob, choices: Sequence[Choice]) -> str | None:
-    return next((one.setting.value for one in choices if one.knob == knob), None)
+def _choice(knob: Knob, choices: Sequence[Choice]) -> Choice:
+    return next(one for one in choices if one.knob == knob)
 
 
 def _loss(race: Race | None) -> Ratio | None:
@@ -131,13 +133,15 @@ def _ladder(tuning: Tuning) -> list[Step]:
 
 
 def _files(tunable: Tunable, changes: Changes) -> dict[str, str]:
-    """What installs the changes: a difference of files for patch(1)."""
+    """What installs the changes: a difference of files for patch(1), and one for sysctl(8)."""
     texts: list[str] = []
     for path, content in tunable.files(changes).items():
         before = (tunable.originals[path] or b"").decode(errors="replace").splitlines(keepends=True)
         after = content.decode(errors="replace").splitlines(keepends=True)
         texts += unified_diff(before, after, path, path)
-    return {"changes.diff": "".join(texts)}
+    found = {"changes.diff": "".join(texts)} if texts else {}
+    lines = tunable.kernel_lines(changes)
+    return {**found, SYSCTL: "".join(f"{line}\n" for line in lines)} if lines else found
 
 
 def _sentence(tuning: Tuning, ratio: Ratio | None, ending: Ending) -> str:

@@ -1,13 +1,14 @@
 """Which knobs can matter for what binds a server, and why others are left alone."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from headcount.bundle.diagnosis import Diagnosis, Limit
 from headcount.errors import InputError
 from headcount.tune.goal import Goal
 from headcount.tune.knobs.knob import RISKS, Knob
-from headcount.tune.servers.server import COMMAND_LINE, Server, Setting
+from headcount.tune.servers.server import COMMAND_LINE, Setting
 
 MOST_KNOBS = 8
 """Trials cost half a minute each: more knobs than this cannot be searched in a usual budget."""
@@ -46,6 +47,7 @@ class Choice:
 
     Attributes:
         knob: The knob.
+        server: What it belongs to, as its knobs call it.
         setting: How it stands.
         weight: How much it has to do with what binds.
         obstacle: Why it is left alone; None if it is tried.
@@ -53,6 +55,7 @@ class Choice:
     """
 
     knob: Knob
+    server: str
     setting: Setting
     weight: float
     obstacle: str | None = None
@@ -69,14 +72,24 @@ def check_tunable(diagnosis: Diagnosis, goal: Goal) -> None:
         raise InputError(f"nothing to tune: {reason}. The diagnosis: {diagnosis.sentence}")
 
 
+class Tuned(Protocol):
+    """What knobs belong to: a server, or the kernel."""
+
+    name: str
+
+    def setting(self, knob: Knob) -> Setting:
+        """How a knob stands."""
+        ...
+
+
 def choose(
-    server: Server,
+    server: Tuned,
     knobs: Iterable[Knob],
     diagnosis: Diagnosis,
     asked: Asked,
     held: Collection[str] | None = None,
 ) -> Sequence[Choice]:
-    """All knobs that have to do with the diagnosis, the weightiest first.
+    """All knobs that have to do with the diagnosis.
 
     `held` are those of a lab server that were set on the command line; with None, whatever the
     configuration sets is somebody's choice.
@@ -90,16 +103,17 @@ def choose(
             continue
         setting = server.setting(knob)
         obstacle = _obstacle(knob, setting, asked, held)
-        found.append(Choice(knob, setting, weight, obstacle))
-    found.sort(key=lambda one: -one.weight)
+        found.append(Choice(knob, server.name, setting, weight, obstacle))
+    return found
+
+
+def weightiest(choices: Iterable[Choice]) -> Sequence[Choice]:
+    """Choices with the weightiest first, of which no more can be tried than a budget allows."""
+    found = sorted(choices, key=lambda one: -one.weight)
     tried = [one for one in found if one.obstacle is None]
-    late = {one.knob.name for one in tried[MOST_KNOBS:]}
-    return [
-        one
-        if one.knob.name not in late
-        else Choice(one.knob, one.setting, one.weight, "others have more to do with the limit")
-        for one in found
-    ]
+    late = {id(one) for one in tried[MOST_KNOBS:]}
+    why = "others have more to do with the limit"
+    return [replace(one, obstacle=why) if id(one) in late else one for one in found]
 
 
 def _weight(knob: Knob, diagnosis: Diagnosis) -> float:

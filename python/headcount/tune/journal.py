@@ -8,7 +8,7 @@ no beat of the tuning is seen any more, whatever the tuning died of.
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -21,6 +21,10 @@ SCRIPT, GUARD, ABOUT = "restore.sh", "guard.sh", "about.json"
 PATIENCE_S = 15
 """Seconds without a beat after which the guard undoes everything: longer than a busy machine keeps
 a thread waiting, shorter than anybody looks for what has gone wrong."""
+
+
+class KernelRefusal(Exception):  # noqa: N818 - an answer, not a failure
+    """A kernel setting that does not take a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +52,20 @@ class Journal:
         values: Mapping[str, str],
         undo: Sequence[Undo],
         patience_s: int = PATIENCE_S,
+        others: Collection[str] = (),
     ) -> None:
         """Keep how things are, and start the guard.
 
-        `paths` are files that may be changed, `values` kernel settings that may be, by path, as
-        they are. Raises InputError or SystemLimitError where that cannot be kept: then nothing may
-        be changed.
+        `paths` are files that may be changed, `values` kernel settings by path, which put back all
+        that may be changed when they are written in their order; `others` are kernel settings that
+        may be written, too: another name of one of those. Raises InputError or SystemLimitError
+        where that cannot be kept: then nothing may be changed.
         """
         self._host = host
         self.folder = folder
         self._numbers = {path: number for number, path in enumerate(sorted(set(paths)))}
         self._values = dict(values)
+        self._writable = {*values, *others}
         self._beats = 0
         self._run("mkdir", "-p", "-m", "700", folder)
         for path, number in self._numbers.items():
@@ -107,7 +114,7 @@ class Journal:
 
     def change(self, contents: Mapping[str, bytes], values: Mapping[str, str]) -> None:
         """Write files and kernel settings; raises InputError where one is not in the journal."""
-        unknown = [*(contents.keys() - self._numbers), *(values.keys() - self._values)]
+        unknown = [*(contents.keys() - self._numbers), *(values.keys() - self._writable)]
         if unknown:
             raise InputError(f"not in the journal, so it is not changed: {', '.join(unknown)}")
         self._check_alive()
@@ -119,7 +126,10 @@ class Journal:
             self._host.write(ours, content)
             self._host.write(path, content)
         for path, value in values.items():
-            self._host.write(path, f"{value}\n".encode())
+            try:
+                self._host.write(path, f"{value}\n".encode())
+            except InputError as error:
+                raise KernelRefusal(f"the kernel refuses {value} for {path}: {error}") from error
         self._check_alive()
 
     def _check_alive(self) -> None:

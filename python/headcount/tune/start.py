@@ -1,5 +1,6 @@
 """A tuning of a plan's target: the run that says what binds, the trials, and the way back."""
 
+import os
 import secrets as random
 import time
 from collections.abc import Sequence
@@ -23,13 +24,15 @@ from headcount.lab.parameters import parameters
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.tune.answer import Ending, Known, answer
-from headcount.tune.choose import Asked, Choice, check_tunable, choose
+from headcount.tune.choose import Asked, Choice, check_tunable, choose, weightiest
 from headcount.tune.goal import Goal
 from headcount.tune.host import Host, ThisHost
 from headcount.tune.knobs.knob import KnobFile
 from headcount.tune.knobs.library import merged, of_server
 from headcount.tune.left import check_nothing_left, journals_folder
 from headcount.tune.proposals import Proposals
+from headcount.tune.servers.linux import NAME as LINUX
+from headcount.tune.servers.linux import Kernel, Linux, device_of
 from headcount.tune.servers.registry import find
 from headcount.tune.servers.server import Server
 from headcount.tune.stage import MEASURE_S, Stage
@@ -57,6 +60,7 @@ class Wanted:
         baseline: A run of the same target, instead of a new one.
         named: What the server is, where its address does not say.
         apply: Whether the winner stays in force.
+        kernel: Whether kernel settings of this machine may be tried.
 
     """
 
@@ -69,6 +73,7 @@ class Wanted:
     baseline: Path | None = None
     named: Named = NOBODY
     apply: bool = False
+    kernel: bool = False
 
 
 def tune(
@@ -98,7 +103,12 @@ def tune(
         knobs = of_server(server.name)
         if wanted.own is not None and wanted.own.server == server.name:
             knobs = merged(knobs, wanted.own)
-        choices = choose(server, knobs.knob, diagnosis, wanted.asked, _held(plan))
+        choices = weightiest(
+            [
+                *choose(server, knobs.knob, diagnosis, wanted.asked, _held(plan)),
+                *(_of_kernel(host, sut, diagnosis, wanted.asked) if wanted.kernel else ()),
+            ]
+        )
         _check_some(choices, server, diagnosis)
         listener.noted(_chosen_text(choices, diagnosis))
         known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices)
@@ -122,6 +132,18 @@ def _users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
         raise InputError("the run before came to no capacity: give the load by --goal p95@USERS")
     beyond = BEYOND if goal.measure(diagnosis.limit) == "rate" else 1.0
     return max(round(held * beyond), 1)
+
+
+def _of_kernel(host: Host, sut: Sut, diagnosis: Diagnosis, asked: Asked) -> Sequence[Choice]:
+    """Knobs of the kernel; raises InputError for who may not set them."""
+    if os.geteuid() != 0:
+        raise InputError("--kernel: only root may change kernel settings; run it as root")
+    return choose(_linux(host, sut), of_server(LINUX).knob, diagnosis, asked)
+
+
+def _linux(host: Host, sut: Sut) -> Linux:
+    """The kernel, with the disk of a lab server's files; of others' servers no disk is known."""
+    return Linux(host, device_of(host, str(sut.homes[0])) if sut.homes else None)
 
 
 def _pids(sut: Sut) -> Sequence[int]:
@@ -183,6 +205,7 @@ def _trials(
     def answers() -> None:
         check_answer(sut.access.check, plan)
 
+    mine = [one.knob for one in tried if one.server == LINUX]
     folder = new_folder(runs, f"{plan.workload.name}-tuning", plan.target)
     tunable = Tunable(
         host,
@@ -191,6 +214,7 @@ def _trials(
         _journal_folder(),
         answers,
         followers=of_server(known.server.name).knob,
+        kernel=Kernel(_linux(host, sut), mine) if mine else None,
     )
     stage = Stage(plan, sut, tunable, folder, listener, wanted.turn_s)
     listener.started(plan, folder)

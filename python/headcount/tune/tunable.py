@@ -10,13 +10,15 @@ from headcount.errors import HeadcountError, TargetError
 from headcount.tune.change import AS_IT_IS, Changes, Configuration
 from headcount.tune.followers import with_followers
 from headcount.tune.host import Host
-from headcount.tune.journal import PATIENCE_S, Journal, Undo
+from headcount.tune.journal import PATIENCE_S, Journal, KernelRefusal, Undo
 from headcount.tune.knobs.knob import Knob
+from headcount.tune.servers.linux import Kernel
 from headcount.tune.servers.server import Server
 from headcount.tune.values import names_of
 
 ANSWER_S = 20.0
 """Longest wait for a server to answer with a new configuration."""
+SYSCTLS = "/proc/sys/"
 AFTER_RELOAD_S = 0.5
 """Servers answer a signal before they act on it."""
 
@@ -43,21 +45,32 @@ class Tunable:
         answers: Callable[[], None],
         *,
         followers: Sequence[Knob] = (),
+        kernel: Kernel | None = None,
         patience_s: int = PATIENCE_S,
     ) -> None:
         """Open the journal; `answers` raises TargetError where the server does not answer.
 
         `knobs` are those that may be changed, `followers` those that must follow some of them.
         """
+        self._kernel = kernel
         self._host = host
         self._server = server
         self._followers = followers
         self._answers = answers
-        trial = {knob: _other(knob, server) for knob in knobs}
+        trial = {knob: _other(knob, server) for knob in knobs if not self._is_kernels(knob)}
         self.originals = {path: host.read(path) for path in self.files(trial)}
         undo = [Undo(server.reload_command, server.running)]
-        self._journal = Journal(host, str(folder), self.originals, {}, undo, patience_s)
-        self._written: Mapping[str, bytes] = {}
+        mine = kernel.knobs if kernel is not None else ()
+        self._journal = Journal(
+            host,
+            str(folder),
+            self.originals,
+            kernel.linux.originals(mine) if kernel is not None else {},
+            undo,
+            patience_s,
+            kernel.linux.paths(mine) if kernel is not None else (),
+        )
+        self._written: Changes = {}
         self.now = AS_IT_IS
         self._ended = Event()
         self._heart = Thread(target=self._beat, name="headcount-beat", daemon=True)
@@ -75,21 +88,49 @@ class Tunable:
 
     def files(self, changes: Changes) -> Mapping[str, bytes]:
         """The files with some changes and what must follow them."""
+        own = {knob: value for knob, value in changes.items() if not self._is_kernels(knob)}
         names = names_of(self._host, 0)
-        return self._server.edited(with_followers(changes, self._followers, self._server, names))
+        return self._server.edited(with_followers(own, self._followers, self._server, names))
+
+    def _values(self, changes: Changes) -> Mapping[str, str]:
+        """Kernel settings by path: first those that go back, for the last of two names counts."""
+        if self._kernel is None:
+            return {}
+        own = {knob: value for knob, value in changes.items() if self._is_kernels(knob)}
+        back = [knob for knob in self._written if self._is_kernels(knob) and knob not in own]
+        return {**self._kernel.linux.originals(back), **self._kernel.linux.values(own)}
+
+    def kernel_lines(self, changes: Changes) -> Sequence[str]:
+        """Kernel settings of some changes as sysctl.d(5) has them, others as comments."""
+        if self._kernel is None:
+            return []
+        own = {knob: value for knob, value in changes.items() if self._is_kernels(knob)}
+        return [
+            f"{path.removeprefix(SYSCTLS).replace('/', '.')} = {value}"
+            if path.startswith(SYSCTLS)
+            else f"# at each start: echo {value} > {path}"
+            for path, value in self._kernel.linux.values(own).items()
+        ]
+
+    def _is_kernels(self, knob: Knob) -> bool:
+        return self._kernel is not None and knob in self._kernel.knobs
 
     def apply(self, wanted: Configuration) -> None:
         """Change to a configuration, or back; raises NotAccepted, with all as it was before."""
         if wanted.key == self.now.key:
             return
-        before = self._written
-        files = self.files(wanted.changes)
-        self._write(files)
-        objection = self._server.test() or self._put_in_force()
+        before = self.now
+        try:
+            is_new = self._write(wanted.changes)
+        except KernelRefusal as error:
+            objection: str | None = str(error)
+            is_new = True
+        else:
+            objection = (self._server.test() or self._put_in_force()) if is_new else None
         if objection is None:
             self.now = wanted
             return
-        self._write(before)
+        self._write(before.changes)
         self._reload()
         self._wait()
         raise NotAccepted(objection)
@@ -106,12 +147,19 @@ class Tunable:
             return f"it does not answer any more: {error}"
         return None
 
-    def _write(self, files: Mapping[str, bytes]) -> None:
-        """Write files, and put back those of the configuration before."""
-        others = {path: self.originals[path] for path in self._written if path not in files}
-        contents = {**{path: old for path, old in others.items() if old is not None}, **files}
-        self._journal.change(contents, {})
-        self._written = files
+    def _write(self, changes: Changes) -> bool:
+        """Write files and kernel settings; returns whether the server has to read its files again.
+
+        Raises KernelRefusal.
+        """
+        files, old = self.files(changes), self.files(self._written)
+        back = {path: self.originals[path] for path in old if path not in files}
+        contents = {**{path: one for path, one in back.items() if one is not None}, **files}
+        contents = {path: one for path, one in contents.items() if one != old.get(path)}
+        values = self._values(changes)
+        self._written = changes
+        self._journal.change(contents, values)
+        return bool(contents)
 
     def _reload(self) -> None:
         ended = self._host.run(self._server.reload_command)

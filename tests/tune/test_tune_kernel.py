@@ -1,0 +1,68 @@
+"""Kernel settings are changed and put back, in a network namespace of its own."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CHANGER = Path(__file__).parent / "tune_kernel_changer.py"
+SHOW = "cat /proc/sys/net/core/somaxconn /proc/sys/net/ipv4/tcp_rmem"
+LONGEST_S = 30.0
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root makes network namespaces")
+
+
+@pytest.fixture
+def namespace() -> Iterator[int]:
+    """A process that keeps a network namespace."""
+    holder = subprocess.Popen(["unshare", "-n", "sleep", "120"])
+    try:
+        deadline_s = time.monotonic() + LONGEST_S
+        own = Path("/proc/self/ns/net").readlink()
+        while Path(f"/proc/{holder.pid}/ns/net").readlink() == own:
+            assert time.monotonic() < deadline_s
+            time.sleep(0.02)
+        yield holder.pid
+    finally:
+        holder.kill()
+        holder.wait()
+
+
+def within(namespace: int, *command: str) -> list[str]:
+    return ["nsenter", f"--net=/proc/{namespace}/ns/net", *command]
+
+
+def test_they_are_put_back_at_the_end(namespace: int, tmp_path: Path) -> None:
+    command = within(namespace, sys.executable, str(CHANGER), str(tmp_path / "journal"), "close")
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LONGEST_S)
+    before, first, second, after = json.loads(ended.stdout)
+    assert first["core/somaxconn"] == "1234\n"
+    assert first["ipv4/tcp_rmem"].split()[2] == "9000000"
+    assert first["ipv4/tcp_slow_start_after_idle"] == before["ipv4/tcp_slow_start_after_idle"]
+    assert second == {**before, "ipv4/tcp_slow_start_after_idle": "0\n"}
+    assert after == before
+
+
+def test_they_are_put_back_after_a_kill(namespace: int, tmp_path: Path) -> None:
+    shown = within(namespace, "sh", "-c", SHOW)
+    before = subprocess.check_output(shown, text=True)
+    journal = tmp_path / "journal"
+    changer = subprocess.Popen(
+        within(namespace, sys.executable, str(CHANGER), str(journal), "killed"),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert changer.stdout is not None
+    assert changer.stdout.readline()
+    changer.kill()
+    changer.communicate()
+    deadline_s = time.monotonic() + LONGEST_S
+    while not (journal / "done").exists():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.1)
+    assert subprocess.check_output(shown, text=True) == before
