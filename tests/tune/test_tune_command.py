@@ -110,3 +110,11 @@ def test_knobs_are_listed_and_explained(headcount: Headcount) -> None:
     assert wrong.code == 2
     assert 'did you mean "worker_processes"?' in wrong.err
     assert json.loads(headcount.run("knobs", "redis", "--json").out)["server"] == "redis"
+
+
+@pytest.mark.e2e
+def test_a_tuning_is_shown_again(tuned: Tuned, headcount: Headcount) -> None:
+    shown = headcount.run("show", str(tuned.folder))
+    assert shown.code == 0
+    assert str(tuned.answer["sentence"])[:20] in shown.out
+    assert "keepalive_timeout 75" in " ".join(shown.out.split())

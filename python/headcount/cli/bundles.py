@@ -15,6 +15,7 @@ from headcount.output.file import ensure_writable
 
 if TYPE_CHECKING:
     from headcount.bundle.reader import Bundle
+    from headcount.bundle.tuning import Tuning
 
 Folder = Annotated[
     Path, typer.Argument(metavar="BUNDLE", help="A run's folder.", callback=bundle_folder)
@@ -71,8 +72,12 @@ def _with_verdict(found: "Bundle") -> "Bundle":
 
 def show(bundle: Folder, json: options.Json = False) -> None:
     """Show a run's answer, chart and levels."""
-    from headcount.bundle import reader, versus
+    from headcount.bundle import reader, tuning, versus
 
+    tuned = tuning.read(bundle)
+    if tuned is not None:
+        _show_tuning(tuned, bundle, json=json)
+        return
     found = _with_verdict(reader.load(bundle))
     proof = found.confirmation
     if json:
@@ -99,6 +104,17 @@ def show(bundle: Folder, json: options.Json = False) -> None:
         else:
             again = "it was measured in turn with another target: run both again with --versus"
         out.print(f"This run was not finished; {again}", markup=False)
+
+
+def _show_tuning(tuned: "Tuning", bundle: Path, *, json: bool) -> None:
+    """What a tuning came to, and what it tried."""
+    if json:
+        print_json({"bundle": str(bundle), "tuning": tuned.model_dump(mode="json")})
+        return
+    from headcount.report.terminal import tuning
+
+    tuning.answer(tuned, out)
+    tuning.trials(tuned, out)
 
 
 def report(

@@ -14,7 +14,7 @@ from headcount.errors import ExitCode, InputError, TargetError
 from headcount.fields.units import seconds
 
 if TYPE_CHECKING:
-    from headcount.bundle.tuning import Ratio, Tuning
+    from headcount.bundle.tuning import Tuning
     from headcount.plan.plan import Plan
     from headcount.tune.start import Wanted
 
@@ -269,16 +269,9 @@ def _turn_s(text: str) -> float:
 
 
 def _show(found: "Tuning", folder: Path) -> None:
-    out.print(found.sentence, markup=False)
-    for one in found.changes:
-        gain = f"  ({_interval(one.ratio)})" if one.ratio is not None else ""
-        out.print(f"  {one.knob}: {one.before} -> {one.after}{gain}", markup=False)
-    if found.changes:
-        kept = "undo them with: headcount tune --restore" if found.kept else "nothing was changed"
-        files = ", ".join(str(folder / name) for name in found.files)
-        out.print(f"  install: {files} ({kept})", markup=False)
+    from headcount.report.terminal import tuning
+
+    tuning.answer(found, out)
+    for name in found.files:
+        out.print(f"To install: {folder / name}", markup=False)
     out.print(f"Bundle: {folder}", markup=False)
-
-
-def _interval(ratio: "Ratio") -> str:
-    return f"{ratio.value:.2f} times better with it, {ratio.low:.2f} to {ratio.high:.2f}"

@@ -11,6 +11,7 @@ from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.tuning import ChangeKept, KnobState, Noise, Ratio, Step
 from headcount.bundle.writer import now
 from headcount.plan.plan import Plan
+from headcount.text import plural
 from headcount.tune.change import Changes
 from headcount.tune.choose import Choice
 from headcount.tune.goal import WORDS, Goal, Measure
@@ -90,7 +91,7 @@ def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> re
         ending=ending,
         restored=False,
         kept=False,
-        sentence=_sentence(tuning, ratio if is_proven else None, ending),
+        sentence=_sentence(tuning, ratio, is_proven=is_proven, ending=ending),
     )
 
 
@@ -144,14 +145,19 @@ def _files(tunable: Tunable, changes: Changes) -> dict[str, str]:
     return {**found, SYSCTL: "".join(f"{line}\n" for line in lines)} if lines else found
 
 
-def _sentence(tuning: Tuning, ratio: Ratio | None, ending: Ending) -> str:
+def _sentence(tuning: Tuning, ratio: Ratio | None, *, is_proven: bool, ending: Ending) -> str:
+    if ending != "finished":
+        return f"No claim: the tuning was {ending} before a gain was proved."
     if ratio is None:
-        tried = len(tuning.results.races)
+        tried = plural("trial", len(tuning.results.races))
         smallest = tuning.results.smallest
         bound = f" of {smallest - 1:.0%} or more" if smallest is not None else ""
-        if ending != "finished":
-            return f"No claim: the tuning was {ending} before a gain was proved."
-        return f"No gain{bound} was found in {tried} trials: leave the settings as they are."
+        return f"No gain{bound} was found in {tried}: leave the settings as they are."
+    if not is_proven:
+        return (
+            f"No proof: with {tuning.results.winner.text} it was {_words(tuning.measure, ratio)}, "
+            "which may be chance. More time (--budget) or longer turns (--turn) would show."
+        )
     gain = _words(tuning.measure, ratio)
     changes = tuning.results.winner.text
     return f"{changes}: {gain}, at {tuning.users:,} users."
@@ -159,9 +165,9 @@ def _sentence(tuning: Tuning, ratio: Ratio | None, ending: Ending) -> str:
 
 def _words(measure: Measure, ratio: Ratio) -> str:
     interval = f"({ratio.low:.2f} to {ratio.high:.2f})"
-    if measure == "rate":
-        return f"{ratio.value:.2f} times the throughput {interval}"
-    what = "95th percentile" if measure == "p95" else "CPU time per scenario"
-    return (
-        f"the {what} is {1 - 1 / ratio.value:.0%} lower, {ratio.value:.2f} times better {interval}"
-    )
+    of = {
+        "rate": "the throughput",
+        "p95": "better at the 95th percentile",
+        "cpu": "better in CPU time per scenario",
+    }[measure]
+    return f"{ratio.value:.2f} times {of} {interval}"
