@@ -10,6 +10,7 @@ from null_run import Run, record, serve, workload
 
 import confirmation_file
 import shares_file
+import tuning_file
 import versus_file
 from headcount.analyse.verdict import of_levels
 from headcount.bundle.environment import EnvironmentFile, Side
@@ -40,6 +41,7 @@ def written() -> dict[str, Any]:
         "environment": environment,
         "confirmation": confirmation_file.made(),
         "shares": shares_file.made(),
+        "tuning": tuning_file.made(),
         "versus": versus_file.made(),
         "manifest": Manifest.model_validate_json(
             manifest_text({"plan.toml": manifest_entry(b"format = 1")})

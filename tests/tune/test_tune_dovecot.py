@@ -1,5 +1,6 @@
 """Dovecot's knobs: where they are set, how files change, and what the real server does."""
 
+import contextlib
 import imaplib
 import subprocess
 from collections.abc import Sequence
@@ -249,11 +250,11 @@ def test_the_program_takes_all_values(main: Path) -> None:
 
 def children(server: MailServer, program: str) -> int:
     """How many processes of a service there are."""
-    names = [
-        Path(f"/proc/{pid}/comm").read_text("utf-8").strip()
-        for pid in keeper.descendants(server.pids[0])
-    ]
-    return names.count(program)
+    found = 0
+    for pid in keeper.descendants(server.pids[0]):
+        with contextlib.suppress(OSError):  # it has just ended
+            found += Path(f"/proc/{pid}/comm").read_text("utf-8").strip() == program
+    return found
 
 
 def logs_on(server: MailServer) -> bool:

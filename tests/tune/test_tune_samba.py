@@ -17,7 +17,7 @@ from headcount.tune.knobs.library import of_server
 from headcount.tune.servers.registry import find
 from headcount.tune.servers.samba import Samba
 from headcount.tune.servers.samba_text import entries, inserted
-from headcount.tune.servers.server import Running, Setting
+from headcount.tune.servers.server import COMMAND_LINE, Running, Setting
 from headcount.tune.values import Values, names_of
 from processes import wait_for
 
@@ -180,7 +180,7 @@ def test_included_files_and_links_are_followed_and_sections_go_on(tmp_path: Path
 def test_the_command_line_comes_last(tmp_path: Path) -> None:
     path = write(tmp_path / "smb.conf", "[global]\ndeadtime = 5\n")
     server = samba_of(path, "--option=dead time=7", "-d", "2")
-    assert server.setting(KNOBS["deadtime"]) == Setting("7", True, "smbd's command line")
+    assert server.setting(KNOBS["deadtime"]) == Setting("7", True, COMMAND_LINE)
     assert server.setting(KNOBS["log level"]).value == "2"
     with pytest.raises(InputError, match="command line sets deadtime"):
         server.edited({KNOBS["deadtime"]: "9"})

@@ -86,7 +86,7 @@ fn every_user_of_a_run_is_served() {
     let counted = run(&samba, 10_000, 2, || {});
     assert!(counted.faults.is_empty(), "{:?}", counted.faults);
     let tally = &counted.scenarios[0];
-    assert!(tally.completed > 50, "{}", tally.completed);
+    assert!(tally.completed > ENOUGH, "{}", tally.completed);
     assert_eq!(counted.sessions_opened, u64::from(USERS));
     assert_eq!(tally.read_bytes, tally.written_bytes);
 }

@@ -1,0 +1,61 @@
+"""A tuning that found one change, with every part of its record."""
+
+from headcount.bundle.tuning import (
+    ChangeKept,
+    KnobState,
+    Noise,
+    Pair,
+    Race,
+    Ratio,
+    Step,
+    Tuning,
+)
+
+
+def made() -> Tuning:
+    ratio = Ratio(value=1.4, low=1.2, high=1.6, confidence=0.99, pairs=6)
+    return Tuning(
+        at="2026-11-24T10:00:00.000+00:00",
+        target="lab:nginx",
+        server="nginx",
+        goal="capacity",
+        measure="scenarios per second",
+        users=400,
+        limit="cpu",
+        diagnosis="The CPU.",
+        baseline="20261124T095000-web-mix-lab-nginx",
+        noise=Noise(pairs=4, spread=0.04, smallest_gain=1.09),
+        knobs=[
+            KnobState(
+                name="keepalive_timeout",
+                server="nginx",
+                value="0",
+                is_set=True,
+                place="/etc/nginx/nginx.conf",
+                tried=True,
+                obstacle=None,
+            )
+        ],
+        races=[
+            Race(
+                configuration={"keepalive_timeout": "75"},
+                origin="a rule of thumb for keepalive_timeout",
+                against={},
+                outcome="better",
+                why=None,
+                pairs=[Pair(incumbent=9, challenger=10, users=400, log_gain=0.3)],
+            )
+        ],
+        changes=[
+            ChangeKept(
+                knob="keepalive_timeout", server="nginx", before="0", after="75", ratio=ratio
+            )
+        ],
+        ratio=ratio,
+        ladder=[Step(users=400, ratio=ratio, before=1000.0, after=1400.0)],
+        files={"changes.diff": "--- a\n+++ b\n"},
+        ending="finished",
+        restored=True,
+        kept=False,
+        sentence="keepalive_timeout 75: 1.40 times the throughput (1.20 to 1.60), at 400 users.",
+    )
