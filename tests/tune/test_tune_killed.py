@@ -40,6 +40,17 @@ def state(server: NginxServer) -> tuple[object, ...]:
     return digest, known.st_mode, known.st_uid, int(known.st_mtime), names
 
 
+def workers(server: NginxServer, number: int) -> bool:
+    """Whether it comes to have so many workers: those of an old configuration leave first."""
+    deadline_s = time.monotonic() + LONGEST_S
+    path = Path(f"/proc/{server.pids[0]}/task/{server.pids[0]}/children")
+    while len(path.read_text().split()) != number:
+        if time.monotonic() > deadline_s:
+            return False
+        time.sleep(0.05)
+    return True
+
+
 def begun(changer: subprocess.Popen[str]) -> None:
     """Wait until the changer has changed something."""
     assert changer.stdout is not None
@@ -93,6 +104,7 @@ def test_whatever_kills_it_everything_is_put_back(
             changer.communicate()
         assert ended(journal), list(journal.iterdir())
         assert state(nginx) == before, f"kill {number}"
+        assert workers(nginx, len(os.sched_getaffinity(0))), f"kill {number}"
         server = find(ThisHost(), nginx.pids)
         assert server.test() is None
 

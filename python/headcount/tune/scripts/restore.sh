@@ -9,11 +9,12 @@ same() { [ -e "$2" ] && cmp -s "$1" "$2"; }
 put_back() { # number, file
     rm -f "$(dirname "$2")/.$(basename "$2").headcount"
     if [ -e "$1.orig" ]; then
-        same "$2" "$1.orig" && return
+        # What was written back is newer, and the server may not have read it yet.
+        same "$2" "$1.orig" && ! [ "$2" -nt "$1.orig" ] && return
     else
         [ -e "$2" ] || return
     fi
-    if [ -e "$2" ] && ! same "$2" "$1.ours" && ! same "$2" "$1.before"; then
+    if [ -e "$2" ] && ! same "$2" "$1.ours" && ! same "$2" "$1.before" && ! same "$2" "$1.orig"; then
         echo "$2 was changed by somebody else, so it is left alone; as it was: $PWD/$1.orig"
         failed=1
         return
