@@ -3,7 +3,6 @@
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from headcount.errors import InputError
@@ -16,6 +15,7 @@ from headcount.tune.servers.apache_text import (
     replaced,
     section_parts,
 )
+from headcount.tune.servers.common import Place, real_path
 from headcount.tune.servers.server import Running, Setting, as_bytes, option, text_of
 
 NAMES = ("apache2", "httpd")
@@ -33,22 +33,15 @@ _OBJECTION = re.compile(r"exceed|not allowed", re.IGNORECASE)
 """Warnings with which Apache goes on with another value than the one that was asked for."""
 _PREFORK = {"maxrequestworkers": "256", "serverlimit": "256", "startservers": "5"}
 """Defaults that are others with the prefork MPM."""
+_OF_PROCESSES = ("minspareservers", "maxspareservers")
+_OF_THREADS = (
+    *("threadlimit", "threadsperchild", "minsparethreads", "maxsparethreads"),
+    *("asyncrequestworkerfactor", "threadstacksize"),
+)
+"""Directives that only the prefork MPM has, and those that it lacks."""
 _FORMER = {"maxclients": "maxrequestworkers", "maxrequestsperchild": "maxconnectionsperchild"}
 """Names before 2.4, which are still understood."""
 MOST_INCLUDES = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A directive and the file it is in."""
-
-    path: str
-    found: Directive
-
-    @property
-    def text(self) -> str:
-        """The place for people."""
-        return ", ".join([self.path, *self.found.sections[-1:]])
 
 
 class Apache:
@@ -110,23 +103,19 @@ class Apache:
         return posixpath.join(self._root, option(self.running.command, "-f") or default)
 
     @cached_property
-    def _places(self) -> Sequence[Place]:
+    def _places(self) -> Sequence[Place[Directive]]:
         """All directives of all files in the order in which they are read."""
-        self._texts[self._real(self._main)] = text_of(self._host, self._main)
+        self._texts[real_path(self._host, self._main)] = text_of(self._host, self._main)
         self._add_names()
         paths = _INCLUDED.findall(self._asked("-t", "-D", "DUMP_INCLUDES").output)
         for path in paths:
             content = self._host.read(path)
             if content is not None:
-                real = self._real(path)
+                real = real_path(self._host, path)
                 self._texts.setdefault(real, content.decode("utf-8", "surrogateescape"))
         self._add_names()
         _ = self._before, self._modules
         return list(self._read(self._main, (), list(dict.fromkeys(paths)), self._root))
-
-    def _real(self, path: str) -> str:
-        """A path without links, so that what is written and put back leaves links as they are."""
-        return self._host.run(["readlink", "-f", "--", path]).output.strip() or path
 
     def _add_names(self) -> None:
         for text in self._texts.values():
@@ -150,10 +139,10 @@ class Apache:
 
     def _read(
         self, path: str, sections: tuple[str, ...], paths: Sequence[str], root: str, depth: int = 0
-    ) -> Sequence[Place]:
+    ) -> Sequence[Place[Directive]]:
         """A file with what it includes, in the sections of the `Include`."""
-        real = self._real(path)
-        found: list[Place] = []
+        real = real_path(self._host, path)
+        found: list[Place[Directive]] = []
         if real not in self._texts or depth > MOST_INCLUDES:
             return found
         for one in directives(self._texts[real], sections):
@@ -188,7 +177,7 @@ class Apache:
             return (("-D", name) in pairs or name in self._defined) == wanted
         return True
 
-    def _at(self, knob: Knob) -> tuple[Sequence[Place], Sequence[Place]]:
+    def _at(self, knob: Knob) -> tuple[Sequence[Place[Directive]], Sequence[Place[Directive]]]:
         """Where a knob is set for the whole server, and where for a part of it."""
         name = knob.name.lower()
         found = [
@@ -202,17 +191,20 @@ class Apache:
     def setting(self, knob: Knob) -> Setting:
         """How a knob stands: where a host or folder has its own, what one of them says."""
         whole, inner = self._at(knob)
+        is_prefork = "mpm_prefork_module" in self._modules
+        if knob.name.lower() in (_OF_THREADS if is_prefork else _OF_PROCESSES):
+            return Setting(None, is_set=False)
         others = [one for one in inner if self._value(knob, one) != knob.default]
         if inner and (others or not whole):
             one = (others or inner)[0]
-            return Setting(self._value(knob, one), True, one.text)
+            return Setting(self._value(knob, one), True, _place_text(one))
         if whole:
-            return Setting(self._value(knob, whole[-1]), True, whole[-1].text)
-        if "mpm_prefork_module" in self._modules:
+            return Setting(self._value(knob, whole[-1]), True, _place_text(whole[-1]))
+        if is_prefork:
             return Setting(_PREFORK.get(knob.name.lower(), knob.default), is_set=False)
         return Setting(knob.default or None, is_set=False)
 
-    def _value(self, knob: Knob, place: Place) -> str:
+    def _value(self, knob: Knob, place: Place[Directive]) -> str:
         """A value as the knob has it."""
         value = self._filled(place.found.value.strip("\"'"))
         words = {word.lower(): word for word in knob.words}
@@ -254,6 +246,10 @@ class Apache:
         lines = dict.fromkeys(ended.output.splitlines())
         new = [line for line in lines if line not in self._before and _OBJECTION.search(line)]
         return "; ".join(new) or None
+
+
+def _place_text(place: Place[Directive]) -> str:
+    return ", ".join([place.path, *place.found.sections[-1:]])
 
 
 def _has_part(found: Directive) -> bool:

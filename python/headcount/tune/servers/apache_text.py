@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headcount.errors import InputError
+from headcount.tune.servers.common import joined, line_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ def directives(text: str, sections: tuple[str, ...] = ()) -> Iterator[Directive]
     """
     open_ones = list(sections)
     for start, end in _lines(text):
-        line = _joined(text[start:end])
+        line = joined(text[start:end])
         if line.startswith("</"):
             name = line[2:].rstrip("> \t").lower()
             if len(open_ones) == len(sections) or _kind(open_ones[-1]) != name:
@@ -62,23 +63,13 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
     """Where lines begin and end that say something; comments are continued as all lines are."""
     at, length = 0, len(text)
     while at < length:
-        end = _line_end(text, at)
+        end = line_end(text, at)
         while end < length and text[at:end].removesuffix("\r").endswith("\\"):
-            end = _line_end(text, end + 1)
+            end = line_end(text, end + 1)
         start = at + len(text[at:end]) - len(text[at:end].lstrip())
         if start < end and text[start] != "#":
             yield start, start + len(text[start:end].rstrip())
         at = end + 1
-
-
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end
-
-
-def _joined(text: str) -> str:
-    """A text without the marks of continuation."""
-    return text.replace("\\\r\n", "").replace("\\\n", "").strip()
 
 
 def replaced(text: str, found: Directive, line: str) -> str:

@@ -2,6 +2,8 @@
 
 import posixpath
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from headcount.errors import InputError
 from headcount.tune.host import Host
@@ -13,6 +15,17 @@ _SIZES = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _TIMES = {"secs": 1, "mins": 60, "hours": 3600, "days": 86400, "weeks": 604800}
 # No `eval`: without a separator the shell only replaces the pattern by the names that match.
 _GLOB = 'IFS=; for one in $1; do [ -e "$one" ] && printf "%s\\n" "$one"; done; :'
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Generic[T]):
+    """A line of a configuration and the file it is in."""
+
+    path: str
+    found: T
 
 
 def program(host: Host, name: str) -> str:
@@ -73,3 +86,14 @@ def last_line(output: str, *noise: str) -> str:
     """The last line that a program printed, without those that begin so; empty if none is left."""
     lines = [line for line in output.splitlines() if not line.startswith(noise)]
     return lines[-1].strip() if lines else ""
+
+
+def line_end(text: str, at: int) -> int:
+    """Where the line ends that a place is in."""
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def joined(text: str) -> str:
+    """A text without the marks of continuation."""
+    return text.replace("\\\r\n", "").replace("\\\n", "").strip()

@@ -3,13 +3,13 @@
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from headcount.errors import InputError
 from headcount.tune.host import Host
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.servers.common import (
+    Place,
     absolute,
     in_unit,
     last_line,
@@ -30,14 +30,6 @@ VERSIONS = ("2.2.", "2.3.")
 """Later ones have other names, and want each setting once."""
 PROTOCOL = "protocol=imap"
 """Whose settings are asked for where protocols have their own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A setting and the file it is in."""
-
-    path: str
-    found: Line
 
 
 class Dovecot:
@@ -90,13 +82,13 @@ class Dovecot:
         return text_of(self._host, self._main)
 
     @cached_property
-    def _places(self) -> Sequence[Place]:
+    def _places(self) -> Sequence[Place[Line]]:
         """All settings in the order in which they are read."""
         return list(self._read(self._named, self._text, ()))
 
     def _read(
         self, path: str, text: str, sections: tuple[str, ...], depth: int = 0
-    ) -> Iterator[Place]:
+    ) -> Iterator[Place[Line]]:
         for one in lines(text, sections):
             if one.name != "!include":
                 yield Place(path, one)
@@ -107,7 +99,7 @@ class Dovecot:
                 if inner is not None:
                     yield from self._read(other, inner, one.sections, depth + 1)
 
-    def _at(self, knob: Knob) -> Sequence[Place]:
+    def _at(self, knob: Knob) -> Sequence[Place[Line]]:
         """What sets a knob, everywhere or for some clients."""
         return [one for one in self._places if _full_name(one.found) == knob.name]
 

@@ -3,12 +3,12 @@
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from headcount.errors import InputError
 from headcount.tune.host import Host
 from headcount.tune.knobs.knob import Knob
+from headcount.tune.servers.common import Place, real_path
 from headcount.tune.servers.nginx_text import Directive, directives, inserted, replaced
 from headcount.tune.servers.server import Running, Setting, as_bytes, option
 
@@ -19,14 +19,6 @@ _PART = re.compile(r"^# configuration file (.+):$", re.MULTILINE)
 _LISTEN = {"listen backlog": "backlog=", "listen reuseport": "reuseport"}
 """Knobs that are parameters of `listen`; nginx takes each once for an address."""
 _BUFFER, _DESCRIPTORS = "access_log buffer", "worker_rlimit_nofile"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A directive and the file it is in."""
-
-    path: str
-    found: Directive
 
 
 class Nginx:
@@ -69,7 +61,7 @@ class Nginx:
     @cached_property
     def _texts(self) -> Mapping[str, str]:
         """Its files, without links, as they were when it was asked first."""
-        paths = dict.fromkeys(self._real(path) for path in self._named)
+        paths = dict.fromkeys(real_path(self._host, path) for path in self._named)
         # What `-T` prints ends each file with a line of its own; files are read as they are.
         contents = {path: self._host.read(path) for path in paths}
         return {
@@ -78,17 +70,13 @@ class Nginx:
             if content is not None
         }
 
-    def _real(self, path: str) -> str:
-        """A path without links, so that what is written and put back leaves links as they are."""
-        return self._host.run(["readlink", "-f", "--", path]).output.strip() or path
-
     @cached_property
-    def _places(self) -> Sequence[Place]:
+    def _places(self) -> Sequence[Place[Directive]]:
         """All directives, those of included files in the context of their `include`."""
         return list(self._read(next(iter(self._texts)), ""))
 
-    def _read(self, path: str, context: str, depth: int = 0) -> Sequence[Place]:
-        found: list[Place] = []
+    def _read(self, path: str, context: str, depth: int = 0) -> Sequence[Place[Directive]]:
+        found: list[Place[Directive]] = []
         for one in directives(self._texts[path]):
             inner = " ".join(filter(None, (context, one.context)))
             place = Directive(inner, one.name, one.words, one.start, one.end, one.is_block)
@@ -105,7 +93,7 @@ class Nginx:
         regex = re.compile(re.escape(glob).replace(r"\*", "[^/]*").replace(r"\?", "[^/]") + r"\Z")
         return [path for path in self._texts if regex.match(posixpath.normpath(path))]
 
-    def _at(self, knob: Knob) -> Place | None:
+    def _at(self, knob: Knob) -> Place[Directive] | None:
         """Where a knob is set for all servers; the last one counts."""
         name = "access_log" if knob.name == _BUFFER else knob.name
         found = [
@@ -115,9 +103,9 @@ class Nginx:
         ]
         return found[-1] if found else None
 
-    def _listens(self) -> Mapping[str, Place]:
+    def _listens(self) -> Mapping[str, Place[Directive]]:
         """The first `listen` of each address."""
-        found: dict[str, Place] = {}
+        found: dict[str, Place[Directive]] = {}
         for one in self._places:
             if one.found.name == "listen" and one.found.words:
                 found.setdefault(one.found.words[0], one)
@@ -180,8 +168,8 @@ class Nginx:
             texts[main] = text
         return {path: as_bytes(text) for path, text in texts.items()}
 
-    def _replacements(self, changes: Mapping[Knob, str]) -> Sequence[tuple[Place, str]]:
-        found: list[tuple[Place, str]] = []
+    def _replacements(self, changes: Mapping[Knob, str]) -> Sequence[tuple[Place[Directive], str]]:
+        found: list[tuple[Place[Directive], str]] = []
         listens: dict[str, list[str]] = {}
         for knob, value in changes.items():
             if knob.name in _LISTEN:

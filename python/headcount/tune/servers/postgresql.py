@@ -7,13 +7,13 @@ both. What `ALTER ROLE` and `ALTER DATABASE` set is in the database, and not see
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from headcount.errors import InputError, TargetError
 from headcount.tune.host import Host
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.servers.common import (
+    Place,
     absolute,
     last_line,
     matching,
@@ -57,14 +57,6 @@ SHORT = {
 PROBE = 1024
 """Asked for in a knob's unit, it shows how large the program's own unit is."""
 _LOGGED = re.compile(r".*\b(?:LOG|WARNING|NOTICE|HINT|DETAIL|ERROR|FATAL|CONTEXT):  ")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A parameter and the file that sets it."""
-
-    path: str
-    found: Assignment
 
 
 class Postgresql:
@@ -131,14 +123,14 @@ class Postgresql:
         return {self._main: main, **({self._auto: auto} if auto is not None else {})}
 
     @cached_property
-    def _places(self) -> Sequence[Place]:
+    def _places(self) -> Sequence[Place[Assignment]]:
         """All parameters in the order in which they are read."""
         found = list(self._read(self._value("config_file"), self._texts[self._main]))
         if self._auto in self._texts:
             found += self._read(self._auto, self._texts[self._auto])
         return found
 
-    def _read(self, path: str, text: str, depth: int = 0) -> Iterator[Place]:
+    def _read(self, path: str, text: str, depth: int = 0) -> Iterator[Place[Assignment]]:
         for one in assignments(text):
             if one.name not in INCLUDES:
                 yield Place(path, one)

@@ -10,6 +10,7 @@ from headcount.errors import InputError
 from headcount.tune.host import Host
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.knobs.library import of_server
+from headcount.tune.servers.common import real_path
 from headcount.tune.servers.redis_text import MARK, appended, directives, plain
 from headcount.tune.servers.server import Running, Setting, as_bytes, text_of
 
@@ -59,7 +60,7 @@ class Redis:
                 "it with one: redis-server /etc/redis/redis.conf"
             )
         self._program = self._found_program(known.get("executable") or running.command[0])
-        self._main = self._real(known["config_file"])
+        self._main = real_path(self._host, known["config_file"])
         self._live = {knob.name: knob.apply == "live" for knob in of_server(self.name).knob}
         self._in_force = self._config([*self._live])
         as_it_was = "\n".join(
@@ -121,10 +122,6 @@ class Redis:
                 f"Redis refuses CONFIG GET: {output.strip()[:200]}; allow the command CONFIG"
             )
         return found
-
-    def _real(self, path: str) -> str:
-        """A path without links, so that what is written and put back leaves links as they are."""
-        return self._host.run(["readlink", "-f", "--", path]).output.strip() or path
 
     @cached_property
     def _text(self) -> str:

@@ -3,7 +3,6 @@
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -11,6 +10,7 @@ from headcount.errors import InputError
 from headcount.tune.host import Ended, Host
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.knobs.library import of_server
+from headcount.tune.servers.common import Place, real_path
 from headcount.tune.servers.samba_text import GLOBAL, Entry, entries, inserted, plain, replaced
 from headcount.tune.servers.server import (
     COMMAND_LINE,
@@ -49,14 +49,6 @@ _BESIDE = 'PATH="$0:$0/../bin:$PATH"; export PATH; '
 MOST_INCLUDES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A parameter or header and the file it is in."""
-
-    path: str
-    found: Entry
-
-
 class Samba:
     """A running smbd."""
 
@@ -93,7 +85,7 @@ class Samba:
         return ended
 
     @cached_property
-    def _places(self) -> Sequence[Place]:
+    def _places(self) -> Sequence[Place[Entry]]:
         """All parameters and headers of all files in the order in which they are read."""
         found = list(self._read(self._main, GLOBAL))
         elsewhere = [one for one in found if one.found.name in ("configfile", "configbackend")]
@@ -109,14 +101,14 @@ class Samba:
             raise InputError(f"Samba refuses its own configuration: {text}")
         return found
 
-    def _read(self, path: str, section: str, depth: int = 0) -> Sequence[Place]:
+    def _read(self, path: str, section: str, depth: int = 0) -> Sequence[Place[Entry]]:
         """A file with what it includes; sections that begin there go on behind the `include`."""
-        real = self._host.run(["readlink", "-f", "--", path]).output.strip() or path
+        real = real_path(self._host, path)
         content = self._host.read(real) if depth else as_bytes(text_of(self._host, real))
         if content is None or depth > MOST_INCLUDES:
             return []  # Samba does not mind
         text = self._texts[real] = content.decode("utf-8", "surrogateescape")
-        found: list[Place] = []
+        found: list[Place[Entry]] = []
         moved = section
         for one in entries(text, section):
             moved = one.section if not one.name else moved
@@ -135,7 +127,7 @@ class Samba:
         pairs = (line.partition("=") for line in output.splitlines() if "=" in line)
         return {plain(name): value.strip().lower() for name, _, value in pairs}
 
-    def _at(self, knob: Knob) -> Sequence[Place]:
+    def _at(self, knob: Knob) -> Sequence[Place[Entry]]:
         """Where a knob is set, for all shares or for one."""
         name = plain(knob.name)
         return [

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from headcount.tune.servers.common import joined, line_end
+
 GLOBAL = "global"
 
 
@@ -33,36 +35,26 @@ def entries(text: str, section: str = GLOBAL) -> Iterator[Entry]:
     for start, end in _lines(text):
         line = text[start:end]
         if line.startswith("["):
-            section = _joined(line[1:]).partition("]")[0].strip().lower()
+            section = joined(line[1:]).partition("]")[0].strip().lower()
             yield Entry(section, "", "", start, end, end)
         elif "=" in line:
             name, _, value = line.partition("=")
             value_start = start + len(name) + 1
-            yield Entry(section, plain(_joined(name)), _joined(value), start, end, value_start)
+            yield Entry(section, plain(joined(name)), joined(value), start, end, value_start)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
     """Where lines begin and end that say something, those that are continued as one (tini.c)."""
     at, length = 0, len(text)
     while at < length:
-        end = _line_end(text, at)
+        end = line_end(text, at)
         start = at + len(text[at:end]) - len(text[at:end].lstrip())
         is_said = start < end and text[start] not in "#;"  # comments are not continued
         while is_said and end < length and text[at:end].removesuffix("\r").endswith("\\"):
-            end = _line_end(text, end + 1)
+            end = line_end(text, end + 1)
         if is_said:
             yield start, start + len(text[start:end].rstrip())
         at = end + 1
-
-
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end
-
-
-def _joined(text: str) -> str:
-    """A text without the marks of continuation."""
-    return text.replace("\\\r\n", "").replace("\\\n", "").strip()
 
 
 def plain(name: str) -> str:
