@@ -57,6 +57,7 @@ ARROWS = {
     },
     "tune": {
         "controller",
+        "output",
         "analyse",
         "bundle",
         "counters",

@@ -9,7 +9,7 @@ from headcount.tune.servers.server import Server
 
 
 def with_followers(
-    changes: Changes, knobs: Sequence[Knob], server: Server, names: Mapping[str, float]
+    changes: Changes, knobs: Sequence[Knob], server: Server, names: Mapping[str, int]
 ) -> Changes:
     """The changes with what must follow them, where its present value is too small.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from headcount.errors import InputError, SystemLimitError
+from headcount.output.folder import Folder
 
 COMMAND_S = 60.0
 """Longest wait for a configuration test or a restart."""
@@ -148,16 +149,8 @@ def replace(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             new.unlink()
         raise
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Have a folder's names on the disk."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    with Folder(path.parent) as folder:
+        folder.sync()
 
 
 def _is_virtual(path: Path) -> bool:

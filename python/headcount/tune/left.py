@@ -1,11 +1,11 @@
 """Journals of earlier tunings on this machine: what they left changed, and how that is undone."""
 
 import os
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 from headcount.errors import InputError
+from headcount.tune.host import ThisHost
 from headcount.tune.journal import DONE, GUARD, KEPT, SCRIPT
 
 RESTORE_S = 300.0
@@ -30,11 +30,9 @@ class Left:
 
 def journals_folder() -> Path:
     """Where journals are: a folder of this user's that outlives a restart of the machine."""
-    if os.geteuid() == 0:
-        return Path("/var/lib/headcount/tune")
     given = os.environ.get("XDG_STATE_HOME")
-    base = Path(given) if given else Path.home() / ".local/state"
-    return base / "headcount" / "tune"
+    usual = Path("/var/lib") if os.geteuid() == 0 else Path.home() / ".local/state"
+    return (Path(given) if given else usual) / "headcount" / "tune"
 
 
 def left() -> list[Left]:
@@ -67,14 +65,8 @@ def check_nothing_left() -> None:
 def restore(one: Left) -> str | None:
     """Undo what a tuning has changed; returns what could not be, if anything."""
     (one.folder / KEPT).unlink(missing_ok=True)
-    ended = subprocess.run(
-        ["sh", one.folder / SCRIPT],
-        capture_output=True,
-        text=True,
-        timeout=RESTORE_S,
-        check=False,
-    )
-    return None if ended.returncode == 0 else (ended.stdout + ended.stderr).strip()
+    ended = ThisHost().run(["sh", str(one.folder / SCRIPT)], RESTORE_S)
+    return None if ended.code == 0 else ended.output.strip()
 
 
 def _is_guarded(folder: Path) -> bool:

@@ -24,6 +24,7 @@ class Proposals:
         """Of these knobs, the weightiest first."""
         self._values = {one.knob: one for one in values}
         self._tried: set[frozenset[tuple[str, str]]] = {frozenset()}
+        self._gains: dict[frozenset[tuple[str, str]], float] = {frozenset(): 0.0}
         self._rules = list(self._by_rule())
         self._study = _study(seed)
         self._open: dict[frozenset[tuple[str, str]], optuna.trial.Trial | None] = {}
@@ -58,7 +59,7 @@ class Proposals:
             if self._is_new(found):
                 self._open[found.key] = trial
                 return found
-            self._study.tell(trial, 0.0)
+            self._study.tell(trial, self._gains.get(found.key, REFUSED))
         return None
 
     def _is_new(self, one: Configuration) -> bool:
@@ -70,6 +71,7 @@ class Proposals:
         """Take the gain over the server as it is; None of what did not run."""
         trial = self._open.pop(tried.key, None)
         value = REFUSED if gain is None else gain
+        self._gains[tried.key] = value
         if trial is not None:
             self._study.tell(trial, value)
             return

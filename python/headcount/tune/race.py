@@ -10,20 +10,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scipy.special import stdtrit
-
-from headcount.analyse.statistics.pairs import pairs_needed
+from headcount.analyse.statistics.pairs import POWER, power
+from headcount.analyse.statistics.student import quantile
 
 LEAST, MOST = 2, 8
 """Pairs of a race."""
 FEWEST_TO_WIN = 4
+MOST_WITHOUT = 6
 SMALLEST = math.log(1.02)
 """A gain that is worth a change of a server."""
 CHANCE_TO_WIN, CHANCE_TO_CLAIM = 0.98, 0.995
 """One-sided. A race looks after each pair, so that one in twenty equal challengers wins by chance,
 and some twenty race in a tuning: only what also holds on turns of its own is claimed."""
 
-Judgement = Literal["go on", "better", "not better"]
+CONFIDENCE_OF_CLAIM = 2 * CHANCE_TO_CLAIM - 1
+CHANCE_TO_KEEP = 0.99
+"""One-sided: a change is part of the answer if taking it back is worse by this bound."""
+
+Judgement = Literal["go on", "better", "not better", "worse", "no worse"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def gain_of(gains: Sequence[float], spread: Spread, chance: float = CHANCE_TO_WI
     """The gain of a race: Student's t on the common spread."""
     mean = sum(gains) / len(gains)
     error = spread.value / math.sqrt(len(gains))
-    half = float(stdtrit(spread.freedom, chance)) * error
+    half = quantile(spread.freedom, 2 * chance - 1) * error
     return Gain(mean, mean - half, mean + half, len(gains))
 
 
@@ -78,20 +82,28 @@ def judge(gains: Sequence[float], spread: Spread) -> Judgement:
     return "go on" if len(gains) < MOST else "not better"
 
 
-def smallest_gain(spread: Spread, pairs: int) -> float | None:
-    """The smallest ratio above 1 that so many pairs show four times out of five; None above 3."""
+def judge_without(gains: Sequence[float], spread: Spread) -> Judgement:
+    """Whether taking a change back is worse; the gains are those of being without it."""
+    if len(gains) < LEAST:
+        return "go on"
+    found = gain_of(gains, spread, CHANCE_TO_KEEP)
+    if found.high < 0:
+        return "worse"
+    return "no worse" if found.low > -SMALLEST or len(gains) >= MOST_WITHOUT else "go on"
+
+
+def smallest_gain(spread: float, pairs: int) -> float | None:
+    """The smallest ratio above 1 that so many pairs prove four times out of five; None above 3.
+
+    `spread` is the standard deviation of a pair's gain.
+    """
     low, high = 1.0, 3.0
-    if not _shows(spread, pairs, high):
+    if power(pairs, spread, high, CONFIDENCE_OF_CLAIM) < POWER:
         return None
     while high / low > 1.002:
         middle = math.sqrt(low * high)
-        if _shows(spread, pairs, middle):
+        if power(pairs, spread, middle, CONFIDENCE_OF_CLAIM) >= POWER:
             high = middle
         else:
             low = middle
     return max(high, math.exp(SMALLEST))
-
-
-def _shows(spread: Spread, pairs: int, ratio: float) -> bool:
-    needed = pairs_needed(spread.value, ratio)
-    return needed is not None and needed <= pairs

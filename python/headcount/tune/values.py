@@ -22,7 +22,7 @@ class Values:
 
     knob: Knob
     present: str | None
-    names: Mapping[str, float]
+    names: Mapping[str, int]
 
     @cached_property
     def bounds(self) -> tuple[int, int] | None:
@@ -49,11 +49,10 @@ class Values:
         return self.present is not None and self._plain(value) == self._plain(self.present)
 
     def _plain(self, value: str) -> str:
-        if value == "auto" and self.knob.name == "worker_processes":
-            return str(int(self.names["cpus"]))
-        return value.strip().lower()
+        formula = self.knob.means.get(value)
+        return str(number(formula, self.names)) if formula is not None else value.strip().lower()
 
 
-def names_of(host: Host, users: int) -> Mapping[str, float]:
+def names_of(host: Host, users: int) -> Mapping[str, int]:
     """What formulas may use."""
     return {"cpus": host.cpus, "memory_mib": host.memory_mib, "users": users}

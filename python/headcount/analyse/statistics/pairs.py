@@ -69,8 +69,8 @@ def compare(pairs: Sequence[tuple[float, float]]) -> Paired | None:
     )
 
 
-def power(count: int, spread: float, ratio: float) -> float:
-    """The chance that `count` pairs show a true ratio at 95 %, either side.
+def power(count: int, spread: float, ratio: float, confidence: float = CONFIDENCE) -> float:
+    """The chance that `count` pairs show a true ratio at a confidence, either side.
 
     By the non-central t distribution (Cohen, Statistical Power Analysis for the Behavioral
     Sciences, 1988, 2.3). `spread` is the standard deviation of the log ratio of one pair.
@@ -78,7 +78,7 @@ def power(count: int, spread: float, ratio: float) -> float:
     if count < 2:
         return 0.0
     freedom = count - 1
-    limit = float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
+    limit = float(stdtrit(freedom, (1 + confidence) / 2))
     away = abs(math.log(ratio)) * math.sqrt(count) / spread
     if away > limit + 30:
         return 1.0  # where the distribution function no longer has a value

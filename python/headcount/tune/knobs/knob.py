@@ -35,6 +35,9 @@ class Knob(Strict):
         default=[], description="Values that distributions set without being asked"
     )
     words: list[str] = Field(default=[], description="Values that are words")
+    means: dict[str, str] = Field(
+        default={}, description="Numbers that words stand for, as formulas: `auto` for `cpus`"
+    )
     least: str | None = Field(default=None, description="Least number, or a formula for it")
     most: str | None = Field(default=None, description="Largest number, or a formula for it")
     unit: str = Field(default="", description="Written after a number, such as `MB`")
