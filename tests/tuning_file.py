@@ -7,7 +7,6 @@ from headcount.bundle.tuning import (
     Pair,
     Race,
     Ratio,
-    Step,
     Tuning,
 )
 
@@ -52,7 +51,8 @@ def made() -> Tuning:
             )
         ],
         ratio=ratio,
-        ladder=[Step(users=400, ratio=ratio, before=1000.0, after=1400.0)],
+        before=1000.0,
+        after=1400.0,
         files={"changes.diff": "--- a\n+++ b\n"},
         ending="finished",
         restored=True,

@@ -67,7 +67,7 @@ def test_a_proved_gain_is_claimed_with_its_changes(diagnosis: Diagnosis) -> None
     found = answered(tuning, diagnosis)
     assert [(one.knob, one.before, one.after) for one in found.changes] == [("b", "off", "on")]
     assert found.ratio is not None
-    logs = [gain(one, two, "rate") for _, one, two in tuning.results.proof]
+    logs = [gain(one, two, "rate") for one, two in tuning.results.proof]
     low, high = stats.t.interval(0.99, len(logs) - 1, sum(logs) / len(logs), stats.sem(logs))
     assert (found.ratio.low, found.ratio.high) == pytest.approx((math.exp(low), math.exp(high)))
     assert found.ratio.confidence == pytest.approx(0.99)
@@ -79,8 +79,9 @@ def test_a_proved_gain_is_claimed_with_its_changes(diagnosis: Diagnosis) -> None
         "-b off",
         "+b on",
     ]
-    (step,) = found.ladder
-    assert step.after / step.before == pytest.approx(found.ratio.value)
+    assert found.before is not None
+    assert found.after is not None
+    assert found.after / found.before == pytest.approx(found.ratio.value)
 
 
 def test_nothing_found_is_said_with_what_would_have_been_seen(diagnosis: Diagnosis) -> None:
@@ -95,7 +96,7 @@ def test_nothing_found_is_said_with_what_would_have_been_seen(diagnosis: Diagnos
 
 def test_what_is_not_proved_is_not_claimed(diagnosis: Diagnosis) -> None:
     tuning = tuned(Stage({("a", "on"): 1.5}, 4), KNOBS)
-    tuning.results.proof = [(users, one, one) for users, one, _ in tuning.results.proof]
+    tuning.results.proof = [(one, one) for one, _ in tuning.results.proof]
     found = answered(tuning, diagnosis)
     assert not found.changes
     assert found.sentence.startswith("No proof: with a on it was 1.00 times the throughput")

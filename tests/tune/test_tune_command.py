@@ -19,11 +19,14 @@ SHORT = ("--budget", "1m", "--trials", "1", "--turn", "1s", "--goal", "p95@100",
 
 @pytest.fixture(scope="module")
 def headcount(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Headcount]:
-    made = Headcount(tmp_path_factory.mktemp("tune"))
-    try:
-        yield made
-    finally:
-        made.close()
+    folder = tmp_path_factory.mktemp("tune")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(folder / "state"))  # another tuning may be under way
+        made = Headcount(folder)
+        try:
+            yield made
+        finally:
+            made.close()
 
 
 @dataclass(frozen=True)
@@ -37,14 +40,13 @@ class Tuned:
 
 @pytest.fixture(scope="module")
 def tuned(headcount: Headcount) -> Tuned:
-    journals = set(journals_folder().iterdir()) if journals_folder().is_dir() else set()
     ended = headcount.run(
         *(*TUNE, *SHORT, "--set", "keepalive=0", "--json"),
         *("--knob", "keepalive_timeout", "--allow", "keepalive_timeout"),
     )
     assert ended.code == 0, ended.err
     answer = json.loads(ended.out)
-    (journal,) = set(journals_folder().iterdir()) - journals
+    (journal,) = journals_folder().iterdir()
     return Tuned(answer, Path(answer.pop("bundle")), journal)
 
 

@@ -1,11 +1,11 @@
 """The trials as a whole, on servers in numbers: what is found, and what is not claimed."""
 
-import math
+import statistics
 
-import pytest
 from tuned_server import Stage, switch, tuned
 
-from headcount.tune.tuning import MOST_CHANGES, Tuning
+from headcount.tune.race import smallest_gain
+from headcount.tune.tuning import MOST_CHANGES, MOST_PROOF_PAIRS, Tuning
 
 KNOBS = [switch(name) for name in ("a", "b", "c", "d", "e", "f")]
 
@@ -76,4 +76,6 @@ def test_the_noise_is_measured_first() -> None:
     stage = Stage({}, 3, noise=0.08)
     tuning = tuned(stage, KNOBS[:1], trials=1)
     assert not any(one.changes for one, _ in stage.turns[:8])
-    assert tuning.results.smallest == pytest.approx(math.exp(0.12), rel=0.15)
+    noise = tuning.results.noise
+    assert len(noise) == 4
+    assert tuning.results.smallest == smallest_gain(statistics.stdev(noise), MOST_PROOF_PAIRS)

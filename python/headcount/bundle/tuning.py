@@ -16,7 +16,8 @@ from headcount.bundle.stored import stored_record
 
 FILE = "tuning.json"
 
-Outcome = Literal["better", "not better", "refused", "unfinished"]
+Outcome = Literal["better", "not better", "worse", "no worse", "refused", "unfinished"]
+"""Of a change that is taken back, `worse` keeps it and `no worse` leaves it out."""
 
 
 class KnobState(Record):
@@ -81,15 +82,6 @@ class ChangeKept(Record):
     ratio: Ratio | None = Field(description="What it gains with the others; null if not measured")
 
 
-class Step(Record):
-    """Default and winner at one number of users."""
-
-    users: int
-    ratio: Ratio
-    before: float
-    after: float
-
-
 class Tuning(Record):
     """The file `tuning.json`."""
 
@@ -110,12 +102,10 @@ class Tuning(Record):
     ratio: Ratio | None = Field(
         description="The winner over the server as it was, on turns of their own; null without one"
     )
-    ladder: list[Step] = Field(description="Both over several numbers of users")
-    redeployed: list[float] = Field(
-        default=[], description="Ratio after each time that the winner was put in force again"
+    before: float | None = Field(
+        description="The figure of the server as it was, the geometric mean of the same turns"
     )
-    after: str | None = Field(default=None, description="The diagnosis with the winner")
-    after_bundle: str | None = Field(default=None, description="Folder of the run with it")
+    after: float | None = Field(description="That of the winner; null without one")
     files: dict[str, str] = Field(description="What to install to keep the changes, by name")
     ending: Literal["finished", "interrupted", "failed"]
     restored: bool = Field(description="Whether everything was put back")

@@ -8,7 +8,7 @@ from typing import Literal
 
 from headcount.bundle import tuning as record
 from headcount.bundle.diagnosis import Diagnosis
-from headcount.bundle.tuning import ChangeKept, KnobState, Noise, Ratio, Step
+from headcount.bundle.tuning import ChangeKept, KnobState, Noise, Ratio
 from headcount.bundle.writer import now
 from headcount.plan.plan import Plan
 from headcount.text import plural
@@ -21,7 +21,6 @@ from headcount.tune.tunable import Tunable
 from headcount.tune.tuning import Race, Tuning, mean_figure, ratio_of
 
 Ending = Literal["finished", "interrupted", "failed"]
-LEAST_CLAIM = 1.02
 SYSCTL = "90-headcount.conf"
 """For /etc/sysctl.d."""
 
@@ -42,7 +41,7 @@ def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> re
     """The record of a tuning whose changes have not been put back yet."""
     results = tuning.results
     ratio = tuning.proven()
-    is_proven = ratio is not None and ratio.low > 1 and ratio.value >= LEAST_CLAIM
+    is_proven = tuning.is_proven
     changes = [
         ChangeKept(
             knob=knob.name,
@@ -86,7 +85,8 @@ def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> re
         races=[_race(one) for one in results.races],
         changes=changes if is_proven else [],
         ratio=ratio,
-        ladder=_ladder(tuning),
+        before=mean_figure([one for one, _ in results.proof], tuning.measure),
+        after=mean_figure([one for _, one in results.proof], tuning.measure),
         files=_files(tunable, results.winner.changes) if is_proven else {},
         ending=ending,
         restored=False,
@@ -121,18 +121,6 @@ def _by_name(changes: Changes) -> dict[str, str]:
     return {knob.name: knob.written(value) for knob, value in changes.items()}
 
 
-def _ladder(tuning: Tuning) -> list[Step]:
-    found = []
-    for users in sorted({users for users, _, _ in tuning.results.proof}):
-        pairs = [(a, b) for number, a, b in tuning.results.proof if number == users]
-        ratio = ratio_of(tuning.gains(pairs))
-        before = mean_figure([a for a, _ in pairs], tuning.measure)
-        after = mean_figure([b for _, b in pairs], tuning.measure)
-        if ratio is not None and before is not None and after is not None:
-            found.append(Step(users=users, ratio=ratio, before=before, after=after))
-    return found
-
-
 def _files(tunable: Tunable, changes: Changes) -> dict[str, str]:
     """What installs the changes: a difference of files for patch(1), and one for sysctl(8)."""
     texts: list[str] = []
@@ -148,6 +136,8 @@ def _files(tunable: Tunable, changes: Changes) -> dict[str, str]:
 def _sentence(tuning: Tuning, ratio: Ratio | None, *, is_proven: bool, ending: Ending) -> str:
     if ending != "finished":
         return f"No claim: the tuning was {ending} before a gain was proved."
+    if not tuning.results.races:
+        return "No trial: the budget was spent on the noise. Give more time: --budget 30m"
     if ratio is None:
         tried = plural("trial", len(tuning.results.races))
         smallest = tuning.results.smallest

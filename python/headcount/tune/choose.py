@@ -15,8 +15,8 @@ MOST_KNOBS = 8
 AGAINST: dict[Limit, str] = {
     "generator": "the load generator was the limit, so no change of the server can show: play the "
     "users from another machine, or from more CPUs",
-    "none": "the server was not saturated, so nothing limits it: raise the number of users "
-    "(--max-users), or the goal (--goal p95@USERS)",
+    "none": "the server was not saturated, so nothing limits it: shorter response times "
+    "can still be asked for (--goal p95@USERS)",
     "upstream": "the server waits for another one: tune that server, which the diagnosis names",
     "errors": "the application fails, which no setting mends: see the failures in the run's report",
 }

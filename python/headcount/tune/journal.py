@@ -1,9 +1,9 @@
 """What a tuning changes on a machine, written down before it is changed, and how it is undone.
 
 A journal is a folder on the server's machine: the files as they were, what they were changed to,
-and a script that undoes everything. The script needs a shell and nothing else, may run any number
-of times, and leaves alone what somebody else has changed meanwhile. A guard beside it runs it when
-no beat of the tuning is seen any more, whatever the tuning died of.
+and a script that undoes everything. The script needs a shell with the usual tools (cp, mv, cmp),
+may run any number of times, and leaves alone what somebody else has changed meanwhile. A guard
+beside it runs it when no beat of the tuning is seen any more, whatever the tuning died of.
 """
 
 import json
@@ -42,7 +42,13 @@ class Undo:
 
 
 class Journal:
-    """The changes of one tuning, from before the first until all are undone."""
+    """The changes of one tuning, from before the first until all are undone.
+
+    Attributes:
+        folder: Where it is, on the machine of the server.
+        is_kept: Whether the changes are to stay.
+
+    """
 
     def __init__(
         self,
@@ -67,6 +73,7 @@ class Journal:
         self._values = dict(values)
         self._writable = {*values, *others}
         self._beats = 0
+        self.is_kept = False
         self._run("mkdir", "-p", "-m", "700", folder)
         for path, number in self._numbers.items():
             if host.read(path) is not None:
@@ -143,6 +150,7 @@ class Journal:
 
     def keep(self) -> None:
         """Let the changes stay; the script can undo them later all the same."""
+        self.is_kept = True
         self._host.write(f"{self.folder}/{KEPT}", b"")
         self._host.write(f"{self.folder}/{DONE}", b"")
 

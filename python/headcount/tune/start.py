@@ -36,7 +36,7 @@ from headcount.tune.servers.linux import Kernel, Linux, device_of
 from headcount.tune.servers.registry import find
 from headcount.tune.servers.server import Server
 from headcount.tune.stage import MEASURE_S, Stage
-from headcount.tune.tunable import Tunable
+from headcount.tune.tunable import NotAccepted, Tunable
 from headcount.tune.tuning import Tuning
 from headcount.tune.values import Values, names_of
 
@@ -96,7 +96,10 @@ def tune(
         check_tunable(diagnosis, wanted.goal)
     users = wanted.goal.users or _users(verdict, diagnosis, wanted.goal)
     host = ThisHost()
-    turns = {"mode": "ladder", "levels": [users], "stacks": "off"}
+    # Turns are too short to wait for a steady state; pairs meet the same unsteadiness.
+    run = plan.workload.run.model_copy(update={"steady": "reported"})
+    workload = plan.workload.model_copy(update={"run": run})
+    turns = {"mode": "ladder", "levels": [users], "stacks": "off", "workload": workload}
     levels = plan.model_copy(update=turns)
     with connect(levels, secrets, named=wanted.named) as sut:
         server = find(host, _pids(sut))
@@ -216,25 +219,39 @@ def _trials(
         followers=of_server(known.server.name).knob,
         kernel=Kernel(_linux(host, sut), mine) if mine else None,
     )
-    stage = Stage(plan, sut, tunable, folder, listener, wanted.turn_s)
-    listener.started(plan, folder)
-    measure = wanted.goal.measure(known.diagnosis.limit)
-    tuning = Tuning(stage, Proposals(values, plan.seed), measure, users, wanted.budget_s, listener)
-    ending: Ending = "failed"
-    left: str | None = "unknown"
     try:
-        stage.open(users)
+        stage = Stage(plan, sut, tunable, folder, listener, wanted.turn_s)
+        listener.started(plan, folder)
+        measure = wanted.goal.measure(known.diagnosis.limit)
+        proposals = Proposals(values, plan.seed)
+        tuning = Tuning(stage, proposals, measure, users, wanted.budget_s, listener)
+        return folder, _played(known, tuning, tunable, stage, wanted)
+    finally:
+        if (left := tunable.close()) is not None:
+            listener.noted(f"not everything could be put back: {left}; see {tunable.journal}")
+
+
+def _played(
+    known: Known, tuning: Tuning, tunable: Tunable, stage: Stage, wanted: Wanted
+) -> record.Tuning:
+    """What the trials came to, with everything put back that is not to stay."""
+    ending: Ending = "failed"
+    try:
+        stage.open(tuning.users)
         tuning.play(wanted.trials)
+        if wanted.apply and tuning.is_proven:
+            tunable.keep(tuning.results.winner)
         ending = "finished"
     except KeyboardInterrupt:
         ending = "interrupted"
+    except NotAccepted as why:
+        raise TargetError(f"a configuration that ran before does not run any more: {why}") from why
     finally:
         found = answer(known, tuning, tunable, ending)
-        keep = wanted.apply and ending == "finished" and bool(found.changes)
-        left = tunable.close(tuning.results.winner if keep else None)
-        found = found.model_copy(update={"restored": left is None and not keep, "kept": keep})
-        record.write(found, folder)
+        left = tunable.close()
+        found = found.model_copy(
+            update={"restored": left is None and not tunable.is_kept, "kept": tunable.is_kept}
+        )
+        record.write(found, stage.folder)
         stage.close("interrupted" if ending == "interrupted" else "finished")
-    if left is not None:
-        raise TargetError(f"not everything could be put back: {left}; see {tunable.journal}")
-    return folder, found
+    return found

@@ -176,17 +176,23 @@ class Tunable:
             time.sleep(0.2)
         return self._answers()
 
-    def close(self, keep: Configuration | None = None) -> str | None:
-        """Put everything back, or leave it at a configuration; returns what could not be put back.
+    def keep(self, wanted: Configuration) -> None:
+        """Leave the server at a configuration; raises NotAccepted where it does not run with it."""
+        self.apply(wanted)
+        self._journal.keep()
 
-        Raises NotAccepted where the configuration to keep does not run any more.
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is to stay as it is now."""
+        return self._journal.is_kept
+
+    def close(self) -> str | None:
+        """Put everything back that is not kept; returns what could not be, if anything.
+
+        Safe to call twice.
         """
         try:
-            if keep is None:
-                return self._journal.restore()
-            self.apply(keep)
-            self._journal.keep()
-            return None
+            return None if self.is_kept else self._journal.restore()
         finally:
             self._ended.set()
             self._heart.join()

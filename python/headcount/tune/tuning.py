@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from headcount.analyse.statistics.student import LogRatio, mean_and_error
 from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Outcome, Pair, Ratio
 from headcount.controller.listener import Listener
@@ -15,13 +16,13 @@ from headcount.tune.goal import Measure, figure, gain
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.proposals import Proposals
 from headcount.tune.race import (
-    CHANCE_TO_CLAIM,
+    CONFIDENCE_OF_CLAIM,
     LEAST,
     SMALLEST,
     Judgement,
     Spread,
-    gain_of,
     judge,
+    judge_without,
     smallest_gain,
     spread_of,
 )
@@ -33,14 +34,14 @@ NOISE_PAIRS = 4
 PROOF_PAIRS = 6
 """Of the claim: fewer leave the interval to the assumption that ratios are normal."""
 MOST_PROOF_PAIRS = 20
+MOST_PAIRS = 12
+"""Of a race, with those that do not count."""
 MOST_CHANGES = 5
 """Of an answer: longer lists are not read."""
 PROOF_SHARE = 0.4
 """Of the budget that is kept for knock-out and proof."""
 RAISE = 1.5
 MOST_RAISES = 5
-CHANCE_TO_KEEP = 0.99
-"""One-sided: a change is part of the answer if taking it back is worse by this bound."""
 WORST_ERRORS = 0.01
 """More failures than the best so far has, as a share, and a trial is broken off."""
 WORST_P99, LEAST_P99_MS = 3.0, 10.0
@@ -73,7 +74,7 @@ class Results:
     races: list[Race] = field(default_factory=list)
     winner: Configuration = AS_IT_IS
     knocked_out: dict[Knob, Race] = field(default_factory=dict)
-    proof: list[tuple[int, LevelResult, LevelResult]] = field(default_factory=list)
+    proof: list[tuple[LevelResult, LevelResult]] = field(default_factory=list)
 
 
 class Tuning:
@@ -130,10 +131,12 @@ class Tuning:
         spread = self.results.spread
         if spread is None:
             raise TargetError(
-                f"no turn of {self.users} users came to a figure, so nothing can be compared; "
-                "see its levels, and choose another number with --users"
+                f"no turn of {plural('user', self.users)} came to a figure, so nothing can be "
+                "compared: give longer turns (--turn 20s), or more users (--goal p95@USERS)"
             )
-        self.results.smallest = smallest_gain(spread, PROOF_PAIRS)
+        pairs = PROOF_SHARE / 2 * self._budget_s / (2 * _mean(self._turn_s))
+        pairs = min(max(int(pairs), PROOF_PAIRS), MOST_PROOF_PAIRS)
+        self.results.smallest = smallest_gain(spread.value, pairs)
         self._listener.noted(_smallest_text(self.results.smallest, self._budget_s))
 
     def _learn_spread(self) -> None:
@@ -175,7 +178,7 @@ class Tuning:
         race = Race(challenger, incumbent)
         self.results.races.append(race)
         number = 0
-        while number < 2 * PROOF_PAIRS:
+        while number < MOST_PAIRS:
             try:
                 before, after = self._pair(incumbent, challenger, number)
             except NotAccepted as why:
@@ -198,9 +201,9 @@ class Tuning:
             assert self.results.spread is not None
             judgement = judged(race.gains, self.results.spread)
             if judgement != "go on":
-                race.outcome = "better" if judgement == "better" else "not better"
+                race.outcome = judgement
                 return race
-        race.outcome = "not better"
+        race.why = "too few of its turns count"
         return race
 
     def _raise_load(self) -> None:
@@ -224,8 +227,8 @@ class Tuning:
             if not less.changes:  # that is what the proof compares
                 groups += _halves(group) if len(group) > 1 else []
                 continue
-            race = self._race(less, self.results.winner, _judge_without)
-            if race.outcome == "better":
+            race = self._race(less, self.results.winner, judge_without)
+            if race.outcome == "no worse":
                 self.results.winner = less
                 self._listener.noted(f"{origin[8:]}: no effect, so it stays as it is")
             elif len(group) == 1:
@@ -255,15 +258,21 @@ class Tuning:
         number = 0
         while number < PROOF_PAIRS or (number < MOST_PROOF_PAIRS and self._left_s() > 0):
             before, after = self._pair(AS_IT_IS, self.results.winner, number)
-            self.results.proof.append((self.users, before, after))
+            self.results.proof.append((before, after))
             number += 1
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the winner is better by a bound, and by enough to be worth a change."""
+        ratio = self.proven()
+        return ratio is not None and ratio.low > 1 and ratio.value >= math.exp(SMALLEST)
 
     def proven(self) -> Ratio | None:
         """The ratio that is claimed; None where there is none."""
-        found = self.gains([(before, after) for _, before, after in self.results.proof])
+        found = self._gains(self.results.proof)
         return ratio_of(found) if len(found) >= NOISE_PAIRS else None
 
-    def gains(self, pairs: Sequence[tuple[LevelResult, LevelResult]]) -> list[float]:
+    def _gains(self, pairs: Sequence[tuple[LevelResult, LevelResult]]) -> list[float]:
         """Gains of the pairs that count."""
         found = (_gain(before, after, self.measure) for before, after in pairs)
         return [one for one in found if one is not None]
@@ -301,28 +310,15 @@ def _harm(before: LevelResult, after: LevelResult) -> str | None:
     return None
 
 
-def _judge_without(gains: Sequence[float], spread: Spread) -> Judgement:
-    """Whether a change can be taken back: `better` unless that is measurably worse."""
-    if len(gains) < LEAST:
-        return "go on"
-    found = gain_of(gains, spread, CHANCE_TO_KEEP)
-    if found.high < 0:
-        return "not better"
-    return "better" if found.low > -SMALLEST or len(gains) >= PROOF_PAIRS else "go on"
-
-
-def ratio_of(gains: Sequence[float], chance: float = CHANCE_TO_CLAIM) -> Ratio | None:
+def ratio_of(gains: Sequence[float]) -> Ratio | None:
     """The ratio that gains come to, by their own spread; None of fewer than two."""
-    spread = spread_of([gains])
-    if spread is None:
+    if len(gains) < LEAST:
         return None
-    found = gain_of(gains, spread, chance)
+    mean, error = mean_and_error(gains)
+    found = LogRatio(mean, error, len(gains) - 1)
+    low, high = found.bounds(CONFIDENCE_OF_CLAIM)
     return Ratio(
-        value=math.exp(found.mean),
-        low=math.exp(found.low),
-        high=math.exp(found.high),
-        confidence=2 * chance - 1,
-        pairs=found.pairs,
+        value=found.value, low=low, high=high, confidence=CONFIDENCE_OF_CLAIM, pairs=len(gains)
     )
 
 
@@ -333,10 +329,10 @@ def _mean(gains: Sequence[float]) -> float:
 def _smallest_text(smallest: float | None, budget_s: float) -> str:
     if smallest is None:
         return (
-            f"the turns scatter so much that {span(budget_s)} show no gain below 3 times: stop "
-            "other programs, or give longer turns (--turn 20s) and more time (--budget)"
+            f"the turns scatter so much that {span(budget_s)} cannot prove a gain below 3 times: "
+            "stop other programs, or give longer turns (--turn 20s) and more time (--budget)"
         )
-    return f"in {span(budget_s)}, gains of {smallest - 1:.0%} or more can be shown"
+    return f"in {span(budget_s)}, gains of {smallest - 1:.0%} or more can be proved"
 
 
 def _race_text(race: Race, measure: Measure) -> str:
