@@ -1,6 +1,6 @@
 """`headcount tune`: change a server's settings under load, and keep what is proved to help."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,12 +10,14 @@ from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.grouped import grouped
 from headcount.cli.outputs import bundle_folder, check_runs
+from headcount.cli.run_options import Criteria, Server, Target
 from headcount.errors import ExitCode, InputError, TargetError
 from headcount.fields.units import seconds
 
 if TYPE_CHECKING:
     from headcount.bundle.tuning import Tuning
     from headcount.plan.plan import Plan
+    from headcount.plan.resolve import Overrides
     from headcount.tune.start import Wanted
 
 EPILOG = """
@@ -30,33 +32,20 @@ headcount tune --target lab:nginx --set workers=1 --workload web-mix --allow wor
 BUDGET = "30m"
 LEAST_BUDGET_S = 60.0
 MOST_TURN_S = 120.0
-LEVEL, SETTLE = "20s", "2s"
+LEVEL, SETTLE = "20s", "3s"
 """Of the level that shows what binds at a given number of users."""
 
 
-@dataclass(frozen=True)
-class Target:
-    """The server that is tuned, and its users."""
-
-    target: options.Target = None
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            "--workload",
-            "-w",
-            metavar="WORKLOAD",
-            help="What the users do: a workload's name or file.",
-            rich_help_panel=options.TARGET,
-        ),
-    ] = None
-    authorised_by: options.AuthorisedBy = None
-    user: options.User = None
-    password_file: options.PasswordFile = None
-    token_file: options.TokenFile = None
-    pid: options.Pid = None
-    unit: options.Unit = None
-    cgroup: options.Cgroup = None
-    container: options.Container = None
+Workload = Annotated[
+    str | None,
+    typer.Option(
+        "--workload",
+        "-w",
+        metavar="WORKLOAD",
+        help="What the users do: a workload's name or file.",
+        rich_help_panel=options.TARGET,
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -138,18 +127,9 @@ class Changes:
 class Load:
     """How users play."""
 
-    set_: options.Set = None
-    limit: options.Limit = None
     client: options.Client = None
     scale: options.Scale = None
     seed: options.Seed = None
-    criteria: Annotated[
-        list[str] | None,
-        typer.Option(
-            help='Replace the workload\'s criteria: --criteria "p95<=1s" "errors<1%"',
-            rich_help_panel=options.CRITERIA,
-        ),
-    ] = None
 
 
 @grouped
@@ -157,7 +137,10 @@ def tune(
     target: Target,
     goal: Goal,
     changes: Changes,
+    server: Server,
+    criteria: Criteria,
     load: Load,
+    workload: Workload = None,
     runs: options.Runs = options.RUNS,
     json: options.Json = False,
 ) -> None:
@@ -175,7 +158,8 @@ def tune(
     from headcount.tune.start import tune as tuned
 
     wanted = _wanted(target, goal, changes)
-    plan = _plan(target, load, wanted.goal.users)
+    asked = _overrides(target, server, criteria, load, wanted.goal.users)
+    plan = _plan(workload, target.target, asked)
     check_runs(runs)
     secrets = secrets_for(plan, target.token_file, target.password_file)
     with Display(err, quiet=json) as display:
@@ -201,34 +185,42 @@ def _restore() -> None:
         out.print(f"undone: {one.folder}", markup=False)
 
 
-def _plan(target: Target, load: Load, users: int | None) -> "Plan":
-    """What is run before the trials: a search, or a level of so many users."""
-    from headcount import workloads
+def _overrides(
+    target: Target, server: Server, criteria: Criteria, load: Load, users: int | None
+) -> "Overrides":
+    """What is run before the trials: a quick search, or a level of so many users."""
     from headcount.cli import running
-    from headcount.controller.lab_settings import check_lab_settings
-    from headcount.plan.resolve import Overrides, resolve
 
-    if target.target is None or target.workload is None:
+    is_search = users is None
+    return running.Overrides(
+        search=is_search,
+        quick=is_search,
+        users=users,
+        duration=None if is_search else LEVEL,
+        settle=None if is_search else SETTLE,
+        criteria=running.criteria_of(criteria.criteria),
+        rule=criteria.rule,
+        authorised_by=target.authorised_by,
+        server=running.settings(server.set_, "--set"),
+        limits=running.limits(server.limit),
+        client=running.client_settings(load.client, target.user),
+        shares=target.shares,
+        scale=load.scale,
+        seed=load.seed,
+    )
+
+
+def _plan(name: str | None, target: str | None, asked: "Overrides") -> "Plan":
+    from headcount import workloads
+    from headcount.controller.lab_settings import check_lab_settings
+    from headcount.plan.resolve import resolve
+
+    if target is None or name is None:
         raise InputError(
             "say what to tune and what its users do: --target lab:nginx --workload web-mix"
         )
-    workload = workloads.load(target.workload)
-    overrides = Overrides(
-        search=users is None,
-        quick=users is None,
-        users=users,
-        duration=None if users is None else LEVEL,
-        settle=None if users is None else SETTLE,
-        criteria=running.criteria_of(load.criteria),
-        authorised_by=target.authorised_by,
-        server=running.settings(load.set_, "--set"),
-        limits=running.limits(load.limit),
-        client=running.client_settings(load.client, target.user),
-        scale=load.scale,
-        seed=load.seed,
-        workload_sha256=workloads.sha256(target.workload),
-    )
-    plan = resolve(workload, target.target, overrides)
+    workload = workloads.load(name)
+    plan = resolve(workload, target, replace(asked, workload_sha256=workloads.sha256(name)))
     check_lab_settings(plan)
     return plan
 
