@@ -73,7 +73,7 @@ class Dovecot:
         self.stats = self.home / dovecot_files.STATS
         self.master = self.home / dovecot_files.MASTER
         command = [self._program, "-F", "-c", str(self.home / "dovecot.conf")]
-        server = KeptServer(command, self.home, "Dovecot", self._account)
+        self.server = server = KeptServer(command, self.home, "Dovecot", self._account)
         parts.callback(server.stop)
         self.pid = server.server_pid
         used = [one for one in ports if one]

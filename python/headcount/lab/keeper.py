@@ -3,7 +3,8 @@
 `python -m headcount.lab.keeper [--home FOLDER] [--user UID:GID] -- COMMAND ...` starts the command
 in a session of its own, as that user, and says `{"pid": ...}`. When its standard input ends, or a
 signal asks for it, it ends every process that came of the command and deletes the folder, which
-must be a home of the lab.
+must be a home of the lab. A line `restart SIGNAL` on its standard input ends the server by that
+signal, starts the command again, and says its new number.
 
 - Servers signal the group of their process, and daemons leave it. So the command gets a group of
   its own, and what is ended is not the group but all descendants: this process adopts those whose
@@ -36,6 +37,9 @@ KILL_S = 2.0
 """How long killed processes have to go; one that waits for a broken disk may never do."""
 PAUSE_S = 0.05
 """Between two looks at what is left."""
+RESTART_S = 20.0
+"""How long a server has to end by itself that is restarted: what it has stored must stay whole."""
+END, RESTART = "end", "restart"
 MOST = 1 << 20
 """Most file handles and processes that a server gets: the default of fs.nr_open. Some programs walk
 all handles there may be; the thousand million that containers allow would take them minutes."""
@@ -101,7 +105,7 @@ def end(find: Callable[[], set[int]]) -> None:
 
 
 class Orders:
-    """What the keeper waits for: the end of its standard input, signals, and the server's end."""
+    """What the keeper waits for: its standard input, signals, and the server's end."""
 
     def __init__(self) -> None:
         """Catch the signals from now on."""
@@ -113,17 +117,20 @@ class Orders:
         self._poll.register(sys.stdin.fileno(), select.POLLIN)
         self._poll.register(self._woken, select.POLLIN)
 
-    def wait(self, server: int | None) -> bool:
-        """Whether it must end; False when the server has ended. Collects dead children."""
+    def wait(self, server: int | None) -> str | None:
+        """`END`, or `RESTART` and a signal; None when the server has ended.
+
+        Collects dead children.
+        """
         while server is None or server not in dead_children():
             for handle, _ in self._poll.poll():
                 order = os.read(handle, 4096)
                 if handle == self._woken:
                     if set(order) & set(ENDS):
-                        return True
-                elif not order:
-                    return True
-        return False
+                        return END
+                else:
+                    return order.decode("ascii") or END
+        return None
 
 
 def dead_children() -> set[int]:
@@ -181,12 +188,25 @@ def keep(command: Sequence[str], user: str | None = None) -> None:
     """Start a server and stay until it is to be ended, and then until all of it has."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     orders = Orders()
-    server = start(command, user)
-    print(f'{{"pid": {server}}}', flush=True)
-    must_end = orders.wait(server)
-    end(_left)
-    if not must_end:
-        orders.wait(None)
+    order: str | None = RESTART
+    while order != END:
+        server = start(command, user)
+        print(f'\n{{"pid": {server}}}', flush=True)  # it may have left half a line there
+        order = orders.wait(server)
+        if order not in {None, END}:
+            _ask(server, order)
+        end(_left)
+        if order is None:
+            order = orders.wait(None)
+
+
+def _ask(server: int, order: str) -> None:
+    """Ask a server to end by the signal of an order, and wait until it has."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(server, int(order.removeprefix(RESTART)))
+    end_s = time.monotonic() + RESTART_S
+    while server not in dead_children() and time.monotonic() < end_s:
+        time.sleep(PAUSE_S)
 
 
 def _left() -> set[int]:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -47,9 +48,34 @@ class KeptServer(ServerProcess):
         super().__init__([sys.executable, *module, "--", *command])
         self.server_pid = 0
         self._name = name or Path(command[0]).name
-        self.server_pid = int(json.loads(self.ready_line(PID_LINE))["pid"])
+        self._since = 0
+        self._log_since: dict[Path, int] = {}
+        self._took: list[tuple[int, Path, Callable[[], bool]]] = []
+        self._learn_pid()
+
+    def _learn_pid(self) -> None:
+        line = self.ready_line(PID_LINE, self._since)
+        self.server_pid = int(json.loads(line)["pid"])
         found = [one.started for one in keeper.processes() if one.pid == self.server_pid]
         self._started = found[0] if found else 0
+
+    def restart(self, by: signal.Signals = signal.SIGTERM) -> None:
+        """End the server by a signal, start it again, and wait until it serves as before.
+
+        Its data stays. Raises SystemLimitError with what is in its log where it does not come up;
+        it can be restarted then, too.
+        """
+        assert self._process.stdin is not None
+        self._since = self.log_bytes
+        self._log_since = {log: _size(log) for _, log, _ in self._took}
+        try:
+            os.write(self._process.stdin.fileno(), f"{keeper.RESTART} {int(by)}\n".encode())
+        except OSError as error:
+            raise SystemLimitError(f"the keeper of {self._name} has ended") from error
+        self._learn_pid()
+        for number, log, is_ready in tuple(self._took):
+            if not self.got_port(number, log, is_ready):
+                raise SystemLimitError(f"another program has taken port {number} of {self._name}")
 
     def got_port(self, number: int, log: Path, is_ready: Callable[[], bool] = lambda: True) -> bool:
         """Wait until it listens on this loopback port; False if another program has the port.
@@ -75,12 +101,15 @@ class KeptServer(ServerProcess):
                     f"its log: {self._log_excerpt(log)}"
                 )
             time.sleep(keeper.PAUSE_S)
+        if (number, log, is_ready) not in self._took:
+            self._took.append((number, log, is_ready))
         return True
 
     def _log_excerpt(self, log: Path) -> str:
-        text = self.log_text()
+        """What it said since it was started last."""
+        text = self.log_text(self._since)
         if log.exists():
-            text += log.read_text("utf-8", errors="replace")
+            text += log.read_bytes()[self._log_since.get(log, 0) :].decode(errors="replace")
         lines = [line.strip() for line in text.splitlines() if not NOISE.match(line)]
         return "\n".join(lines[:MOST_LINES]) or "nothing"
 
@@ -97,3 +126,32 @@ class KeptServer(ServerProcess):
             return set()  # the number belongs to somebody else by now
         pids = {one.pid for one in members}
         return pids.union(*(keeper.descendants(pid) for pid in pids))
+
+
+class Kept:
+    """A lab server that is one kept process, or begins with one.
+
+    Attributes:
+        pids: The processes at the root of its tree, that of `server` among them.
+
+    """
+
+    pids: list[int]
+    server: KeptServer
+    ends_by = signal.SIGTERM
+    """What makes it end soon, and whole."""
+
+    def restart(self) -> None:
+        """End it and start it again, with its data; raises SystemLimitError if it does not come up.
+
+        `pids` has the new process then.
+        """
+        place = self.pids.index(self.server.server_pid)
+        try:
+            self.server.restart(self.ends_by)
+        finally:
+            self.pids[place] = self.server.server_pid
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0

@@ -12,6 +12,7 @@ from pathlib import Path
 from headcount.lab import certificate, dovecot_files, mail_settings, port, postfix_files, setting
 from headcount.lab.dovecot import Dovecot
 from headcount.lab.front import Front
+from headcount.lab.kept import Kept
 from headcount.lab.postfix import Postfix
 from headcount.lab.sink import Sink
 
@@ -19,7 +20,7 @@ PASSWORD_BYTES = 24
 """Random ones; nobody guesses half as many."""
 
 
-class MailServer:
+class MailServer(Kept):
     """A mail server in the lab, running.
 
     Attributes:
@@ -93,6 +94,7 @@ class MailServer:
         self.stats, self.master = dovecot.stats, dovecot.master
         self.programs: Mapping[str, str] = {"dovecot": dovecot.version}
         self.pids = [dovecot.pid]
+        self.server = dovecot.server
         if self._postfix is not None:
             self.front, self.language = f"{port.host()}:{self._postfix.smtp}", "smtp"
             self.programs = {**self.programs, "postfix": self._postfix.version}

@@ -6,6 +6,7 @@ PostgreSQL refuses to run as root; for root it runs as nobody.
 import os
 import re
 import secrets
+import signal
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,7 +15,7 @@ from headcount.errors import SystemLimitError
 from headcount.lab import account, certificate, port, postgresql_settings, setting
 from headcount.lab.home import Home, open_base
 from headcount.lab.installed import Packages, command_output, find
-from headcount.lab.kept import KeptServer
+from headcount.lab.kept import Kept, KeptServer
 
 PACKAGES = Packages("postgresql", "postgresql-server")
 VERSIONS = Path("/usr/lib/postgresql")
@@ -33,7 +34,7 @@ ssl_key_file = '{folder}/{key}'
 """
 
 
-class PostgresqlServer:
+class PostgresqlServer(Kept):
     """PostgreSQL in the lab, running.
 
     Attributes:
@@ -48,6 +49,8 @@ class PostgresqlServer:
 
     user = "headcount"
     database = "postgres"
+    ends_by = signal.SIGINT
+    """Fast shutdown: SIGTERM waits until all clients have left."""
 
     @staticmethod
     def check_settings(settings: Mapping[str, str]) -> None:
@@ -92,7 +95,7 @@ class PostgresqlServer:
                 "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
         command = [self._postgres, "-D", str(data)]
-        server = KeptServer(command, self.home, "PostgreSQL", self._account)
+        self.server = server = KeptServer(command, self.home, "PostgreSQL", self._account)
         parts.callback(server.stop)
         self.logs: Mapping[str, Path] = {"postgresql": server.log}
         if not server.got_port(number, data / "log", lambda: _serves(data)):

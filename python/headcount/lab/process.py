@@ -57,27 +57,34 @@ class ServerProcess:
         """What it prints, as a file that can be read as long as it runs."""
         return Path(f"/proc/self/fd/{self._log.fileno()}")
 
-    def log_text(self) -> str:
-        """The beginning of what it has printed."""
-        return os.pread(self._log.fileno(), MOST_LOG_BYTES, 0).decode(errors="replace")
+    @property
+    def log_bytes(self) -> int:
+        """How much it has printed."""
+        return os.fstat(self._log.fileno()).st_size
 
-    def ready_line(self, start: str) -> str:
+    def log_text(self, offset: int = 0) -> str:
+        """The beginning of what it has printed, or of what it printed after so many bytes."""
+        return os.pread(self._log.fileno(), MOST_LOG_BYTES, offset).decode(errors="replace")
+
+    def ready_line(self, start: str, offset: int = 0) -> str:
         """Wait for the line with which it says that it is ready; `start` is how that line begins.
+
+        What it printed before `offset` does not count.
 
         Raises SystemLimitError with what it printed if it ends instead. It is stopped if the wait
         is given up for any reason.
         """
         try:
-            return self._wait_for(start)
+            return self._wait_for(start, offset)
         except BaseException:
             self.stop()
             raise
 
-    def _wait_for(self, start: str) -> str:
+    def _wait_for(self, start: str, offset: int) -> str:
         deadline_s = time.monotonic() + START_S
         while time.monotonic() < deadline_s:
             ended = self._process.poll() is not None
-            text = self.log_text()
+            text = self.log_text(offset)
             whole = text[: text.rfind("\n") + 1].splitlines()
             found = next((line for line in whole if line.startswith(start)), None)
             if found is not None and not ended:

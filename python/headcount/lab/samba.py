@@ -15,7 +15,7 @@ from headcount.lab import port, samba_files, samba_settings
 from headcount.lab.alias import Alias
 from headcount.lab.home import Home
 from headcount.lab.installed import Packages, find
-from headcount.lab.kept import KeptServer
+from headcount.lab.kept import Kept, KeptServer
 
 FOLDERS = ("/usr/sbin", "/usr/local/sbin", "/usr/local/samba/sbin")
 """Where smbd is on machines whose users do not have it on their PATH."""
@@ -26,7 +26,7 @@ VERSION_S = 20.0
 """Longest wait for smbd to say which it is, on a machine that is busy."""
 
 
-class SambaServer:
+class SambaServer(Kept):
     """Samba in the lab, running.
 
     Attributes:
@@ -73,7 +73,7 @@ class SambaServer:
         status = shutil.which("smbstatus", path=beside) or shutil.which("smbstatus")
         self.status = [status, "-s", str(configuration), "--json"] if status else []
         command = [self._program, "--foreground", "--no-process-group", "-s", str(configuration)]
-        server = KeptServer([*command, "-l", str(alias.path / "log")], folder)
+        self.server = server = KeptServer([*command, "-l", str(alias.path / "log")], folder)
         parts.callback(server.stop)
         if not server.got_port(number, log):
             return False

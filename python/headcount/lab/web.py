@@ -9,7 +9,7 @@ from headcount.errors import SystemLimitError
 from headcount.lab import certificate, port
 from headcount.lab.alias import Alias
 from headcount.lab.home import Home
-from headcount.lab.kept import KeptServer
+from headcount.lab.kept import Kept, KeptServer
 
 STATUS = "/headcount-status"
 """Where the server reports its own figures."""
@@ -17,7 +17,7 @@ LOG, ACCESS_LOG = "errors", "requests"
 """Files in the home: what went wrong, and, if it is wanted, each request."""
 
 
-class WebServer(ABC):
+class WebServer(Kept, ABC):
     """A web server in the lab, running.
 
     Attributes:
@@ -67,7 +67,7 @@ class WebServer(ABC):
             ) from error
         if self._is_tls:
             certificate.make(self.home)
-        server = KeptServer(self.command(place), self.home, self.name)
+        self.server = server = KeptServer(self.command(place), self.home, self.name)
         parts.callback(server.stop)
         if not server.got_port(number, self.home / LOG):
             return False
