@@ -106,6 +106,21 @@ class Changes:
             help="Try kernel settings of this machine, too, as root; other programs notice them.",
         ),
     ] = False
+    restarts: Annotated[
+        bool,
+        typer.Option(
+            "--restarts",
+            help="Allow restarts of the server, which its clients notice: for settings that take "
+            "one. A lab server is restarted without this.",
+        ),
+    ] = False
+    restart_command: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="What restarts the server, for --restarts; default: its systemd service.",
+        ),
+    ] = None
     apply: Annotated[
         bool,
         typer.Option("--apply", help="Let the changes that are proved to help stay in force."),
@@ -244,11 +259,13 @@ def _wanted(target: Target, goal: Goal, changes: Changes) -> "Wanted":
             allowed=frozenset(changes.allow or ()),
             only=frozenset(changes.knob or ()),
             change_set=changes.change_set,
+            restarts=changes.restarts or changes.restart_command is not None,
         ),
         own=own(changes.knobs) if changes.knobs is not None else None,
         baseline=bundle_folder(goal.from_) if goal.from_ is not None else None,
         named=running.named(target.pid, target.unit, target.cgroup, target.container),
         apply=changes.apply,
+        restart_command=changes.restart_command,
         kernel=changes.kernel,
     )
 

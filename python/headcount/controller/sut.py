@@ -1,8 +1,9 @@
 """The system under test for the length of a run: started if of the lab, spoken to, observed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from headcount.bundle.environment import EnvironmentFile
@@ -18,6 +19,7 @@ from headcount.controller.remote_counters import Opened, counter_origins, open_s
 from headcount.controller.run_limits import COLD, limit_settings, run_limits
 from headcount.controller.server_found import FarServerFound, check_named
 from headcount.counters.generator import GeneratorSource
+from headcount.counters.proc.listening import ServerSource
 from headcount.counters.proc.named import NOBODY, Named
 from headcount.counters.proc.serving import Place
 from headcount.counters.proc.source import HostSource
@@ -25,6 +27,7 @@ from headcount.counters.query import FarQuery
 from headcount.counters.source import Source
 from headcount.counters.views import View, ViewSource, asked_views
 from headcount.errors import InputError
+from headcount.lab.kept import Kept
 from headcount.lab.squeeze import Squeeze
 from headcount.lab.squeeze.cache import forget
 from headcount.plan import gate
@@ -56,6 +59,7 @@ class Sut:
     listens_at: Sequence[str] = ()
     views: Sequence[View] = ()
     is_of_somebody: bool = False
+    restart: Callable[[], None] | None = None
 
     def prepare(self, users: int, on_progress: Progress) -> Prepared:
         """Make the data set: at first that of the whole ladder, before limits are in force.
@@ -84,6 +88,8 @@ class Sut:
         sources: list[Source] = [GeneratorSource("generator", places)]
         if self.server is not None:
             sources.append(self.server.source("sut"))
+        elif self.pids is not None and self.restart is not None:
+            sources.append(ServerSource("sut", partial(list, self.pids)))
         elif self.local:
             sources.append(HostSource("sut", pids=self.pids))
         sources += self.elsewhere
@@ -176,6 +182,7 @@ def _squeezed(plan: Plan, secrets: Secrets, needed: frozenset[str]) -> Iterator[
             is_cold = not COLD.isdisjoint(plan.limits)
             yield replace(
                 sut,
+                restart=_held_again(sut, squeeze),
                 squeeze=squeeze,
                 is_cold=is_cold,
                 most_users=max(plan.levels, default=0),
@@ -183,6 +190,19 @@ def _squeezed(plan: Plan, secrets: Secrets, needed: frozenset[str]) -> Iterator[
             )
     finally:
         squeeze.close()
+
+
+def _held_again(sut: Sut, squeeze: Squeeze) -> Callable[[], None] | None:
+    """A restart after which the server is in its group as before."""
+    restart = sut.restart
+    if restart is None:
+        return None
+
+    def restarted() -> None:
+        restart()
+        squeeze.hold(sut.pids or [], sut.homes[0])
+
+    return restarted
 
 
 @contextmanager
@@ -251,7 +271,11 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
             lab_settings, programs = server.settings, server.programs
             pids = server.pids or None
             own = ([server.home], server.logs)
-            yield Sut(server.address, True, pids, access, lab_settings, programs, *own)
+            restart = server.restart if isinstance(server, Kept) else None
+            yield Sut(
+                *(server.address, True, pids, access, lab_settings, programs, *own),
+                restart=restart,
+            )
         finally:
             server.stop()
         return

@@ -33,12 +33,14 @@ class Asked:
         allowed: Knobs that may be changed although they are set, or a risk.
         only: The knobs to try, by name; none are named where it is empty.
         change_set: Whether whatever is set may be changed.
+        restarts: Whether the server may be restarted.
 
     """
 
     allowed: frozenset[str] = frozenset()
     only: frozenset[str] = frozenset()
     change_set: bool = False
+    restarts: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ def _weight(knob: Knob, diagnosis: Diagnosis) -> float:
 def _obstacle(
     knob: Knob, setting: Setting, asked: Asked, held: Collection[str] | None
 ) -> str | None:
-    impossible = _impossible(knob, setting)
+    impossible = _impossible(knob, setting, asked)
     if impossible is not None or knob.name in asked.allowed:
         return impossible
     if knob.risk in ("data", "security"):
@@ -149,12 +151,12 @@ def _obstacle(
     return None
 
 
-def _impossible(knob: Knob, setting: Setting) -> str | None:
+def _impossible(knob: Knob, setting: Setting, asked: Asked) -> str | None:
     """Why nobody can have it tried."""
     if setting.value is None:
         return "this server has no such setting"
     if setting.place == COMMAND_LINE:
         return f"{COMMAND_LINE} sets it, which no file can change"
-    if knob.apply == "restart":
-        return "it takes a restart, and only what a reload puts in force is tried"
+    if knob.apply == "restart" and not asked.restarts:
+        return "it takes a restart, which its clients notice (--restarts)"
     return None

@@ -22,8 +22,8 @@ from headcount.tune.tunable import Tunable
 MEASURE_S = 5.0
 """Of a turn, if nothing else is asked for. Shorter turns scatter more; longer ones meet more drift
 within their pair."""
-SETTLE_S = 2.0
-"""After a change: caches that a reload has emptied fill again."""
+SETTLE_S, RESTARTED_S = 2.0, 5.0
+"""After a change by a reload, and by a restart: caches that it has emptied fill again."""
 STAY_S = 1.0
 """Before a second turn of the same configuration."""
 LONGEST_RAMP_S = 3.0
@@ -84,23 +84,32 @@ class Stage:
             self._plan, self._sut.prepare, self._session, self._bundle, self._listener
         )
 
-    def turn(self, configuration: Configuration, users: int) -> LevelResult:
-        """Measure a configuration with so many users.
+    @property
+    def can_restart(self) -> bool:
+        """Whether turns can begin with a restart of the server."""
+        return self._tunable.can_restart
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        """Measure a configuration with so many users; a fresh one after a restart of the server.
 
         Users leave before a change and come back after it. Raises NotAccepted where the server
         refuses it, TargetError where it does not answer any more.
         """
         session, runner = self._opened
         index = len(self.levels) + 1
-        stays = configuration.key == self._tunable.now.key and session.users == users
-        if configuration.key != self._tunable.now.key:
+        changes = is_fresh or configuration.key != self._tunable.now.key
+        settle_s = STAY_S if session.users == users else SETTLE_S
+        if changes:
             longest_s = seconds(self._plan.workload.run.step_timeout) + GOING_S
             if session.users and not runner.rest(len(self.levels), longest_s):
                 raise TargetError(
                     f"users were still connected {longest_s:g} s after they were told to stop"
                 )
             self._listener.phase(Phase("change", index, "ladder", 0, 0.0))
-            self._tunable.apply(configuration)
+            restarted = self._tunable.apply(configuration, is_fresh=is_fresh)
+            settle_s = RESTARTED_S if restarted else SETTLE_S
             self._bundle.event(
                 "configuration", session.now_s(), level=index, changes=configuration.text
             )
@@ -110,8 +119,8 @@ class Stage:
                 index=index,
                 purpose="ladder",
                 users=users,
-                ramp_s=0.0 if stays else ramp_s,
-                settle_s=STAY_S if stays else min(SETTLE_S, self._measure_s),
+                ramp_s=0.0 if settle_s == STAY_S else ramp_s,
+                settle_s=min(settle_s, self._measure_s),
                 measure_s=self._measure_s,
             )
         )

@@ -4,7 +4,7 @@ import os
 import secrets as random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from headcount.bundle import reader
@@ -31,6 +31,7 @@ from headcount.tune.knobs.knob import KnobFile
 from headcount.tune.knobs.library import merged, of_server
 from headcount.tune.left import check_nothing_left, journals_folder
 from headcount.tune.proposals import Proposals
+from headcount.tune.restart import ByCommand, OfLab, Restart, command_of
 from headcount.tune.servers.linux import NAME as LINUX
 from headcount.tune.servers.linux import Kernel, Linux, device_of
 from headcount.tune.servers.registry import find
@@ -60,6 +61,7 @@ class Wanted:
         baseline: A run of the same target, instead of a new one.
         named: What the server is, where its address does not say.
         apply: Whether the winner stays in force.
+        restart_command: What restarts the server, where that is not known otherwise.
         kernel: Whether kernel settings of this machine may be tried.
 
     """
@@ -73,6 +75,7 @@ class Wanted:
     baseline: Path | None = None
     named: Named = NOBODY
     apply: bool = False
+    restart_command: str | None = None
     kernel: bool = False
 
 
@@ -103,19 +106,21 @@ def tune(
     levels = plan.model_copy(update=turns)
     with connect(levels, secrets, named=wanted.named) as sut:
         server = find(host, _pids(sut))
+        restart = _restart(host, sut, server, wanted)
+        asked = replace(wanted.asked, restarts=restart is not None)
         knobs = of_server(server.name)
         if wanted.own is not None and wanted.own.server == server.name:
             knobs = merged(knobs, wanted.own)
         choices = weightiest(
             [
-                *choose(server, knobs.knob, diagnosis, wanted.asked, _held(plan)),
-                *(_of_kernel(host, sut, diagnosis, wanted.asked) if wanted.kernel else ()),
+                *choose(server, knobs.knob, diagnosis, asked, _held(plan)),
+                *(_of_kernel(host, sut, diagnosis, asked) if wanted.kernel else ()),
             ]
         )
         _check_some(choices, server, diagnosis)
         listener.noted(_chosen_text(choices, diagnosis))
         known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices)
-        return _trials(levels, sut, host, known, wanted, users, runs, listener)
+        return _trials(levels, sut, host, known, wanted, restart, users, runs, listener)
 
 
 def _baseline(
@@ -149,15 +154,30 @@ def _linux(host: Host, sut: Sut) -> Linux:
     return Linux(host, device_of(host, str(sut.homes[0])) if sut.homes else None)
 
 
+def _restart(host: Host, sut: Sut, server: Server, wanted: Wanted) -> Restart | None:
+    """How the server is restarted; None where it must not be, or it is of a lab that cannot."""
+    if sut.restart is not None:
+        return OfLab(host, sut.restart, lambda: sut.pids or [])
+    if not sut.is_of_somebody or not wanted.asked.restarts:
+        return None
+    command = command_of(host, server.running, wanted.restart_command)
+    return ByCommand(host, command, lambda: _pids_now(sut))
+
+
 def _pids(sut: Sut) -> Sequence[int]:
     if not sut.local:
         raise InputError("the server is on another machine; run headcount tune there")
-    pids = sut.pids or ([] if sut.server is None else list(sut.server.find().pids))
+    pids = sut.pids or _pids_now(sut)
     if not pids:
         raise InputError(
             "the server's processes are not seen from here: run as root, or name them with --pid"
         )
     return pids
+
+
+def _pids_now(sut: Sut) -> Sequence[int]:
+    """The server's processes, looked for anew."""
+    return [] if sut.server is None else list(sut.server.find().pids)
 
 
 def _held(plan: Plan) -> frozenset[str] | None:
@@ -197,6 +217,7 @@ def _trials(
     host: Host,
     known: Known,
     wanted: Wanted,
+    restart: Restart | None,
     users: int,
     runs: Path,
     listener: Listener,
@@ -218,6 +239,7 @@ def _trials(
         answers,
         followers=of_server(known.server.name).knob,
         kernel=Kernel(_linux(host, sut), mine) if mine else None,
+        restart=restart,
     )
     try:
         stage = Stage(plan, sut, tunable, folder, listener, wanted.turn_s)

@@ -12,6 +12,7 @@ from headcount.tune.followers import with_followers
 from headcount.tune.host import Host
 from headcount.tune.journal import PATIENCE_S, Journal, KernelRefusal, Undo
 from headcount.tune.knobs.knob import Knob
+from headcount.tune.restart import Restart
 from headcount.tune.servers.linux import Kernel
 from headcount.tune.servers.server import Server
 from headcount.tune.values import names_of
@@ -46,12 +47,15 @@ class Tunable:
         *,
         followers: Sequence[Knob] = (),
         kernel: Kernel | None = None,
+        restart: Restart | None = None,
         patience_s: int = PATIENCE_S,
     ) -> None:
         """Open the journal; `answers` raises TargetError where the server does not answer.
 
-        `knobs` are those that may be changed, `followers` those that must follow some of them.
+        `knobs` are those that may be changed, `followers` those that must follow some of them;
+        `restart` restarts the server, where that is allowed.
         """
+        self._restart = restart
         self._kernel = kernel
         self._host = host
         self._server = server
@@ -59,14 +63,16 @@ class Tunable:
         self._answers = answers
         trial = {knob: _other(knob, server) for knob in knobs if not self._is_kernels(knob)}
         self.originals = {path: host.read(path) for path in self.files(trial)}
-        undo = [Undo(server.reload_command, server.running)]
+        undo = Undo(server.reload_command, server.running)
+        if restart is not None and restart.command is not None:
+            undo = Undo(restart.command, None)
         mine = kernel.knobs if kernel is not None else ()
         self._journal = Journal(
             host,
             str(folder),
             self.originals,
             kernel.linux.originals(mine) if kernel is not None else {},
-            undo,
+            [undo],
             patience_s,
             kernel.linux.paths(mine) if kernel is not None else (),
         )
@@ -115,30 +121,51 @@ class Tunable:
     def _is_kernels(self, knob: Knob) -> bool:
         return self._kernel is not None and knob in self._kernel.knobs
 
-    def apply(self, wanted: Configuration) -> None:
-        """Change to a configuration, or back; raises NotAccepted, with all as it was before."""
-        if wanted.key == self.now.key:
-            return
-        before = self.now
-        try:
-            is_new = self._write(wanted.changes)
-        except KernelRefusal as error:
-            objection: str | None = str(error)
-            is_new = True
-        else:
-            objection = (self._server.test() or self._put_in_force()) if is_new else None
-        if objection is None:
-            self.now = wanted
-            return
-        self._write(before.changes)
-        self._reload()
-        self._wait()
-        raise NotAccepted(objection)
+    @property
+    def can_restart(self) -> bool:
+        """Whether the server may be restarted."""
+        return self._restart is not None
 
-    def _put_in_force(self) -> str | None:
+    def apply(self, wanted: Configuration, *, is_fresh: bool = False) -> bool:
+        """Change to a configuration, or back; returns whether the server was restarted for it.
+
+        A fresh one begins with a restart, also where a reload or nothing would do. Raises
+        NotAccepted, with all as it was before.
+        """
+        if wanted.key == self.now.key and not is_fresh:
+            return False
+        before = self.now
+        restarts = is_fresh or _needs_restart(before, wanted)
+        try:
+            is_new = self._write(wanted.changes) or restarts
+            refusal = self._server.test() if is_new else None
+        except KernelRefusal as error:
+            refusal = str(error)
+        if refusal is not None:  # the server has not read it
+            self._write(before.changes)
+            raise NotAccepted(refusal)
+        objection = self._put_in_force(restarts=restarts) if is_new else None
+        if objection is not None:
+            self._write(before.changes)
+            self._go_back(restarts=restarts)
+            raise NotAccepted(objection)
+        self.now = wanted
+        return restarts
+
+    def _go_back(self, *, restarts: bool) -> None:
+        """Have the configuration in force again that ran before."""
+        try:
+            self._reload(restarts=restarts)
+        except TargetError:
+            if restarts or self._restart is None:
+                raise
+            self._reload(restarts=True)  # it may have ended over what it was to read
+        self._wait()
+
+    def _put_in_force(self, *, restarts: bool) -> str | None:
         """Have what is written in force; returns what speaks against it."""
         try:
-            self._reload()
+            self._reload(restarts=restarts)
         except TargetError as error:
             return str(error)
         try:
@@ -161,7 +188,10 @@ class Tunable:
         self._journal.change(contents, values)
         return bool(contents)
 
-    def _reload(self) -> None:
+    def _reload(self, *, restarts: bool) -> None:
+        if restarts and self._restart is not None:
+            self._server.running = self._restart.again()
+            return
         ended = self._host.run(self._server.reload_command)
         if ended.code != 0:
             raise TargetError(f"it refuses to reload: {ended.output.strip()}")
@@ -191,11 +221,25 @@ class Tunable:
 
         Safe to call twice.
         """
+        self._leave_lab()
         try:
             return None if self.is_kept else self._journal.restore()
         finally:
             self._ended.set()
             self._heart.join()
+
+    def _leave_lab(self) -> None:
+        """Have a lab server as it was, which nothing but its tuning can restart."""
+        if self.is_kept or self._restart is None or self._restart.command is not None:
+            return
+        with suppress(HeadcountError, NotAccepted):  # it ends with the tuning
+            self.apply(AS_IT_IS)
+
+
+def _needs_restart(before: Configuration, wanted: Configuration) -> bool:
+    """Whether a change of one to the other takes a restart."""
+    pairs = {*before.changes.items()} ^ {*wanted.changes.items()}
+    return any(knob.apply == "restart" for knob, _ in pairs)
 
 
 def _other(knob: Knob, server: Server) -> str:

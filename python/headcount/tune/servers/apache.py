@@ -16,7 +16,14 @@ from headcount.tune.servers.apache_text import (
     section_parts,
 )
 from headcount.tune.servers.common import Place, real_path
-from headcount.tune.servers.server import Running, Setting, as_bytes, option, text_of
+from headcount.tune.servers.server import (
+    Running,
+    Setting,
+    as_bytes,
+    option,
+    signalled,
+    text_of,
+)
 
 NAMES = ("apache2", "httpd")
 """Programs that are this server."""
@@ -58,7 +65,11 @@ class Apache:
         self._names = {*_PLAIN, *(name for name in running.environment if "APACHE" in name)}
         exe = host.run(["readlink", f"/proc/{running.pid}/exe"])
         self._program = exe.output.strip() if exe.code == 0 else running.command[0]
-        self.reload_command: Sequence[str] = ("kill", "-USR1", str(running.pid))
+
+    @property
+    def reload_command(self) -> Sequence[str]:
+        """SIGUSR1 makes it read its files again."""
+        return signalled(self.running, "USR1")
 
     @cached_property
     def _given(self) -> Sequence[str]:

@@ -20,7 +20,14 @@ from headcount.tune.servers.common import (
     with_block,
 )
 from headcount.tune.servers.dovecot_text import FILTERS, Line, block, lines
-from headcount.tune.servers.server import Running, Setting, as_bytes, option, text_of
+from headcount.tune.servers.server import (
+    Running,
+    Setting,
+    as_bytes,
+    option,
+    signalled,
+    text_of,
+)
 
 NAMES = ("dovecot",)
 """Programs that are this server: the first process; services have names of their own."""
@@ -41,8 +48,12 @@ class Dovecot:
         """Look at how it was started."""
         self._host = host
         self.running = running
-        self.reload_command: Sequence[str] = ("kill", "-HUP", str(running.pid))
         self._asked_before: dict[str, str] = {}
+
+    @property
+    def reload_command(self) -> Sequence[str]:
+        """SIGHUP makes it read its files again."""
+        return signalled(self.running)
 
     @cached_property
     def _program(self) -> str:

@@ -10,7 +10,7 @@ from headcount.tune.host import Host
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.servers.common import Place, real_path
 from headcount.tune.servers.nginx_text import Directive, directives, inserted, replaced
-from headcount.tune.servers.server import Running, Setting, as_bytes, option
+from headcount.tune.servers.server import Running, Setting, as_bytes, option, signalled
 
 NAMES = ("nginx",)
 """Programs that are this server."""
@@ -32,7 +32,11 @@ class Nginx:
         self.running = running
         words = " ".join(running.command)
         self._command: Sequence[str] = words.removeprefix(TITLE).split()
-        self.reload_command: Sequence[str] = ("kill", "-HUP", str(running.pid))
+
+    @property
+    def reload_command(self) -> Sequence[str]:
+        """SIGHUP makes it read its files again."""
+        return signalled(self.running)
 
     @property
     def _program(self) -> str:

@@ -35,6 +35,7 @@ from headcount.tune.servers.server import (
     as_bytes,
     option,
     read_process,
+    signalled,
     text_of,
 )
 
@@ -70,8 +71,12 @@ class Postgresql:
         self.running = first_process(host, running)
         self._program = program_of(host, self.running.pid)
         self._options = self._given()
-        self.reload_command: Sequence[str] = ("kill", "-HUP", str(self.running.pid))
         self._asked_before: dict[tuple[str, ...], str] = {}
+
+    @property
+    def reload_command(self) -> Sequence[str]:
+        """SIGHUP makes it read its files again."""
+        return signalled(self.running)
 
     def _given(self) -> Sequence[str]:
         """Its options, with the folder where it was given by the environment, or relative.

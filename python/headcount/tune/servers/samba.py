@@ -19,6 +19,7 @@ from headcount.tune.servers.server import (
     as_bytes,
     option,
     read_process,
+    signalled,
     text_of,
 )
 
@@ -61,7 +62,11 @@ class Samba:
         self._texts: dict[str, str] = {}
         self._before: Sequence[str] = ()
         self._program = host.run(["readlink", f"/proc/{self.running.pid}/exe"]).output.strip()
-        self.reload_command: Sequence[str] = ("kill", "-HUP", str(self.running.pid))
+
+    @property
+    def reload_command(self) -> Sequence[str]:
+        """SIGHUP makes it read its files again."""
+        return signalled(self.running)
 
     @cached_property
     def _main(self) -> str:

@@ -56,8 +56,12 @@ class Server(Protocol):
     name: str
     """As its knobs call it: `nginx`."""
     running: Running
-    reload_command: Sequence[str]
-    """What makes the running server read its configuration again."""
+    """Its first process; another one after a restart."""
+
+    @property
+    def reload_command(self) -> Sequence[str]:
+        """What makes the running server read its configuration again."""
+        ...
 
     def setting(self, knob: Knob) -> Setting:
         """How a knob stands; raises InputError where the configuration cannot be read."""
@@ -95,6 +99,11 @@ def option(command: Sequence[str], name: str) -> str | None:
         if len(name) == 2 and word.startswith(name) and len(word) > 2 and word[2] != "-":
             return word[2:]
     return None
+
+
+def signalled(running: Running, name: str = "HUP") -> Sequence[str]:
+    """The command that sends a server a signal."""
+    return ("kill", f"-{name}", str(running.pid))
 
 
 def read_process(host: Host, pid: int) -> Running:
