@@ -48,7 +48,12 @@ class Stage:
         self._drift = 1.0
         self.turns: list[tuple[Configuration, int]] = []
 
-    def turn(self, configuration: Configuration, users: int) -> LevelResult:
+    can_restart = False
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        assert not is_fresh
         factor = 1.0
         for knob, value in configuration.changes.items():
             factor *= self._effects.get((knob.name, value), 1.0)

@@ -82,6 +82,30 @@ class ChangeKept(Record):
     ratio: Ratio | None = Field(description="What it gains with the others; null if not measured")
 
 
+class Cell(Record):
+    """One configuration with so many users."""
+
+    turns: list[int] = Field(description="Indices of levels")
+    passed: int = Field(description="How many of the turns met the criteria")
+    rate_per_s: float | None = Field(description="Scenarios completed per second; the mean")
+    p95_ms: float | None = Field(
+        description="95th percentile of response times in a turn; the geometric mean of the turns"
+    )
+    p95_interval_ms: tuple[float, float] | None = Field(
+        description="Its 95% confidence interval from turn to turn; null of a single turn"
+    )
+
+
+class Rung(Record):
+    """One load of the comparison of the winner with the server as it was."""
+
+    users: int
+    before: Cell
+    after: Cell
+    time: Ratio | None = Field(description="How many times shorter the 95th percentile became")
+    rate: Ratio | None = Field(description="How many times the throughput became")
+
+
 class Tuning(Record):
     """The file `tuning.json`."""
 
@@ -102,6 +126,18 @@ class Tuning(Record):
     ratio: Ratio | None = Field(
         description="The winner over the server as it was, on turns of their own; null without one"
     )
+    proof: list[Pair] = Field(default=[], description="The pairs of that ratio")
+    restarts: int = Field(
+        default=0,
+        description="How often the winner was started anew for that; 0 where only reloads were",
+    )
+    ladder: list[Rung] = Field(
+        default=[], description="Both at loads from light to that of the trials, the lightest first"
+    )
+    limit_after: Limit | None = Field(
+        default=None, description="What binds the server with the changes; null without a claim"
+    )
+    diagnosis_after: str | None = None
     before: float | None = Field(
         description="The figure of the server as it was, the geometric mean of the same turns"
     )

@@ -70,6 +70,14 @@ class Goal:
     trials: Annotated[
         int | None, typer.Option(min=1, help="Most configurations to try; default: the budget's.")
     ] = None
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="USERS,...",
+            help="Loads at which the server as it was and the winner are compared, such as "
+            "500,1000,2000; default: a quarter of the load of the trials to all of it.",
+        ),
+    ] = None
     from_: Annotated[
         Path | None,
         typer.Option(
@@ -255,6 +263,7 @@ def _wanted(target: Target, goal: Goal, changes: Changes) -> "Wanted":
         budget_s=budget_s,
         turn_s=_turn_s(goal.turn),
         trials=goal.trials,
+        table=_table(goal.table),
         asked=Asked(
             allowed=frozenset(changes.allow or ()),
             only=frozenset(changes.knob or ()),
@@ -268,6 +277,12 @@ def _wanted(target: Target, goal: Goal, changes: Changes) -> "Wanted":
         restart_command=changes.restart_command,
         kernel=changes.kernel,
     )
+
+
+def _table(text: str | None) -> list[int]:
+    from headcount.fields.units import MOST_USERS, count
+
+    return [] if text is None else [count(one, "--table", MOST_USERS) for one in text.split(",")]
 
 
 def _turn_s(text: str) -> float:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from headcount.bundle import tuning as record
 from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import ChangeKept, KnobState, Noise, Ratio
 from headcount.bundle.writer import now
 from headcount.plan.plan import Plan
@@ -16,9 +17,11 @@ from headcount.tune.change import Changes
 from headcount.tune.choose import Choice
 from headcount.tune.goal import WORDS, Goal, Measure
 from headcount.tune.knobs.knob import Knob
+from headcount.tune.ladder import recorded
+from headcount.tune.pairs import gain_of, mean_figure, ratio_of
 from headcount.tune.servers.server import Server
 from headcount.tune.tunable import Tunable
-from headcount.tune.tuning import Race, Tuning, mean_figure, ratio_of
+from headcount.tune.tuning import Race, Tuning
 
 Ending = Literal["finished", "interrupted", "failed"]
 SYSCTL = "90-headcount.conf"
@@ -85,6 +88,9 @@ def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> re
         races=[_race(one) for one in results.races],
         changes=changes if is_proven else [],
         ratio=ratio,
+        proof=[_proof_pair(one, tuning) for one in results.proof],
+        restarts=results.restarts,
+        ladder=[recorded(one) for one in results.ladder],
         before=mean_figure([one for one, _ in results.proof], tuning.measure),
         after=mean_figure([one for _, one in results.proof], tuning.measure),
         files=_files(tunable, results.winner.changes) if is_proven else {},
@@ -114,6 +120,16 @@ def _race(race: Race) -> record.Race:
         outcome=race.outcome,
         why=race.why,
         pairs=race.pairs,
+    )
+
+
+def _proof_pair(levels: tuple[LevelResult, LevelResult], tuning: Tuning) -> record.Pair:
+    before, after = levels
+    return record.Pair(
+        incumbent=before.index,
+        challenger=after.index,
+        users=tuning.users,
+        log_gain=gain_of(before, after, tuning.measure),
     )
 
 

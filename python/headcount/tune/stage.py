@@ -1,11 +1,13 @@
 """Where configurations are tried: a server, its users, and turns that are measured."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from headcount.analyse.verdict import Ending
+from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import LevelResult
 from headcount.bundle.writer import BundleWriter
-from headcount.controller.diagnosis import with_diagnosis
+from headcount.controller.diagnosis import diagnosis_of, with_diagnosis
 from headcount.controller.level import LevelRunner, note
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import Listener, Phase
@@ -133,6 +135,10 @@ class Stage:
         if self._session is None or self._runner is None:
             raise TargetError("the server has not been prepared")
         return self._session, self._runner
+
+    def diagnosis(self, levels: Sequence[LevelResult]) -> Diagnosis | None:
+        """What stopped the server in some of its turns; None of no turn. For a closed stage."""
+        return diagnosis_of(levels, self.folder)
 
     def close(self, ending: Ending) -> None:
         """End the engine, write the verdict of the turns as levels, and close the bundle."""

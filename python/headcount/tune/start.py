@@ -61,6 +61,7 @@ class Wanted:
         baseline: A run of the same target, instead of a new one.
         named: What the server is, where its address does not say.
         apply: Whether the winner stays in force.
+        table: Loads at which the winner is compared with the server as it was.
         restart_command: What restarts the server, where that is not known otherwise.
         kernel: Whether kernel settings of this machine may be tried.
 
@@ -75,6 +76,7 @@ class Wanted:
     baseline: Path | None = None
     named: Named = NOBODY
     apply: bool = False
+    table: Sequence[int] = ()
     restart_command: str | None = None
     kernel: bool = False
 
@@ -246,7 +248,7 @@ def _trials(
         listener.started(plan, folder)
         measure = wanted.goal.measure(known.diagnosis.limit)
         proposals = Proposals(values, plan.seed)
-        tuning = Tuning(stage, proposals, measure, users, wanted.budget_s, listener)
+        tuning = Tuning(stage, proposals, measure, users, wanted.budget_s, listener, wanted.table)
         return folder, _played(known, tuning, tunable, stage, wanted)
     finally:
         if (left := tunable.close()) is not None:
@@ -276,4 +278,14 @@ def _played(
         )
         record.write(found, stage.folder)
         stage.close("interrupted" if ending == "interrupted" else "finished")
+    return _with_new_limit(found, tuning, stage)
+
+
+def _with_new_limit(found: record.Tuning, tuning: Tuning, stage: Stage) -> record.Tuning:
+    """Add what binds the server with the changes that are claimed."""
+    after = stage.diagnosis(tuning.winners) if found.changes else None
+    if after is None:
+        return found
+    found = found.model_copy(update={"limit_after": after.limit, "diagnosis_after": after.sentence})
+    record.write(found, stage.folder)
     return found

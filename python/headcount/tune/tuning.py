@@ -5,19 +5,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from headcount.analyse.statistics.student import LogRatio, mean_and_error
 from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Outcome, Pair, Ratio
 from headcount.controller.listener import Listener
 from headcount.errors import TargetError
 from headcount.text import plural, span
 from headcount.tune.change import AS_IT_IS, Configuration
-from headcount.tune.goal import Measure, figure, gain
+from headcount.tune.goal import Measure
 from headcount.tune.knobs.knob import Knob
+from headcount.tune.ladder import PAIRS, Rung, loads
+from headcount.tune.pairs import gain_of, harm, mean, ratio_of
 from headcount.tune.proposals import Proposals
 from headcount.tune.race import (
-    CONFIDENCE_OF_CLAIM,
-    LEAST,
     SMALLEST,
     Judgement,
     Spread,
@@ -42,10 +41,6 @@ PROOF_SHARE = 0.4
 """Of the budget that is kept for knock-out and proof."""
 RAISE = 1.5
 MOST_RAISES = 5
-WORST_ERRORS = 0.01
-"""More failures than the best so far has, as a share, and a trial is broken off."""
-WORST_P99, LEAST_P99_MS = 3.0, 10.0
-"""Times the 99th percentile of the best so far, or of what nobody feels."""
 
 
 @dataclass
@@ -75,6 +70,8 @@ class Results:
     winner: Configuration = AS_IT_IS
     knocked_out: dict[Knob, Race] = field(default_factory=dict)
     proof: list[tuple[LevelResult, LevelResult]] = field(default_factory=list)
+    restarts: int = 0
+    ladder: list[Rung] = field(default_factory=list)
 
 
 class Tuning:
@@ -88,8 +85,10 @@ class Tuning:
         users: int,
         budget_s: float,
         listener: Listener,
+        table: Sequence[int] = (),
     ) -> None:
-        """Nothing is played yet."""
+        """Nothing is played yet; `table` are the loads at which the winner is compared."""
+        self._table = table
         self._stage = stage
         self._proposals = proposals
         self.measure = measure
@@ -107,24 +106,33 @@ class Tuning:
         if self.results.winner.changes:
             self._knock_out()
             self._prove()
+            if self.is_proven:
+                self._compare()
 
     def _left_s(self, share: float = 1.0) -> float:
         return self._began_s + share * self._budget_s - time.monotonic()
 
     def _pair(
-        self, first: Configuration, second: Configuration, number: int
+        self,
+        first: Configuration,
+        second: Configuration,
+        number: int,
+        *,
+        users: int | None = None,
+        is_fresh: bool = False,
     ) -> tuple[LevelResult, LevelResult]:
         """A turn of each, whose order turns around from pair to pair (ABBA)."""
         began_s = time.monotonic()
         order = (first, second) if number % 2 == 0 else (second, first)
-        turns = [self._stage.turn(one, self.users) for one in order]
+        played = self.users if users is None else users
+        turns = [self._stage.turn(one, played, is_fresh=is_fresh) for one in order]
         self._turn_s.append((time.monotonic() - began_s) / 2)
         return (turns[0], turns[1]) if number % 2 == 0 else (turns[1], turns[0])
 
     def _measure_noise(self) -> None:
         for number in range(NOISE_PAIRS):
             before, after = self._pair(AS_IT_IS, AS_IT_IS, number)
-            found = _gain(before, after, self.measure)
+            found = gain_of(before, after, self.measure)
             if found is not None:
                 self.results.noise.append(found)
         self._learn_spread()
@@ -134,7 +142,7 @@ class Tuning:
                 f"no turn of {plural('user', self.users)} came to a figure, so nothing can be "
                 "compared: give longer turns (--turn 20s), or more users (--goal p95@USERS)"
             )
-        pairs = PROOF_SHARE / 2 * self._budget_s / (2 * _mean(self._turn_s))
+        pairs = PROOF_SHARE / 2 * self._budget_s / (2 * mean(self._turn_s))
         pairs = min(max(int(pairs), PROOF_PAIRS), MOST_PROOF_PAIRS)
         self.results.smallest = smallest_gain(spread.value, pairs)
         self._listener.noted(_smallest_text(self.results.smallest, self._budget_s))
@@ -163,11 +171,11 @@ class Tuning:
             self._proposals.learn(race.challenger, None)
         elif race.gains:
             before = sum(
-                _mean(one.gains)
+                mean(one.gains)
                 for one in self.results.races
                 if one.outcome == "better" and one is not race
             )
-            self._proposals.learn(race.challenger, before + _mean(race.gains))
+            self._proposals.learn(race.challenger, before + mean(race.gains))
 
     def _race(
         self,
@@ -185,7 +193,7 @@ class Tuning:
                 race.outcome, race.why = "refused", str(why)
                 return race
             number += 1
-            found = _gain(before, after, self.measure)
+            found = gain_of(before, after, self.measure)
             race.pairs.append(
                 Pair(
                     incumbent=before.index,
@@ -194,8 +202,8 @@ class Tuning:
                     log_gain=found,
                 )
             )
-            if (harm := _harm(before, after)) is not None:
-                race.outcome, race.why = "refused", harm
+            if (why_not := harm(before, after)) is not None:
+                race.outcome, race.why = "refused", why_not
                 return race
             self._learn_spread()
             assert self.results.spread is not None
@@ -220,7 +228,7 @@ class Tuning:
     def _knock_out(self) -> None:
         """Take back what does not matter, in halves, so that the answer is the smallest."""
         groups = _halves(list(self.results.winner.changes))
-        while groups and self._left_s() > self._proof_s:
+        while groups and self._left_s() > self._proof_s + self._ladder_s:
             group = groups.pop()
             origin = f"without {', '.join(knob.name for knob in group)}"
             less = self.results.winner.without(group, origin)
@@ -242,7 +250,7 @@ class Tuning:
         known = self.results.knocked_out
         while len(self.results.winner.changes) > MOST_CHANGES:
             effects = {
-                knob: -_mean(known[knob].gains) if knob in known else 0.0
+                knob: -mean(known[knob].gains) if knob in known else 0.0
                 for knob in self.results.winner.changes
             }
             least = min(reversed(effects), key=lambda knob: effects[knob])
@@ -251,15 +259,43 @@ class Tuning:
     @property
     def _proof_s(self) -> float:
         """About how long the proof takes."""
-        return 2 * PROOF_PAIRS * _mean(self._turn_s)
+        return 2 * PROOF_PAIRS * mean(self._turn_s)
+
+    @property
+    def _ladder_s(self) -> float:
+        """About how long the comparison at other loads takes."""
+        return 2 * PAIRS * len(loads(self.users, self._table)) * mean(self._turn_s)
 
     def _prove(self) -> None:
-        """The winner against the server as it was, on turns of their own."""
-        number = 0
-        while number < PROOF_PAIRS or (number < MOST_PROOF_PAIRS and self._left_s() > 0):
-            before, after = self._pair(AS_IT_IS, self.results.winner, number)
-            self.results.proof.append((before, after))
+        """The winner against the server as it was, on turns of their own.
+
+        Where that is allowed, each begins with a restart: a gain that holds in one start of the
+        server only is none.
+        """
+        number, is_fresh = 0, self._stage.can_restart
+        while number < PROOF_PAIRS or (
+            number < MOST_PROOF_PAIRS and self._left_s() > self._ladder_s
+        ):
+            pair = self._pair(AS_IT_IS, self.results.winner, number, is_fresh=is_fresh)
+            self.results.proof.append(pair)
+            self.results.restarts += is_fresh
             number += 1
+
+    def _compare(self) -> None:
+        """Both at all loads, as far as there is time; the loads that were asked for, all."""
+        for users in loads(self.users, self._table):
+            if not self._table and self._left_s() <= 0:
+                return
+            rung = Rung(users)
+            self.results.ladder.append(rung)
+            for number in range(PAIRS):
+                rung.pairs.append(self._pair(AS_IT_IS, self.results.winner, number, users=users))
+
+    @property
+    def winners(self) -> Sequence[LevelResult]:
+        """Turns of the winner that count."""
+        pairs = [*self.results.proof, *(one for rung in self.results.ladder for one in rung.pairs)]
+        return [after for _, after in pairs]
 
     @property
     def is_proven(self) -> bool:
@@ -274,7 +310,7 @@ class Tuning:
 
     def _gains(self, pairs: Sequence[tuple[LevelResult, LevelResult]]) -> list[float]:
         """Gains of the pairs that count."""
-        found = (_gain(before, after, self.measure) for before, after in pairs)
+        found = (gain_of(before, after, self.measure) for before, after in pairs)
         return [one for one in found if one is not None]
 
 
@@ -284,46 +320,6 @@ def _halves(knobs: Sequence[Knob]) -> list[Sequence[Knob]]:
         return [knobs] if knobs else []
     middle = len(knobs) // 2
     return [knobs[:middle], knobs[middle:]]
-
-
-def _gain(before: LevelResult, after: LevelResult, measure: Measure) -> float | None:
-    """The gain of a pair; None where the generator or other programs spoiled one of its turns."""
-    if "invalid" in (before.outcome, after.outcome) and (
-        before.generator.limited or after.generator.limited
-    ):
-        return None
-    return gain(before, after, measure)
-
-
-def _harm(before: LevelResult, after: LevelResult) -> str | None:
-    """Why a challenger is broken off, if it is bad for users."""
-    failed = [
-        one.total.failed / max(one.total.completed + one.total.failed, 1) for one in (before, after)
-    ]
-    if failed[1] - failed[0] > WORST_ERRORS:
-        return f"{failed[1]:.1%} of scenarios failed, {failed[0]:.1%} without it"
-    times = [one.total.response for one in (before, after)]
-    if times[0] is None or times[1] is None:
-        return None
-    if times[1].p99_ms > WORST_P99 * max(times[0].p99_ms, LEAST_P99_MS):
-        return f"p99 was {times[1].p99_ms:.0f} ms, {times[0].p99_ms:.0f} ms without it"
-    return None
-
-
-def ratio_of(gains: Sequence[float]) -> Ratio | None:
-    """The ratio that gains come to, by their own spread; None of fewer than two."""
-    if len(gains) < LEAST:
-        return None
-    mean, error = mean_and_error(gains)
-    found = LogRatio(mean, error, len(gains) - 1)
-    low, high = found.bounds(CONFIDENCE_OF_CLAIM)
-    return Ratio(
-        value=found.value, low=low, high=high, confidence=CONFIDENCE_OF_CLAIM, pairs=len(gains)
-    )
-
-
-def _mean(gains: Sequence[float]) -> float:
-    return sum(gains) / len(gains) if gains else 0.0
 
 
 def _smallest_text(smallest: float | None, budget_s: float) -> str:
@@ -341,11 +337,5 @@ def _race_text(race: Race, measure: Measure) -> str:
         return f"{what}: refused: {race.why}"
     del measure
     gains = race.gains
-    change = f"{math.exp(_mean(gains)) - 1:+.1%}" if gains else "no figure"
+    change = f"{math.exp(mean(gains)) - 1:+.1%}" if gains else "no figure"
     return f"{what}: {change} over {plural('pair', len(gains))}: {race.outcome}"
-
-
-def mean_figure(levels: Sequence[LevelResult], measure: Measure) -> float | None:
-    """The geometric mean of a figure over turns."""
-    found = [value for one in levels if (value := figure(one, measure))]
-    return math.exp(_mean([math.log(value) for value in found])) if found else None

@@ -1,14 +1,14 @@
 """A tuning for the terminal: the answer, what changes, and what was tried."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headcount.bundle.tuning import Race, Ratio, Tuning
-from headcount.text import plural
+from headcount.bundle.tuning import Cell, Race, Ratio, Rung, Tuning
+from headcount.text import plural, significant
 
 
 def answer(found: Tuning, console: Console) -> None:
@@ -17,10 +17,54 @@ def answer(found: Tuning, console: Console) -> None:
     for one in found.changes:
         gain = f"  ({_gain_text(one.ratio)})" if one.ratio is not None else ""
         console.print(f"  {one.knob}: {one.before} -> {one.after}{gain}", markup=False)
+    if found.restarts and found.changes:
+        console.print(_restarts_text(found), markup=False)
+    if found.diagnosis_after is not None:
+        console.print(f"  what binds now: {found.diagnosis_after}", markup=False)
+    if found.ladder:
+        console.print(_ladder(found.ladder))
     if found.kept:
         console.print("  in force; undo them with: headcount tune --restore")
     if not found.restored and not found.kept:
         console.print("[red]not everything was put back[/]: headcount tune --restore")
+
+
+def _restarts_text(found: Tuning) -> str:
+    """How the gain held from start to start of the server."""
+    gains = [math.exp(one.log_gain) for one in found.proof if one.log_gain is not None]
+    starts = plural("start", found.restarts)
+    worst = f", {min(gains):.2f} times in the worst" if gains else ""
+    return f"  measured over {starts} of the server{worst}"
+
+
+def _ladder(rungs: Sequence[Rung]) -> Table:
+    """Response times before and after at each load."""
+    table = Table(box=None, header_style="bold")
+    for column in ("users", "p95 as it was", "p95 now", "times as short", "throughput"):
+        table.add_column(column, justify="right")
+    for one in rungs:
+        table.add_row(
+            f"{one.users:,}",
+            _cell(one.before),
+            _cell(one.after),
+            _ratio_text(one.time),
+            _ratio_text(one.rate),
+        )
+    return table
+
+
+def _cell(cell: Cell) -> str:
+    if cell.p95_ms is None:
+        return ""
+    interval = ""
+    if cell.p95_interval_ms is not None:
+        low, high = (significant(value) for value in cell.p95_interval_ms)
+        interval = f" ({low} to {high})"
+    return f"{significant(cell.p95_ms)} ms{interval}"
+
+
+def _ratio_text(ratio: Ratio | None) -> str:
+    return "" if ratio is None else f"{ratio.value:.2f} ({ratio.low:.2f} to {ratio.high:.2f})"
 
 
 def trials(found: Tuning, console: Console) -> None:

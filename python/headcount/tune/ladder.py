@@ -1,0 +1,70 @@
+"""The winner and the server as it was, at loads from light to the knee."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from headcount.analyse.statistics.student import LogRatio, mean_and_error
+from headcount.bundle import tuning as record
+from headcount.bundle.level import LevelResult
+from headcount.bundle.tuning import Cell, Ratio
+from headcount.tune.goal import Measure, figure
+from headcount.tune.pairs import gain_of, mean_figure, ratio_of
+
+SHARES = (0.25, 0.5, 0.75, 1.0)
+"""Of the users at which the trials ended."""
+CONFIDENCE = 0.95
+PAIRS = 2
+"""Of each load; the fewest that give an interval."""
+
+
+@dataclass
+class Rung:
+    """One load.
+
+    Attributes:
+        users: How many play.
+        pairs: Turns of the server as it was, each with one of the winner.
+
+    """
+
+    users: int
+    pairs: list[tuple[LevelResult, LevelResult]] = field(default_factory=list)
+
+
+def loads(users: int, given: Sequence[int] = ()) -> Sequence[int]:
+    """The users of the rungs: the given ones, or shares of those of the trials."""
+    return sorted({*given} or {max(round(share * users), 1) for share in SHARES})
+
+
+def recorded(rung: Rung) -> record.Rung:
+    """A rung for the bundle."""
+    before, after = ([pair[at] for pair in rung.pairs] for at in (0, 1))
+    return record.Rung(
+        users=rung.users,
+        before=_cell(before),
+        after=_cell(after),
+        time=_ratio(rung, "p95"),
+        rate=_ratio(rung, "rate"),
+    )
+
+
+def _cell(turns: Sequence[LevelResult]) -> Cell:
+    times = [value for one in turns if (value := figure(one, "p95"))]
+    interval = None
+    if len(times) > 1:
+        found = LogRatio(*mean_and_error([*map(math.log, times)]), len(times) - 1)
+        interval = found.bounds(CONFIDENCE)
+    rates = [one.achieved_per_s for one in turns]
+    return Cell(
+        turns=[one.index for one in turns],
+        passed=sum(one.outcome == "passed" for one in turns),
+        rate_per_s=math.fsum(rates) / len(rates) if rates else None,
+        p95_ms=mean_figure(turns, "p95"),
+        p95_interval_ms=interval,
+    )
+
+
+def _ratio(rung: Rung, measure: Measure) -> Ratio | None:
+    found = [gain_of(before, after, measure) for before, after in rung.pairs]
+    return ratio_of([one for one in found if one is not None], CONFIDENCE)
