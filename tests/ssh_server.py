@@ -96,7 +96,8 @@ class SshServer:
             f"ListenAddress {self.host}:{self.port}\nHostKey {self.folder / 'host_key'}\n"
             f"AuthorizedKeysFile {self.folder / 'authorized_keys'}\nPidFile none\n"
             "StrictModes no\nUsePAM no\nPasswordAuthentication no\nPrintMotd no\n"
-            "KbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n",
+            "KbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n"
+            f"SetEnv XDG_STATE_HOME={self.folder / 'state'}\n",
             "utf-8",
         )
 

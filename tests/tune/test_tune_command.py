@@ -9,6 +9,7 @@ import pytest
 
 from headcount.bundle import reader, tuning
 from headcount.bundle.tuning import Tuning
+from headcount.tune.host import ThisHost
 from headcount.tune.left import journals_folder
 from processes import Headcount
 
@@ -46,7 +47,7 @@ def tuned(headcount: Headcount) -> Tuned:
     )
     assert ended.code == 0, ended.err
     answer = json.loads(ended.out)
-    (journal,) = journals_folder().iterdir()
+    (journal,) = Path(journals_folder(ThisHost())).iterdir()
     return Tuned(answer, Path(answer.pop("bundle")), journal)
 
 

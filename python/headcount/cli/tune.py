@@ -16,6 +16,7 @@ from headcount.fields.units import seconds
 
 if TYPE_CHECKING:
     from headcount.bundle.tuning import Tuning
+    from headcount.counters.address import Address
     from headcount.plan.plan import Plan
     from headcount.plan.resolve import Overrides
     from headcount.tune.start import Wanted
@@ -140,6 +141,14 @@ class Changes:
             help="Undo what an earlier tuning has left: one that was cut off, or --apply.",
         ),
     ] = False
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ssh://USER@HOST",
+            help="The server's machine, for a server on another one: its settings are changed, and "
+            "its counters read, over SSH.",
+        ),
+    ] = None
     knobs: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Knobs of your own (headcount knobs shows the format)."),
@@ -174,7 +183,7 @@ def tune(
     stays changed: whatever ends the tuning, everything is put back.
     """
     if changes.restore:
-        _restore()
+        _restore(changes.host)
         return
     from headcount.cli.display import Display
     from headcount.cli.secrets import secrets_for
@@ -182,6 +191,7 @@ def tune(
 
     wanted = _wanted(target, goal, changes)
     asked = _overrides(target, server, criteria, load, wanted.goal.users)
+    asked = replace(asked, sources=[changes.host] if changes.host is not None else [])
     plan = _plan(workload, target.target, asked)
     check_runs(runs)
     secrets = secrets_for(plan, target.token_file, target.password_file)
@@ -195,17 +205,30 @@ def tune(
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
-def _restore() -> None:
-    from headcount.tune.left import journals_folder, left, restore
+def _address(text: str | None) -> "Address | None":
+    from headcount.counters import address
 
-    found = [one for one in left() if not one.is_guarded]
-    if not found:
-        out.print(f"nothing to undo: no tuning has left changes in {journals_folder()}")
-        return
-    for one in found:
-        if (problem := restore(one)) is not None:
-            raise TargetError(f"not everything could be undone: {problem}; see {one.folder}")
-        out.print(f"undone: {one.folder}", markup=False)
+    if text is None:
+        return None
+    found = address.parse(text)
+    if found.kind != "ssh":
+        raise InputError(f"--host {text}: give a login, such as ssh://root@web1")
+    return found
+
+
+def _restore(machine: str | None) -> None:
+    from headcount.tune.left import journals_folder, left, restore
+    from headcount.tune.start import host_of
+
+    with host_of(_address(machine)) as host:
+        found = [one for one in left(host) if not one.is_guarded]
+        if not found:
+            where = f"{journals_folder(host)} of {host.name}"
+            out.print(f"nothing to undo: no tuning has left changes in {where}", markup=False)
+        for one in found:
+            if (problem := restore(host, one)) is not None:
+                raise TargetError(f"not everything could be undone: {problem}; see {one.folder}")
+            out.print(f"undone: {one.folder}", markup=False)
 
 
 def _overrides(
@@ -243,6 +266,8 @@ def _plan(name: str | None, target: str | None, asked: "Overrides") -> "Plan":
             "say what to tune and what its users do: --target lab:nginx --workload web-mix"
         )
     workload = workloads.load(name)
+    if target.startswith("lab:") and asked.sources:
+        raise InputError("--host is for a server on another machine; those of the lab are on this")
     plan = resolve(workload, target, replace(asked, workload_sha256=workloads.sha256(name)))
     check_lab_settings(plan)
     return plan
@@ -264,6 +289,7 @@ def _wanted(target: Target, goal: Goal, changes: Changes) -> "Wanted":
         turn_s=_turn_s(goal.turn),
         trials=goal.trials,
         table=_table(goal.table),
+        host=_address(changes.host),
         asked=Asked(
             allowed=frozenset(changes.allow or ()),
             only=frozenset(changes.knob or ()),

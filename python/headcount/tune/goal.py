@@ -64,12 +64,15 @@ def _p95(level: LevelResult) -> float | None:
 
 
 def _cpu(level: LevelResult) -> float | None:
-    counters = level.counters.get("sut", {})
-    used = counters.get("process.cpu.utilization")
+    sides = [one for side, one in level.counters.items() if side not in _OTHERS]
+    found = [one["process.cpu.utilization"] for one in sides if "process.cpu.utilization" in one]
+    used = found[0] if found else None
     rate = level.achieved_per_s
     return used.mean / rate if used is not None and rate > 0 else None
 
 
+_OTHERS = ("generator", "server")
+"""Sides of counters that are not of the server's machine."""
 _FIGURES: Mapping[Measure, Callable[[LevelResult], float | None]] = {
     "rate": _rate,
     "p95": _p95,

@@ -1,15 +1,33 @@
-"""Journals of earlier tunings on this machine: what they left changed, and how that is undone."""
+"""Journals of earlier tunings of a machine: what they left changed, and how that is undone."""
 
-import os
+import posixpath
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from headcount.errors import InputError
-from headcount.tune.host import ThisHost
+from headcount.tune.host import Host
 from headcount.tune.journal import DONE, GUARD, KEPT, SCRIPT
 
 RESTORE_S = 300.0
 """Longest wait for a server that is restarted by a way back."""
+FOLDER = """
+if [ -n "$XDG_STATE_HOME" ]; then base=$XDG_STATE_HOME
+elif [ "$(id -u)" = 0 ]; then base=/var/lib
+else base=$HOME/.local/state; fi
+printf '%s\\n' "$base/headcount/tune"
+"""
+# The pattern comes from a pipe: in a command line, `grep` would find itself.
+LIST = f"""
+for one in "$1"/*/; do
+    one=${{one%/}}
+    [ -e "$one/{SCRIPT}" ] || continue
+    kept=0 done=0 guarded=0
+    [ -e "$one/{KEPT}" ] && kept=1
+    [ -e "$one/{DONE}" ] && done=1
+    printf %s "$one/{GUARD}" | grep -qsaFf - /proc/[0-9]*/cmdline && guarded=1
+    printf '%s %s %s %s\\n' $kept $done $guarded "$one"
+done
+"""
 
 
 @dataclass(frozen=True)
@@ -23,59 +41,48 @@ class Left:
 
     """
 
-    folder: Path
+    folder: str
     is_kept: bool
     is_guarded: bool
 
 
-def journals_folder() -> Path:
+def journals_folder(host: Host) -> str:
     """Where journals are: a folder of this user's that outlives a restart of the machine."""
-    given = os.environ.get("XDG_STATE_HOME")
-    usual = Path("/var/lib") if os.geteuid() == 0 else Path.home() / ".local/state"
-    return (Path(given) if given else usual) / "headcount" / "tune"
+    ended = host.run(["sh", "-c", FOLDER])
+    if ended.code != 0:
+        raise InputError(f"{host.name}: no folder for what was there before: {ended.output}")
+    return ended.output.rstrip("\n")
 
 
-def left() -> list[Left]:
+def left(host: Host) -> Sequence[Left]:
     """Journals whose changes are not undone, the newest first."""
-    base = journals_folder()
-    folders = sorted(base.iterdir(), reverse=True) if base.is_dir() else []
-    return [
-        Left(one, (one / KEPT).exists(), _is_guarded(one))
-        for one in folders
-        if (one / SCRIPT).exists() and ((one / KEPT).exists() or not (one / DONE).exists())
-    ]
+    ended = host.run(["sh", "-c", LIST, "sh", journals_folder(host)])
+    found = []
+    for line in ended.output.splitlines():
+        kept, done, guarded, folder = line.split(" ", 3)
+        if kept == "1" or done == "0":
+            found.append(Left(folder, kept == "1", guarded == "1"))
+    return sorted(found, key=lambda one: one.folder, reverse=True)
 
 
-def check_nothing_left() -> None:
+def check_nothing_left(host: Host) -> None:
     """Raise InputError where an earlier tuning was cut off and has changed something."""
-    for one in left():
+    for one in left(host):
         if one.is_kept:
             continue
         if one.is_guarded:
             raise InputError(
-                "another tuning is under way on this machine, or has just been cut off; wait until "
+                f"another tuning is under way on {host.name}, or has just been cut off; wait until "
                 f"it has ended: {one.folder}"
             )
         raise InputError(
-            "an earlier tuning was cut off and its changes are still there; undo them first: "
-            "headcount tune --restore"
+            f"an earlier tuning of {host.name} was cut off and its changes are still there; undo "
+            "them first: headcount tune --restore"
         )
 
 
-def restore(one: Left) -> str | None:
+def restore(host: Host, one: Left) -> str | None:
     """Undo what a tuning has changed; returns what could not be, if anything."""
-    (one.folder / KEPT).unlink(missing_ok=True)
-    ended = ThisHost().run(["sh", str(one.folder / SCRIPT)], RESTORE_S)
+    host.run(["rm", "-f", posixpath.join(one.folder, KEPT)])
+    ended = host.run(["sh", posixpath.join(one.folder, SCRIPT)], RESTORE_S)
     return None if ended.code == 0 else ended.output.strip()
-
-
-def _is_guarded(folder: Path) -> bool:
-    guard = str(folder / GUARD).encode()
-    for process in Path("/proc").iterdir():
-        if process.name.isdecimal():
-            try:
-                if guard in (process / "cmdline").read_bytes().split(b"\0"):
-                    return True
-            except OSError:
-                continue
-    return False

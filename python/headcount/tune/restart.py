@@ -2,6 +2,7 @@
 
 import posixpath
 import shlex
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -13,6 +14,9 @@ from headcount.tune.servers.server import Running
 
 RESTART_S = 120.0
 """Longest wait for the command: a database writes down what it has in memory first."""
+
+UP_S = 20.0
+"""Longest wait for a server to listen after its command: some return before that."""
 
 
 class Restart(Protocol):
@@ -78,10 +82,14 @@ class ByCommand:
         if ended.code != 0:
             why = ended.output.strip() or f"exit code {ended.code}"
             raise TargetError(f"`{shlex.join(self.command)}` failed: {why}")
-        try:
-            return find(self.host, self.pids()).running
-        except InputError as error:
-            raise TargetError(f"it has not come up: {error}") from error
+        end_s = time.monotonic() + UP_S
+        while True:
+            try:
+                return find(self.host, self.pids()).running
+            except InputError as error:
+                if time.monotonic() > end_s:
+                    raise TargetError(f"it has not come up: {error}") from error
+            time.sleep(0.2)
 
 
 def unit_of(host: Host, pid: int) -> str | None:

@@ -1,9 +1,9 @@
 """A tuning of a plan's target: the run that says what binds, the trials, and the way back."""
 
-import os
 import secrets as random
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from headcount.controller.access import Secrets
 from headcount.controller.listener import Listener
 from headcount.controller.liveness import check_answer
 from headcount.controller.sut import Sut, connect
+from headcount.counters.address import Address
 from headcount.counters.proc.named import NOBODY, Named
 from headcount.errors import InputError, TargetError
 from headcount.lab.parameters import parameters
@@ -25,6 +26,7 @@ from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.tune.answer import Ending, Known, answer
 from headcount.tune.choose import Asked, Choice, check_tunable, choose, weightiest
+from headcount.tune.far_host import FarHost
 from headcount.tune.goal import Goal
 from headcount.tune.host import Host, ThisHost
 from headcount.tune.knobs.knob import KnobFile
@@ -61,6 +63,7 @@ class Wanted:
         baseline: A run of the same target, instead of a new one.
         named: What the server is, where its address does not say.
         apply: Whether the winner stays in force.
+        host: The machine of the server, as `ssh://USER@HOST`; None for this one.
         table: Loads at which the winner is compared with the server as it was.
         restart_command: What restarts the server, where that is not known otherwise.
         kernel: Whether kernel settings of this machine may be tried.
@@ -76,6 +79,7 @@ class Wanted:
     baseline: Path | None = None
     named: Named = NOBODY
     apply: bool = False
+    host: Address | None = None
     table: Sequence[int] = ()
     restart_command: str | None = None
     kernel: bool = False
@@ -91,7 +95,19 @@ def tune(
     Everything is put back at the end, whatever ends it. Raises HeadcountError; KeyboardInterrupt
     does not leave this function.
     """
-    check_nothing_left()
+    with host_of(wanted.host) as host:
+        return _tuned(plan, wanted, runs, secrets, listener, host)
+
+
+def host_of(address: Address | None) -> AbstractContextManager[Host]:
+    """A login to a machine, or this one."""
+    return nullcontext(ThisHost()) if address is None else FarHost(address)
+
+
+def _tuned(
+    plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: Listener, host: Host
+) -> tuple[Path, record.Tuning]:
+    check_nothing_left(host)
     bundle = _baseline(plan, wanted, runs, secrets, listener)
     verdict = controller.with_verdict(bundle).verdict
     diagnosis = verdict.diagnosis if verdict is not None else None
@@ -100,7 +116,6 @@ def tune(
     if not wanted.asked.only:
         check_tunable(diagnosis, wanted.goal)
     users = wanted.goal.users or _users(verdict, diagnosis, wanted.goal)
-    host = ThisHost()
     # Turns are too short to wait for a steady state; pairs meet the same unsteadiness.
     run = plan.workload.run.model_copy(update={"steady": "reported"})
     workload = plan.workload.model_copy(update={"run": run})
@@ -146,7 +161,7 @@ def _users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
 
 def _of_kernel(host: Host, sut: Sut, diagnosis: Diagnosis, asked: Asked) -> Sequence[Choice]:
     """Knobs of the kernel; raises InputError for who may not set them."""
-    if os.geteuid() != 0:
+    if host.run(["id", "-u"]).output.strip() != "0":
         raise InputError("--kernel: only root may change kernel settings; run it as root")
     return choose(_linux(host, sut), of_server(LINUX).knob, diagnosis, asked)
 
@@ -159,7 +174,7 @@ def _linux(host: Host, sut: Sut) -> Linux:
 def _restart(host: Host, sut: Sut, server: Server, wanted: Wanted) -> Restart | None:
     """How the server is restarted; None where it must not be, or it is of a lab that cannot."""
     if sut.restart is not None:
-        return OfLab(host, sut.restart, lambda: sut.pids or [])
+        return OfLab(host, sut.restart, lambda: sut.pids or [])  # it is on this machine
     if not sut.is_of_somebody or not wanted.asked.restarts:
         return None
     command = command_of(host, server.running, wanted.restart_command)
@@ -167,9 +182,12 @@ def _restart(host: Host, sut: Sut, server: Server, wanted: Wanted) -> Restart | 
 
 
 def _pids(sut: Sut) -> Sequence[int]:
-    if not sut.local:
-        raise InputError("the server is on another machine; run headcount tune there")
-    pids = sut.pids or _pids_now(sut)
+    if not sut.local and sut.far_server is None:
+        raise InputError(
+            "the server is on another machine: give a login to it, --host ssh://root@HOST, or run "
+            "headcount tune there"
+        )
+    pids = _pids_now(sut) if sut.far_server is not None else sut.pids or _pids_now(sut)
     if not pids:
         raise InputError(
             "the server's processes are not seen from here: run as root, or name them with --pid"
@@ -179,6 +197,8 @@ def _pids(sut: Sut) -> Sequence[int]:
 
 def _pids_now(sut: Sut) -> Sequence[int]:
     """The server's processes, looked for anew."""
+    if sut.far_server is not None:
+        return list(sut.far_server.source.find().pids)
     return [] if sut.server is None else list(sut.server.find().pids)
 
 
@@ -208,9 +228,9 @@ def _chosen_text(choices: Sequence[Choice], diagnosis: Diagnosis) -> str:
     return f"{diagnosis.sentence} Knobs that can matter for that: {names}{left}"
 
 
-def _journal_folder() -> Path:
+def _journal_folder(host: Host) -> str:
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
-    return journals_folder() / f"{stamp}-{random.token_hex(3)}"
+    return f"{journals_folder(host)}/{stamp}-{random.token_hex(3)}"
 
 
 def _trials(
@@ -237,7 +257,7 @@ def _trials(
         host,
         known.server,
         [one.knob for one in tried],
-        _journal_folder(),
+        _journal_folder(host),
         answers,
         followers=of_server(known.server.name).knob,
         kernel=Kernel(_linux(host, sut), mine) if mine else None,

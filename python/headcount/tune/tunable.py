@@ -224,6 +224,8 @@ class Tunable:
         self._leave_lab()
         try:
             return None if self.is_kept else self._journal.restore()
+        except HeadcountError as error:
+            return f"{error}; unless it is stopped, the guard on {self._host.name} does it soon"
         finally:
             self._ended.set()
             self._heart.join()

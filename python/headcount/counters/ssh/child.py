@@ -140,8 +140,13 @@ def login(address: Address) -> str:
     return port + (f"{address.user}@" if address.user else "") + address.host
 
 
-def _arguments(address: Address) -> list[str]:
-    options = [f"-o{key}={value}" for key, value in OPTIONS.items()]
+def whom(address: Address) -> list[str]:
+    """The words of an `ssh` command that say whom to log in to."""
     port = ["-p", str(address.port)] if address.port is not None else []
     user = ["-l", address.user] if address.user is not None else []
-    return ["ssh", *options, *port, *user, "--", address.host, script.COMMAND]
+    return [*port, *user, "--", address.host]
+
+
+def _arguments(address: Address) -> list[str]:
+    options = [f"-o{key}={value}" for key, value in OPTIONS.items()]
+    return ["ssh", *options, *whom(address), script.COMMAND]

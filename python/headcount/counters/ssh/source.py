@@ -149,6 +149,16 @@ class SshSource:
         """The server as it was found last; nothing if none is followed."""
         return self._server.found if self._server is not None else Found()
 
+    def find(self) -> Found:
+        """Look for the server anew, as after a restart; raises TargetError without an answer."""
+        with self._busy:
+            if self._child is None:
+                self._log_in()
+            elif self._server is not None:
+                machine = FarMachine(self._ask, self._address, self._hello.own or 0)
+                self._server.look(machine, self._ask, time.monotonic())
+        return self.found
+
     @property
     def programs_behind(self) -> Mapping[str, str]:
         """The programs that the server is connected to on its machine, by address."""
