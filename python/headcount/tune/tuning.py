@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from headcount.analyse.statistics.student import LogRatio, mean_and_error
 from headcount.bundle.level import LevelResult
-from headcount.bundle.tuning import Outcome, Pair, Ratio
+from headcount.bundle.tuning import Measure, Outcome, Pair, Ratio
 from headcount.controller.listener import Listener
 from headcount.errors import TargetError
 from headcount.text import plural, span
 from headcount.tune.change import AS_IT_IS, Configuration
-from headcount.tune.goal import Measure, figure, gain
+from headcount.tune.goal import figure, gain
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.proposals import Proposals
 from headcount.tune.race import (
