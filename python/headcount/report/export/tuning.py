@@ -23,8 +23,8 @@ from headcount.report.tuning import (
 
 _RATIO = (
     Column("ratio", "Ratio", "Above 1 where it became better"),
-    Column("ratio_low", "Ratio, lower end", "Of its confidence interval"),
-    Column("ratio_high", "Ratio, upper end", "Of its confidence interval"),
+    Column("ratio_low", "Ratio, low", "Of its confidence interval"),
+    Column("ratio_high", "Ratio, high", "Of its confidence interval"),
 )
 
 
@@ -71,18 +71,18 @@ def tables(found: Tuning) -> list[Table]:
 def proof_of(found: Tuning) -> Table:
     """The claim as numbers: one row."""
     columns = [
+        Column("unit", "Unit", "Of before and after"),
         Column("before", "Before", "What decides, of the server as it was: mean of its turns"),
         Column("after", "After", "That of all changes together"),
         *_RATIO,
         Column("confidence_share", "Confidence", "Of the interval"),
         Column("pairs", "Pairs", "Of turns"),
         Column("users", "Users", "In the turns at the end"),
-        Column("unit", "Unit", "Of before and after"),
     ]
     ratio = found.ratio
     sure: Sequence[Value] = (None, None) if ratio is None else (ratio.confidence, ratio.pairs)
     unit = UNITS[measure_of(found)]
-    row = [found.before, found.after, *_of_ratio(ratio), *sure, found.users, unit]
+    row = [unit, found.before, found.after, *_of_ratio(ratio), *sure, found.users]
     return Table("proof", "The proof", columns, [row])
 
 
@@ -105,14 +105,14 @@ def changes_of(found: Tuning) -> Table:
 def races_of(found: Tuning) -> Table:
     """Everything that was tried, in the order of time."""
     columns = [
-        Column("race", "Race", "In the order of time, from 1"),
         Column("tried", "Tried", "What differs from the best so far"),
         Column("against", "Against", "The best so far"),
         Column("origin", "Origin", "Where the configuration comes from"),
-        *_RATIO,
-        Column("pairs", "Pairs", "That count"),
         Column("outcome", "Outcome", "What came of it"),
         Column("why", "Why refused", "Empty where it was not"),
+        *_RATIO,
+        Column("pairs", "Pairs", "That count"),
+        Column("race", "Race", "In the order of time, from 1"),
     ]
     return Table(
         "races",
@@ -128,13 +128,13 @@ def knobs_of(found: Tuning) -> Table:
         Column("knob", "Knob", "Which setting"),
         Column("server", "Server", "Whose setting it is"),
         Column("value", "Value", "Its value before; empty where that is not known"),
-        Column("is_set", "Set", "Whether the configuration sets it"),
         Column("place", "Set in", "The file that sets it"),
+        Column("obstacle", "Why left alone", "Empty where it was tried"),
+        Column("is_set", "Set", "Whether the configuration sets it"),
         Column("tried", "Was tried", "Whether it was tried"),
-        Column("obstacle", "Why not", "Why it was left alone"),
     ]
     rows = [
-        [one.name, one.server, one.value, one.is_set, one.place, one.tried, one.obstacle]
+        [one.name, one.server, one.value, one.place, one.obstacle, one.is_set, one.tried]
         for one in found.knobs
     ]
     return Table("knobs", "Knobs", columns, rows)
@@ -144,15 +144,15 @@ def _race(number: int, race: Race) -> list[Value]:
     gain = gain_of(race)
     ends = gain.interval if gain is not None and gain.interval is not None else (None, None)
     return [
-        number,
         tried_text(race),
         against_text(race),
         race.origin,
+        OUTCOMES[race.outcome],
+        race.why,
         gain.value if gain is not None else None,
         *ends,
         gain.pairs if gain is not None else 0,
-        OUTCOMES[race.outcome],
-        race.why,
+        number,
     ]
 
 
