@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from report_bundle import bundle_of
+from report_cases import HOSTILE
 from report_factory import content
 
 from headcount.bundle import tuning as record
@@ -109,6 +110,33 @@ def of_times(measure: str = "95th percentile of response times") -> Tuning:
     before, after = (290.0, 200.0) if ms else (0.0029, 0.002)
     return tuned().model_copy(
         update={"measure": measure, "goal": "p95", "before": before, "after": after}
+    )
+
+
+def hostile() -> Tuning:
+    """Every text of a record is one that no report may obey."""
+    plain = tuned()
+    knob = plain.knobs[-1].model_copy(
+        update=dict.fromkeys(("name", "server", "value", "place", "obstacle"), HOSTILE)
+    )
+    change = plain.changes[0].model_copy(
+        update=dict.fromkeys(("knob", "server", "before", "after"), HOSTILE)
+    )
+    races = [
+        one.model_copy(
+            update={
+                "configuration": {HOSTILE: HOSTILE},
+                "against": {HOSTILE: "1"},
+                "origin": HOSTILE,
+                "why": HOSTILE,
+            }
+        )
+        for one in plain.races
+    ]
+    texts = ("target", "server", "goal", "measure", "diagnosis", "sentence")
+    return plain.model_copy(
+        update=dict.fromkeys(texts, HOSTILE)
+        | {"knobs": [knob], "changes": [change], "races": races, "files": {HOSTILE: HOSTILE}}
     )
 
 

@@ -5,10 +5,9 @@ import statistics
 from pathlib import Path
 
 import pytest
-from report_cases import HOSTILE
 from report_factory import verdict
 from report_page import Page
-from report_tuning import ALL, bundle_with, content_of, of_times, race, tuned
+from report_tuning import ALL, bundle_with, content_of, hostile, of_times, race, tuned
 from scipy import stats
 
 from headcount.bundle import reader
@@ -144,33 +143,6 @@ def test_what_was_not_put_back_is_named() -> None:
     )
     assert "Interrupted" in words(ALL["interrupted"]())
     assert "No claim" in words(ALL["no claim"]())
-
-
-def hostile() -> Tuning:
-    """Every text of a record is one that no report may obey."""
-    plain = tuned()
-    knob = plain.knobs[-1].model_copy(
-        update=dict.fromkeys(("name", "server", "value", "place", "obstacle"), HOSTILE)
-    )
-    change = plain.changes[0].model_copy(
-        update=dict.fromkeys(("knob", "server", "before", "after"), HOSTILE)
-    )
-    races = [
-        one.model_copy(
-            update={
-                "configuration": {HOSTILE: HOSTILE},
-                "against": {HOSTILE: "1"},
-                "origin": HOSTILE,
-                "why": HOSTILE,
-            }
-        )
-        for one in plain.races
-    ]
-    texts = ("target", "server", "goal", "measure", "diagnosis", "sentence")
-    return plain.model_copy(
-        update=dict.fromkeys(texts, HOSTILE)
-        | {"knobs": [knob], "changes": [change], "races": races, "files": {HOSTILE: HOSTILE}}
-    )
 
 
 def test_hostile_values_are_shown_and_never_obeyed() -> None:

@@ -102,9 +102,13 @@ def section(found: Tuning, figure: Figure | None) -> Section:
 
 
 def _figures(found: Tuning) -> list[KeyFigure]:
+    figures = [("Before", found.before), ("After", found.after)]
     return [
-        KeyFigure("Before", figure_text(found, found.before), MEAN),
-        KeyFigure("After", figure_text(found, found.after), MEAN),
+        *(
+            KeyFigure(name, figure_text(found, value), MEAN)
+            for name, value in figures
+            if value is not None
+        ),
         KeyFigure("Users", count(found.users), "in the turns at the end"),
         KeyFigure("Goal", found.goal, f"decided by: {found.measure}"),
     ]

@@ -93,9 +93,9 @@ def _interval(found: Tuning) -> Html | None:
 
 
 def _tiles(found: Tuning) -> Html:
+    figures = [("Before", found.before), ("After", found.after)]
     tiles = [
-        ("Before", figure_text(found, found.before), MEAN),
-        ("After", figure_text(found, found.after), MEAN),
+        *((name, figure_text(found, value), MEAN) for name, value in figures if value is not None),
         ("Users", count(found.users), "in the turns at the end"),
         ("Goal", found.goal, f"decided by: {found.measure}"),
         ("Server", found.server, found.target),
