@@ -19,11 +19,15 @@ from headcount.analyse.audit.audit import CHECKS
 from headcount.analyse.audit.result import Audit, Result
 from headcount.analyse.level import Measured
 from headcount.analyse.times import doubted_interval_ms
+from headcount.bundle import tuning
+from headcount.bundle.reader import load
 from headcount.bundle.versus import SIDES, Versus, VersusRest, VersusSide, write
 from headcount.bundle.writer import BundleWriter
 from headcount.cli.audit import audited
 from headcount.errors import InputError
+from headcount.report import assemble
 from headcount.schemas import SCHEMAS
+from tuning_file import made as tuned
 
 
 def of(found: Audit, check: str) -> Result:
@@ -320,3 +324,15 @@ def test_published_results_are_recomputed() -> None:
     assert len(answer["checks"]) == 109
     result = command("--published")
     assert "109 checks: 63 matches" in result.stdout
+
+
+def test_the_answer_of_a_tuning_must_be_in_its_report(bundle: Path) -> None:
+    found = tuned()
+    tuning.write(found, without_manifest(bundle))
+    path = assemble.write(load(bundle))
+    assert "follows exactly" in of(audited(bundle), "report").sentence
+    page = path.read_text("utf-8")
+    path.write_text(page.replace("<p>", "<p >"), "utf-8")
+    assert of(audited(bundle), "report").outcome == "passed"
+    path.write_text(page.replace(found.sentence.split(":")[0], "nothing"), "utf-8")
+    assert of(audited(bundle), "report").outcome == "failed"

@@ -153,6 +153,7 @@ def test_no_line_of_the_spreadsheet_goes_back(folder: Path, tmp_path: Path) -> N
     again = [level.model_copy(update={"index": level.index + 3}) for level in bundle.levels]
     repeated = SimpleNamespace(
         confirmation=None,
+        tuning=None,
         folder=bundle.folder,
         plan=bundle.plan,
         verdict=bundle.verdict,

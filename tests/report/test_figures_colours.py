@@ -49,6 +49,7 @@ TOGETHER = {
     "spectrum": ("five", "one", "four", "limit"),
     "pair": ("one", "two", "capacity"),
     "published": ("one", "users"),
+    "gains": ("one", "two", "users"),
 }
 """What stands in one figure."""
 SCHEMES: tuple[palette.Scheme, ...] = ("light", "dark", "print")

@@ -7,12 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headcount.bundle import confirmation, events, manifest, series, stretches
+from headcount.bundle import confirmation, events, manifest, series, stretches, tuning
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import disk_error, lock_folder
 from headcount.bundle.level import LevelResult, Levels
 from headcount.bundle.stored import stored_record
+from headcount.bundle.tuning import Tuning
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
 from headcount.foreign.file import has_regular
@@ -36,6 +37,11 @@ class Bundle:
     def confirmation(self) -> Confirmation | None:
         """What experiments on the server came to after the run; None without any."""
         return confirmation.read(self.folder)
+
+    @cached_property
+    def tuning(self) -> Tuning | None:
+        """What a tuning found, whose turns the levels are; None in another bundle."""
+        return tuning.read(self.folder)
 
     @property
     def events(self) -> list[Any]:

@@ -4,6 +4,7 @@ Ratios are of the figure that decides, above 1 where it became better. Intervals
 confidence, by Student's t on the logarithms of pairs of turns.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +16,14 @@ from headcount.bundle.level import SCHEMA_VERSION, Record
 from headcount.bundle.stored import stored_record
 
 FILE = "tuning.json"
+
+Measure = Literal["rate", "p95", "cpu"]
+MEASURES: Mapping[Measure, str] = {
+    "rate": "scenarios per second",
+    "p95": "95th percentile of response times",
+    "cpu": "CPU time of the server per scenario",
+}
+"""The figures that can decide, in words. A p95 is in ms, CPU time in seconds per scenario."""
 
 Outcome = Literal["better", "not better", "worse", "no worse", "refused", "unfinished"]
 """Of a change that is taken back, `worse` keeps it and `no worse` leaves it out."""

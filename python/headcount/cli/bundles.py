@@ -47,7 +47,8 @@ def _row(path: Path) -> dict[str, str]:
     from headcount.bundle import reader, versus
 
     try:
-        verdict = reader.load(path).verdict
+        found = reader.load(path)
+        verdict, tuned = found.verdict, found.tuning
     except HeadcountError as error:
         return {"bundle": str(path), "outcome": "damaged", "answer": str(error)}
     if reader.under_way(path):
@@ -56,6 +57,8 @@ def _row(path: Path) -> dict[str, str]:
         alone = not (path / versus.FILE).exists()
         answer = f"killed; go on with headcount resume {path}" if alone else "killed"
         return {"bundle": str(path), "outcome": "unfinished", "answer": answer}
+    if tuned is not None:
+        return {"bundle": str(path), "outcome": tuned.ending, "answer": tuned.sentence}
     return {"bundle": str(path), "outcome": verdict.outcome, "answer": verdict.sentence}
 
 

@@ -24,7 +24,8 @@ Files = Annotated[
 
 ENDINGS = {
     ".xlsx": "spreadsheet with native charts and all tables",
-    ".csv": "a table: levels.csv, scenarios.csv, counters.csv or seconds.csv",
+    ".csv": "a table: levels.csv, scenarios.csv, counters.csv or seconds.csv; of a tuning "
+    "changes.csv, races.csv or knobs.csv, too",
     ".md": "Markdown for a pull request",
     ".json": "answer and levels, with a schema",
     ".prom": "OpenMetrics: every second, for promtool and Grafana",
@@ -37,7 +38,8 @@ def export(bundle: Folder, files: Files) -> None:
 
     The ending says what: .xlsx a spreadsheet with native charts and all tables; .md Markdown for a
     pull request; .json answer and levels; .prom OpenMetrics and .otlp OTLP (JSON), with every
-    second; .csv a table by its name: levels.csv, scenarios.csv, counters.csv or seconds.csv.
+    second; .csv a table by its name: levels.csv, scenarios.csv, counters.csv or seconds.csv. A
+    tuning has changes.csv, races.csv and knobs.csv, too.
 
     Start with: headcount export runs/RUN run.xlsx levels.csv
     """
@@ -84,13 +86,16 @@ def _maker(path: Path) -> "Callable[[Bundle], str | bytes]":
 
 
 def _table(path: Path) -> "Callable[[Bundle], str]":
-    from headcount.report.export import csv, levels, seconds
+    from headcount.report.export import csv, levels, seconds, tuning
 
     tables = {
         "levels": levels.levels,
         "scenarios": levels.scenarios,
         "counters": levels.counters,
         "seconds": seconds.seconds,
+        "changes": tuning.changes,
+        "races": tuning.races,
+        "knobs": tuning.knobs,
     }
     make = tables.get(path.stem.rpartition("-")[2])
     if make is None:

@@ -1,6 +1,7 @@
 """From a bundle to the content of its report."""
 
 import shlex
+from dataclasses import replace as replaced
 from pathlib import Path
 
 from headcount.analyse.answers import seconds
@@ -9,12 +10,15 @@ from headcount.analyse.prediction.doubled import doubled_predictions
 from headcount.analyse.published.series import series
 from headcount.analyse.scaling import scaling_doubt
 from headcount.bundle import manifest, stacks
+from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
+from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
 from headcount.output.file import write_output
 from headcount.report.content import ReportContent
 from headcount.report.disclosure import recorded_facts
+from headcount.report.document import tuned
 from headcount.report.figures import flames, heat, spectrum
 from headcount.report.figures.timeline import Point
 from headcount.report.html import render
@@ -39,28 +43,14 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
             f"{bundle.folder} has no verdict yet: the run was killed before its first level ended "
             f"(headcount resume {bundle.folder} goes on with it)"
         )
-    plan = bundle.plan
+    made = _stated(bundle, bundle.environment, bundle.verdict)
+    if bundle.tuning is not None:
+        again = tuned.command(bundle.tuning, bundle.plan)
+        return replaced(made, tuning=bundle.tuning, repeat_command=again)
     level = timeline_level(bundle.levels)
     answered = seconds(bundle)
-    return ReportContent(
-        title=plan.workload.title,
-        workload=plan.workload.name,
-        recreates=plan.workload.original,
-        description=plan.workload.description.strip(),
-        sources=plan.workload.sources,
-        deviations=plan.workload.deviations,
-        target=plan.target,
-        started_at=bundle.environment.started_at,
-        verdict=bundle.verdict,
-        levels=bundle.levels,
-        environment=bundle.environment,
-        plan_toml=plan.to_toml(),
-        repeat_command=shlex.join(["headcount", "run", str(bundle.folder / "plan.toml")]),
-        criteria=plan.workload.criteria,
-        shrunk=scaling_doubt(plan),
-        disclosure=plan.disclosure.model_dump() if plan.disclosure else {},
-        recorded=recorded_facts(bundle),
-        program=plan.workload.program.text if plan.workload.program else None,
+    return replaced(
+        made,
         timeline=_timeline(bundle, level.index) if level else (),
         timeline_level=level.index if level else None,
         spectra=spectrum.of_run(bundle, answered),
@@ -69,7 +59,32 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
         predictions=doubled_predictions(bundle),
         confirmation=bundle.confirmation,
         flames=flames.flames(stacks.read(bundle.folder), bundle.verdict),
-        published=series(workload=plan.workload.name) if published else (),
+        published=series(workload=bundle.plan.workload.name) if published else (),
+    )
+
+
+def _stated(bundle: Bundle, environment: EnvironmentFile, verdict: Verdict) -> ReportContent:
+    """What every report says: what was played, where, and what came of it."""
+    plan = bundle.plan
+    return ReportContent(
+        title=plan.workload.title,
+        workload=plan.workload.name,
+        recreates=plan.workload.original,
+        description=plan.workload.description.strip(),
+        sources=plan.workload.sources,
+        deviations=plan.workload.deviations,
+        target=plan.target,
+        started_at=environment.started_at,
+        verdict=verdict,
+        levels=bundle.levels,
+        environment=environment,
+        plan_toml=plan.to_toml(),
+        repeat_command=shlex.join(["headcount", "run", str(bundle.folder / "plan.toml")]),
+        criteria=plan.workload.criteria,
+        shrunk=scaling_doubt(plan),
+        disclosure=plan.disclosure.model_dump() if plan.disclosure else {},
+        recorded=recorded_facts(bundle),
+        program=plan.workload.program.text if plan.workload.program else None,
     )
 
 

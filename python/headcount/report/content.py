@@ -9,6 +9,7 @@ from headcount.analyse.published.series import Series
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
+from headcount.bundle.tuning import Tuning
 from headcount.bundle.verdict import Verdict
 from headcount.report.figures.flames import Flame
 from headcount.report.figures.spectrum import Drawn
@@ -49,6 +50,8 @@ class ReportContent:
         confirmation: What experiments said of the diagnosis after the run; None without any.
         published: Published results to draw the run beside; empty unless somebody asked for them.
         flames: Stacks of the server's threads; empty where none were recorded.
+        tuning: What a tuning found, whose turns the levels are; None of any other run. Turns are
+            not a search: then the report has no capacity, and nothing that follows from one.
 
     """
 
@@ -79,3 +82,4 @@ class ReportContent:
     confirmation: Confirmation | None = None
     published: Sequence[Series] = ()
     flames: Sequence[Flame] = ()
+    tuning: Tuning | None = None

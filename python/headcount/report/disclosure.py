@@ -7,7 +7,16 @@ from headcount.text import count, plural, span
 
 def recorded_facts(bundle: Bundle) -> list[tuple[str, str]]:
     """Names and facts, in the order in which they are printed."""
+    if bundle.tuning is not None:
+        return [*_of_plan(bundle.plan), ("Turns", _turns(bundle))]
     return [*_of_plan(bundle.plan), ("Levels", _windows(bundle) or "none was finished")]
+
+
+def _turns(bundle: Bundle) -> str:
+    """How many turns were played, and how long their measured parts were."""
+    lengths = sorted({round(level.steady_s) for level in bundle.levels})
+    measured = " to ".join(span(one) for one in dict.fromkeys([*lengths[:1], *lengths[-1:]]))
+    return f"{count(len(bundle.levels))}, measured {measured}" if lengths else "none was finished"
 
 
 def _of_plan(plan: Plan) -> list[tuple[str, str]]:

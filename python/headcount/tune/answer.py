@@ -9,13 +9,13 @@ from typing import Literal
 from headcount.bundle import tuning as record
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import LevelResult
-from headcount.bundle.tuning import ChangeKept, KnobState, Noise, Ratio
+from headcount.bundle.tuning import MEASURES, ChangeKept, KnobState, Measure, Noise, Ratio
 from headcount.bundle.writer import now
 from headcount.plan.plan import Plan
 from headcount.text import plural
 from headcount.tune.change import Changes
 from headcount.tune.choose import Choice
-from headcount.tune.goal import WORDS, Goal, Measure
+from headcount.tune.goal import Goal
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.ladder import recorded
 from headcount.tune.pairs import gain_of, mean_figure, ratio_of
@@ -67,7 +67,7 @@ def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> re
         target=known.plan.target,
         server=known.server.name,
         goal=known.goal.kind,
-        measure=WORDS[tuning.measure],
+        measure=MEASURES[tuning.measure],
         users=tuning.users,
         limit=known.diagnosis.limit,
         diagnosis=known.diagnosis.sentence,

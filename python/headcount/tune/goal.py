@@ -8,19 +8,14 @@ from typing import Literal
 
 from headcount.bundle.diagnosis import Limit
 from headcount.bundle.level import LevelResult
+from headcount.bundle.tuning import Measure
 from headcount.errors import InputError
 from headcount.fields.units import MOST_USERS, count
 
 Kind = Literal["capacity", "p95", "cost"]
-Measure = Literal["rate", "p95", "cpu"]
 
 UNSATURATED: frozenset[Limit] = frozenset({"delay", "pause", "none"})
 """Limits with which throughput rises with users all the same: response times are what can gain."""
-WORDS: Mapping[Measure, str] = {
-    "rate": "scenarios per second",
-    "p95": "95th percentile of response times",
-    "cpu": "CPU time of the server per scenario",
-}
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from headcount.analyse.statistics.student import LogRatio, mean_and_error
 from headcount.bundle import tuning as record
 from headcount.bundle.level import LevelResult
-from headcount.bundle.tuning import Cell, Ratio
-from headcount.tune.goal import Measure, figure
+from headcount.bundle.tuning import Cell, Measure, Ratio
+from headcount.tune.goal import figure
 from headcount.tune.pairs import gain_of, mean_figure, ratio_of
 
 SHARES = (0.25, 0.5, 0.75, 1.0)

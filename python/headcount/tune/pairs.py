@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from headcount.analyse.statistics.student import LogRatio, mean_and_error
 from headcount.bundle.level import LevelResult
-from headcount.bundle.tuning import Ratio
-from headcount.tune.goal import Measure, figure, gain
+from headcount.bundle.tuning import Measure, Ratio
+from headcount.tune.goal import figure, gain
 from headcount.tune.race import CONFIDENCE_OF_CLAIM, LEAST
 
 WORST_ERRORS = 0.01

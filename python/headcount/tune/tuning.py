@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from headcount.bundle.level import LevelResult
-from headcount.bundle.tuning import Outcome, Pair, Ratio
+from headcount.bundle.tuning import Measure, Outcome, Pair, Ratio
 from headcount.controller.listener import Listener
 from headcount.errors import TargetError
 from headcount.text import plural, span
 from headcount.tune.change import AS_IT_IS, Configuration
-from headcount.tune.goal import Measure
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.ladder import PAIRS, Rung, loads
 from headcount.tune.pairs import gain_of, harm, mean, ratio_of

@@ -3,9 +3,11 @@
 import re
 from difflib import SequenceMatcher
 from html import unescape
+from pathlib import Path
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
+from headcount.bundle import tuning
 from headcount.bundle.stored import stored_bytes
 from headcount.errors import InputError
 from headcount.foreign.file import has_regular
@@ -42,11 +44,18 @@ def check(evidence: Evidence, again: str | None) -> Result:
     again = _REPEAT.sub("", again)
     if stored == again:
         return result(CHECK, TITLE, [], "it follows exactly from the other files")
-    if evidence.verdict.sentence not in words(stored):
-        text = f"the answer is not in it: {evidence.verdict.sentence}"
+    answer = _answer(evidence.folder) or evidence.verdict.sentence
+    if " ".join(answer.split()) not in words(stored):
+        text = f"the answer is not in it: {answer}"
         return result(CHECK, TITLE, [Place(file=NAME, at="the answer", text=text)], "")
     kept = evidence.manifest is not None and all(one.name != NAME for one in evidence.altered)
     return _of_another(stored, again, kept=kept)
+
+
+def _answer(folder: Path) -> str | None:
+    """The answer of a tuning: its turns have none of their own."""
+    found = tuning.read(folder)
+    return found.sentence if found is not None else None
 
 
 def _of_another(stored: str, again: str, *, kept: bool) -> Result:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from headcount.bundle.reader import Bundle
+from headcount.errors import InputError
 from headcount.plan.plan import Plan
 from headcount.report.assemble import assemble
 from headcount.report.content import ReportContent
@@ -15,6 +16,7 @@ from headcount.report.document import (
     overview,
     repeat,
     results,
+    tuned,
 )
 from headcount.report.document.blocks import Document, Section, Table
 from headcount.report.document.meaning import headline
@@ -29,7 +31,12 @@ def of_bundle(bundle: Bundle, against: Section | None = None) -> Document:
 
     `against` are its competitive results (:mod:`headcount.report.document.competitive`).
     """
-    made = of_content(assemble(bundle), bundle.plan, charts.of_bundle(bundle))
+    content = assemble(bundle)
+    if content.tuning is not None:
+        if against is not None:
+            raise InputError(f"{bundle.folder} is a tuning: it cannot be compared with runs")
+        return tuned.of_content(content, content.tuning, bundle.plan)
+    made = of_content(content, bundle.plan, charts.of_bundle(bundle))
     if against is None:
         return made
     at = next(at for at, one in enumerate(made.sections) if one.title == results.TITLE) + 1

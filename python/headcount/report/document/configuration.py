@@ -31,9 +31,12 @@ def section(content: ReportContent) -> Section:
     """The machines beside each other, what ran on them, and with which settings."""
     sides = content.environment.sides
     one = any(side.role == "both" for side in sides)
+    larger = (
+        "" if content.tuning is not None else "; a separate generator may find a larger capacity"
+    )
     where = (
-        "The server under test and the load generator ran on one machine and shared its CPUs; a "
-        "separate generator may find a larger capacity."
+        "The server under test and the load generator ran on one machine and shared its CPUs"
+        f"{larger}."
         if one
         else "The server under test and the load generator ran on separate machines."
     )

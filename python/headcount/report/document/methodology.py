@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from headcount.bundle.tuning import Tuning
 from headcount.plan.plan import Plan
 from headcount.plan.scenario import Scenario
 from headcount.report.content import ReportContent
@@ -34,16 +35,41 @@ def section(content: ReportContent, plan: Plan | None) -> Section:
         Paragraph(prose(sentence(" ".join(content.description.split())))),
         *_users(content, plan),
         *([_scenarios(plan)] if plan is not None and not plan.workload.program else []),
-        Heading("Levels"),
-        Paragraph(prose(*_levels(content))),
-        *_search(content, plan),
-        Heading("Criteria"),
-        *_criteria(content),
+        *(_turns(content.tuning) if content.tuning is not None else _played(content, plan)),
         Heading("What is measured"),
         Bullets(_measured()),
         *_deviations(content),
     ]
     return Section(TITLE, blocks)
+
+
+def _played(content: ReportContent, plan: Plan | None) -> Iterator[Block]:
+    """The levels, how their users were chosen, and when they pass."""
+    yield Heading("Levels")
+    yield Paragraph(prose(*_levels(content)))
+    yield from _search(content, plan)
+    yield Heading("Criteria")
+    yield from _criteria(content)
+
+
+def _turns(found: Tuning) -> Iterator[Block]:
+    """How configurations were compared."""
+    yield Heading("Turns")
+    yield Paragraph(
+        prose(
+            "A turn is a short time of load with one configuration of the server. Two turns, one "
+            "right after the other, are a pair. The order turns around from pair to pair (ABBA), "
+            "so that what drifts meets both configurations alike. What counts of a pair is the "
+            f"logarithm of the ratio of its turns' figures: {found.measure}."
+        )
+    )
+    yield Paragraph(
+        prose(
+            "Configurations race against the best so far, in two to eight pairs. Changes that do "
+            "not matter are taken back. The winner is then compared with the server as it was, in "
+            "pairs of their own. Only what holds there is a claim: its interval excludes no gain."
+        )
+    )
 
 
 def _users(content: ReportContent, plan: Plan | None) -> Iterator[Block]:

@@ -1,5 +1,7 @@
 """How to repeat the run, and how to read the report."""
 
+from collections.abc import Sequence
+
 from headcount.report.content import ReportContent
 from headcount.report.document.blocks import (
     Block,
@@ -67,9 +69,9 @@ def section(content: ReportContent) -> Section:
     return Section(TITLE, blocks)
 
 
-def words() -> Section:
+def words(defined: Sequence[tuple[str, str]] = _WORDS) -> Section:
     """Define the words."""
-    return Section(WORDS_TITLE, [Facts([(name, prose(text)) for name, text in _WORDS])])
+    return Section(WORDS_TITLE, [Facts([(name, prose(text)) for name, text in defined])])
 
 
 def behind(tables: list[Table]) -> Section:

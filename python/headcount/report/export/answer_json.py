@@ -7,6 +7,7 @@ from pydantic import Field
 
 from headcount.bundle.level import SCHEMA_VERSION, LevelResult, Record
 from headcount.bundle.reader import Bundle
+from headcount.bundle.tuning import Tuning
 from headcount.bundle.verdict import Verdict
 
 
@@ -22,6 +23,9 @@ class Exported(Record):
     started_at: str | None = Field(description="UTC, ISO 8601; null if not known")
     verdict: Verdict | None = Field(description="Null if the run ended before it had one")
     levels: list[LevelResult]
+    tuning: Tuning | None = Field(
+        description="What a tuning found, whose turns the levels are; null of any other run"
+    )
 
 
 def export_document(bundle: Bundle) -> Exported:
@@ -35,6 +39,7 @@ def export_document(bundle: Bundle) -> Exported:
         started_at=bundle.environment.started_at if bundle.environment else None,
         verdict=bundle.verdict,
         levels=bundle.levels,
+        tuning=bundle.tuning,
     )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from headcount.analyse.time_text import time_text
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
+from headcount.report.document import tuning_tables as tables
+from headcount.report.document.blocks import Cell, Row, Table
 from headcount.report.export.summary import summary_lines
 from headcount.report.selection import by_users
 from headcount.text import clean, count, share, significant
@@ -21,7 +23,10 @@ def text(bundle: Bundle) -> str:
     title, rest = lines[0][1], lines[1:]
     parts = [f"## {escape(str(title))}", ""]
     parts += [f"- **{escape(name)}:** {escape(str(content))}" for name, content in rest]
-    if bundle.levels:
+    if bundle.tuning is not None:
+        for made in (tables.changes(bundle.tuning), tables.races(bundle.tuning)):
+            parts += _document_table(made) if made is not None else []
+    elif bundle.levels:
         parts += ["", *_table(by_users(bundle.levels))]
     return "\n".join(parts) + "\n"
 
@@ -34,6 +39,24 @@ def escape(sentence: str) -> str:
 def row(cells: Sequence[str]) -> str:
     """A row of a table."""
     return f"| {' | '.join(cells)} |"
+
+
+def _document_table(made: Table) -> list[str]:
+    """A table of a document, with its caption above it."""
+    ruler = row(["---" if column.text else "---:" for column in made.columns])
+    heads = row([escape(column.heading) for column in made.columns])
+    rows = [row(_document_row(one)) for one in made.rows]
+    return ["", f"### {escape(made.caption)}", "", heads, ruler, *rows]
+
+
+def _document_row(one: Row) -> list[str]:
+    """Its cells; what stands below it comes after the last one."""
+    made = [_document_cell(cell) for cell in one.cells]
+    return [*made[:-1], f"{made[-1]}: {escape(one.why)}"] if one.why else made
+
+
+def _document_cell(cell: Cell) -> str:
+    return escape(f"{cell.text} ({cell.below})" if cell.below else cell.text)
 
 
 def _table(levels: Sequence[LevelResult]) -> list[str]:

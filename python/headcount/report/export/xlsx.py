@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import xlsxwriter
 
 from headcount.bundle.reader import Bundle
-from headcount.report.export import levels, seconds
+from headcount.report.export import levels, seconds, tuning
 from headcount.report.export.chart_data import chart_data, line_data
 from headcount.report.export.charts import add_charts
 from headcount.report.export.summary import summary_lines
 from headcount.report.export.table import Column, Table, Value
+from headcount.report.tuning import TITLE
 from headcount.text import clean
 
 if TYPE_CHECKING:
@@ -51,10 +52,17 @@ def spreadsheet(bundle: Bundle) -> bytes:
         )
         styles = Styles(workbook)
         _answer(workbook, styles, summary_lines(bundle))
-        charts = workbook.add_worksheet("Charts")
-        for table in (*tables, data, lines):
-            _sheet(workbook, styles, table)
-        add_charts(workbook, charts, data, lines)
+        if bundle.tuning is None:
+            charts = workbook.add_worksheet("Charts")
+            for table in (*tables, data, lines):
+                _sheet(workbook, styles, table)
+            add_charts(workbook, charts, data, lines)
+        else:  # its turns have no course against users
+            parts = tuning.tables(bundle.tuning)
+            _stacked(workbook, styles, TITLE, parts)
+            for table in tables:
+                _sheet(workbook, styles, table)
+            tables = [*parts, *tables]
         _columns(workbook, styles, tables)
     return made.getvalue()
 
@@ -126,6 +134,26 @@ def _sheet(workbook: "Workbook", styles: Styles, table: Table) -> None:
     sheet.set_paper(9)
     sheet.fit_to_pages(1, 0)
     sheet.repeat_rows(0)
+
+
+def _stacked(workbook: "Workbook", styles: Styles, title: str, tables: Sequence[Table]) -> None:
+    """Short tables below each other on one sheet, each with its name."""
+    sheet = workbook.add_worksheet(title)
+    row = 0
+    for table in tables:
+        sheet.write_string(row, 0, table.title, styles.name)
+        for place, column in enumerate(table.columns):
+            sheet.write_string(row + 1, place, column.label, styles.head)
+        for line, values in enumerate(table.rows, row + 2):
+            for place, value in enumerate(values):
+                _put(sheet, line, place, value, styles.of(table.columns[place], value))
+        row += len(table.rows) + 3
+    for place in range(max(len(table.columns) for table in tables)):
+        of_place = [table for table in tables if place < len(table.columns)]
+        sheet.set_column(place, place, max(_width(table, place) for table in of_place))
+    sheet.set_landscape()
+    sheet.set_paper(9)
+    sheet.fit_to_pages(1, 0)
 
 
 def _put(sheet: "Worksheet", row: int, column: int, value: Value, style: "Format") -> None:

@@ -10,6 +10,7 @@ from headcount.bundle.reader import Bundle
 from headcount.report.figures import (
     cost,
     flames,
+    gains,
     heat,
     published,
     published_capacity,
@@ -24,6 +25,9 @@ from headcount.report.figures.figure_types import Figure, Run
 
 def of_bundle(bundle: Bundle) -> list[Figure]:
     """Draw what a bundle has the numbers for: from the answer to its details."""
+    if bundle.tuning is not None:  # turns are not a search: they have no course against users
+        drawn_gains = gains.figure(bundle.tuning)
+        return [drawn_gains] if drawn_gains is not None else []
     run = seconds(bundle)
     drawn = [
         throughput.figure(bundle),

@@ -8,6 +8,7 @@ from headcount.report.content import ReportContent
 from headcount.report.figures import (
     cost,
     flames,
+    gains,
     heat,
     response,
     spectrum,
@@ -41,6 +42,10 @@ class Chart:
 
 CHARTS: Mapping[str, Chart] = {
     "throughput": Chart(lambda content: [throughput.figure(content)], is_open=True),
+    "gains": Chart(
+        lambda content: [gains.figure(content.tuning)] if content.tuning is not None else [],
+        is_open=True,
+    ),
     "response": Chart(lambda content: [response.figure(content)], is_open=True),
     "flames": Chart(lambda content: [flames.figure(one) for one in content.flames]),
     "utilisation": Chart(lambda content: [utilisation.figure(content)]),

@@ -1,5 +1,7 @@
 """How to read the report: the words it uses."""
 
+from collections.abc import Sequence
+
 from headcount.report.html.table import folded as make_section
 from headcount.report.html.table import pairs
 from headcount.report.markup import Html
@@ -20,6 +22,6 @@ _WORDS = (
 )
 
 
-def section() -> Html:
+def section(words: Sequence[tuple[str, str]] = _WORDS) -> Html:
     """Define the words."""
-    return make_section("How to read this", pairs(_WORDS), style="guide")
+    return make_section("How to read this", pairs(words), style="guide")

@@ -1,5 +1,7 @@
 """The page: what comes after what."""
 
+from collections.abc import Sequence
+
 from headcount.report.content import ReportContent
 from headcount.report.head import head
 from headcount.report.html import (
@@ -20,11 +22,13 @@ from headcount.report.html import (
     script,
     task_score,
     tasks,
+    tuning,
     wire,
     workload,
 )
 from headcount.report.html.charts import chart
 from headcount.report.markup import Html, element, joined
+from headcount.report.tuning import WORDS
 
 
 def render(content: ReportContent) -> str:
@@ -47,38 +51,57 @@ def render(content: ReportContent) -> str:
 
 
 def _body(content: ReportContent) -> Html:
-    main = joined(
-        [
-            first_screen.header(content),
-            first_screen.answer(content),
-            chart("throughput", content),
-            chart("response", content),
-            diagnosis.section(content),
-            chart("flames", content),
-            prediction.section(content),
-            chart("utilisation", content),
-            chart("cost", content),
-            task_score.section(content),
-            counters.section(content),
-            levels.section(content),
-            groups.section(content),
-            course.section(content),
-            scenarios.section(content),
-            tasks.section(content),
-            wire.section(content),
-            chart("transfer", content),
-            faults.section(content),
-            chart("spectrum", content),
-            chart("heat", content),
-            chart("timeline", content),
-            chart("published", content),
-            workload.section(content),
-            price.section(content),
-            environment.section(content),
-            disclosure.section(content),
-            repeat.section(content),
-            guide.section(),
-        ]
-    )
+    main = joined([*(_run(content) if content.tuning is None else _tuning(content))])
     footer = f"Made by Headcount {content.environment.headcount}. This file needs no other files."
     return joined([element("main", main), element("footer", footer)])
+
+
+def _tuning(content: ReportContent) -> Sequence[Html | None]:
+    """The sections of a tuning: its turns have no capacity, and nothing that follows from one."""
+    return [
+        first_screen.header(content),
+        tuning.answer(content),
+        tuning.changes(content),
+        chart("gains", content),
+        tuning.trials(content),
+        workload.section(content),
+        environment.section(content),
+        disclosure.section(content),
+        repeat.section(content),
+        guide.section(WORDS),
+    ]
+
+
+def _run(content: ReportContent) -> Sequence[Html | None]:
+    """The sections of a run."""
+    return [
+        first_screen.header(content),
+        first_screen.answer(content),
+        chart("throughput", content),
+        chart("response", content),
+        diagnosis.section(content),
+        chart("flames", content),
+        prediction.section(content),
+        chart("utilisation", content),
+        chart("cost", content),
+        task_score.section(content),
+        counters.section(content),
+        levels.section(content),
+        groups.section(content),
+        course.section(content),
+        scenarios.section(content),
+        tasks.section(content),
+        wire.section(content),
+        chart("transfer", content),
+        faults.section(content),
+        chart("spectrum", content),
+        chart("heat", content),
+        chart("timeline", content),
+        chart("published", content),
+        workload.section(content),
+        price.section(content),
+        environment.section(content),
+        disclosure.section(content),
+        repeat.section(content),
+        guide.section(),
+    ]

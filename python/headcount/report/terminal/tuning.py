@@ -1,13 +1,14 @@
 """A tuning for the terminal: the answer, what changes, and what was tried."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from headcount.bundle.tuning import Cell, Race, Ratio, Rung, Tuning
+from headcount.report.tuning import tried_text
 from headcount.text import plural, significant
 
 
@@ -76,20 +77,13 @@ def trials(found: Tuning, console: Console) -> None:
         gains = [pair.log_gain for pair in race.pairs if pair.log_gain is not None]
         change = f"{math.exp(sum(gains) / len(gains)) - 1:+.1%}" if gains else ""
         table.add_row(
-            Text(_text(race.configuration, race.against)),
+            Text(tried_text(race)),
             "as it is" if not race.against else plural("change", len(race.against)),
             change,
             str(len(gains)),
             Text(_outcome(race)),
         )
     console.print(table)
-
-
-def _text(configuration: Mapping[str, str], against: Mapping[str, str]) -> str:
-    """What one configuration has that the other has not, and the other way round."""
-    new = [f"{name} {value}" for name, value in configuration.items() if against.get(name) != value]
-    gone = [f"{name} as it is" for name in against if name not in configuration]
-    return ", ".join([*new, *gone])
 
 
 def _outcome(race: Race) -> str:

@@ -1,0 +1,126 @@
+"""The tables of a tuning, for the page and for the document."""
+
+from headcount.bundle.tuning import ChangeKept, Race, Tuning
+from headcount.report.document.blocks import Cell, Column, Mark, Row, Table, cells
+from headcount.report.document.prose import ended
+from headcount.report.tuning import (
+    OUTCOMES,
+    against_text,
+    change_text,
+    gain_of,
+    measure_of,
+    times,
+    tried_text,
+    users_text,
+)
+from headcount.text import DASH, count
+
+CHANGES, RACES, KNOBS = "Changes", "What was tried", "Knobs left alone"
+_MARKS: dict[str, Mark] = {"better": "passed", "worse": "passed", "refused": "invalid"}
+
+
+def changes(found: Tuning) -> Table | None:
+    """What to change, and what each change gains; None without a claim."""
+    if not found.changes:
+        return None
+    return Table(
+        CHANGES,
+        [
+            Column("Knob", text=True),
+            Column("Server", text=True),
+            Column("Before", text=True),
+            Column("After", text=True),
+            Column("Ratio"),
+        ],
+        [_change(one) for one in found.changes],
+        _note(found),
+        widths=[3, 1.6, 2.2, 3, 1.8],
+    )
+
+
+def _note(found: Tuning) -> str:
+    measured = [one.ratio for one in found.changes if one.ratio is not None]
+    note = "Ratio: what a change gains with the others, above 1 where it helps."
+    if measured:
+        note += f" Below it: its {measured[0].confidence:.0%} confidence interval."
+    if len(measured) < len(found.changes):
+        note += f" {DASH}: not measured by itself."
+    return note
+
+
+def _change(one: ChangeKept) -> Row:
+    ratio = one.ratio
+    gain = Cell(DASH)
+    if ratio is not None:
+        gain = Cell(times(ratio.value), f"{times(ratio.low)} to {times(ratio.high)}")
+    before = DASH if one.before is None else one.before
+    return Row([*cells(one.knob, one.server, before, one.after), gain])
+
+
+def races(found: Tuning) -> Table | None:
+    """Every configuration that was tried, in the order of time; None without any."""
+    if not found.races:
+        return None
+    return Table(
+        RACES,
+        [
+            Column("Tried", text=True),
+            Column("Against", text=True),
+            Column("Ratio"),
+            Column("Change"),
+            Column("Pairs"),
+            Column("Users"),
+            Column("Outcome", text=True),
+        ],
+        [_race(found, number, one) for number, one in enumerate(found.races, 1)],
+        f"Ratio: above 1 where it became better. Change: of the {found.measure}. Both with a 95% "
+        "confidence interval by Student's t from the race's own pairs. A race is decided by the "
+        "spread of all races, and the claim by turns of its own.",
+        widths=[3.4, 2.4, 1.5, 1.8, 0.8, 1, 1.9],
+    )
+
+
+def _race(found: Tuning, number: int, race: Race) -> Row:
+    gain = gain_of(race)
+    ratio = change = Cell(DASH)
+    if gain is not None:
+        ends = gain.interval
+        ratio = Cell(times(gain.value), f"{times(ends[0])} to {times(ends[1])}" if ends else "")
+        text, _, below = change_text(measure_of(found), gain.value, ends).partition(" (")
+        change = Cell(text, below.rstrip(")"))
+    return Row(
+        [
+            Cell(f"{number}. {tried_text(race)}", race.origin),
+            Cell(against_text(race)),
+            ratio,
+            change,
+            Cell(count(gain.pairs if gain is not None else 0)),
+            Cell(users_text([one.users for one in race.pairs])),
+            Cell(OUTCOMES[race.outcome], mark=_MARKS.get(race.outcome)),
+        ],
+        why=ended(race.why) if race.why else "",
+    )
+
+
+def knobs(found: Tuning) -> Table | None:
+    """The knobs that were left alone, and why; None where all were tried."""
+    left = [one for one in found.knobs if not one.tried]
+    if not left:
+        return None
+    return Table(
+        KNOBS,
+        [Column(name, text=True) for name in ("Knob", "Server", "Value", "Set in", "Why")],
+        [
+            Row(
+                cells(
+                    one.name,
+                    one.server,
+                    DASH if one.value is None else one.value,
+                    one.place or "not set",
+                    one.obstacle or DASH,
+                )
+            )
+            for one in left
+        ],
+        widths=[2.2, 1.4, 1.4, 3, 3],
+    )
