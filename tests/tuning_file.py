@@ -1,17 +1,32 @@
 """A tuning that found one change, with every part of its record."""
 
 from headcount.bundle.tuning import (
+    Cell,
     ChangeKept,
     KnobState,
     Noise,
     Pair,
     Race,
     Ratio,
+    Rung,
     Tuning,
 )
 
 
 def made() -> Tuning:
+    proof = [Pair(incumbent=9, challenger=10, users=400, log_gain=gain) for gain in (0.3, 0.37)]
+    cells = [
+        Cell(
+            turns=[21, 22],
+            passed=2,
+            rate_per_s=rate,
+            p95_ms=p95,
+            p95_interval_ms=(p95 - 0.05, p95 + 0.05),
+        )
+        for rate, p95 in ((100.0, 0.513), (101.0, 0.323))
+    ]
+    time = Ratio(value=1.59, low=1.4, high=1.8, confidence=0.95, pairs=2)
+    rate = Ratio(value=1.01, low=0.9, high=1.1, confidence=0.95, pairs=2)
     ratio = Ratio(value=1.4, low=1.2, high=1.6, confidence=0.99, pairs=6)
     return Tuning(
         at="2026-11-24T10:00:00.000+00:00",
@@ -51,6 +66,11 @@ def made() -> Tuning:
             )
         ],
         ratio=ratio,
+        proof=proof,
+        restarts=2,
+        ladder=[Rung(users=100, before=cells[0], after=cells[1], time=time, rate=rate)],
+        limit_after="disk",
+        diagnosis_after="The disk.",
         before=1000.0,
         after=1400.0,
         files={"changes.diff": "--- a\n+++ b\n"},

@@ -136,6 +136,22 @@ def test_everything_that_was_tried_and_left_alone_is_named() -> None:
     assert "--- a\n+++ b" in text
 
 
+def test_response_times_stand_load_by_load_with_their_intervals() -> None:
+    found = tuned()
+    (rung,) = found.ladder
+    assert rung.time is not None
+    text = words(found)
+    assert "As it was and with the changes, load by load" in text
+    value, low, high = (1 / one - 1 for one in (rung.time.value, rung.time.low, rung.time.high))
+    assert f"{value:.0%} {high:.0%} to {low:.0%}" in text
+    assert "1.59 1.40 to 1.80" in text
+    assert "513 µs" in text
+    assert "323 µs" in text
+    assert "Bottleneck now The disk." in text
+    worst = math.exp(min(one.log_gain for one in found.proof if one.log_gain is not None))
+    assert f"Measured over 2 starts of the server; in the worst of them, {worst:.2f} times" in text
+
+
 def test_what_was_not_put_back_is_named() -> None:
     assert "headcount tune --restore" in words(ALL["interrupted"]())
     assert "Undo them with: headcount tune --restore" in words(
@@ -174,8 +190,13 @@ def part(document: Document) -> Section:
 def test_tables_and_files_stand_in_the_pdf() -> None:
     document = of_content(content_of(tuned()), tuned())
     tables = [one for one in part(document).blocks if isinstance(one, Table)]
-    assert [one.caption for one in tables] == ["Changes", "What was tried", "Knobs left alone"]
-    assert [len(one.rows) for one in tables] == [1, 5, 1]
+    assert [one.caption for one in tables] == [
+        "Changes",
+        "As it was and with the changes, load by load",
+        "What was tried",
+        "Knobs left alone",
+    ]
+    assert [len(one.rows) for one in tables] == [1, 1, 5, 1]
     assert [one.text for one in part(document).blocks if isinstance(one, Code)] == ["--- a\n+++ b"]
     assert document.headline == "+40% throughput"
 

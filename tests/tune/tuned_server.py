@@ -47,19 +47,19 @@ class Stage:
         self._noise = noise
         self._drift = 1.0
         self.turns: list[tuple[Configuration, int]] = []
-
-    can_restart = False
+        self.can_restart = False
+        self.fresh: list[bool] = []
 
     def turn(
         self, configuration: Configuration, users: int, *, is_fresh: bool = False
     ) -> LevelResult:
-        assert not is_fresh
         factor = 1.0
         for knob, value in configuration.changes.items():
             factor *= self._effects.get((knob.name, value), 1.0)
         if not factor:
             raise NotAccepted("it does not start")
         self.turns.append((configuration, users))
+        self.fresh.append(is_fresh)
         self._drift *= math.exp(self._random.gauss(0, self._noise / 3))
         rate = BASE_PER_S * factor * self._drift * math.exp(self._random.gauss(0, self._noise))
         return level(len(self.turns), users, 500, outcome="failed", rate_per_s=rate)

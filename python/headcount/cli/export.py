@@ -25,7 +25,7 @@ Files = Annotated[
 ENDINGS = {
     ".xlsx": "spreadsheet with native charts and all tables",
     ".csv": "a table: levels.csv, scenarios.csv, counters.csv or seconds.csv; of a tuning "
-    "changes.csv, races.csv or knobs.csv, too",
+    "changes.csv, ladder.csv, races.csv or knobs.csv, too",
     ".md": "Markdown for a pull request",
     ".json": "answer and levels, with a schema",
     ".prom": "OpenMetrics: every second, for promtool and Grafana",
@@ -39,7 +39,7 @@ def export(bundle: Folder, files: Files) -> None:
     The ending says what: .xlsx a spreadsheet with native charts and all tables; .md Markdown for a
     pull request; .json answer and levels; .prom OpenMetrics and .otlp OTLP (JSON), with every
     second; .csv a table by its name: levels.csv, scenarios.csv, counters.csv or seconds.csv. A
-    tuning has changes.csv, races.csv and knobs.csv, too.
+    tuning has changes.csv, ladder.csv, races.csv and knobs.csv, too.
 
     Start with: headcount export runs/RUN run.xlsx levels.csv
     """
@@ -94,6 +94,7 @@ def _table(path: Path) -> "Callable[[Bundle], str]":
         "counters": levels.counters,
         "seconds": seconds.seconds,
         "changes": tuning.changes,
+        "ladder": tuning.ladder,
         "races": tuning.races,
         "knobs": tuning.knobs,
     }

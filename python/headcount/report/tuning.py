@@ -203,6 +203,24 @@ def noise_text(found: Tuning) -> list[tuple[str, str]]:
     ]
 
 
+def limits(found: Tuning) -> list[tuple[str, str]]:
+    """What bound the server before, and what does now: names and sentences."""
+    lines = [("Bottleneck before", found.diagnosis)]
+    if found.diagnosis_after is not None:
+        lines.append(("Bottleneck now", found.diagnosis_after))
+    return lines
+
+
+def starts_text(found: Tuning) -> str | None:
+    """How a claim held from start to start of the server; None where it was only reloaded."""
+    gains = [one.log_gain for one in found.proof if one.log_gain is not None]
+    if not found.changes or not found.restarts or not gains:
+        return None
+    worst = LogRatio(min(gains), 0.0, math.inf).bounds()[0]
+    starts = plural("start", found.restarts)
+    return f"Measured over {starts} of the server; in the worst of them, {times(worst)} times."
+
+
 def state(found: Tuning) -> str:
     """What the server's configuration is now."""
     if found.kept:

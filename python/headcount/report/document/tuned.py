@@ -33,7 +33,9 @@ from headcount.report.tuning import (
     gain_text,
     headline,
     interval_text,
+    limits,
     noise_text,
+    starts_text,
     state,
 )
 from headcount.text import count
@@ -90,15 +92,21 @@ def section(found: Tuning, figure: Figure | None) -> Section:
         blocks.append(Paragraph(prose(f"{sentence(gain)[:-1]}: {interval_text(found.ratio)}.")))
     blocks += [
         KeyFigures(_figures(found)),
+        *([Paragraph(prose(starts))] if (starts := starts_text(found)) is not None else []),
         Paragraph(prose(state(found))),
-        Heading("Bottleneck before"),
-        Paragraph(prose(strong(sentence(found.diagnosis)))),
+        *_limits(found),
         *_tables(found),
         *([figure] if figure is not None else []),
         Heading("Noise"),
         Facts([(name, prose(text)) for name, text in noise_text(found)]),
     ]
     return Section(TITLE, blocks)
+
+
+def _limits(found: Tuning) -> Iterator[Block]:
+    for name, text in limits(found):
+        yield Heading(name)
+        yield Paragraph(prose(strong(sentence(text))))
 
 
 def _figures(found: Tuning) -> list[KeyFigure]:
@@ -115,10 +123,10 @@ def _figures(found: Tuning) -> list[KeyFigure]:
 
 
 def _tables(found: Tuning) -> Iterator[Block]:
-    changes = tables.changes(found)
-    if changes is not None:
-        yield Heading(tables.CHANGES)
-        yield changes
+    for made in (tables.changes(found), tables.ladder(found)):
+        if made is not None:
+            yield Heading(made.caption)
+            yield made
     for name, text in found.files.items():
         lines = text.splitlines()
         yield Heading(name)
@@ -134,7 +142,9 @@ def _tables(found: Tuning) -> Iterator[Block]:
 
 def _summary(content: ReportContent, found: Tuning) -> Iterator[tuple[str, str]]:
     yield "Question", f"Which settings of {found.server} help {content.target}, and by how much?"
-    yield "What limits it", sentence(found.diagnosis)
+    yield "What limited it", sentence(found.diagnosis)
+    if found.diagnosis_after is not None:
+        yield "What limits it now", sentence(found.diagnosis_after)
     if found.changes:
         changes = "; ".join(f"{one.knob}: {one.after}" for one in found.changes)
         yield "What to change", ended(changes)

@@ -1,6 +1,7 @@
 """The tables of a tuning, for the page and for the document."""
 
-from headcount.bundle.tuning import ChangeKept, Race, Tuning
+from headcount.bundle.tuning import Cell as Played
+from headcount.bundle.tuning import ChangeKept, Race, Ratio, Rung, Tuning
 from headcount.report.document.blocks import Cell, Column, Mark, Row, Table, cells
 from headcount.report.document.prose import ended
 from headcount.report.tuning import (
@@ -13,9 +14,10 @@ from headcount.report.tuning import (
     tried_text,
     users_text,
 )
-from headcount.text import DASH, count
+from headcount.text import DASH, count, duration, interval
 
-CHANGES, RACES, KNOBS = "Changes", "What was tried", "Knobs left alone"
+CHANGES, LADDER = "Changes", "As it was and with the changes, load by load"
+RACES, KNOBS = "What was tried", "Knobs left alone"
 _MARKS: dict[str, Mark] = {"better": "passed", "worse": "passed", "refused": "invalid"}
 
 
@@ -49,12 +51,60 @@ def _note(found: Tuning) -> str:
 
 
 def _change(one: ChangeKept) -> Row:
-    ratio = one.ratio
-    gain = Cell(DASH)
-    if ratio is not None:
-        gain = Cell(times(ratio.value), f"{times(ratio.low)} to {times(ratio.high)}")
     before = DASH if one.before is None else one.before
-    return Row([*cells(one.knob, one.server, before, one.after), gain])
+    return Row([*cells(one.knob, one.server, before, one.after), _ratio(one.ratio)])
+
+
+def ladder(found: Tuning) -> Table | None:
+    """Response times as it was and with the changes, load by load; None where none was played."""
+    if not found.ladder:
+        return None
+    return Table(
+        LADDER,
+        [
+            Column("Users"),
+            Column("p95 as it was"),
+            Column("p95 with the changes"),
+            Column("Response time"),
+            Column("Speed"),
+            Column("Throughput"),
+        ],
+        [_rung(one) for one in found.ladder],
+        "p95: of a turn, the geometric mean of the turns. Response time: by how much it changed. "
+        "Speed: how many times as fast. Below each: its 95% confidence interval by Student's t.",
+        widths=[1, 2, 2, 2, 1.8, 1.8],
+    )
+
+
+def _rung(one: Rung) -> Row:
+    time, rate = one.time, one.rate
+    change = Cell(DASH)
+    if time is not None:
+        text, _, below = change_text("p95", time.value, (time.low, time.high)).partition(" (")
+        change = Cell(text, below.rstrip(")"))
+    return Row(
+        [
+            Cell(count(one.users)),
+            _time(one.before),
+            _time(one.after),
+            change,
+            _ratio(time),
+            _ratio(rate),
+        ]
+    )
+
+
+def _time(cell: Played) -> Cell:
+    if cell.p95_ms is None:
+        return Cell(DASH)
+    ends = cell.p95_interval_ms
+    return Cell(duration(cell.p95_ms), interval(*ends, duration) if ends is not None else "")
+
+
+def _ratio(ratio: Ratio | None) -> Cell:
+    if ratio is None:
+        return Cell(DASH)
+    return Cell(times(ratio.value), f"{times(ratio.low)} to {times(ratio.high)}")
 
 
 def races(found: Tuning) -> Table | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from headcount.bundle.reader import Bundle
-from headcount.bundle.tuning import Race, Ratio, Tuning
+from headcount.bundle.tuning import Race, Ratio, Rung, Tuning
 from headcount.errors import InputError
 from headcount.report.export.table import Column, Table, Value
 from headcount.report.tuning import (
@@ -15,8 +15,10 @@ from headcount.report.tuning import (
     gain_of,
     gain_text,
     interval_text,
+    limits,
     measure_of,
     noise_text,
+    starts_text,
     state,
     tried_text,
 )
@@ -41,8 +43,9 @@ def tuning_lines(found: Tuning) -> list[tuple[str, Value]]:
         ("Users of the turns", found.users),
         ("Goal", found.goal),
         ("Server", found.server),
-        ("Bottleneck before", found.diagnosis),
+        *limits(found),
         *((f"Noise: {name.lower()}", text) for name, text in noise_text(found)),
+        *((("Starts", starts),) if (starts := starts_text(found)) is not None else ()),
         ("State", state(found)),
     ]
     return lines
@@ -51,6 +54,11 @@ def tuning_lines(found: Tuning) -> list[tuple[str, Value]]:
 def changes(bundle: Bundle) -> Table:
     """What to change; raises InputError of a run that is not a tuning."""
     return changes_of(_tuning(bundle))
+
+
+def ladder(bundle: Bundle) -> Table:
+    """Both configurations, load by load; raises InputError of a run that is not a tuning."""
+    return ladder_of(_tuning(bundle))
 
 
 def races(bundle: Bundle) -> Table:
@@ -65,7 +73,8 @@ def knobs(bundle: Bundle) -> Table:
 
 def tables(found: Tuning) -> list[Table]:
     """All of them, in the order of reading."""
-    return [proof_of(found), changes_of(found), races_of(found), knobs_of(found)]
+    parts = (proof_of, changes_of, ladder_of, races_of, knobs_of)
+    return [part(found) for part in parts]
 
 
 def proof_of(found: Tuning) -> Table:
@@ -100,6 +109,36 @@ def changes_of(found: Tuning) -> Table:
         for one in found.changes
     ]
     return Table("changes", "Changes", columns, rows)
+
+
+def ladder_of(found: Tuning) -> Table:
+    """Both configurations, load by load."""
+    sides = (("before", "as it was"), ("after", "with the changes"))
+    columns = [Column("users", "Users", "Of the load")]
+    for key, words in sides:
+        columns += [
+            Column(f"{key}_p95_ms", f"p95, {words}", "Of a turn; the geometric mean of the turns"),
+            Column(f"{key}_p95_low_ms", f"p95, {words}, low", "Of its confidence interval"),
+            Column(f"{key}_p95_high_ms", f"p95, {words}, high", "Of its confidence interval"),
+            Column(f"{key}_rate_per_s", f"Throughput, {words}", "Scenarios per second; the mean"),
+            Column(f"{key}_turns", f"Turns, {words}", "That were played"),
+            Column(f"{key}_passed", f"Passed, {words}", "Turns that met the criteria"),
+        ]
+    for key, words in (("time", "Speed"), ("rate", "Throughput")):
+        columns += [
+            Column(f"{key}_ratio", f"{words}, ratio", "Above 1 where it became better"),
+            Column(f"{key}_ratio_low", f"{words}, ratio, low", "Of its confidence interval"),
+            Column(f"{key}_ratio_high", f"{words}, ratio, high", "Of its confidence interval"),
+        ]
+    return Table("ladder", "Load by load", columns, [_rung(one) for one in found.ladder])
+
+
+def _rung(one: Rung) -> list[Value]:
+    row: list[Value] = [one.users]
+    for cell in (one.before, one.after):
+        ends = cell.p95_interval_ms or (None, None)
+        row += [cell.p95_ms, *ends, cell.rate_per_s, len(cell.turns), cell.passed]
+    return [*row, *_of_ratio(one.time), *_of_ratio(one.rate)]
 
 
 def races_of(found: Tuning) -> Table:

@@ -62,6 +62,7 @@ def _tuning(content: ReportContent) -> Sequence[Html | None]:
         first_screen.header(content),
         tuning.answer(content),
         tuning.changes(content),
+        tuning.ladder(content),
         chart("gains", content),
         tuning.trials(content),
         workload.section(content),

@@ -16,7 +16,9 @@ from headcount.report.tuning import (
     gain_text,
     headline,
     interval_text,
+    limits,
     noise_text,
+    starts_text,
     state,
 )
 from headcount.text import count, unbroken
@@ -60,6 +62,12 @@ def changes(content: ReportContent) -> Html | None:
     if found is None or made is None:
         return None
     return section(made.caption, _table(made), *_files(found))
+
+
+def ladder(content: ReportContent) -> Html | None:
+    """Both configurations at all loads; None where none was played."""
+    made = tables.ladder(content.tuning) if content.tuning is not None else None
+    return section(made.caption, _table(made)) if made is not None else None
 
 
 def trials(content: ReportContent) -> Html | None:
@@ -116,7 +124,9 @@ def _tiles(found: Tuning) -> Html:
 
 
 def _lines(found: Tuning) -> Iterator[tuple[str, str]]:
-    yield "Bottleneck", f"Before: {found.diagnosis}"
+    yield from limits(found)
+    if (starts := starts_text(found)) is not None:
+        yield "Starts", starts
     yield "State", state(found)
 
 

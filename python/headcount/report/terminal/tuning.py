@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from headcount.bundle.tuning import Cell, Race, Ratio, Rung, Tuning
-from headcount.report.tuning import tried_text
+from headcount.report.tuning import starts_text, tried_text
 from headcount.text import plural, significant
 
 
@@ -18,24 +18,16 @@ def answer(found: Tuning, console: Console) -> None:
     for one in found.changes:
         gain = f"  ({_gain_text(one.ratio)})" if one.ratio is not None else ""
         console.print(f"  {one.knob}: {one.before} -> {one.after}{gain}", markup=False)
-    if found.restarts and found.changes:
-        console.print(_restarts_text(found), markup=False)
+    if (starts := starts_text(found)) is not None:
+        console.print(f"  {starts}", markup=False)
     if found.diagnosis_after is not None:
-        console.print(f"  what binds now: {found.diagnosis_after}", markup=False)
+        console.print(f"  Bottleneck now: {found.diagnosis_after}", markup=False)
     if found.ladder:
         console.print(_ladder(found.ladder))
     if found.kept:
         console.print("  in force; undo them with: headcount tune --restore")
     if not found.restored and not found.kept:
         console.print("[red]not everything was put back[/]: headcount tune --restore")
-
-
-def _restarts_text(found: Tuning) -> str:
-    """How the gain held from start to start of the server."""
-    gains = [math.exp(one.log_gain) for one in found.proof if one.log_gain is not None]
-    starts = plural("start", found.restarts)
-    worst = f", {min(gains):.2f} times in the worst" if gains else ""
-    return f"  measured over {starts} of the server{worst}"
 
 
 def _ladder(rungs: Sequence[Rung]) -> Table:
