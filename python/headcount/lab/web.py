@@ -8,11 +8,16 @@ from pathlib import Path
 from headcount.errors import SystemLimitError
 from headcount.lab import certificate, port
 from headcount.lab.alias import Alias
-from headcount.lab.home import Home
+from headcount.lab.home import Home, open_base
 from headcount.lab.kept import KeptServer
+from headcount.lab.setting import STOCK
+from headcount.lab.stock import Stock
 
 STATUS = "/headcount-status"
 """Where the server reports its own figures."""
+CONFIGURATION = "etc"
+"""The folder in the home with the shipped files, in the profile `stock`."""
+PASSABLE = 0o711
 LOG, ACCESS_LOG = "errors", "requests"
 """Files in the home: what went wrong, and, if it is wanted, each request."""
 
@@ -25,29 +30,32 @@ class WebServer(ABC):
         data: The folder that it serves; the data set's pages go there.
         home: The folder of all that is its own.
         authority: The certificate that users must trust; None without TLS.
-        status_url: Where it reports its own figures.
+        status_url: Where it reports its own figures; None in the profile `stock`.
 
     """
 
     name: str
     address: str
     url: str
-    status_url: str
+    status_url: str | None
     data: Path
     home: Path
     authority: Path | None
+    stock: Stock | None = None
 
     def __init__(self, settings: Mapping[str, str], programs: Mapping[str, str]) -> None:
         """Start it with settings that are complete; raises SystemLimitError where it cannot."""
-        self.settings: Mapping[str, str] = settings
+        self.is_stock = settings.get("profile") == STOCK
+        shown = self.stock.disclosed if self.stock is not None and self.is_stock else {}
+        self.settings: Mapping[str, str] = {**settings, **shown}
         self.programs: Mapping[str, str] = programs
-        self._is_tls = settings["tls"] == "on"
+        self._is_tls = settings.get("tls") == "on"
         self._parts = port.started(self.name, self._start)
 
     def _start(self, parts: ExitStack) -> bool:
         """Whether it listens; False if another program has taken the port."""
         number = port.free()
-        home = Home(self.name)
+        home = Home(self.name, open_base() if self.is_stock else None)
         parts.callback(home.delete)
         self.home = home.path.absolute()
         self.logs: Mapping[str, Path] = {self.name: self.home / LOG}
@@ -59,7 +67,7 @@ class WebServer(ABC):
         try:
             for folder in (self.data, self.home / "run"):
                 folder.mkdir()
-            (self.home / "configuration").write_text(self.configuration(place, number), "utf-8")
+            self._configure(place, number)
         except OSError as error:
             raise SystemLimitError(
                 f"cannot write the server's files in {self.home}: {error.strerror}; choose another "
@@ -73,8 +81,17 @@ class WebServer(ABC):
             return False
         self.address, self.pids = f"{port.host()}:{number}", [server.server_pid]
         self.url = f"{'https' if self._is_tls else 'http'}://{self.address}"
-        self.status_url = self.url + STATUS
+        self.status_url = None if self.is_stock else self.url + STATUS
         return True
+
+    def _configure(self, place: Path, number: int) -> None:
+        """Write the configuration; raises OSError, and MachineLimitError of shipped files."""
+        if self.stock is None or not self.is_stock:
+            (self.home / "configuration").write_text(self.configuration(place, number), "utf-8")
+            return
+        self.home.chmod(PASSABLE)  # its processes are of the user that Debian has them run as
+        fields = {"home": str(place), "host": port.host(), "port": str(number)}
+        self.stock.write(self.home / CONFIGURATION, fields)
 
     def place(self, alias: Path) -> Path:
         """The home under the name that the program gets; raises SystemLimitError."""
