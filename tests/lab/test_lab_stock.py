@@ -16,7 +16,7 @@ from headcount.lab.stock.nginx import STOCK
 from headcount.lab.stock.rewrite import rewritten
 from headcount.protocols.registry import lab_server, start_lab
 
-PROFILED = pytest.mark.parametrize("name", ["nginx"])
+PROFILED = pytest.mark.parametrize("name", ["nginx", "postgresql"])
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +47,7 @@ def test_a_profile_that_is_not_there(name: str) -> None:
     [
         ("nginx", {"keepalive": "5"}, "keepalive"),
         ("nginx", {"keepalive": "5", "workers": "1"}, "keepalive, workers"),
+        ("postgresql", {"fsync": "off"}, "fsync"),
     ],
 )
 def test_other_settings_are_refused(name: str, settings: dict[str, str], left_out: str) -> None:
