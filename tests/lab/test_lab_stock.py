@@ -16,7 +16,7 @@ from headcount.lab.stock.nginx import STOCK
 from headcount.lab.stock.rewrite import rewritten
 from headcount.protocols.registry import lab_server, start_lab
 
-PROFILED = pytest.mark.parametrize("name", ["nginx", "postgresql", "samba"])
+PROFILED = pytest.mark.parametrize("name", ["nginx", "apache", "postgresql", "samba"])
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +47,7 @@ def test_a_profile_that_is_not_there(name: str) -> None:
     [
         ("nginx", {"keepalive": "5"}, "keepalive"),
         ("nginx", {"keepalive": "5", "workers": "1"}, "keepalive, workers"),
+        ("apache", {"mpm": "prefork"}, "mpm"),
         ("postgresql", {"fsync": "off"}, "fsync"),
         ("samba", {"shares": "2"}, "shares"),
     ],
@@ -105,6 +106,15 @@ def test_without_dpkg_it_says_so(monkeypatch: pytest.MonkeyPatch, base: Path) ->
     with pytest.raises(MachineLimitError, match=r"profile=stock of lab:nginx needs Debian or"):
         start_lab("nginx", {"profile": "stock"})
     assert list(base.iterdir()) == []
+
+
+def test_a_package_that_is_not_there_is_named() -> None:
+    files = Shipped(("headcount-has-no-such-package",), "/etc/x")
+    with pytest.raises(MachineLimitError) as caught:
+        files.texts("lab:nginx")
+    assert str(caught.value).endswith(
+        "apt-get install -y --no-install-recommends headcount-has-no-such-package"
+    )
 
 
 def test_a_version_without_a_line_to_rewrite() -> None:

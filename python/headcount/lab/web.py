@@ -30,7 +30,10 @@ class WebServer(ABC):
         data: The folder that it serves; the data set's pages go there.
         home: The folder of all that is its own.
         authority: The certificate that users must trust; None without TLS.
-        status_url: Where it reports its own figures; None in the profile `stock`.
+        status_url: Where it reports its own figures; None where it has no page for that.
+        stock: What Debian ships.
+        stock_log: The file in the home with what went wrong in the profile `stock`.
+        stock_status: Where the server reports its own figures in that profile, if it does.
 
     """
 
@@ -42,6 +45,8 @@ class WebServer(ABC):
     home: Path
     authority: Path | None
     stock: Stock | None = None
+    stock_log = LOG
+    stock_status: str | None = None
 
     def __init__(self, settings: Mapping[str, str], programs: Mapping[str, str]) -> None:
         """Start it with settings that are complete; raises SystemLimitError where it cannot."""
@@ -58,7 +63,8 @@ class WebServer(ABC):
         home = Home(self.name, open_base() if self.is_stock else None)
         parts.callback(home.delete)
         self.home = home.path.absolute()
-        self.logs: Mapping[str, Path] = {self.name: self.home / LOG}
+        log = self.home / (self.stock_log if self.is_stock else LOG)
+        self.logs: Mapping[str, Path] = {self.name: log}
         self.data = self.home / "pages"
         self.authority = self.home / certificate.AUTHORITY if self._is_tls else None
         alias = Alias(self.home)
@@ -77,11 +83,12 @@ class WebServer(ABC):
             certificate.make(self.home)
         server = KeptServer(self.command(place), self.home, self.name)
         parts.callback(server.stop)
-        if not server.got_port(number, self.home / LOG):
+        if not server.got_port(number, log):
             return False
         self.address, self.pids = f"{port.host()}:{number}", [server.server_pid]
         self.url = f"{'https' if self._is_tls else 'http'}://{self.address}"
-        self.status_url = None if self.is_stock else self.url + STATUS
+        status = self.stock_status if self.is_stock else STATUS
+        self.status_url = None if status is None else self.url + status
         return True
 
     def _configure(self, place: Path, number: int) -> None:

@@ -82,6 +82,7 @@ NGINX: Mapping[str, Setting] = {
 }
 
 APACHE: Mapping[str, Setting] = {
+    "profile": PROFILE,
     "mpm": Setting(
         "event",
         ("event", "prefork"),

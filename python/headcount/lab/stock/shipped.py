@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from headcount.errors import MachineLimitError
-from headcount.lab.installed import command_output, find
+from headcount.errors import MachineLimitError, SystemLimitError
+from headcount.lab.installed import NotInstalledError, apt_command, command_output, find
 
 ROOT = Path("/")
 """Where the paths of packages begin."""
@@ -57,8 +57,14 @@ def sums(package: str, server: str) -> Mapping[str, str]:
         "there is no dpkg-query here; leave out profile=stock",
         (),
     )
-    configuration = command_output([dpkg, "-W", "-f=${Conffiles}\\n", package])
-    others = command_output([dpkg, "--control-show", package, "md5sums"])
+    try:
+        configuration = command_output([dpkg, "-W", "-f=${Conffiles}\\n", package])
+        others = command_output([dpkg, "--control-show", package, "md5sums"])
+    except SystemLimitError as error:
+        raise NotInstalledError(
+            f"profile=stock of {server} needs the files of the package {package}, which is not "
+            f"installed here; install it first: {apt_command([package])}"
+        ) from error
     listed = [match for line in others.splitlines() if (match := _LISTED.fullmatch(line))]
     own = [match for line in configuration.splitlines() if (match := _SUM.fullmatch(line))]
     return {
