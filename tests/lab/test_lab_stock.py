@@ -16,7 +16,7 @@ from headcount.lab.stock.nginx import STOCK
 from headcount.lab.stock.rewrite import rewritten
 from headcount.protocols.registry import lab_server, start_lab
 
-PROFILED = pytest.mark.parametrize("name", ["nginx", "apache", "postgresql", "samba"])
+PROFILED = pytest.mark.parametrize("name", ["nginx", "apache", "postgresql", "samba", "mail"])
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +50,7 @@ def test_a_profile_that_is_not_there(name: str) -> None:
         ("apache", {"mpm": "prefork"}, "mpm"),
         ("postgresql", {"fsync": "off"}, "fsync"),
         ("samba", {"shares": "2"}, "shares"),
+        ("mail", {"users": "5", "front": "lmtp", "fsync": "never"}, "fsync"),
     ],
 )
 def test_other_settings_are_refused(name: str, settings: dict[str, str], left_out: str) -> None:
@@ -134,7 +135,7 @@ def test_rewrites_are_disclosed_without_the_paths_of_a_run() -> None:
     gone = Rewrite("a.conf", "port 80", "", "no port")
     assert gone.disclosed[1] == "left out (no port)"
     added = Rewrite("a.conf", "", "port $port", "a free port")
-    assert added.disclosed[0] == "a.conf, added at the end"
+    assert added.disclosed[0] == "a.conf, added: port PORT ..."
     assert rewritten("a.conf", "x\n", [added], {"port": "7"}) == "x\nport 7\n"
 
 

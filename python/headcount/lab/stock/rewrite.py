@@ -34,7 +34,7 @@ class Rewrite:
         template = Template(self.written)
         names = {name: name.upper() for name in template.get_identifiers()}
         lines = [line.strip() for line in template.substitute(names).splitlines()]
-        what = f"rewritten: {self.shipped}" if self.shipped else "added at the end"
+        what = f"rewritten: {self.shipped}" if self.shipped else f"added: {lines[0]} ..."
         return f"{self.file}, {what}", f"{' / '.join(lines) or 'left out'} ({self.why})"
 
 
