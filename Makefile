@@ -16,7 +16,7 @@ RUN_PACKAGES := samba
 BENCH_PACKAGES := dbench dovecot-imapd dovecot-lmtpd fio nghttp2-client nginx postfix samba \
   samba-testsuite wrk
 # The modules of the lab name the packages of their servers.
-LAB_PACKAGES := $(shell grep -h '^PACKAGES = ' python/headcount/lab/*.py | cut -d '"' -f 2)
+LAB_PACKAGES := $(shell grep -h '^PACKAGES = ' python/headcount/lab/*.py python/headcount/lab/stock/*.py | cut -d '"' -f 2)
 PACKAGES := $(LAB_PACKAGES) chromium dbench iproute2 libreoffice-calc-nogui linux-perf openssh-client \
   openssh-server pcp poppler-utils prometheus prometheus-node-exporter smbclient strace sysstat tshark
 # rules.md quotes others.

@@ -52,7 +52,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     ((*WEB, "--criteria", "avg<1s"), 'did you mean "mean<1s"'),
     ((*WEB, "--criteria", "error_rate<1%"), 'did you mean "errors<1%"'),
     ((*WEB, "--criteria", "errors<1"), '"errors<1%" is 1%'),
-    ((*WEB, "--set", "nonsense=1"), "it has: workers, connections"),
+    ((*WEB, "--set", "nonsense=1"), "it has: profile, workers"),
     ((*WEB, "--set", "nonsense"), "write it like --set threads=4"),
     ((*WEB, "--limit", "gpu=1"), 'did you mean "cpu"?'),
     ((*FILES, r"\\fs1\data"), "write smb://fs1/data"),

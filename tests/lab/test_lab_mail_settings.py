@@ -127,7 +127,7 @@ def test_what_dovecot_has_read_is_what_was_set() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"user": "5"}, "lab:mail has no setting user; it has: users, format, fsync"),
+        ({"user": "5"}, "lab:mail has no setting user; it has: profile, users, format"),
         ({"users": "100001"}, 'users is "100001"; it can be: 1 to 100,000'),
         ({"format": "mbox"}, 'format is "mbox"; it can be: maildir, mdbox, sdbox'),
         ({"front": "lmtp", "destinations": "1"}, "need a front that relays mail"),

@@ -34,6 +34,10 @@ def base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
                 os.kill(pid, signal.SIGKILL)
 
 
+CONFIGURED = {key: one for key, one in postgresql_settings.POSTGRESQL.items() if not one.is_stock}
+"""Settings that are parameters of the program."""
+
+
 @contextlib.contextmanager
 def started(**settings: str) -> Iterator[PostgresqlServer]:
     server = start_lab("postgresql", settings)
@@ -148,7 +152,7 @@ OTHER = {
 
 
 def test_every_setting_is_in_effect() -> None:
-    known = postgresql_settings.POSTGRESQL
+    known = CONFIGURED
     assert list(OTHER) == list(known)
     assert all(value != known[key].default for key, (value, _) in OTHER.items())
     with started(**{key: value for key, (value, _) in OTHER.items()}) as server:
@@ -159,7 +163,7 @@ def test_every_setting_is_in_effect() -> None:
 def test_the_defaults_are_postgresqls_own_but_for_the_connections() -> None:
     with started() as server:
         ask = "select boot_val, setting from pg_settings where name = '{}'"
-        for key, one in postgresql_settings.POSTGRESQL.items():
+        for key, one in CONFIGURED.items():
             usual, here = psql_output(server, ask.format(one.parameter)).split("|")
             assert (usual == here) == (key != "max_connections"), key
         assert psql_output(server, "show max_connections") == "1000"
@@ -168,7 +172,10 @@ def test_the_defaults_are_postgresqls_own_but_for_the_connections() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"jitter": "on"}, "lab:postgresql has no setting jitter; it has: max_connections, shared"),
+        (
+            {"jitter": "on"},
+            "lab:postgresql has no setting jitter; it has: profile, max_connections",
+        ),
         ({"fsync": "yes"}, 'fsync is "yes"; it can be: on, off'),
         ({"work_mem_mib": "0"}, 'work_mem_mib is "0"; it can be: 1 to 100,000'),
     ],

@@ -172,14 +172,14 @@ def parameters(configuration: Path) -> dict[str, str]:
 
 
 def test_every_setting_reaches_the_server(base: Path) -> None:
-    assert {"shares", *REACHES} == set(SETTINGS)
+    assert {"profile", "shares", *REACHES} == set(SETTINGS)
     with started() as server:
         assert server.settings == {key: setting.default for key, setting in SETTINGS.items()}
         found = parameters(home_of_server(base) / "smb.conf")
     assert found == {name: default for name, default, _, _ in REACHES.values()}
     others = {key: other for key, (_, _, other, _) in REACHES.items()}
     with started(**others) as server:
-        assert server.settings == {"shares": "1", **others}
+        assert server.settings == {"profile": "lab", "shares": "1", **others}
         found = parameters(home_of_server(base) / "smb.conf")
     assert found == {name: other for name, _, _, other in REACHES.values()}
 

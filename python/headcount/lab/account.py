@@ -28,6 +28,20 @@ class Account(NamedTuple):
             os.chown(one, self.uid, self.gid)
 
 
+def of_package(user: str, server: str) -> Account:
+    """The user that a package makes if root runs this, else who does; raises SystemLimitError."""
+    if os.geteuid() != 0:
+        return unprivileged(server)
+    try:
+        found = pwd.getpwnam(user)
+        return Account(user, grp.getgrgid(found.pw_gid).gr_name, found.pw_uid, found.pw_gid)
+    except KeyError as error:
+        raise MachineLimitError(
+            f"{server} as Debian ships it needs the user {user}, which its package makes and this "
+            "machine does not have; install the package again"
+        ) from error
+
+
 def unprivileged(server: str) -> Account:
     """Nobody if root runs this, else who does; raises SystemLimitError if they have no name."""
     uid, gid = os.geteuid(), os.getegid()

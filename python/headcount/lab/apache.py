@@ -1,7 +1,7 @@
 """`lab:apache`: a real Apache httpd of this machine, on a loopback port, with CGI programs.
 
 Apache refuses to serve as root. For root it runs in a user namespace (user_namespaces(7)) in which
-it is nobody, and still the owner of its files.
+it is nobody, and still the owner of its files; as Debian ships it, it serves as www-data.
 """
 
 import os
@@ -12,7 +12,8 @@ from pathlib import Path
 from headcount.errors import InputError, MachineLimitError, SystemLimitError
 from headcount.lab import apache_files, setting, web_settings
 from headcount.lab.installed import NotInstalledError, Packages, command_output, find
-from headcount.lab.web import WebServer
+from headcount.lab.stock import apache as stock_apache
+from headcount.lab.web import CONFIGURATION, WebServer
 
 PACKAGES = Packages("apache2-bin", "httpd")
 NOBODY = ["--user", "--map-user=65534", "--map-group=65534"]
@@ -22,10 +23,17 @@ LONGEST = 85
 (unix(7): 107 characters)."""
 
 
+SHELL = '. "$0" && exec "$@"'
+"""Starts a program with the variables of a file, as Debian's apachectl does."""
+
+
 class ApacheServer(WebServer):
     """Apache httpd in the lab, running."""
 
     name = "apache"
+    stock = stock_apache.STOCK
+    stock_log = stock_apache.LOG
+    stock_status = stock_apache.STATUS
 
     @staticmethod
     def check_settings(settings: Mapping[str, str]) -> None:
@@ -35,10 +43,11 @@ class ApacheServer(WebServer):
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         complete = setting.complete(self.name, web_settings.APACHE, settings)
-        if complete["http2"] == "on" and complete["mpm"] == "prefork":
+        if complete.get("http2") == "on" and complete["mpm"] == "prefork":
             raise InputError("Apache speaks HTTP/2 with mpm = event only; leave out one of them")
         self._program = program()
-        self._around = namespace_command() if os.geteuid() == 0 else []
+        is_stock = complete["profile"] == setting.STOCK
+        self._around = namespace_command() if os.geteuid() == 0 and not is_stock else []
         version = re.search(r"Apache/(\S+)", command_output([self._program, "-v"]))
         self._modules = apache_files.modules(self._program)
         super().__init__(complete, {"apache": version[1] if version else "unknown"})
@@ -62,10 +71,18 @@ class ApacheServer(WebServer):
     @property
     def most(self) -> Mapping[str, int]:
         """How many requests it serves at a time."""
+        if self.is_stock:
+            text = (self.home / CONFIGURATION / stock_apache.MPM).read_text("utf-8")
+            found = re.search(r"^\s*MaxRequestWorkers\s+([0-9]+)", text, re.MULTILINE)
+            return {"workers": int(found[1])} if found else {}
         return {"workers": apache_files.most_workers(self.settings)}
 
     def command(self, place: Path) -> list[str]:
         """In the foreground, all of its files in the home."""
+        if self.is_stock:
+            etc = place / CONFIGURATION
+            environment = ["sh", "-c", SHELL, str(etc / stock_apache.ENVIRONMENT)]
+            return [*environment, self._program, "-d", str(etc), "-DFOREGROUND"]
         where = ["-d", str(place), "-f", str(place / "configuration")]
         return [*self._around, self._program, *where, "-DFOREGROUND"]
 

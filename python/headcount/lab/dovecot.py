@@ -1,6 +1,8 @@
 """Dovecot of this machine, private and without root: the mailboxes of `lab:mail`."""
 
+import grp
 import imaplib
+import os
 import smtplib
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -12,8 +14,11 @@ from headcount.lab import account, certificate, dovecot_files, port, process
 from headcount.lab.home import Home, is_plain, open_base
 from headcount.lab.installed import NotInstalledError, Packages, command_output, find
 from headcount.lab.kept import KeptServer
+from headcount.lab.setting import STOCK
+from headcount.lab.stock import dovecot as stock
 
 PACKAGES = Packages("dovecot-imapd dovecot-lmtpd", "dovecot")
+PASSABLE = 0o711
 PARTS = ("/usr/lib/dovecot", "/usr/libexec/dovecot")
 """Where Dovecot's services are."""
 
@@ -37,12 +42,18 @@ class Dovecot:
         self._settings = settings
         self._program, self.version = program()
         self._account = account.unprivileged("Dovecot")
+        self._is_stock = settings["profile"] == STOCK
+        if self._is_stock and os.geteuid() != 0:
+            raise SystemLimitError(
+                "only root can start Dovecot as Debian ships it (profile=stock), for it changes "
+                "users: leave out profile=stock, or run Headcount as root on a machine of your own"
+            )
         self._parts = port.started("Dovecot", partial(self._start, password=password))
 
     def _start(self, parts: ExitStack, password: str) -> bool:
         """Whether it listens; False if another program has taken a port."""
         self.imap, self.lmtp, number = port.free(), port.free(), port.free()
-        self.imaps = number if self._settings["tls"] == "on" else 0
+        self.imaps = number if self._is_stock or self._settings["tls"] == "on" else 0
         home = Home("dovecot", open_base())
         parts.callback(home.delete)
         self.home = home.path.absolute()
@@ -54,17 +65,14 @@ class Dovecot:
                 "of plain letters; choose another folder: "
                 "XDG_CACHE_HOME=/some/folder headcount run ..."
             )
-        configuration = self.home / "dovecot.conf"
         try:
             for folder in dovecot_files.FOLDERS:
                 (self.home / folder).mkdir()
             dovecot_files.write_users(self.home / "users", int(self._settings["users"]), password)
             ports = (self.imap, self.imaps, self.lmtp)
-            text = dovecot_files.configuration(self.home, self._account, ports, self._settings)
-            configuration.write_text(text, "utf-8")
             if self.imaps:
                 certificate.make(self.home)
-            self._account.own(self.home)
+            configuration = self._write_stock() if self._is_stock else self._write_ours()
         except OSError as error:
             raise SystemLimitError(
                 f"cannot write the server's files in {self.home}: {error.strerror}; choose another "
@@ -72,8 +80,9 @@ class Dovecot:
             ) from error
         self.stats = self.home / dovecot_files.STATS
         self.master = self.home / dovecot_files.MASTER
-        command = [self._program, "-F", "-c", str(self.home / "dovecot.conf")]
-        self.server = server = KeptServer(command, self.home, "Dovecot", self._account)
+        command = [self._program, "-F", "-c", str(configuration)]
+        user = None if self._is_stock else self._account
+        self.server = server = KeptServer(command, self.home, "Dovecot", user)
         parts.callback(server.stop)
         self.pid = server.server_pid
         used = [one for one in ports if one]
@@ -87,6 +96,30 @@ class Dovecot:
             return False
         self._greet(password, log)
         return True
+
+    def _write_ours(self) -> Path:
+        """Write our configuration; raises OSError."""
+        ports = (self.imap, self.imaps, self.lmtp)
+        text = dovecot_files.configuration(self.home, self._account, ports, self._settings)
+        (self.home / "dovecot.conf").write_text(text, "utf-8")
+        self._account.own(self.home)
+        return self.home / "dovecot.conf"
+
+    def _write_stock(self) -> Path:
+        """Write that of Debian; raises OSError, and MachineLimitError of shipped files."""
+        self.home.chmod(PASSABLE)  # its processes are of several users
+        self._account.own(self.home / "mail")
+        account.of_package(stock.USER, "Dovecot").own(self.home / "users")
+        spool = self.home / stock.SPOOL
+        spool.mkdir()
+        os.chown(spool, 0, grp.getgrnam(stock.GROUP).gr_gid)
+        spool.chmod(stock.MODE)
+        fields = {"home": str(self.home), "host": port.host()}
+        fields |= {"user": self._account.user, "group": self._account.group}
+        ports = {"imap": self.imap, "imaps": self.imaps, "lmtp": self.lmtp}
+        fields |= {name: str(number) for name, number in ports.items()}
+        stock.STOCK.write(self.home / "etc", fields)
+        return self.home / "etc" / stock.MAIN
 
     def _greet(self, password: str, log: Path) -> None:
         """Log on and say hello to LMTP; raises SystemLimitError where that does not work."""

@@ -15,6 +15,8 @@ from headcount.lab.front import Front
 from headcount.lab.kept import Kept
 from headcount.lab.postfix import Postfix
 from headcount.lab.sink import Sink
+from headcount.lab.stock import dovecot as stock_dovecot
+from headcount.lab.stock import postfix as stock_postfix
 
 PASSWORD_BYTES = 24
 """Random ones; nobody guesses half as many."""
@@ -52,14 +54,20 @@ class MailServer(Kept):
         if complete["front"] == "auto":
             complete["front"] = "postfix" if os.geteuid() == 0 else "headcount"
         mail_settings.check(complete)
-        self.settings: Mapping[str, str] = complete
+        is_stock = complete["profile"] == setting.STOCK
+        with_postfix = is_stock and complete["front"] == "postfix"
+        self.settings: Mapping[str, str] = {
+            **complete,
+            **(stock_dovecot.STOCK.disclosed if is_stock else {}),
+            **(stock_postfix.STOCK.disclosed if with_postfix else {}),
+        }
         self.user, self.users = dovecot_files.USER, int(complete["users"])
         self.password = secrets.token_urlsafe(PASSWORD_BYTES)
         self.domain = postfix_files.DOMAIN
         with ExitStack() as parts:
             dovecot = Dovecot(complete, self.password)
             parts.callback(dovecot.stop)
-            numbered = range(1, int(complete["destinations"]) + 1)
+            numbered = range(1, int(complete.get("destinations", "0")) + 1)
             self.destinations = [f"dest{number}.{self.domain}" for number in numbered]
             self._sinks: dict[str, Sink] = {}
             self._postfix: Postfix | None = None

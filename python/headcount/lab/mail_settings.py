@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 from headcount.errors import InputError
-from headcount.lab.setting import ON_OFF, Setting
+from headcount.lab.setting import ON_OFF, PROFILE, Setting
 
 MOST_USERS = 100_000
 """Their numbers have five digits."""
 MOST_DESTINATIONS = 8
 
 MAIL: Mapping[str, Setting] = {
+    "profile": PROFILE,
     "users": Setting(
         "100000",
         (),
@@ -17,6 +18,7 @@ MAIL: Mapping[str, Setting] = {
         "How many users there are; other names cannot log on and get no mail. 100,000 cost "
         "Dovecot's auth process 10 MB and its first logon 60 ms.",
         most=MOST_USERS,
+        is_stock=True,
     ),
     "format": Setting(
         "maildir",
@@ -87,6 +89,7 @@ MAIL: Mapping[str, Setting] = {
         "Who takes users' mail: postfix, which only root can start; headcount, a small server that "
         "passes each message to Dovecot before accepting it; or lmtp, Dovecot itself, for its own "
         "users. Auto is postfix as root, else headcount.",
+        is_stock=True,
     ),
     "smtpd_processes": Setting(
         "100",
@@ -128,7 +131,7 @@ MAIL: Mapping[str, Setting] = {
 
 def check(settings: Mapping[str, str]) -> None:
     """Raise InputError for settings that do not go together."""
-    if settings["front"] == "lmtp" and settings["destinations"] != "0":
+    if settings["front"] == "lmtp" and settings.get("destinations", "0") != "0":
         raise InputError(
             "other destinations need a front that relays mail: front = postfix, or headcount; "
             "Dovecot's LMTP (front = lmtp) takes mail only for its own users"

@@ -1,12 +1,15 @@
 """`lab:nginx`: a real nginx of this machine, on a loopback port, without root."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from headcount.lab import certificate, port, setting, web_settings
 from headcount.lab.installed import Packages, command_output, find
+from headcount.lab.stock import nginx as stock_nginx
 from headcount.lab.web import ACCESS_LOG, LOG, STATUS, WebServer
+from headcount.lab.web import CONFIGURATION as FOLDER
 
 PACKAGES = Packages("nginx", "nginx-core")
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -47,6 +50,7 @@ class NginxServer(WebServer):
     """nginx in the lab, running."""
 
     name = "nginx"
+    stock = stock_nginx.STOCK
 
     @staticmethod
     def check_settings(settings: Mapping[str, str]) -> None:
@@ -98,14 +102,20 @@ class NginxServer(WebServer):
     @property
     def most(self) -> Mapping[str, int]:
         """How many connections it has at a time; auto is a worker for each processor."""
+        if self.is_stock:
+            text = (self.home / FOLDER / stock_nginx.MAIN).read_text("utf-8")
+            found = re.search(r"worker_connections ([0-9]+);", text)
+            return {"connections": (os.cpu_count() or 1) * int(found[1])} if found else {}
         workers = self.settings["workers"]
         processes = (os.cpu_count() or 1) if workers == "auto" else int(workers)
         return {"connections": processes * int(self.settings["connections"])}
 
     def command(self, place: Path) -> list[str]:
         """In the foreground, all of its files in the home."""
-        where = ["-c", str(place / "configuration"), "-p", str(place), "-e", str(place / LOG)]
-        return [self._program, *where]
+        file = place / FOLDER / stock_nginx.MAIN if self.is_stock else place / "configuration"
+        where = ["-c", str(file), "-p", str(place), "-e", str(place / LOG)]
+        # As its own service does: what the lab's file says of that is not in the shipped one.
+        return [self._program, *where, *(["-g", "daemon off;"] if self.is_stock else [])]
 
 
 def program() -> str:

@@ -8,7 +8,7 @@ from headcount.lab.samba_settings import SETTINGS as SAMBA
 from headcount.lab.web_settings import APACHE, NGINX
 
 _OF: Mapping[str, Mapping[str, str | None]] = {
-    name: {key: one.parameter for key, one in settings.items()}
+    name: {key: None if one.parameter == "none" else one.parameter for key, one in settings.items()}
     for name, settings in (
         ("nginx", NGINX),
         ("apache", APACHE),

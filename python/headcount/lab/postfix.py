@@ -13,6 +13,8 @@ from headcount.lab.dovecot import Dovecot
 from headcount.lab.home import Home, open_base
 from headcount.lab.installed import Packages, command_output, find
 from headcount.lab.kept import KeptServer
+from headcount.lab.setting import STOCK
+from headcount.lab.stock import postfix as stock
 
 PACKAGES = Packages("postfix", "postfix")
 ADVICE = PACKAGES.advice("lab:mail with front = postfix needs Postfix") + "; or give front=lmtp"
@@ -66,7 +68,10 @@ class Postfix:
             numbers = (self.smtp, self._dovecot.lmtp)
             programs = (str(self._commands), self._daemons)
             keys = self._dovecot.home
-            postfix_files.write(self.home, numbers, self._sinks, self._settings, programs, keys)
+            if self._settings["profile"] == STOCK:
+                self._write_stock()
+            else:
+                postfix_files.write(self.home, numbers, self._sinks, self._settings, programs, keys)
         except KeyError as error:
             raise SystemLimitError(
                 "Postfix needs the users postfix and postdrop, which its package makes, and this "
@@ -86,6 +91,15 @@ class Postfix:
             return False
         self._greet()
         return True
+
+    def _write_stock(self) -> None:
+        """Write Debian's files; raises OSError, and MachineLimitError of shipped files."""
+        fields = {"host": port.host(), "port": str(self.smtp), "lmtp": str(self._dovecot.lmtp)}
+        fields |= {"domain": postfix_files.DOMAIN, "keys": str(self._dovecot.home)}
+        stock.write(self.home, fields)
+        postfix_files.write_recipients(self.home, self._settings)
+        etc = str(self.home / "etc")
+        command_output([str(self._commands / "postalias"), "-c", etc, f"hash:{etc}/aliases"])
 
     def _check(self, configuration: Path) -> None:
         """Have Postfix make its queue; raises SystemLimitError with what it complains of."""

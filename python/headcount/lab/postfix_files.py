@@ -119,6 +119,11 @@ def write(
     )
     (home / "etc" / "main.cf").write_text(main, "utf-8")
     (home / "etc" / "master.cf").write_text(master, "utf-8")
+    write_recipients(home, settings)
+
+
+def write_recipients(home: Path, settings: Mapping[str, str]) -> None:
+    """Write who gets mail into `etc` of the home; raises OSError."""
     recipients = f"/^{users_pattern(int(settings['users']))}@{DOMAIN.replace('.', '[.]')}$/ ok\n"
     (home / "etc" / "recipients").write_text(recipients, "ascii")
 

@@ -1,13 +1,14 @@
 """`lab:postgresql`: a real PostgreSQL of this machine, on a loopback port.
 
-PostgreSQL refuses to run as root; for root it runs as nobody.
+PostgreSQL refuses to run as root; for root it runs as nobody, and as Debian ships it as postgres.
 """
 
+import contextlib
 import os
 import re
 import secrets
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from headcount.lab import account, certificate, port, postgresql_settings, setti
 from headcount.lab.home import Home, open_base
 from headcount.lab.installed import Packages, command_output, find
 from headcount.lab.kept import Kept, KeptServer
+from headcount.lab.setting import STOCK
+from headcount.lab.stock import postgresql as stock
 
 PACKAGES = Packages("postgresql", "postgresql-server")
 VERSIONS = Path("/usr/lib/postgresql")
@@ -62,10 +65,18 @@ class PostgresqlServer(Kept):
         known = postgresql_settings.POSTGRESQL
         self.settings: Mapping[str, str] = setting.complete("postgresql", known, settings)
         self._initdb, self._postgres = programs()
+        self._is_stock = self.settings["profile"] == STOCK
+        self._release = Path(self._postgres).parent.parent.name
+        if self._is_stock:
+            self.settings = {**self.settings, **stock.disclosed(self._release)}
         version = re.search(r"\) (\S+)", command_output([self._postgres, "--version"]))
         self.programs: Mapping[str, str] = {"postgresql": version[1] if version else "unknown"}
         self.password = secrets.token_urlsafe(PASSWORD_BYTES)
-        self._account = account.unprivileged("PostgreSQL")
+        self._account = (
+            account.of_package(stock.USER, "PostgreSQL")
+            if self._is_stock
+            else account.unprivileged("PostgreSQL")
+        )
         self._parts = port.started("PostgreSQL", self._start)
 
     def _start(self, parts: ExitStack) -> bool:
@@ -76,25 +87,13 @@ class PostgresqlServer(Kept):
         self.home = home.path.absolute()
         self.authority: Path | None = None
         data = self.home / "data"
-        text = CONFIGURATION.format(host=port.host(), number=number)
-        text += "".join(f"{line}\n" for line in postgresql_settings.parameters(self.settings))
-        if self.settings["tls"] == "on":
-            certificate.make(self.home)
-            self.authority = self.home / certificate.AUTHORITY
-            names = {"certificate": certificate.CERTIFICATE, "key": certificate.KEY}
-            text += TLS.format(folder=str(self.home).replace("'", "''"), **names)
         try:
-            self._make(data)
-            with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
-                file.write(text)
-            with (data / "pg_hba.conf").open("a", encoding="utf-8") as file:
-                file.write("host all all samenet scram-sha-256\n")  # a network of the run's own
+            command = self._make_stock(number) if self._is_stock else self._make_ours(number)
         except OSError as error:
             raise SystemLimitError(
                 f"cannot write the server's files in {self.home}: {error.strerror}; choose another "
                 "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
-        command = [self._postgres, "-D", str(data)]
         self.server = server = KeptServer(command, self.home, "PostgreSQL", self._account)
         parts.callback(server.stop)
         self.logs: Mapping[str, Path] = {"postgresql": server.log}
@@ -103,16 +102,56 @@ class PostgresqlServer(Kept):
         self.address, self.pids = f"{port.host()}:{number}", [server.server_pid]
         return True
 
-    def _make(self, data: Path) -> None:
-        """Make an empty database cluster; raises OSError, or SystemLimitError of initdb."""
+    def _make_ours(self, number: int) -> list[str]:
+        """Make a cluster with our configuration; returns the command that starts it.
+
+        Raises OSError, or SystemLimitError of the programs.
+        """
+        data = self.home / "data"
+        text = CONFIGURATION.format(host=port.host(), number=number)
+        text += "".join(f"{line}\n" for line in postgresql_settings.parameters(self.settings))
+        if self.settings["tls"] == "on":
+            self._certify()
+            names = {"certificate": certificate.CERTIFICATE, "key": certificate.KEY}
+            text += TLS.format(folder=str(self.home).replace("'", "''"), **names)
+        with self._initdb_options() as options:
+            how = ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]
+            command_output([self._initdb, "-D", str(data), *how, *options], self._account)
+        with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
+            file.write(text)
+        with (data / "pg_hba.conf").open("a", encoding="utf-8") as file:
+            file.write(f"{stock.ANYBODY}\n")  # a network of the run's own
+        return [self._postgres, "-D", str(data)]
+
+    def _make_stock(self, number: int) -> list[str]:
+        """The same as Debian's package does it."""
+        for folder in ("etc", "run"):
+            (self.home / folder).mkdir()
+        self._certify()
+        with self._initdb_options() as options:
+            command = stock.create_command(self._release, self.home, self._account, options)
+            command_output(command)
+        fields = {"home": str(self.home), "host": port.host(), "port": str(number)}
+        stock.rewrite(self._release, fields)
+        where = f"config_file={self.home}{stock.etc_of(self._release)}/{stock.MAIN}"
+        return [self._postgres, "-D", str(self.home / "data"), "-c", where]
+
+    def _certify(self) -> None:
+        certificate.make(self.home)
+        self.authority = self.home / certificate.AUTHORITY
+
+    @contextlib.contextmanager
+    def _initdb_options(self) -> Iterator[list[str]]:
+        """Who may do everything in the cluster; all that is in the home is the server's from now.
+
+        Raises OSError.
+        """
         secret = self.home / "password"
         handle = os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w", encoding="ascii") as file:
             file.write(self.password + "\n")
         self._account.own(self.home)
-        how = ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]
-        who = [f"--username={self.user}", f"--pwfile={secret}"]
-        command_output([self._initdb, "-D", str(data), *how, *who], self._account)
+        yield [f"--username={self.user}", f"--pwfile={secret}"]
         secret.unlink()
 
     def stop(self) -> None:

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
-from headcount.lab.setting import ON_OFF, Setting
+from headcount.lab.setting import ON_OFF, PROFILE, Setting
 
 POSTGRESQL: Mapping[str, Setting] = {
+    "profile": PROFILE,
     "max_connections": Setting(
         "1000",
         (),
@@ -100,6 +101,8 @@ def parameters(settings: Mapping[str, str]) -> list[str]:
     """The lines of postgresql.conf for them."""
     lines = []
     for key, one in POSTGRESQL.items():
+        if one.is_stock:
+            continue
         unit = next((word for end, word in UNITS.items() if key.endswith(end)), "")
         lines.append(f"{one.parameter} = {settings[key]}{unit}")
     return lines

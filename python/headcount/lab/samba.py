@@ -16,6 +16,8 @@ from headcount.lab.alias import Alias
 from headcount.lab.home import Home
 from headcount.lab.installed import Packages, find
 from headcount.lab.kept import Kept, KeptServer
+from headcount.lab.setting import STOCK
+from headcount.lab.stock import samba as stock
 
 FOLDERS = ("/usr/sbin", "/usr/local/sbin", "/usr/local/samba/sbin")
 """Where smbd is on machines whose users do not have it on their PATH."""
@@ -50,7 +52,9 @@ class SambaServer(Kept):
         self.settings: Mapping[str, str] = samba_settings.complete(settings)
         self._program = program()
         self.programs: Mapping[str, str] = {"samba": _version(self._program)}
-        self.shares = int(self.settings["shares"])
+        self.shares = int(self.settings.get("shares", "1"))
+        if self.settings["profile"] == STOCK:
+            self.settings = {**self.settings, **stock.STOCK.disclosed}
         self.share = samba_files.SHARE if self.shares == 1 else samba_files.SHARES
         self.user = "user{n:05}"
         self.password = secrets.token_urlsafe(PASSWORD_BYTES)

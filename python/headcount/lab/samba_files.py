@@ -8,6 +8,8 @@ from pathlib import Path
 from headcount._engine import nt_hash
 from headcount.errors import SystemLimitError
 from headcount.lab import port, samba_settings
+from headcount.lab.setting import STOCK
+from headcount.lab.stock import samba as stock
 
 FOLDERS = ("private", "lock", "state", "cache", "pid", "ncalrpc", "log", "data")
 SHARE = "data"
@@ -67,17 +69,24 @@ def write(home: Path, place: Path, number: int, settings: Mapping[str, str], pas
     """Write everything into the home, for this port; returns the configuration.
 
     `place` is the home under the name that Samba gets. Raises SystemLimitError where the disk does
-    not take it.
+    not take it, or Samba's files are not as they were shipped.
     """
     user = account()
-    shares = int(settings["shares"])
+    shares = int(settings.get("shares", "1"))
+    is_stock = settings["profile"] == STOCK
+    folders = (*FOLDERS, stock.USERSHARES) if is_stock else FOLDERS
     try:
-        for folder in FOLDERS:
+        for folder in folders:
             (home / folder).mkdir()
         for share in range(shares if shares > 1 else 0):
             (home / "data" / SHARES.format(n=share)).mkdir()
         _write_secret(home / "private" / "smbpasswd", _account_line(user, password))
         (home / "usermap").write_text(f"!{user} = *\n", "utf-8")
+        if is_stock:
+            fields = {"home": str(place), "host": port.host(), "port": str(number)}
+            (home / stock.USERSHARES).chmod(stock.MODE)
+            stock.STOCK.write(home / "etc", fields)
+            return place / "etc" / stock.MAIN
         lines = [GLOBAL.format(host=port.host(), port=number, place=place, log=LOG)]
         lines += [line + "\n" for line in samba_settings.parameters(settings)]
         lines += _sections(place, shares)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headcount.errors import InputError
+from headcount.lab.setting import PROFILE, STOCK, check_profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Setting:
 YES_NO = ("yes", "no")
 
 SETTINGS: Mapping[str, Setting] = {
+    "profile": Setting(PROFILE.default, PROFILE.values, None, PROFILE.why),
     "shares": Setting(
         "1",
         (),
@@ -139,13 +141,19 @@ SOCKET_OPTION = re.compile(
 
 
 def complete(given: Mapping[str, str]) -> dict[str, str]:
-    """All settings, with defaults for what is not given; raises InputError for what cannot be."""
+    """All settings, with defaults for what is not given; raises InputError for what cannot be.
+
+    With the profile `stock`, nothing but that.
+    """
     for key, value in given.items():
         if key not in SETTINGS:
             raise InputError(f"lab:samba has no setting {key}; it has: {', '.join(SETTINGS)}")
         allowed = _refusal(key, value)
         if allowed is not None:
             raise InputError(f'{key} is "{value}"; it can be {allowed}')
+    check_profile(given, ["profile"])
+    if given.get("profile") == STOCK:
+        return dict(given)
     return {key: given.get(key, setting.default) for key, setting in SETTINGS.items()}
 
 

@@ -8,11 +8,16 @@ from pathlib import Path
 from headcount.errors import SystemLimitError
 from headcount.lab import certificate, port
 from headcount.lab.alias import Alias
-from headcount.lab.home import Home
+from headcount.lab.home import Home, open_base
 from headcount.lab.kept import Kept, KeptServer
+from headcount.lab.setting import STOCK
+from headcount.lab.stock import Stock
 
 STATUS = "/headcount-status"
 """Where the server reports its own figures."""
+CONFIGURATION = "etc"
+"""The folder in the home with the shipped files, in the profile `stock`."""
+PASSABLE = 0o711
 LOG, ACCESS_LOG = "errors", "requests"
 """Files in the home: what went wrong, and, if it is wanted, each request."""
 
@@ -25,32 +30,41 @@ class WebServer(Kept, ABC):
         data: The folder that it serves; the data set's pages go there.
         home: The folder of all that is its own.
         authority: The certificate that users must trust; None without TLS.
-        status_url: Where it reports its own figures.
+        status_url: Where it reports its own figures; None where it has no page for that.
+        stock: What Debian ships.
+        stock_log: The file in the home with what went wrong in the profile `stock`.
+        stock_status: Where the server reports its own figures in that profile, if it does.
 
     """
 
     name: str
     address: str
     url: str
-    status_url: str
+    status_url: str | None
     data: Path
     home: Path
     authority: Path | None
+    stock: Stock | None = None
+    stock_log = LOG
+    stock_status: str | None = None
 
     def __init__(self, settings: Mapping[str, str], programs: Mapping[str, str]) -> None:
         """Start it with settings that are complete; raises SystemLimitError where it cannot."""
-        self.settings: Mapping[str, str] = settings
+        self.is_stock = settings.get("profile") == STOCK
+        shown = self.stock.disclosed if self.stock is not None and self.is_stock else {}
+        self.settings: Mapping[str, str] = {**settings, **shown}
         self.programs: Mapping[str, str] = programs
-        self._is_tls = settings["tls"] == "on"
+        self._is_tls = settings.get("tls") == "on"
         self._parts = port.started(self.name, self._start)
 
     def _start(self, parts: ExitStack) -> bool:
         """Whether it listens; False if another program has taken the port."""
         number = port.free()
-        home = Home(self.name)
+        home = Home(self.name, open_base() if self.is_stock else None)
         parts.callback(home.delete)
         self.home = home.path.absolute()
-        self.logs: Mapping[str, Path] = {self.name: self.home / LOG}
+        log = self.home / (self.stock_log if self.is_stock else LOG)
+        self.logs: Mapping[str, Path] = {self.name: log}
         self.data = self.home / "pages"
         self.authority = self.home / certificate.AUTHORITY if self._is_tls else None
         alias = Alias(self.home)
@@ -59,7 +73,7 @@ class WebServer(Kept, ABC):
         try:
             for folder in (self.data, self.home / "run"):
                 folder.mkdir()
-            (self.home / "configuration").write_text(self.configuration(place, number), "utf-8")
+            self._configure(place, number)
         except OSError as error:
             raise SystemLimitError(
                 f"cannot write the server's files in {self.home}: {error.strerror}; choose another "
@@ -69,12 +83,22 @@ class WebServer(Kept, ABC):
             certificate.make(self.home)
         self.server = server = KeptServer(self.command(place), self.home, self.name)
         parts.callback(server.stop)
-        if not server.got_port(number, self.home / LOG):
+        if not server.got_port(number, log):
             return False
         self.address, self.pids = f"{port.host()}:{number}", [server.server_pid]
         self.url = f"{'https' if self._is_tls else 'http'}://{self.address}"
-        self.status_url = self.url + STATUS
+        status = self.stock_status if self.is_stock else STATUS
+        self.status_url = None if status is None else self.url + status
         return True
+
+    def _configure(self, place: Path, number: int) -> None:
+        """Write the configuration; raises OSError, and MachineLimitError of shipped files."""
+        if self.stock is None or not self.is_stock:
+            (self.home / "configuration").write_text(self.configuration(place, number), "utf-8")
+            return
+        self.home.chmod(PASSABLE)  # its processes are of the user that Debian has them run as
+        fields = {"home": str(place), "host": port.host(), "port": str(number)}
+        self.stock.write(self.home / CONFIGURATION, fields)
 
     def place(self, alias: Path) -> Path:
         """The home under the name that the program gets; raises SystemLimitError."""

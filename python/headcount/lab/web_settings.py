@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from headcount.lab.setting import ON_OFF, Setting
+from headcount.lab.setting import ON_OFF, PROFILE, Setting
 
 TLS = (
     "Whether to speak TLS, with a certificate made for the run (P-256) that users trust. A full "
@@ -14,6 +14,7 @@ LOG = (
 )
 
 NGINX: Mapping[str, Setting] = {
+    "profile": PROFILE,
     "workers": Setting(
         "auto",
         ("auto",),
@@ -81,6 +82,7 @@ NGINX: Mapping[str, Setting] = {
 }
 
 APACHE: Mapping[str, Setting] = {
+    "profile": PROFILE,
     "mpm": Setting(
         "event",
         ("event", "prefork"),

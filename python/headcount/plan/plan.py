@@ -140,9 +140,12 @@ class Plan(Strict):
         check_chosen(self.workload.rules, self.rule, self.workload.criteria)
         if self.mode == "search":
             criteria.check_bounded(self.criteria)
-        if parsed.lab == "nginx" and self.asks_for_cgi:
+        # Debian's Apache comes without the module for them.
+        is_stock = parsed.lab == "apache" and self.server.get("profile") == "stock"
+        if self.asks_for_cgi and (parsed.lab == "nginx" or is_stock):
+            which = f"lab:{parsed.lab}{'?profile=stock' if is_stock else ''}"
             raise ValueError(
-                f'lab:nginx runs no CGI programs, which the workload "{self.workload.name}" needs; '
+                f'{which} runs no CGI programs, which the workload "{self.workload.name}" needs; '
                 "give --target lab:apache"
             )
         return self

@@ -1,5 +1,6 @@
 """nginx: directives in the main file or in what it includes, read again on SIGHUP."""
 
+import itertools
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ NAMES = ("nginx",)
 """Programs that are this server."""
 TITLE = "nginx: master process "
 _PART = re.compile(r"^# configuration file (.+):$", re.MULTILINE)
+_OPTION = re.compile(r"-[?ceghpqstTvV]+")
 _LISTEN = {"listen backlog": "backlog=", "listen reuseport": "reuseport"}
 """Knobs that are parameters of `listen`; nginx takes each once for an address."""
 _BUFFER, _DESCRIPTORS = "access_log buffer", "worker_rlimit_nofile"
@@ -46,7 +48,7 @@ class Nginx:
         given = [
             word
             for name in ("-c", "-p", "-g")
-            if (value := option(self._command, name)) is not None
+            if (value := _option(self._command, name)) is not None
             for word in (name, value)
         ]
         ended = self._host.run([self._program, *given, "-e", "stderr", *options])
@@ -91,11 +93,14 @@ class Nginx:
         return found
 
     def _included(self, pattern: str) -> Sequence[str]:
-        """The files of an `include`, among those that nginx says it reads."""
-        base = posixpath.dirname(next(iter(self._texts)))
+        """The files of an `include`, among those that nginx says it reads, without links."""
+        base = posixpath.dirname(self._named[0])
         glob = posixpath.normpath(posixpath.join(base, pattern))
         regex = re.compile(re.escape(glob).replace(r"\*", "[^/]*").replace(r"\?", "[^/]") + r"\Z")
-        return [path for path in self._texts if regex.match(posixpath.normpath(path))]
+        # Debian's sites-enabled has links: what matches is what nginx calls them.
+        named = [path for path in self._named if regex.match(posixpath.normpath(path))]
+        real = dict.fromkeys(real_path(self._host, path) for path in named)
+        return [path for path in real if path in self._texts]
 
     def _at(self, knob: Knob) -> Place[Directive] | None:
         """Where a knob is set for all servers; the last one counts."""
@@ -196,6 +201,14 @@ class Nginx:
         except InputError as error:
             return str(error)
         return None
+
+
+def _option(command: Sequence[str], name: str) -> str | None:
+    """The value of an option of nginx's title, which has lost the quotes around `-g "..."`."""
+    if name != "-g" or name not in command:
+        return option(command, name)
+    rest = command[command.index(name) + 1 :]
+    return " ".join(itertools.takewhile(lambda word: not _OPTION.fullmatch(word), rest))
 
 
 def _buffer(words: Sequence[str]) -> str:
