@@ -19,7 +19,7 @@ from headcount.tune.goal import Goal
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.ladder import recorded
 from headcount.tune.pairs import gain_of, mean_figure, ratio_of
-from headcount.tune.servers.server import Server
+from headcount.tune.servers.joint import Joint
 from headcount.tune.tunable import Tunable
 from headcount.tune.tuning import Race, Tuning
 
@@ -36,7 +36,7 @@ class Known:
     goal: Goal
     diagnosis: Diagnosis
     baseline: Path
-    server: Server
+    server: Joint
     choices: Sequence[Choice]
 
 

@@ -77,7 +77,10 @@ def check_tunable(diagnosis: Diagnosis, goal: Goal) -> None:
 class Tuned(Protocol):
     """What knobs belong to: a server, or the kernel."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """As its knobs call it."""
+        ...
 
     def setting(self, knob: Knob) -> Setting:
         """How a knob stands."""

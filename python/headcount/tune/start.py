@@ -29,15 +29,15 @@ from headcount.tune.choose import Asked, Choice, check_tunable, choose, weightie
 from headcount.tune.far_host import FarHost
 from headcount.tune.goal import Goal
 from headcount.tune.host import Host, ThisHost
-from headcount.tune.knobs.knob import KnobFile
+from headcount.tune.knobs.knob import Knob, KnobFile
 from headcount.tune.knobs.library import merged, of_server
 from headcount.tune.left import check_nothing_left, journals_folder
 from headcount.tune.proposals import Proposals
 from headcount.tune.restart import ByCommand, OfLab, Restart, command_of
+from headcount.tune.servers.joint import Joint, Part
 from headcount.tune.servers.linux import NAME as LINUX
 from headcount.tune.servers.linux import Kernel, Linux, device_of
-from headcount.tune.servers.registry import find
-from headcount.tune.servers.server import Server
+from headcount.tune.servers.registry import find_all
 from headcount.tune.stage import MEASURE_S, Stage
 from headcount.tune.tunable import NotAccepted, Tunable
 from headcount.tune.tuning import Tuning
@@ -122,15 +122,18 @@ def _tuned(
     turns = {"mode": "ladder", "levels": [users], "stacks": "off", "workload": workload}
     levels = plan.model_copy(update=turns)
     with connect(levels, secrets, named=wanted.named) as sut:
-        server = find(host, _pids(sut))
+        servers = find_all(host, _pids(sut))
+        knobs = {one.name: _knobs(one.name, wanted.own) for one in servers}
+        server = Joint(servers, knobs)
         restart = _restart(host, sut, server, wanted)
         asked = replace(wanted.asked, restarts=restart is not None)
-        knobs = of_server(server.name)
-        if wanted.own is not None and wanted.own.server == server.name:
-            knobs = merged(knobs, wanted.own)
         choices = weightiest(
             [
-                *choose(server, knobs.knob, diagnosis, asked, _held(plan)),
+                *(
+                    choice
+                    for name, of_one in server.knobs.items()
+                    for choice in choose(Part(name, server), of_one, diagnosis, asked, _held(plan))
+                ),
                 *(_of_kernel(host, sut, diagnosis, asked) if wanted.kernel else ()),
             ]
         )
@@ -138,6 +141,12 @@ def _tuned(
         listener.noted(_chosen_text(choices, diagnosis))
         known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices)
         return _trials(levels, sut, host, known, wanted, restart, users, runs, listener)
+
+
+def _knobs(server: str, own: KnobFile | None) -> Sequence[Knob]:
+    """The knobs of a server, with those of a file of one's own."""
+    knobs = of_server(server)
+    return (merged(knobs, own) if own is not None and own.server == server else knobs).knob
 
 
 def _baseline(
@@ -171,7 +180,7 @@ def _linux(host: Host, sut: Sut) -> Linux:
     return Linux(host, device_of(host, str(sut.homes[0])) if sut.homes else None)
 
 
-def _restart(host: Host, sut: Sut, server: Server, wanted: Wanted) -> Restart | None:
+def _restart(host: Host, sut: Sut, server: Joint, wanted: Wanted) -> Restart | None:
     """How the server is restarted; None where it must not be, or it is of a lab that cannot."""
     if sut.restart is not None:
         return OfLab(host, sut.restart, lambda: sut.pids or [])  # it is on this machine
@@ -207,7 +216,7 @@ def _held(plan: Plan) -> frozenset[str] | None:
     return None if lab is None else parameters(lab, plan.server)
 
 
-def _check_some(choices: Sequence[Choice], server: Server, diagnosis: Diagnosis) -> None:
+def _check_some(choices: Sequence[Choice], server: Joint, diagnosis: Diagnosis) -> None:
     """Raise InputError where no knob can be tried."""
     if all(one.obstacle is not None for one in choices):
         why = "; ".join(f"{one.knob.name}: {one.obstacle}" for one in choices)
@@ -259,7 +268,7 @@ def _trials(
         [one.knob for one in tried],
         _journal_folder(host),
         answers,
-        followers=of_server(known.server.name).knob,
+        followers=[knob for of_one in known.server.knobs.values() for knob in of_one],
         kernel=Kernel(_linux(host, sut), mine) if mine else None,
         restart=restart,
     )

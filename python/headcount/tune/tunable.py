@@ -13,6 +13,7 @@ from headcount.tune.host import Host
 from headcount.tune.journal import PATIENCE_S, Journal, KernelRefusal, Undo
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.restart import Restart
+from headcount.tune.servers.joint import parts
 from headcount.tune.servers.linux import Kernel
 from headcount.tune.servers.server import Server
 from headcount.tune.values import names_of
@@ -63,16 +64,16 @@ class Tunable:
         self._answers = answers
         trial = {knob: _other(knob, server) for knob in knobs if not self._is_kernels(knob)}
         self.originals = {path: host.read(path) for path in self.files(trial)}
-        undo = Undo(server.reload_command, server.running)
+        undo = [Undo(one.reload_command, one.running) for one in parts(server)]
         if restart is not None and restart.command is not None:
-            undo = Undo(restart.command, None)
+            undo[0] = Undo(restart.command, None)
         mine = kernel.knobs if kernel is not None else ()
         self._journal = Journal(
             host,
             str(folder),
             self.originals,
             kernel.linux.originals(mine) if kernel is not None else {},
-            [undo],
+            undo,
             patience_s,
             kernel.linux.paths(mine) if kernel is not None else (),
         )

@@ -1,7 +1,8 @@
 """The kinds of servers that can be tuned, and which of them runs."""
 
 import posixpath
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from headcount.errors import InputError, TargetError
 from headcount.tune.host import Host
@@ -21,16 +22,25 @@ KINDS: Mapping[str, Callable[[Host, Running], Server]] = {
 
 
 def find(host: Host, pids: Iterable[int]) -> Server:
-    """The server that some processes are of; raises InputError where none can be tuned."""
+    """The first server that some processes are of; raises InputError where none can be tuned."""
+    return find_all(host, pids)[0]
+
+
+def find_all(host: Host, pids: Iterable[int]) -> Sequence[Server]:
+    """The servers that some processes are of, each once, in the order of the processes.
+
+    Raises InputError where none can be tuned.
+    """
     seen: list[str] = []
+    found: dict[str, Server] = {}  # by their programs: one process of each is enough
     for pid in pids:
         program = posixpath.basename(host.run(["readlink", f"/proc/{pid}/exe"]).output.strip())
-        if program in KINDS:
-            try:
-                return KINDS[program](host, read_process(host, pid))
-            except TargetError:
-                continue
+        if program in KINDS and program not in found:
+            with suppress(TargetError):
+                found[program] = KINDS[program](host, read_process(host, pid))
         seen.append(program)
+    if found:
+        return [*found.values()]
     known = ", ".join(sorted({*KINDS}))
     raise InputError(
         f"no server that can be tuned was found: these programs were seen: "

@@ -1,0 +1,95 @@
+"""Servers that serve the same users together, such as Dovecot and Postfix, tuned as one."""
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from headcount.tune.knobs.knob import Knob
+from headcount.tune.servers.server import Running, Server, Setting
+
+
+class Joint:
+    """Some servers as one.
+
+    Attributes:
+        servers: The servers; the first is the one that is restarted.
+        knobs: Their knobs by the server's name. One whose name another server has, too, is called
+            after its server: `postfix default_process_limit`.
+
+    """
+
+    def __init__(self, servers: Sequence[Server], knobs: Mapping[str, Sequence[Knob]]) -> None:
+        """`knobs` are those of each server, by its name."""
+        self.servers = servers
+        self.name = " and ".join(one.name for one in servers)
+        names = Counter(knob.name for one in servers for knob in knobs[one.name])
+        self.knobs: dict[str, list[Knob]] = {}
+        self._origins: dict[Knob, tuple[Server, Knob]] = {}
+        for one in servers:
+            self.knobs[one.name] = []
+            for knob in knobs[one.name]:
+                name = knob.name if names[knob.name] == 1 else f"{one.name} {knob.name}"
+                renamed = knob.model_copy(update={"name": name})
+                self._origins[renamed] = (one, knob)
+                self.knobs[one.name].append(renamed)
+
+    @property
+    def running(self) -> Running:
+        """The first process of the first server."""
+        return self.servers[0].running
+
+    @running.setter
+    def running(self, running: Running) -> None:
+        self.servers[0].running = running
+
+    @property
+    def reload_command(self) -> Sequence[str]:
+        """All of them read their files again."""
+        commands = (shlex.join(one.reload_command) for one in self.servers)
+        return ("sh", "-c", " && ".join(commands))
+
+    def setting(self, knob: Knob) -> Setting:
+        """How a knob stands."""
+        server, origin = self._origins[knob]
+        return server.setting(origin)
+
+    def edited(self, changes: Mapping[Knob, str]) -> Mapping[str, bytes]:
+        """The files of all servers that change."""
+        files: dict[str, bytes] = {}
+        for one in self.servers:
+            own = {
+                origin: value
+                for knob, value in changes.items()
+                for server, origin in [self._origins[knob]]
+                if server is one
+            }
+            files |= one.edited(own) if own else {}
+        return files
+
+    def test(self) -> str | None:
+        """What the first of their tests says that says anything."""
+        return next((found for one in self.servers if (found := one.test()) is not None), None)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the servers, whose knobs are called as the joint server calls them.
+
+    Attributes:
+        name: The server's name.
+        joint: All of them.
+
+    """
+
+    name: str
+    joint: Joint
+
+    def setting(self, knob: Knob) -> Setting:
+        """How a knob stands."""
+        return self.joint.setting(knob)
+
+
+def parts(server: Server) -> Sequence[Server]:
+    """The servers that a server is of: itself, or those that are joined."""
+    return server.servers if isinstance(server, Joint) else [server]
