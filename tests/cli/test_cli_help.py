@@ -32,6 +32,7 @@ VERBS = [
     ["diagnose"],
     ["tune"],
     ["knobs"],
+    ["pilot"],
     ["export"],
     ["predict"],
     ["watch"],

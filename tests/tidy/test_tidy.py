@@ -67,9 +67,11 @@ ARROWS = {
         "errors",
         "text",
     },
+    "pilot": {"tune", "controller", "analyse", "counters", "errors", "text"},
     "cli": {
         "installed",
         "controller",
+        "pilot",
         "tune",
         "analyse",
         "report",

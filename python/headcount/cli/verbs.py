@@ -77,6 +77,13 @@ VERBS: Mapping[str, Verb] = {
         EXPLAIN,
         "Try a server's settings under load, and show which changes help, with proof.",
     ),
+    "pilot": Verb(
+        "pilot",
+        "pilot",
+        EXPLAIN,
+        "Treat a running server's processes better, as long as its own work shows that it helps.",
+        alone=True,
+    ),
     "knobs": Verb(
         "knobs",
         "knobs",

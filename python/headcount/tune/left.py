@@ -14,7 +14,7 @@ FOLDER = """
 if [ -n "$XDG_STATE_HOME" ]; then base=$XDG_STATE_HOME
 elif [ "$(id -u)" = 0 ]; then base=/var/lib
 else base=$HOME/.local/state; fi
-printf '%s\\n' "$base/headcount/tune"
+printf '%s\\n' "$base/headcount"
 """
 # The pattern comes from a pipe: in a command line, `grep` would find itself.
 LIST = f"""
@@ -46,17 +46,20 @@ class Left:
     is_guarded: bool
 
 
-def journals_folder(host: Host) -> str:
-    """Where journals are: a folder of this user's that outlives a restart of the machine."""
+def journals_folder(host: Host, kind: str = "tune") -> str:
+    """Where journals are: a folder of this user's that outlives a restart of the machine.
+
+    `kind` is the command whose they are.
+    """
     ended = host.run(["sh", "-c", FOLDER])
     if ended.code != 0:
         raise InputError(f"{host.name}: no folder for what was there before: {ended.output}")
-    return ended.output.rstrip("\n")
+    return posixpath.join(ended.output.rstrip("\n"), kind)
 
 
-def left(host: Host) -> Sequence[Left]:
+def left(host: Host, kind: str = "tune") -> Sequence[Left]:
     """Journals whose changes are not undone, the newest first."""
-    ended = host.run(["sh", "-c", LIST, "sh", journals_folder(host)])
+    ended = host.run(["sh", "-c", LIST, "sh", journals_folder(host, kind)])
     found = []
     for line in ended.output.splitlines():
         kept, done, guarded, folder = line.split(" ", 3)

@@ -1,0 +1,206 @@
+"""The pilot at work: it looks, tries what may help, keeps what does, and looks again."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headcount.counters.proc.files import read_text
+from headcount.pilot.modules import MODULES, Module, Server
+from headcount.pilot.treatment import Treatment
+from headcount.pilot.trial import PAIRS, Verdict, gain, is_harmful, judge
+from headcount.pilot.work import Work, descendants, threads, watch
+from headcount.text import percent
+
+BLOCK_S = 5.0
+"""Half of a pair: long enough for hundreds of requests, short enough to meet the same load."""
+AGAIN_S = 60.0
+"""Until the next look, where nothing helps."""
+CHECK_S = 300.0
+"""Until what is kept is tried anew: what it helped against may have gone."""
+SETTLE_S = 0.5
+"""After a change; what runs already runs to the end of its turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that the pilot did or found.
+
+    Attributes:
+        kind: `look`, `try`, `on`, `off` or `end`.
+        module: Which module, where it is about one.
+        text: A sentence.
+        verdict: The figures of a trial.
+
+    """
+
+    kind: str
+    text: str
+    module: str | None = None
+    verdict: Verdict | None = None
+
+
+class Ended(Exception):  # noqa: N818 - an order, not a failure
+    """The pilot is to end."""
+
+
+class Pilot:
+    """One server, for as long as the pilot is on."""
+
+    def __init__(
+        self,
+        name: str,
+        roots: Callable[[], Sequence[int]],
+        treatment: Treatment,
+        stop: Callable[[float], bool],
+        happened: Callable[[Event], None],
+        *,
+        modules: Sequence[Module] = tuple(MODULES.values()),
+        scheduler: str | None = None,
+        block_s: float = BLOCK_S,
+    ) -> None:
+        """`stop` waits for some seconds and says whether to end; `happened` takes events.
+
+        `scheduler` is that of the disk of the server's files.
+        """
+        self._name = name
+        self._roots = roots
+        self._treatment = treatment
+        self._stop = stop
+        self._happened = happened
+        self._modules = modules
+        self._preempted_per_s = 0.0
+        self._scheduler = scheduler
+        self._block_s = block_s
+        self.kept: list[Module] = []
+
+    def fly(self) -> None:
+        """Look, try and keep until it is to end; the caller puts everything back then."""
+        try:
+            while True:
+                work = self._watched(2 * self._block_s)
+                self._say("look", look_text(self._name, work))
+                for module in self._modules:
+                    if self._consider(module, work):
+                        work = self._watched(self._block_s)  # what helps next is another question
+                self._pause(CHECK_S if self.kept else AGAIN_S)
+        except Ended:
+            return
+
+    def _consider(self, module: Module, work: Work) -> bool:
+        """Try a module that may help, and one that is on again; returns whether it was tried."""
+        is_on = module in self.kept
+        reason = None
+        if work.stretch is not None:  # an idle server waits for nothing
+            reason = module.reason(work, self._server(work))
+        if reason is None and not is_on:
+            return False
+        why = f"is it still worth it? {module.done}" if is_on else f"{reason}: {module.done}"
+        self._say("try", f"{module.name}: {why}", module)
+        verdict = self._tried(module)
+        if verdict.helps and not is_on:
+            self.kept.append(module)
+        if not verdict.helps and is_on:
+            self.kept.remove(module)
+        self._apply(self.kept)
+        kind = "on" if verdict.helps else "off"
+        self._say(kind, verdict_text(self._name, module, verdict), module, verdict)
+        return True
+
+    def _tried(self, module: Module) -> Verdict:
+        others = [one for one in self.kept if one is not module]
+        gains: list[float] = []
+        for number in range(PAIRS):
+            halves = ([], [module]) if number % 2 == 0 else ([module], [])
+            found = [self._half([*others, *own]) for own in halves]
+            without, with_it = found if number % 2 == 0 else reversed(found)
+            one = gain(without, with_it)
+            if one is not None:
+                gains.append(one)
+            if is_harmful(gains):
+                break
+        return judge(gains)
+
+    def _half(self, modules: Sequence[Module]) -> Work:
+        self._apply(modules)
+        self._pause(SETTLE_S)
+        return self._watched(self._block_s)
+
+    def _apply(self, modules: Sequence[Module]) -> None:
+        self._treatment.apply(modules, self._server(None))
+
+    def _watched(self, length_s: float) -> Work:
+        before = _preempted(self._roots())
+        work = watch(self._roots, length_s, self._stop)
+        if work is None:
+            raise Ended
+        self._preempted_per_s = (
+            max(_preempted(self._roots()) - before, 0) / work.cpu_s if work.cpu_s else 0.0
+        )
+        return work
+
+    def _pause(self, length_s: float) -> None:
+        if self._stop(length_s):
+            raise Ended
+
+    def _server(self, work: Work | None) -> Server:
+        pids = descendants(self._roots())
+        return Server(
+            self._name,
+            sorted(os.sched_getaffinity(0)),
+            len(pids),
+            self._scheduler,
+            self._preempted_per_s if work is not None else 0.0,
+        )
+
+    def _say(
+        self, kind: str, text: str, module: Module | None = None, verdict: Verdict | None = None
+    ) -> None:
+        self._happened(Event(kind, text, module.name if module is not None else None, verdict))
+
+
+def look_text(name: str, work: Work) -> str:
+    """How a server fares, as a sentence."""
+    if work.stretch is None:
+        return f"{name} is idle: nothing to help with"
+    return (
+        f"{name} uses {work.cpu_s / work.length_s:.2f} CPUs; a second of its work takes "
+        f"{work.stretch:.2f} s: {percent(work.share(work.wait_s))} waiting for a CPU, "
+        f"{percent(work.share(work.disk_s))} for a disk"
+    )
+
+
+def verdict_text(name: str, module: Module, verdict: Verdict) -> str:
+    """What a trial came to, as a sentence."""
+    if verdict.value is None or verdict.low is None or verdict.high is None:
+        return f"{module.name}: off, {name} did too little to tell"
+    shorter = f"{verdict.value:.2f} times ({verdict.low:.2f} to {verdict.high:.2f})"
+    if verdict.helps:
+        return f"{module.name}: on, {name}'s work was {shorter} as fast with it"
+    return f"{module.name}: off, it was {shorter} as fast with it, which is not enough"
+
+
+def _preempted(roots: Sequence[int]) -> int:
+    """How often the CPU was taken from the threads of a server so far."""
+    found = 0
+    for pid in descendants(roots):
+        for tid in threads(pid):
+            text = read_text(f"/proc/{pid}/task/{tid}/status") or ""
+            _, _, rest = text.partition("nonvoluntary_ctxt_switches:")
+            found += int(rest.split()[0]) if rest.split() else 0
+    return found
+
+
+def scheduler_of(pids: Sequence[int]) -> str | None:
+    """The I/O scheduler of the disk that a server's folder is on; None where none is seen."""
+    for pid in pids:
+        try:
+            number = Path(f"/proc/{pid}/cwd").stat().st_dev
+        except OSError:
+            continue
+        device = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
+        for folder in (device, device / ".."):
+            text = read_text(str(folder / "queue" / "scheduler"))
+            if text is not None:
+                return text.partition("[")[2].partition("]")[0] or text.strip()
+    return None

@@ -1,0 +1,123 @@
+"""From a server that somebody named to a pilot that has put everything back."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headcount.controller.local_server import LocalServer
+from headcount.counters.proc.cgroup import folders
+from headcount.errors import InputError
+from headcount.pilot.journal import Journal, new_folder
+from headcount.pilot.modules import MODULES, Module
+from headcount.pilot.pilot import BLOCK_S, Event, Pilot, scheduler_of
+from headcount.pilot.treatment import Treatment
+from headcount.pilot.work import lives
+from headcount.tune.host import ThisHost
+from headcount.tune.left import journals_folder, left, restore
+
+KIND = "pilot"
+"""The folder of journals."""
+SYS = Path("/sys")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How a server is to be flown.
+
+    Attributes:
+        modules: Names of those that may be tried; all where it is empty.
+        for_s: How long; None until it is told to end.
+        block_s: Length of half a pair.
+
+    """
+
+    modules: Sequence[str] = ()
+    for_s: float | None = None
+    block_s: float = BLOCK_S
+
+
+def fly(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) -> str | None:
+    """Fly until the time is over or Ctrl-C; returns what could not be put back, if anything.
+
+    Raises InputError where there is no such server, or who runs this may not treat it.
+    """
+    modules = _modules(wanted.modules)
+    host = ThisHost()
+    if host.run(["id", "-u"]).output.strip() != "0":
+        raise InputError(
+            "only root may give a server more than others: run headcount pilot as root"
+        )
+    _check_alone(host)
+    found = server.first
+    if not found.pids:
+        raise InputError(found.missing or "no such server runs here: is it started?")
+    roots = tuple(found.pids)
+    name = found.names.get(roots[0], str(roots[0]))
+    groups = [Path(one) for one in folders(SYS, found.control_group).values()]
+    treatment = Treatment(lambda: roots, groups)
+    journal = Journal(host, new_folder(journals_folder(host, KIND)), treatment.script)
+    pilot = Pilot(
+        name,
+        lambda: roots,
+        treatment,
+        _stop(roots, wanted.for_s),
+        happened,
+        modules=modules,
+        scheduler=scheduler_of(roots),
+        block_s=wanted.block_s,
+    )
+    try:
+        pilot.fly()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        problem = journal.close()
+    happened(Event("end", _end_text(name, pilot.kept, problem)))
+    return problem
+
+
+def _end_text(name: str, kept: Sequence[Module], problem: str | None) -> str:
+    was_on = " and ".join(one.name for one in kept)
+    helped = f"{was_on} helped {name}" if kept else f"nothing was found that helps {name}"
+    return f"{helped}; {'everything was put back' if problem is None else problem}"
+
+
+def put_back() -> Sequence[str]:
+    """Undo what pilots have left that were cut off; returns their folders."""
+    host = ThisHost()
+    found = [one for one in left(host, KIND) if not one.is_guarded]
+    for one in found:
+        if (problem := restore(host, one)) is not None:
+            raise InputError(f"not everything could be put back: {problem}; see {one.folder}")
+    return [one.folder for one in found]
+
+
+def _stop(roots: Sequence[int], for_s: float | None) -> Callable[[float], bool]:
+    """Waits, and says whether the time is over or the server has ended."""
+    end_s = None if for_s is None else time.monotonic() + for_s
+
+    def stop(wait_s: float) -> bool:
+        left_s = wait_s if end_s is None else min(wait_s, end_s - time.monotonic())
+        time.sleep(max(left_s, 0.0))
+        over = end_s is not None and time.monotonic() >= end_s
+        return over or not all(map(lives, roots))
+
+    return stop
+
+
+def _modules(names: Sequence[str]) -> Sequence[Module]:
+    unknown = [name for name in names if name not in MODULES]
+    if unknown:
+        raise InputError(f'there is no module "{unknown[0]}"; there are: {", ".join(MODULES)}')
+    return [one for name, one in MODULES.items() if not names or name in names]
+
+
+def _check_alone(host: ThisHost) -> None:
+    """Undo what a pilot that was cut off has left; raises InputError where one is at work."""
+    for one in left(host, KIND):
+        if one.is_guarded:
+            raise InputError(
+                f"another pilot is at work on this machine, or has just been cut off: {one.folder}"
+            )
+        restore(host, one)

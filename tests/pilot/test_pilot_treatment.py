@@ -1,0 +1,190 @@
+"""Real processes treated as the modules have it, and put back whatever ends the pilot."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from headcount.errors import InputError
+from headcount.pilot import attributes
+from headcount.pilot.attributes import BATCH, REAL_TIME, Attributes
+from headcount.pilot.journal import Journal
+from headcount.pilot.modules import MODULES, NICE, Server
+from headcount.pilot.pilot import scheduler_of
+from headcount.pilot.treatment import Treatment
+from headcount.pilot.work import descendants, threads
+from headcount.tune.host import ThisHost
+from processes import wait_for
+
+ROOT = os.geteuid() == 0
+KILLED = Path(__file__).parent / "pilot_killed.py"
+KILLS, PROOF_KILLS = 4, 200
+LONGEST_S = 30.0
+SERVER = Server("server", tuple(sorted(os.sched_getaffinity(0)))[:1], 2, "mq-deadline", 0.0)
+FAMILY = """
+import os, subprocess, sys, threading, time
+threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+def born():
+    return subprocess.Popen(["sleep", "600"])
+children = [born()]
+os.setpriority(os.PRIO_PROCESS, children[0].pid, 3)
+print(flush=True)
+for line in sys.stdin:
+    children.append(born())
+    print(flush=True)
+for child in children:
+    child.kill()
+"""
+"""A server with a thread, a child that is nicer than its parent, and children to come."""
+
+
+@dataclass(frozen=True)
+class Family:
+    process: "subprocess.Popen[str]"
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def one_more(self) -> None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        self.process.stdout.readline()
+
+    def state(self) -> dict[int, Attributes | None]:
+        tids = [tid for pid in descendants([self.pid]) for tid in threads(pid)]
+        return {tid: attributes.read(tid) for tid in sorted(tids)}
+
+    def session(self) -> str:
+        return Path(f"/proc/{self.pid}/autogroup").read_text().split(" ", 1)[1]
+
+
+@pytest.fixture
+def family() -> Iterator[Family]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", FAMILY],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    yield Family(process)
+    process.communicate()
+
+
+if ROOT:  # nobody else may raise a priority
+
+    def test_modules_treat_all_threads_and_new_ones_and_take_it_back(family: Family) -> None:
+        before, session = family.state(), family.session()
+        assert len(before) == 3
+        treatment = Treatment(lambda: [family.pid])
+        treatment.apply([MODULES["priority"]], SERVER)
+        assert {one.nice for one in family.state().values() if one} == {NICE}
+        assert family.session() == f"nice {NICE}\n"
+        treatment.apply(list(MODULES.values()), SERVER)
+        family.one_more()
+        for one in family.state().values():
+            assert one is not None
+            assert (one.nice, one.policy, one.cpus) == (NICE, BATCH, {SERVER.cpus[0]})
+            assert one.io_class in (REAL_TIME, None)
+        treatment.put_back(SERVER)
+        after = family.state()
+        assert {tid: after[tid] for tid in before} == before
+        assert len(after) == 4
+        usual = before[family.pid]
+        assert all(one == usual for tid, one in after.items() if tid not in before)
+        assert family.session() == session
+
+    def test_the_script_puts_back_what_the_pilot_did(family: Family, tmp_path: Path) -> None:
+        before, session = family.state(), family.session()
+        treatment = Treatment(lambda: [family.pid])
+        journal = Journal(ThisHost(), str(tmp_path / "journal"), treatment.script)
+        treatment.apply(list(MODULES.values()), SERVER)
+        family.one_more()
+        assert journal.close() is None
+        after = family.state()
+        assert {tid: after[tid] for tid in before} == before
+        assert {one for tid, one in after.items() if tid not in before} == {before[family.pid]}
+        assert family.session() == session
+        assert journal.is_done
+
+    def test_control_groups_of_the_server_get_more_and_as_before_then(
+        family: Family, tmp_path: Path
+    ) -> None:
+        old, new = tmp_path / "v1", tmp_path / "v2"
+        for folder, name, value in ((old, "cpu.shares", "512"), (new, "cpu.weight", "100")):
+            folder.mkdir()
+            (folder / name).write_text(f"{value}\n")
+        treatment = Treatment(lambda: [family.pid], [old, new, tmp_path / "gone"])
+        treatment.apply([MODULES["priority"]], SERVER)
+        assert (old / "cpu.shares").read_text() == "10240"
+        assert (new / "cpu.weight").read_text() == "1000"
+        treatment.put_back(SERVER)
+        assert (old / "cpu.shares").read_text() == "512"
+        assert (new / "cpu.weight").read_text() == "100"
+
+    @pytest.mark.e2e
+    def test_whatever_kills_it_everybody_is_as_before(
+        family: Family, tmp_path: Path, proof: bool
+    ) -> None:
+        before, session = family.state(), family.session()
+        random = Random(5)
+        for number in range(PROOF_KILLS if proof else KILLS):
+            journal = tmp_path / f"journal-{number}"
+            killed = subprocess.Popen(
+                [sys.executable, KILLED, str(family.pid), journal, str(number)],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            assert killed.stdout is not None
+            assert killed.stdout.readline() == "changed\n"
+            time.sleep(random.uniform(0, 0.5))
+            killed.kill()
+            killed.communicate()
+            wait_for((journal / "done").exists, LONGEST_S)
+            assert family.state() == before, f"kill {number}"
+            assert family.session() == session
+
+
+def test_one_that_is_scheduled_in_real_time_is_left_alone(family: Family) -> None:
+    strange = Attributes(0, os.SCHED_FIFO, 0, 0, frozenset({0}))
+    assert not strange.is_usual
+    assert Attributes(0, os.SCHED_OTHER, 0, 0, frozenset({0})).is_usual
+    assert attributes.read(family.pid) == Attributes(
+        os.getpriority(os.PRIO_PROCESS, family.pid),
+        os.SCHED_OTHER,
+        *(0, 0),
+        frozenset(os.sched_getaffinity(family.pid)),
+    )
+
+
+def test_a_server_that_has_gone() -> None:
+    with subprocess.Popen(["true"]) as child:
+        child.wait()
+    with pytest.raises(InputError, match="no process any more"):
+        Treatment(lambda: [child.pid])
+    assert attributes.read(child.pid) is None
+    assert scheduler_of([child.pid]) is None
+    if ROOT:
+        now = Attributes(0, 0, 0, 0, frozenset({0}))
+        attributes.change(child.pid, now, Attributes(-5, 0, 0, 0, frozenset({0})))
+
+
+def test_a_user_is_told_who_may(family: Family, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError
+
+    treatment = Treatment(lambda: [family.pid])
+    monkeypatch.setattr("headcount.pilot.attributes.change", refused)
+    with pytest.raises(InputError, match="run headcount pilot as root"):
+        treatment.apply([MODULES["priority"]], SERVER)

@@ -1,0 +1,141 @@
+"""What the pilot measures of a server's work, and what it concludes: numbers by other means."""
+
+import math
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from scipy import stats
+
+from headcount.pilot.modules import MODULES, Server
+from headcount.pilot.pilot import look_text
+from headcount.pilot.trial import CONFIDENCE, PAIRS, Verdict, gain, is_harmful, judge
+from headcount.pilot.work import Times, Work, between, descendants, programs, times, watch
+
+SERVER = Server("nginx", (0, 1), 3, "mq-deadline", 0.0)
+BUSY = Work(10.0, 2.0, 2.0, 0.0, 5.0, {"tar": 3.0, "gzip": 2.0})
+FAMILY = """
+import subprocess, sys, threading, time
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+child = subprocess.Popen(["sleep", "60"])
+print(child.pid, flush=True)
+sys.stdin.read()
+child.kill()
+"""
+
+
+def test_work_between_two_readings_counts_what_began_and_not_what_ended() -> None:
+    before = {1: Times(10, 100), 2: Times(5, 5), 3: Times(7, 7)}
+    after = {1: Times(10**9 + 10, 100), 2: Times(5, 2 * 10**9 + 5), 4: Times(10**9, 10**9)}
+    assert between(before, after) == (2.0, 3.0)
+    assert between(before, before) == (0.0, 0.0)
+
+
+def test_a_second_of_work_takes_as_long_as_it_waits_beside() -> None:
+    assert BUSY.stretch == pytest.approx(2.0)
+    assert Work(10.0, 2.0, 1.0, 1.0).stretch == pytest.approx(2.0)
+    assert Work(10.0, 0.1, 5.0, 5.0).stretch is None  # idle: a ratio of nothing
+    assert look_text("nginx", Work(10.0, 0.0, 0.0, 0.0)).startswith("nginx is idle")
+    assert "takes 2.00 s: 50% waiting for a CPU, 0% for a disk" in look_text("nginx", BUSY)
+
+
+def test_all_threads_and_children_of_a_server_are_its() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", FAMILY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as family:
+        assert family.stdout is not None
+        assert family.stdin is not None
+        child = int(family.stdout.readline())
+        assert set(descendants([family.pid])) == {family.pid, child}
+        assert len(times([family.pid])) == 2
+        assert child in times([child])
+        family.stdin.close()
+    assert descendants([family.pid]) == []
+
+
+def test_what_a_busy_server_does_is_seen() -> None:
+    """A thread that spins, beside what the kernel says of this process."""
+    ended = threading.Event()
+
+    def spin() -> None:
+        while not ended.is_set():
+            sum(range(1000))
+
+    thread = threading.Thread(target=spin)
+    before_s = time.process_time()
+    thread.start()
+    try:
+        work = watch(lambda: [os.getpid()], 1.0, lambda wait_s: bool(time.sleep(wait_s)))
+    finally:
+        ended.set()
+        thread.join()
+    used_s = time.process_time() - before_s
+    assert work is not None
+    assert 0 < work.cpu_s <= used_s + 0.05
+    assert work.wait_s >= 0
+    assert work.stretch is None or work.stretch >= 1
+    assert watch(lambda: [os.getpid()], 1.0, lambda _: True) is None
+    assert "python" in " ".join(programs([])) or programs([])
+
+
+def test_a_trial_is_judged_by_student_at_its_confidence() -> None:
+    gains = [0.5, 0.3, 0.45, 0.6, 0.2, 0.4]
+    found = judge(gains)
+    mean = sum(gains) / PAIRS
+    low, high = stats.t.interval(CONFIDENCE, PAIRS - 1, mean, stats.sem(gains))
+    assert found.value == pytest.approx(math.exp(mean))
+    assert (found.low, found.high) == pytest.approx((math.exp(low), math.exp(high)))
+    assert found.helps
+    assert not judge([0.05, 0.06, 0.05, 0.06, 0.05, 0.06]).helps  # sure, and too little
+    assert not judge([1.5, -0.5, 1.2, -0.4, 0.9, 0.1]).helps  # much, and not sure
+    assert not judge([0.5, 0.3, 0.45, 0.6]).helps  # too few counted
+    assert judge([]) == Verdict(helps=False)
+    assert judge([0.4]).value is None
+
+
+def test_nothing_is_claimed_of_equal_halves() -> None:
+    """Chance alone: far below one in a hundred, for the gain must be large, too."""
+    random = __import__("random").Random(11)
+    claims = sum(judge([random.gauss(0, 0.15) for _ in range(PAIRS)]).helps for _ in range(2000))
+    assert claims <= 2000 * (1 - CONFIDENCE)
+
+
+def test_a_trial_that_harms_ends_early() -> None:
+    assert is_harmful([-0.3, -0.4])
+    assert not is_harmful([-0.9])
+    assert not is_harmful([-0.3, 0.1])
+    slower = Work(10.0, 2.0, 6.0, 0.0)
+    assert gain(BUSY, slower) == pytest.approx(math.log(2 / 4))
+    assert gain(BUSY, Work(10.0, 0.0, 0.0, 0.0)) is None
+
+
+def test_modules_speak_up_where_they_may_help_and_only_there() -> None:
+    alone = Work(10.0, 2.0, 2.0, 0.0, 0.1, {})
+    calm = Work(10.0, 2.0, 0.0, 0.0, 5.0, {"tar": 5.0})
+    at_disk = Work(10.0, 2.0, 0.0, 3.0)
+    asked = {
+        name: [one.reason(work, SERVER) is not None for work in (BUSY, alone, calm, at_disk)]
+        for name, one in MODULES.items()
+    }
+    assert asked == {
+        "priority": [True, False, False, False],
+        "starvation": [False, False, False, True],
+        "affinity": [True, True, False, False],
+        "convoy": [False, False, False, False],
+    }
+    reason = MODULES["priority"].reason(BUSY, SERVER)
+    assert reason == (
+        "nginx waits for a CPU in 50% of the time of its work, and tar and gzip use 0.5 CPUs"
+    )
+    idle = Work(10.0, 0.0, 0.0, 0.0, 5.0, {"tar": 5.0})
+    assert not any(one.reason(idle, SERVER) for one in MODULES.values())
+    no_scheduler = Server("nginx", (0, 1), 3, "none", 0.0)
+    assert MODULES["starvation"].reason(at_disk, no_scheduler) is None
+    one_cpu = Server("nginx", (0,), 3, None, 0.0)
+    assert MODULES["affinity"].reason(BUSY, one_cpu) is None
+    preempted = Server("nginx", (0, 1), 3, None, 500.0)
+    assert MODULES["convoy"].reason(alone, preempted) is not None
+    assert MODULES["convoy"].reason(BUSY, preempted) is None
