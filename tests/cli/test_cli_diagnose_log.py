@@ -92,3 +92,30 @@ def test_a_rule_explains_its_least_count(home: Headcount) -> None:
     text = plain(home.run("diagnose", "--explain", "H-10"))
     assert "Least count: Packets sent at least 100/s, on average" in text
     assert "Disk operations at least 0.5/s" in plain(home.run("diagnose", "--explain", "Disk wait"))
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("M-02", ["More than 10 pages per second", "headcount knobs apache MaxConnections"]),
+        ("a-05", ["advice that rules give", "Today: Put PostgreSQL's", "I-01 Disk time at 67%"]),
+        ("A-13", ["a setting of today's", 'headcount knobs samba "strict sync"', "appendix A"]),
+        ("T-28", ["of its time", "Today: Linux sizes this table", "Registry Changes"]),
+        ("R-06", ["a formula", "Command: headcount storage raid", "docs/storage-formulas.md"]),
+        ("M-10", ["a part of Headcount", "rules/decide.py"]),
+        ("N-10", ["Find out which program does the I/O", "I-01 Disk time at 67%"]),
+        ("Disk wait", ["I-02 above 300 ms"]),
+    ],
+)
+def test_each_kind_of_id_is_explained(home: Headcount, name: str, says: list[str]) -> None:
+    ended = home.run("diagnose", "--explain", name)
+    assert ended.code == 0
+    text = " ".join(plain(ended).split())
+    assert [one for one in says if one not in text] == []
+
+
+def test_an_unknown_id_names_the_nearest(home: Headcount) -> None:
+    ended = home.run("diagnose", "--explain", "A-99")
+    assert ended.code == 2
+    assert "no rule, advice or counter is called `A-99`; the nearest are A-" in ended.err
+    assert "the nearest" not in home.run("diagnose", "--explain", "moonlight").err

@@ -4,7 +4,7 @@ import doctest
 
 import pytest
 
-from headcount.analyse.rules import explain, nineties, units
+from headcount.analyse.rules import explain, nineties, tips, units
 from headcount.analyse.rules.library import builtin
 from headcount.counters.catalogue import catalogue
 
@@ -37,7 +37,7 @@ def test_every_rule_is_part_of_the_explanation_of_each_of_its_counters() -> None
             assert rule.id in {one.rule.id for one in found.thresholds}
 
 
-@pytest.mark.parametrize("module", [explain, units, nineties])
+@pytest.mark.parametrize("module", [explain, units, nineties, tips])
 def test_the_examples_in_the_docstrings(module) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 0

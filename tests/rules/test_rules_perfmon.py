@@ -245,5 +245,7 @@ def test_rules_and_counters_are_explained(capsys, name, says) -> None:
 
 
 def test_what_cannot_be_explained_is_said_to_be_so() -> None:
-    with pytest.raises(InputError, match="no rule or counter is called `M-99`"):
+    with pytest.raises(
+        InputError, match="no rule, advice or counter is called `M-99`; the nearest"
+    ):
         diagnose_log.explain("M-99")

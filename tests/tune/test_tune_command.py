@@ -109,6 +109,7 @@ def test_knobs_are_listed_and_explained(headcount: Headcount) -> None:
     assert "worker_processes" in headcount.run("knobs", "nginx").out
     explained = headcount.run("knobs", "nginx", "worker_processes").out
     assert "what it does: Worker processes." in explained
+    assert "rule of 1998: A-12 Get faster or more CPUs" in explained
     wrong = headcount.run("knobs", "nginx", "worker_process")
     assert wrong.code == 2
     assert 'did you mean "worker_processes"?' in wrong.err

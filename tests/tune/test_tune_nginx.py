@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tuned import knob, lab, put, reload, wait_until
+from tuned import knob, lab, put, reload, rounds, wait_until
 
 from headcount.lab import keeper
 from headcount.tune.host import ThisHost
@@ -45,3 +45,13 @@ def test_the_directives_of_a_service_are_one_option(monkeypatch: pytest.MonkeyPa
         assert "off;" in server.running.command[-1]
         assert server.test() is None
         assert Path(f"/proc/{started.pids[0]}").exists()
+
+
+def test_the_program_takes_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    with lab("nginx", monkeypatch, profile="stock") as started:
+        for changes in rounds("nginx"):
+            with put(find(ThisHost(), started.pids).edited(changes)):
+                fresh = find(ThisHost(), started.pids)
+                assert fresh.test() is None
+                for one, value in changes.items():
+                    assert (one.name, fresh.setting(one).value) == (one.name, value)

@@ -138,7 +138,7 @@ class Tuning(Record):
     proof: list[Pair] = Field(default=[], description="The pairs of that ratio")
     restarts: int = Field(
         default=0,
-        description="How often the winner was started anew for that; 0 where only reloads were",
+        description="How often the winner was restarted for that; 0 where only reloads were",
     )
     ladder: list[Rung] = Field(
         default=[], description="Both at loads from light to that of the trials, the lightest first"

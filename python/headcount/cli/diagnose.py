@@ -33,6 +33,8 @@ headcount diagnose perfmon.csv --profile file-server  # a slow server's log
 headcount diagnose sa22 -o findings.html
 
 headcount diagnose --explain M-01
+
+headcount diagnose --explain A-05  # a tip of 1998, and its knobs today
 """
 
 

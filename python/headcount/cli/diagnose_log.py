@@ -45,7 +45,7 @@ Rules = Annotated[
 ]
 Explain = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Only explain a rule (M-01) or a counter."),
+    typer.Option(metavar="NAME", help="Only explain a rule (M-01), a tip (A-05) or a counter."),
 ]
 Output = Annotated[
     Path | None,
@@ -95,25 +95,34 @@ def diagnose_log(
 
 
 def explain(name: str, rules: Path | None = None) -> None:
-    """Explain a rule, or a counter by its name or its label.
+    """Explain a rule, an advice, an id of an old document, or a counter by name or label.
 
-    Raises InputError where there is neither.
+    Raises InputError where there is none, with the nearest names.
     """
     from headcount.analyse.rules.explain import explain as explained
+    from headcount.analyse.rules.tips import names, tip
+    from headcount.cli.tips import print_knobs_of, print_tip
     from headcount.counters.catalogue import catalogue
+    from headcount.fields.mistakes import nearest_of
     from headcount.report.findings import terminal
 
     library = _library(rules)
     rule = library.rules.get(name) or library.rules.get(name.upper())
     if rule is not None:
         terminal.explain_rule(rule, library, out)
+        print_knobs_of(rule, library)
+        return
+    advised = tip(name, library)
+    if advised is not None:
+        print_tip(advised)
         return
     labels = {one.label.lower(): one.name for one in catalogue().values()}
     found = explained(labels.get(name.lower(), name), library)
     if found is None:
         raise InputError(
-            f"no rule or counter is called `{clean(name)}`; docs/rules.md lists the rules, "
-            "docs/counters.md the counters"
+            f"no rule, advice or counter is called `{clean(name)}`"
+            f"{nearest_of(name, [*names(library), *labels.values()])}; "
+            "docs/rules.md lists the rules and the advice, docs/counters.md the counters"
         )
     terminal.explain_counter(found, out)
 

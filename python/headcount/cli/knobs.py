@@ -87,6 +87,8 @@ def _list(known: "KnobFile", *, json: bool) -> None:
 
 
 def _explain(knob: "Knob", known: "KnobFile", *, json: bool) -> None:
+    from headcount.analyse.rules.library import builtin
+    from headcount.cli.tips import old_rules
     from headcount.tune.knobs.knob import RISKS
 
     if json:
@@ -103,6 +105,7 @@ def _explain(knob: "Knob", known: "KnobFile", *, json: bool) -> None:
         ("applied by", knob.apply),
         ("risk", "" if knob.risk == "none" else RISKS[knob.risk]),
         ("note", knob.note),
+        *(("rule of 1998", text) for text in old_rules(knob, builtin())),
         ("source", knob.source),
     ]
     for title, text in rows:

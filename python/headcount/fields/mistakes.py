@@ -43,6 +43,13 @@ def nearest(name: str, known: list[str]) -> str:
     return f'; did you mean "{found[0]}"?' if found else ""
 
 
+def nearest_of(name: str, known: list[str]) -> str:
+    """A hint with up to three names that may have been meant, in any case, or nothing."""
+    spelled = {one.lower(): one for one in known}
+    found = difflib.get_close_matches(name.lower(), list(spelled), n=3, cutoff=0.6)
+    return f"; the nearest are {', '.join(spelled[one] for one in found)}" if found else ""
+
+
 def _count(mistakes: int) -> str:
     return "a mistake" if mistakes == 1 else f"{mistakes} mistakes"
 

@@ -179,6 +179,7 @@ class Advice(Strict):
     Attributes:
         id: For example `A-07`.
         text: A sentence or two.
+        today: Of a historic one: what has replaced it on today's servers, or why nothing does.
         era: `historic` is the nineties.
         holds: Whether it is still valid; otherwise it is shown as history.
         source: Key of `sources.toml`.
@@ -188,6 +189,7 @@ class Advice(Strict):
 
     id: str
     text: str
+    today: str = ""
     era: Literal["historic", "modern"]
     holds: bool = True
     source: str

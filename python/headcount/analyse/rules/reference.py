@@ -17,7 +17,9 @@ _INTRODUCTION = """\
 # Rules of diagnosis
 
 `headcount diagnose LOG` evaluates these rules; [Diagnose a log](diagnose-a-log.md) explains the
-result. `headcount diagnose LOG --explain NAME` shows one rule, or every rule about a counter.
+result. `headcount diagnose --explain NAME` shows one rule, every rule about a counter, one advice
+(A-05) or any other id of the papers of 1998: what it was, what has replaced it, and the knobs of
+[`headcount tune`](tuning.md) that do the same today.
 
 *Holds when* uses the short names of [counters](counters.md). Unless the table says otherwise, a
 comparison must hold *consistently*: for 80% of a window's samples and for their mean (the papers of
@@ -110,13 +112,19 @@ def _advice(library: Library) -> str:
     )
     for (short, holds), group in groupby(found, key=heading):
         lines = [f"### {short}{'' if holds else ', outdated'}\n"]
-        lines += [f"- **{one.id}** {one.text}{_where(one.where)}" for one in group]
+        lines += [
+            f"- **{one.id}** {one.text}{_where(one.where)}{_today(one.today)}" for one in group
+        ]
         parts.append("\n".join(lines) + "\n")
     return "Tips are in appendix A of SAS 1998.\n\n" + "\n".join(parts)
 
 
 def _where(place: str) -> str:
     return f" ({place.removeprefix('appendix A, ')})" if place else ""
+
+
+def _today(text: str) -> str:
+    return f" *Today:* {text}" if text else ""
 
 
 def _sources(library: Library) -> str:
