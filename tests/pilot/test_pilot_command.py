@@ -117,7 +117,7 @@ if ROOT:
     [
         ((), "name the server"),
         (("--pid", "4194304"), "4194304"),
-        (("lab:nginx",), "no address of a running server"),
+        (("lab:nginx",), "not the address of a running server"),
         (("http://192.0.2.1:80",), "on another machine"),
         (("http://127.0.0.1:9",), "9"),
         (("--pid", "1", "--turn", "0.1s"), "--turn 0.1s"),
