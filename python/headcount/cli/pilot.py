@@ -80,7 +80,7 @@ def pilot(
     work becomes 10% faster or more, with 99% confidence. When it ends, however it does, everything
     is put back.
     """
-    from headcount.pilot.start import Wanted, fly, put_back
+    from headcount.pilot.start import Wanted, put_back, run
 
     if how.restore:
         folders = put_back()
@@ -94,7 +94,7 @@ def pilot(
         raise InputError(f"--turn {how.turn}: give {LEAST_TURN_S:g} s to {MOST_TURN_S:g} s")
     for_s = None if how.for_ is None else seconds(how.for_, "--for")
     wanted = Wanted(how.module or (), for_s, turn_s)
-    problem = fly(_server(which, target), wanted, _print_json if json else _print)
+    problem = run(_server(which, target), wanted, _print_json if json else _print)
     if problem is not None:
         raise SystemLimitError(f"not everything could be put back: {problem}")
 

@@ -74,7 +74,7 @@ class Pilot:
         self._block_s = block_s
         self.kept: list[Module] = []
 
-    def fly(self) -> None:
+    def run(self) -> None:
         """Look, try and keep until it is to end; the caller puts everything back then."""
         try:
             while True:

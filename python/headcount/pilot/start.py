@@ -23,7 +23,7 @@ SYS = Path("/sys")
 
 @dataclass(frozen=True)
 class Wanted:
-    """How a server is to be flown.
+    """How the pilot is to run.
 
     Attributes:
         modules: Names of those that may be tried; all where it is empty.
@@ -37,8 +37,8 @@ class Wanted:
     block_s: float = BLOCK_S
 
 
-def fly(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) -> str | None:
-    """Fly until the time is over or Ctrl-C; returns what could not be put back, if anything.
+def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) -> str | None:
+    """Run a pilot to its end or Ctrl-C; returns what could not be put back, if anything.
 
     Raises InputError where there is no such server, or who runs this may not treat it.
     """
@@ -68,7 +68,7 @@ def fly(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
         block_s=wanted.block_s,
     )
     try:
-        pilot.fly()
+        pilot.run()
     except KeyboardInterrupt:
         pass
     finally:
