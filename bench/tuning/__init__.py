@@ -1,0 +1,1 @@
+"""Whether `headcount tune` finds what is wrong with a server, and claims nothing else."""

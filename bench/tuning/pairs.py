@@ -1,0 +1,149 @@
+"""Pairs of turns in the order ABBA, and the gains that they come to."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bench.tuning.stage import Stage
+from headcount.bundle.tuning import Measure
+from headcount.tune.change import AS_IT_IS, Configuration
+from headcount.tune.goal import figure
+from headcount.tune.pairs import gain_of, mean, ratio_of
+from headcount.tune.tunable import NotAccepted
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a configuration gains over the planted server: a ratio, above 1 where it is better.
+
+    All are None of one that the server does not accept.
+    """
+
+    ratio: float | None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def log(self) -> float:
+        """Its logarithm; 0 of what does not run, for then nobody installs it."""
+        return math.log(self.ratio) if self.ratio else 0.0
+
+
+NO_GAIN, REFUSED = Gain(1.0, 1.0, 1.0), Gain(None)
+
+
+def pair(
+    stage: Stage, configuration: Configuration, number: int, users: int, measure: Measure
+) -> float | None:
+    """The gain of a pair, whose order turns around; None where a turn of it does not count."""
+    sides = [AS_IT_IS, configuration] if number % 2 == 0 else [configuration, AS_IT_IS]
+    turns = [stage.turn(one, users) for one in sides]
+    before, after = turns if number % 2 == 0 else turns[::-1]
+    return gain_of(before, after, measure)
+
+
+def gain(logs: Sequence[float]) -> Gain:
+    """The gain that pairs come to, with Student's interval."""
+    ratio = ratio_of(logs, CONFIDENCE)
+    if ratio is None:
+        return Gain(math.exp(logs[0])) if logs else REFUSED
+    return Gain(ratio.value, ratio.low, ratio.high)
+
+
+def gains(
+    stage: Stage, answers: Mapping[str, Configuration], users: int, measure: Measure, count: int
+) -> Mapping[str, Gain]:
+    """What answers gain, by their names: all of them in turn, `count` pairs each.
+
+    Equal answers are measured once. What changes nothing gains nothing.
+    """
+    alike = {one.key: one for one in answers.values() if one.changes}
+    logs: dict[frozenset[tuple[str, str]], list[float]] = {key: [] for key in alike}
+    for number in range(count):
+        for key in [*logs]:
+            try:
+                found = pair(stage, alike[key], number, users, measure)
+            except NotAccepted:
+                del logs[key]
+                continue
+            if found is not None:
+                logs[key].append(found)
+    return {
+        name: gain(logs.get(one.key, ())) if one.changes else NO_GAIN
+        for name, one in answers.items()
+    }
+
+
+@dataclass(frozen=True)
+class Best:
+    """What the oracle found.
+
+    Attributes:
+        configuration: The best of the grid.
+        users: The load at which it was the best, which the planted server may not hold.
+        turns: How many turns that took.
+
+    """
+
+    configuration: Configuration
+    users: int
+    turns: int
+
+
+RAISE, MOST_RAISES = 1.5, 5
+"""Like the tuner's: a load that the best of the grid holds would hide what it gains."""
+
+
+def oracle(
+    stage: Stage,
+    grid: Sequence[Configuration],
+    users: int,
+    measure: Measure,
+    count: int,
+    most_users: int,
+) -> Best:
+    """The best of the grid, `count` pairs each; again with more users where it holds these."""
+    best, turns = _best(stage, grid, users, measure, count)
+    if measure != "rate":
+        return Best(best, users, turns)
+    raised = users
+    for _ in range(MOST_RAISES):
+        turns += 1
+        if stage.turn(best, raised).outcome != "passed":
+            break
+        raised = min(math.ceil(raised * RAISE), most_users)
+    if raised != users:
+        best, more = _best(stage, grid, raised, measure, count)
+        turns += more
+    return Best(best, raised, turns)
+
+
+def _best(
+    stage: Stage, grid: Sequence[Configuration], users: int, measure: Measure, count: int
+) -> tuple[Configuration, int]:
+    """The configuration with the best mean gain, or none; and how many turns that took."""
+    best, most, turns = AS_IT_IS, 0.0, 0
+    for one in grid:
+        if not one.changes:
+            continue
+        found: list[float] = []
+        try:
+            for number in range(count):
+                gained = pair(stage, one, number, users, measure)
+                found += [] if gained is None else [gained]
+                turns += 2
+        except NotAccepted:
+            continue
+        if found and mean(found) > most:
+            best, most = one, mean(found)
+    return best, turns
+
+
+def score(stage: Stage, one: Configuration, users: int, measure: Measure) -> float | None:
+    """What a single turn comes to, larger is better; None where it has no figure."""
+    value = figure(stage.turn(one, users), measure)
+    if not value:
+        return None
+    return math.log(value) * (1 if measure == "rate" else -1)

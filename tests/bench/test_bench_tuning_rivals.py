@@ -1,0 +1,116 @@
+"""The oracle and the rivals of the tuner, on servers whose gains are known."""
+
+import math
+
+import pytest
+from bench.tuning import rivals
+from bench.tuning.pairs import NO_GAIN, REFUSED, Gain, gain, gains, oracle
+from tuning_stage import Stage, number, switch, values
+
+from headcount.tune.change import AS_IT_IS, Configuration
+
+FAST, SLOW, SIZE = switch("fast"), switch("slow"), number("size")
+ON = Configuration({FAST: "on"})
+EFFECTS = {("fast", "on"): 1.5, ("slow", "on"): 0.7}
+
+
+@pytest.mark.parametrize("search", [rivals.random, rivals.plain])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_rivals_find_what_is_far_above_the_noise(search, seed: int) -> None:
+    stage = Stage(EFFECTS, seed=seed)
+    found = search(stage, [values(FAST), values(SLOW)], 100, "rate", 40, seed)
+    assert {knob.name: value for knob, value in found.changes.items()} == {"fast": "on"}
+    assert len(stage.turns) == 40
+    assert stage.turns[0] == (AS_IT_IS, 100)
+
+
+@pytest.mark.parametrize("search", [rivals.random, rivals.plain])
+def test_rivals_try_numbers_within_their_range(search) -> None:
+    stage = Stage({})
+    search(stage, [values(SIZE)], 100, "rate", 30, 5)
+    sizes = {int(value) for one, _ in stage.turns for value in one.changes.values()}
+    assert len(sizes) > 10
+    assert min(sizes) >= 1
+    assert max(sizes) <= 1000
+
+
+@pytest.mark.parametrize("search", [rivals.random, rivals.plain])
+def test_what_does_not_run_is_no_answer(search) -> None:
+    stage = Stage({("fast", "on"): 0.0})
+    assert search(stage, [values(FAST)], 100, "rate", 20, 1) == AS_IT_IS
+
+
+def test_a_rival_that_believes_each_turn_claims_noise() -> None:
+    stage = Stage({}, noise=0.3, seed=4)
+    assert rivals.random(stage, [values(SIZE)], 100, "rate", 30, 4).changes
+
+
+def test_rules_are_all_taken_without_a_turn() -> None:
+    without = switch("bare", ())
+    found = rivals.rules([values(FAST), values(SLOW), values(SIZE), values(without)])
+    assert found.changes == {FAST: "on", SLOW: "on", SIZE: "8"}
+
+
+GRID = [
+    AS_IT_IS,
+    ON,
+    Configuration({SLOW: "on"}),
+    Configuration({FAST: "on", SLOW: "on"}),
+]
+
+
+def test_the_oracle_is_the_best_of_the_grid() -> None:
+    stage = Stage(EFFECTS)
+    best = oracle(stage, GRID, 100, "rate", 2, 1000)
+    assert best.configuration == ON
+    assert best.users == 100
+    assert best.turns == len(stage.turns) == 3 * 2 * 2 + 1
+    first = [one.key for one, _ in stage.turns[:4]]
+    assert first == [AS_IT_IS.key, ON.key, ON.key, AS_IT_IS.key]
+
+
+def test_the_oracle_plays_again_where_its_best_holds_the_users() -> None:
+    stage = Stage(EFFECTS, holds=200)
+    best = oracle(stage, GRID, 100, "rate", 2, 1000)
+    assert (best.configuration, best.users) == (ON, 225)
+    assert {users for _, users in stage.turns} == {100, 150, 225}
+    assert oracle(Stage(EFFECTS, holds=200), GRID, 100, "p95", 2, 1000).users == 100
+    assert oracle(Stage(EFFECTS, holds=10**6), GRID, 100, "rate", 2, 120).users == 120
+
+
+def test_the_oracle_leaves_out_what_does_not_run_and_what_harms() -> None:
+    stage = Stage({("fast", "on"): 0.0, ("slow", "on"): 0.7})
+    assert oracle(stage, GRID, 100, "rate", 2, 1000).configuration == AS_IT_IS
+
+
+def test_all_answers_are_measured_alike() -> None:
+    stage = Stage({**EFFECTS, ("slow", "on"): 0.0}, noise=0.01)
+    answers = {
+        "oracle": ON,
+        "tune": Configuration({FAST: "on"}, "the same"),
+        "default": AS_IT_IS,
+        "rules": Configuration({SLOW: "on"}),
+    }
+    found = gains(stage, answers, 100, "rate", 8)
+    assert found["default"] == NO_GAIN
+    assert found["rules"] == REFUSED
+    assert found["oracle"] == found["tune"]
+    assert found["oracle"].ratio == pytest.approx(1.5, rel=0.03)
+    low, high = found["oracle"].low, found["oracle"].high
+    assert low is not None
+    assert high is not None
+    assert 1.4 < low < 1.5 < high < 1.6
+    orders = [one.key for one, _ in stage.turns if one.key in (AS_IT_IS.key, ON.key)]
+    assert orders.count(ON.key) == 8
+
+
+def test_a_gain_has_students_interval() -> None:
+    found = gain([0.1, 0.2, 0.3])
+    # t of 2 degrees of freedom is 4.3027 at 95%; the error of the mean is 0.1 / sqrt(3).
+    half = 4.302653 * 0.1 / math.sqrt(3)
+    assert found.ratio == pytest.approx(math.exp(0.2))
+    assert found.low == pytest.approx(math.exp(0.2 - half))
+    assert found.high == pytest.approx(math.exp(0.2 + half))
+    assert gain([]) == REFUSED
+    assert gain([0.0]) == Gain(1.0)
+    assert REFUSED.log == NO_GAIN.log == 0
