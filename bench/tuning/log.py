@@ -1,11 +1,13 @@
 """Steps that are done, a line of JSON each, so that a proof that was cut off goes on."""
 
 import json
+import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from headcount.errors import HeadcountError
+from headcount.tune.tunable import NotAccepted
 
 FILE = "steps.ndjson"
 Record = Mapping[str, Any]
@@ -69,7 +71,7 @@ def tried(name: str, play: Callable[[], object]) -> bool:
     """Whether a part of a proof came to its end; says why not."""
     try:
         play()
-    except (HeadcountError, OSError) as error:
+    except (HeadcountError, OSError, NotAccepted, subprocess.TimeoutExpired) as error:
         print(f"{name}: no answer: {error}", flush=True)
         return False
     return True
