@@ -17,7 +17,7 @@ from headcount.pilot.attributes import Attributes, read
 from headcount.pilot.work import descendants, threads
 from processes import Headcount, wait_for
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 ROOT = os.geteuid() == 0
 NGINX = (
     "user root;\ndaemon off;\nworker_processes 2;\npid {folder}/pid;\nerror_log {folder}/log;\n"
@@ -30,7 +30,7 @@ while True:
     urllib.request.urlopen(urllib.request.Request(sys.argv[1], headers={"Accept-Encoding": "gzip"}))
 """
 SPIN = "while True: pass"
-LOOK_S = 90.0
+LOOK_S = 150.0
 
 
 @pytest.fixture
