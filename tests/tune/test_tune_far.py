@@ -243,6 +243,22 @@ def test_a_server_elsewhere_is_tuned_as_a_user_does_it(
         assert "nothing to undo" in nothing.out
 
 
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("http://127.0.0.1:80/", "not that of a tunnel"),
+        ("lab:nginx", "this target is on this one"),
+    ],
+)
+def test_a_target_on_this_machine_has_no_host(tmp_path: Path, target: str, message: str) -> None:
+    headcount = Headcount(tmp_path)
+    ended = headcount.run(
+        *("tune", "-w", "web-static", "--target", target, "--host", "ssh://root@web1")
+    )
+    assert ended.code == 2, ended
+    assert message in " ".join(ended.err.split())
+
+
 @pytest.mark.e2e
 def test_a_cut_cable_is_no_reason_to_leave_anything_changed(
     machine: OtherMachine, nginx: Nginx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -266,11 +266,27 @@ def _plan(name: str | None, target: str | None, asked: "Overrides") -> "Plan":
             "say what to tune and what its users do: --target lab:nginx --workload web-mix"
         )
     workload = workloads.load(name)
-    if target.startswith("lab:") and asked.sources:
-        raise InputError("--host is for a server on another machine; those of the lab are on this")
+    if asked.sources:
+        _check_elsewhere(target)
     plan = resolve(workload, target, replace(asked, workload_sha256=workloads.sha256(name)))
     check_lab_settings(plan)
     return plan
+
+
+def _check_elsewhere(text: str) -> None:
+    """Raise InputError where a target is on this machine: its processes are not those of --host."""
+    from headcount.plan import gate
+    from headcount.plan import target as targets
+
+    target = targets.parse(text)
+    if target.host is None:
+        raise InputError("--host is for a server on another machine; this target is on this one")
+    address = gate.addresses(target.host, target.port)[0]
+    if gate.is_own(address):
+        raise InputError(
+            f"{text} is an address of this machine, and --host is for a server on another one; "
+            "give the server's own address, not that of a tunnel"
+        )
 
 
 def _wanted(target: Target, goal: Goal, changes: Changes) -> "Wanted":
