@@ -60,6 +60,7 @@ class Sut:
     views: Sequence[View] = ()
     is_of_somebody: bool = False
     restart: Callable[[], None] | None = None
+    is_followed: bool = False
 
     def prepare(self, users: int, on_progress: Progress) -> Prepared:
         """Make the data set: at first that of the whole ladder, before limits are in force.
@@ -88,7 +89,7 @@ class Sut:
         sources: list[Source] = [GeneratorSource("generator", places)]
         if self.server is not None:
             sources.append(self.server.source("sut"))
-        elif self.pids is not None and self.restart is not None:
+        elif self.pids is not None and self.is_followed:
             sources.append(ServerSource("sut", partial(list, self.pids)))
         elif self.local:
             sources.append(HostSource("sut", pids=self.pids))

@@ -121,7 +121,8 @@ def _tuned(
     workload = plan.workload.model_copy(update={"run": run})
     turns = {"mode": "ladder", "levels": [users], "stacks": "off", "workload": workload}
     levels = plan.model_copy(update=turns)
-    with connect(levels, secrets, named=wanted.named) as sut:
+    with connect(levels, secrets, named=wanted.named) as connected:
+        sut = replace(connected, is_followed=True)  # also after a restart
         servers = find_all(host, _pids(sut))
         knobs = {one.name: _knobs(one.name, wanted.own) for one in servers}
         server = Joint(servers, knobs)
