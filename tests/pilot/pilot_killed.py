@@ -17,9 +17,9 @@ PATIENCE_S = 2
 def main(pid: int, folder: str, seed: int) -> None:
     """Treat them one way and another until somebody ends it."""
     random = Random(seed)
-    treatment = Treatment(lambda: [pid])
+    treatment = Treatment([pid])
     Journal(ThisHost(), folder, treatment.script, PATIENCE_S)
-    server = Server("server", (0,), 2, "mq-deadline", 0.0)
+    server = Server("server", (0,), 2, "mq-deadline")
     while True:
         number = random.randint(0, len(MODULES))
         treatment.apply(random.sample(list(MODULES.values()), number), server)

@@ -26,7 +26,7 @@ ROOT = os.geteuid() == 0
 KILLED = Path(__file__).parent / "pilot_killed.py"
 KILLS, PROOF_KILLS = 4, 200
 LONGEST_S = 30.0
-SERVER = Server("server", tuple(sorted(os.sched_getaffinity(0)))[:1], 2, "mq-deadline", 0.0)
+SERVER = Server("server", tuple(sorted(os.sched_getaffinity(0)))[:1], 2, "mq-deadline")
 FAMILY = """
 import os, subprocess, sys, threading, time
 threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
@@ -87,7 +87,7 @@ if ROOT:  # nobody else may raise a priority
     def test_modules_treat_all_threads_and_new_ones_and_take_it_back(family: Family) -> None:
         before, session = family.state(), family.session()
         assert len(before) == 3
-        treatment = Treatment(lambda: [family.pid])
+        treatment = Treatment([family.pid])
         treatment.apply([MODULES["priority"]], SERVER)
         assert {one.nice for one in family.state().values() if one} == {NICE}
         assert family.session() == f"nice {NICE}\n"
@@ -97,7 +97,7 @@ if ROOT:  # nobody else may raise a priority
             assert one is not None
             assert (one.nice, one.policy, one.cpus) == (NICE, BATCH, {SERVER.cpus[0]})
             assert one.io_class in (REAL_TIME, None)
-        treatment.put_back(SERVER)
+        treatment.apply([], SERVER)
         after = family.state()
         assert {tid: after[tid] for tid in before} == before
         assert len(after) == 4
@@ -107,7 +107,7 @@ if ROOT:  # nobody else may raise a priority
 
     def test_the_script_puts_back_what_the_pilot_did(family: Family, tmp_path: Path) -> None:
         before, session = family.state(), family.session()
-        treatment = Treatment(lambda: [family.pid])
+        treatment = Treatment([family.pid])
         journal = Journal(ThisHost(), str(tmp_path / "journal"), treatment.script)
         treatment.apply(list(MODULES.values()), SERVER)
         family.one_more()
@@ -116,20 +116,26 @@ if ROOT:  # nobody else may raise a priority
         assert {tid: after[tid] for tid in before} == before
         assert {one for tid, one in after.items() if tid not in before} == {before[family.pid]}
         assert family.session() == session
-        assert journal.is_done
+        assert (tmp_path / "journal" / "done").exists()
 
     def test_control_groups_of_the_server_get_more_and_as_before_then(
         family: Family, tmp_path: Path
     ) -> None:
         old, new = tmp_path / "v1", tmp_path / "v2"
-        for folder, name, value in ((old, "cpu.shares", "512"), (new, "cpu.weight", "100")):
+        much = tmp_path / "much"
+        for folder, name, value in (
+            (old, "cpu.shares", "512"),
+            (new, "cpu.weight", "100"),
+            (much, "cpu.weight", "5000"),
+        ):
             folder.mkdir()
             (folder / name).write_text(f"{value}\n")
-        treatment = Treatment(lambda: [family.pid], [old, new, tmp_path / "gone"])
+        treatment = Treatment([family.pid], [old, new, much, tmp_path / "gone"])
         treatment.apply([MODULES["priority"]], SERVER)
         assert (old / "cpu.shares").read_text() == "10240"
         assert (new / "cpu.weight").read_text() == "1000"
-        treatment.put_back(SERVER)
+        assert (much / "cpu.weight").read_text() == "5000"  # nobody gets less
+        treatment.apply([], SERVER)
         assert (old / "cpu.shares").read_text() == "512"
         assert (new / "cpu.weight").read_text() == "100"
 
@@ -156,25 +162,24 @@ if ROOT:  # nobody else may raise a priority
             assert family.session() == session
 
 
-def test_one_that_is_scheduled_in_real_time_is_left_alone(family: Family) -> None:
-    strange = Attributes(0, os.SCHED_FIFO, 0, 0, frozenset({0}))
-    assert not strange.is_usual
-    assert Attributes(0, os.SCHED_OTHER, 0, 0, frozenset({0})).is_usual
-    assert attributes.read(family.pid) == Attributes(
-        os.getpriority(os.PRIO_PROCESS, family.pid),
-        os.SCHED_OTHER,
-        *(0, 0),
-        frozenset(os.sched_getaffinity(family.pid)),
-    )
+if ROOT:
+
+    def test_one_that_is_scheduled_in_real_time_is_left_alone(family: Family) -> None:
+        os.sched_setscheduler(family.pid, os.SCHED_FIFO, os.sched_param(1))
+        before = attributes.read(family.pid)
+        assert before is not None
+        assert not before.is_usual
+        Treatment([family.pid]).apply(list(MODULES.values()), SERVER)
+        assert attributes.read(family.pid) == before
 
 
 def test_a_server_that_has_gone() -> None:
     with subprocess.Popen(["true"]) as child:
         child.wait()
     with pytest.raises(InputError, match="no process any more"):
-        Treatment(lambda: [child.pid])
+        Treatment([child.pid])
     assert attributes.read(child.pid) is None
-    assert scheduler_of([child.pid]) is None
+    assert scheduler_of(ThisHost(), [child.pid]) is None
     if ROOT:
         now = Attributes(0, 0, 0, 0, frozenset({0}))
         attributes.change(child.pid, now, Attributes(-5, 0, 0, 0, frozenset({0})))
@@ -184,7 +189,7 @@ def test_a_user_is_told_who_may(family: Family, monkeypatch: pytest.MonkeyPatch)
     def refused(*_: object) -> None:
         raise PermissionError
 
-    treatment = Treatment(lambda: [family.pid])
+    treatment = Treatment([family.pid])
     monkeypatch.setattr("headcount.pilot.attributes.change", refused)
     with pytest.raises(InputError, match="run headcount pilot as root"):
         treatment.apply([MODULES["priority"]], SERVER)

@@ -6,17 +6,20 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
+from random import Random
 
 import pytest
 from scipy import stats
 
+from headcount.counters.proc.process import ThreadTimes
 from headcount.pilot.modules import MODULES, Server
 from headcount.pilot.pilot import look_text
 from headcount.pilot.trial import CONFIDENCE, PAIRS, Verdict, gain, is_harmful, judge
-from headcount.pilot.work import Times, Work, between, descendants, programs, times, watch
+from headcount.pilot.work import Work, between, descendants, programs, times, watch
 
-SERVER = Server("nginx", (0, 1), 3, "mq-deadline", 0.0)
-BUSY = Work(10.0, 2.0, 2.0, 0.0, 5.0, {"tar": 3.0, "gzip": 2.0})
+SERVER = Server("nginx", (0, 1), 3, "mq-deadline")
+BUSY = Work(10.0, 2.0, 2.0, 0.0, 0, 5.0, {"tar": 3.0, "gzip": 2.0})
 FAMILY = """
 import subprocess, sys, threading, time
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
@@ -28,8 +31,12 @@ child.kill()
 
 
 def test_work_between_two_readings_counts_what_began_and_not_what_ended() -> None:
-    before = {1: Times(10, 100), 2: Times(5, 5), 3: Times(7, 7)}
-    after = {1: Times(10**9 + 10, 100), 2: Times(5, 2 * 10**9 + 5), 4: Times(10**9, 10**9)}
+    before = {1: ThreadTimes(10, 100, 1), 2: ThreadTimes(5, 5, 1), 3: ThreadTimes(7, 7, 1)}
+    after = {
+        1: ThreadTimes(10**9 + 10, 100, 1),
+        2: ThreadTimes(5, 2 * 10**9 + 5, 1),
+        4: ThreadTimes(10**9, 10**9, 1),
+    }
     assert between(before, after) == (2.0, 3.0)
     assert between(before, before) == (0.0, 0.0)
 
@@ -68,7 +75,7 @@ def test_what_a_busy_server_does_is_seen() -> None:
     before_s = time.process_time()
     thread.start()
     try:
-        work = watch(lambda: [os.getpid()], 1.0, lambda wait_s: bool(time.sleep(wait_s)))
+        work = watch([os.getpid()], 1.0, lambda wait_s: bool(time.sleep(wait_s)))
     finally:
         ended.set()
         thread.join()
@@ -77,8 +84,14 @@ def test_what_a_busy_server_does_is_seen() -> None:
     assert 0 < work.cpu_s <= used_s + 0.05
     assert work.wait_s >= 0
     assert work.stretch is None or work.stretch >= 1
-    assert watch(lambda: [os.getpid()], 1.0, lambda _: True) is None
-    assert "python" in " ".join(programs([])) or programs([])
+    assert watch([os.getpid()], 1.0, lambda _: True) is None
+
+
+def test_cpu_time_of_other_programs_is_counted_by_name() -> None:
+    with subprocess.Popen(["sleep", "60"]) as other:
+        assert "sleep" in programs([])
+        assert programs([]).keys() >= programs([os.getpid(), other.pid]).keys()
+        other.kill()
 
 
 def test_a_trial_is_judged_by_student_at_its_confidence() -> None:
@@ -98,7 +111,7 @@ def test_a_trial_is_judged_by_student_at_its_confidence() -> None:
 
 def test_nothing_is_claimed_of_equal_halves() -> None:
     """Chance alone: far below one in a hundred, for the gain must be large, too."""
-    random = __import__("random").Random(11)
+    random = Random(11)
     claims = sum(judge([random.gauss(0, 0.15) for _ in range(PAIRS)]).helps for _ in range(2000))
     assert claims <= 2000 * (1 - CONFIDENCE)
 
@@ -113,8 +126,8 @@ def test_a_trial_that_harms_ends_early() -> None:
 
 
 def test_modules_speak_up_where_they_may_help_and_only_there() -> None:
-    alone = Work(10.0, 2.0, 2.0, 0.0, 0.1, {})
-    calm = Work(10.0, 2.0, 0.0, 0.0, 5.0, {"tar": 5.0})
+    alone = Work(10.0, 2.0, 2.0, 0.0, 0, 0.1, {})
+    calm = Work(10.0, 2.0, 0.0, 0.0, 0, 5.0, {"tar": 5.0})
     at_disk = Work(10.0, 2.0, 0.0, 3.0)
     asked = {
         name: [one.reason(work, SERVER) is not None for work in (BUSY, alone, calm, at_disk)]
@@ -130,12 +143,14 @@ def test_modules_speak_up_where_they_may_help_and_only_there() -> None:
     assert reason == (
         "nginx waits for a CPU in 50% of the time of its work, and tar and gzip use 0.5 CPUs"
     )
-    idle = Work(10.0, 0.0, 0.0, 0.0, 5.0, {"tar": 5.0})
+    idle = Work(10.0, 0.0, 0.0, 0.0, 0, 5.0, {"tar": 5.0})
     assert not any(one.reason(idle, SERVER) for one in MODULES.values())
-    no_scheduler = Server("nginx", (0, 1), 3, "none", 0.0)
+    no_scheduler = Server("nginx", (0, 1), 3, "none")
     assert MODULES["starvation"].reason(at_disk, no_scheduler) is None
-    one_cpu = Server("nginx", (0,), 3, None, 0.0)
+    one_cpu = Server("nginx", (0,), 3, None)
     assert MODULES["affinity"].reason(BUSY, one_cpu) is None
-    preempted = Server("nginx", (0, 1), 3, None, 500.0)
-    assert MODULES["convoy"].reason(alone, preempted) is not None
-    assert MODULES["convoy"].reason(BUSY, preempted) is None
+    often = "the CPU is taken from nginx 500 times in a second of its work"
+    assert (MODULES["convoy"].reason(replace(alone, preempted=1000), SERVER) or "").startswith(
+        often
+    )
+    assert MODULES["convoy"].reason(replace(BUSY, preempted=1000), SERVER) is None

@@ -1,4 +1,4 @@
-"""`headcount pilot`: a running server's processes treated better, as long as that helps."""
+"""`headcount pilot`: adjusts how Linux schedules a running server, and keeps what helps."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -34,7 +34,16 @@ LEAST_TURN_S, MOST_TURN_S = 1.0, 60.0
 class Which:
     """The server."""
 
-    pid: options.Pid = None
+    pid: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--pid",
+            metavar="PID",
+            min=1,
+            help="A process of the server. Repeatable.",
+            rich_help_panel=options.TARGET,
+        ),
+    ] = None
     unit: options.Unit = None
     cgroup: options.Cgroup = None
     container: options.Container = None
@@ -72,7 +81,7 @@ def pilot(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Treat a running server's processes better, as long as its own work shows that it helps.
+    """Adjust how Linux schedules a running server, and keep what makes its work faster.
 
     Re-creates AutoPilot for Windows NT. It plays no load: it watches how long the server's work
     takes, and waits for CPUs and disks in it. What may help (priority, I/O priority, CPUs of its

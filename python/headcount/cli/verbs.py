@@ -81,7 +81,7 @@ VERBS: Mapping[str, Verb] = {
         "pilot",
         "pilot",
         EXPLAIN,
-        "Treat a running server's processes better, as long as its own work shows that it helps.",
+        "Adjust how Linux schedules a running server, and keep what makes its work faster.",
         alone=True,
     ),
     "knobs": Verb(

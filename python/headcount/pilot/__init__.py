@@ -1,1 +1,1 @@
-"""The pilot: a running server's processes treated better, as long as that helps its work."""
+"""The pilot: adjusts how Linux schedules a running server, and keeps what helps its work."""

@@ -5,12 +5,11 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.resources import files
-from pathlib import Path
 from threading import Event, Thread
 
 from headcount.errors import HeadcountError, SystemLimitError
 from headcount.tune.host import Host
-from headcount.tune.journal import BEAT, DONE, GUARD, PATIENCE_S, SCRIPT
+from headcount.tune.journal import BEAT, GUARD, PATIENCE_S, SCRIPT
 
 
 class Journal:
@@ -53,11 +52,6 @@ class Journal:
         finally:
             self._ended.set()
             self._heart.join()
-
-    @property
-    def is_done(self) -> bool:
-        """Whether everything has been put back."""
-        return Path(self.folder, DONE).exists()
 
 
 def new_folder(base: str) -> str:

@@ -32,7 +32,6 @@ class Server:
         cpus: The CPUs it may use.
         processes: How many processes it has.
         scheduler: That of the disk its files are on; None where it is not known.
-        preempted_per_s: How often the CPU was taken from its threads, in a second of CPU time.
 
     """
 
@@ -40,7 +39,6 @@ class Server:
     cpus: Sequence[int]
     processes: int
     scheduler: str | None
-    preempted_per_s: float
 
 
 Treated = Callable[[Attributes, int, Server], Attributes]
@@ -90,10 +88,11 @@ def _moves(work: Work, server: Server) -> str | None:
 
 
 def _is_preempted(work: Work, server: Server) -> str | None:
-    if server.preempted_per_s < SWITCHED or work.others_s / work.length_s >= BUSY:
+    often = work.preempted / work.cpu_s if work.cpu_s else 0.0
+    if often < SWITCHED or work.others_s / work.length_s >= BUSY:
         return None
     return (
-        f"the CPU is taken from {server.name} {server.preempted_per_s:.0f} times in a second of "
+        f"the CPU is taken from {server.name} {often:.0f} times in a second of "
         "its work, which leaves locks held"
     )
 

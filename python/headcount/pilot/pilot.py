@@ -3,21 +3,21 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from headcount.counters.proc.files import read_text
 from headcount.pilot.modules import MODULES, Module, Server
 from headcount.pilot.treatment import Treatment
 from headcount.pilot.trial import PAIRS, Verdict, gain, is_harmful, judge
-from headcount.pilot.work import Work, descendants, threads, watch
+from headcount.pilot.work import Work, descendants, watch
 from headcount.text import percent
+from headcount.tune.host import Host
+from headcount.tune.servers.linux import device_of
 
 BLOCK_S = 5.0
 """Half of a pair: long enough for hundreds of requests, short enough to meet the same load."""
 AGAIN_S = 60.0
 """Until the next look, where nothing helps."""
 CHECK_S = 300.0
-"""Until what is kept is tried anew: what it helped against may have gone."""
+"""Until what is kept is tried again: what it helped against may have gone."""
 SETTLE_S = 0.5
 """After a change; what runs already runs to the end of its turn."""
 
@@ -50,7 +50,7 @@ class Pilot:
     def __init__(
         self,
         name: str,
-        roots: Callable[[], Sequence[int]],
+        roots: Sequence[int],
         treatment: Treatment,
         stop: Callable[[float], bool],
         happened: Callable[[Event], None],
@@ -61,7 +61,7 @@ class Pilot:
     ) -> None:
         """`stop` waits for some seconds and says whether to end; `happened` takes events.
 
-        `scheduler` is that of the disk of the server's files.
+        `roots` are the server's first processes, `scheduler` is that of its disk.
         """
         self._name = name
         self._roots = roots
@@ -69,7 +69,6 @@ class Pilot:
         self._stop = stop
         self._happened = happened
         self._modules = modules
-        self._preempted_per_s = 0.0
         self._scheduler = scheduler
         self._block_s = block_s
         self.kept: list[Module] = []
@@ -92,7 +91,7 @@ class Pilot:
         is_on = module in self.kept
         reason = None
         if work.stretch is not None:  # an idle server waits for nothing
-            reason = module.reason(work, self._server(work))
+            reason = module.reason(work, self._server)
         if reason is None and not is_on:
             return False
         why = f"is it still worth it? {module.done}" if is_on else f"{reason}: {module.done}"
@@ -127,31 +126,22 @@ class Pilot:
         return self._watched(self._block_s)
 
     def _apply(self, modules: Sequence[Module]) -> None:
-        self._treatment.apply(modules, self._server(None))
+        self._treatment.apply(modules, self._server)
 
     def _watched(self, length_s: float) -> Work:
-        before = _preempted(self._roots())
         work = watch(self._roots, length_s, self._stop)
         if work is None:
             raise Ended
-        self._preempted_per_s = (
-            max(_preempted(self._roots()) - before, 0) / work.cpu_s if work.cpu_s else 0.0
-        )
         return work
 
     def _pause(self, length_s: float) -> None:
         if self._stop(length_s):
             raise Ended
 
-    def _server(self, work: Work | None) -> Server:
-        pids = descendants(self._roots())
-        return Server(
-            self._name,
-            sorted(os.sched_getaffinity(0)),
-            len(pids),
-            self._scheduler,
-            self._preempted_per_s if work is not None else 0.0,
-        )
+    @property
+    def _server(self) -> Server:
+        cpus = sorted(os.sched_getaffinity(0))
+        return Server(self._name, cpus, len(descendants(self._roots)), self._scheduler)
 
     def _say(
         self, kind: str, text: str, module: Module | None = None, verdict: Verdict | None = None
@@ -174,33 +164,17 @@ def verdict_text(name: str, module: Module, verdict: Verdict) -> str:
     """What a trial came to, as a sentence."""
     if verdict.value is None or verdict.low is None or verdict.high is None:
         return f"{module.name}: off, {name} did too little to tell"
-    shorter = f"{verdict.value:.2f} times ({verdict.low:.2f} to {verdict.high:.2f})"
+    times = f"{verdict.value:.2f} times ({verdict.low:.2f} to {verdict.high:.2f})"
     if verdict.helps:
-        return f"{module.name}: on, {name}'s work was {shorter} as fast with it"
-    return f"{module.name}: off, it was {shorter} as fast with it, which is not enough"
+        return f"{module.name}: on, {name}'s work was {times} as fast with it"
+    return f"{module.name}: off, {name}'s work was {times} as fast with it: not enough"
 
 
-def _preempted(roots: Sequence[int]) -> int:
-    """How often the CPU was taken from the threads of a server so far."""
-    found = 0
-    for pid in descendants(roots):
-        for tid in threads(pid):
-            text = read_text(f"/proc/{pid}/task/{tid}/status") or ""
-            _, _, rest = text.partition("nonvoluntary_ctxt_switches:")
-            found += int(rest.split()[0]) if rest.split() else 0
-    return found
-
-
-def scheduler_of(pids: Sequence[int]) -> str | None:
+def scheduler_of(host: Host, pids: Sequence[int]) -> str | None:
     """The I/O scheduler of the disk that a server's folder is on; None where none is seen."""
     for pid in pids:
-        try:
-            number = Path(f"/proc/{pid}/cwd").stat().st_dev
-        except OSError:
-            continue
-        device = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
-        for folder in (device, device / ".."):
-            text = read_text(str(folder / "queue" / "scheduler"))
-            if text is not None:
-                return text.partition("[")[2].partition("]")[0] or text.strip()
+        device = device_of(host, f"/proc/{pid}/cwd")
+        if device is not None:
+            text = (host.read(f"/sys/block/{device}/queue/scheduler") or b"").decode()
+            return text.partition("[")[2].partition("]")[0] or None
     return None

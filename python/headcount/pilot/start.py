@@ -55,16 +55,16 @@ def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
     roots = tuple(found.pids)
     name = found.names.get(roots[0], str(roots[0]))
     groups = [Path(one) for one in folders(SYS, found.control_group).values()]
-    treatment = Treatment(lambda: roots, groups)
+    treatment = Treatment(roots, groups)
     journal = Journal(host, new_folder(journals_folder(host, KIND)), treatment.script)
     pilot = Pilot(
         name,
-        lambda: roots,
+        roots,
         treatment,
         _stop(roots, wanted.for_s),
         happened,
         modules=modules,
-        scheduler=scheduler_of(roots),
+        scheduler=scheduler_of(host, roots),
         block_s=wanted.block_s,
     )
     try:
@@ -80,7 +80,8 @@ def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
 def _end_text(name: str, kept: Sequence[Module], problem: str | None) -> str:
     was_on = " and ".join(one.name for one in kept)
     helped = f"{was_on} helped {name}" if kept else f"nothing was found that helps {name}"
-    return f"{helped}; {'everything was put back' if problem is None else problem}"
+    state = "everything was put back" if problem is None else problem
+    return f"{helped}; {state}"
 
 
 def put_back() -> Sequence[str]:

@@ -2,15 +2,16 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from headcount.counters.proc.files import read_text
+from headcount.counters.proc.files import integer, read_text
 from headcount.errors import InputError
 from headcount.pilot import attributes
 from headcount.pilot.attributes import Attributes
 from headcount.pilot.modules import NICE, Module, Server
-from headcount.pilot.work import descendants, threads
+from headcount.pilot.work import began, descendants, threads
 
 RAISED = 10
 """Times the usual share of CPU for the control group of a server."""
@@ -24,13 +25,15 @@ class Treatment:
     put back to how the first thread of the first process was.
     """
 
-    def __init__(self, roots: Callable[[], Iterable[int]], groups: Iterable[Path] = ()) -> None:
-        """Look at how they are treated now; `groups` are control groups of the server alone.
+    def __init__(self, roots: Sequence[int], groups: Iterable[Path] = ()) -> None:
+        """Look at how they are treated now.
+
+        `roots` are its first processes, `groups` control groups of the server alone.
 
         Raises InputError where there is no process, or one that may not be looked at.
         """
         self._roots = roots
-        pids = descendants(roots())
+        pids = descendants(roots)
         self._originals: dict[int, Attributes] = {}
         for pid in pids:
             for tid in threads(pid):
@@ -38,21 +41,21 @@ class Treatment:
                     self._originals[tid] = one
         if not self._originals:
             raise InputError("the server has no process any more; start it, and then the pilot")
-        first = next(iter(pids))
-        self._usual = self._originals[first]
-        self._files = {**_shares(groups), **_sessions(pids)}
-        self._modules: Sequence[Module] = ()
+        self._usual = next(iter(self._originals.values()))
+        self._shares = _shares(groups)
+        self._sessions = _sessions(pids)
 
     def apply(self, modules: Sequence[Module], server: Server) -> None:
         """Treat all threads as these modules have it, and no others; raises InputError."""
-        self._modules = modules
         try:
-            for place, pid in enumerate(descendants(self._roots())):
+            for place, pid in enumerate(descendants(self._roots)):
                 for tid in threads(pid):
                     self._treat(tid, place, modules, server)
             is_raised = any(one.raises_group for one in modules)
-            for file, (original, raised) in self._files.items():
-                _write(file, raised if is_raised else original)
+            for file, share in self._shares.items():
+                _write(file, share.raised if is_raised else share.original)
+            for pid, share in self._sessions.items():
+                _write(f"/proc/{pid}/autogroup", share.raised if is_raised else share.original)
         except PermissionError as error:
             raise InputError(
                 "only root may give a server more than others: run headcount pilot as root"
@@ -68,23 +71,23 @@ class Treatment:
             wanted = one.treated(wanted, place, server)
         attributes.change(tid, now, wanted)
 
-    def put_back(self, server: Server) -> None:
-        """Treat everybody as before."""
-        self.apply((), server)
-
     @property
     def script(self) -> list[str]:
         """Lines of the script that puts everything back, whoever has gone by then."""
-        trees = ((pid, _began(pid)) for pid in self._roots())
+        trees = ((pid, began(pid)) for pid in self._roots)
         others = {tid: one for tid, one in self._originals.items() if one != self._usual}
         return [
-            *(f"tree {pid} {began} {_words(self._usual)}" for pid, began in trees if began),
+            *(f"tree {pid} {since} {_words(self._usual)}" for pid, since in trees if since),
             *(
-                f"thread {tid} {began} {_words(one)}"
+                f"thread {tid} {since} {_words(one)}"
                 for tid, one in others.items()
-                if (began := _began(tid))
+                if (since := began(tid))
             ),
-            *(f"set_back {file} {original}" for file, (original, _) in self._files.items()),
+            *(f"set_back {file} {share.original}" for file, share in self._shares.items()),
+            *(
+                f"session {pid} {began(pid)} {share.original}"
+                for pid, share in self._sessions.items()
+            ),
         ]
 
 
@@ -94,35 +97,41 @@ def _words(one: Attributes) -> str:
     return f"{one.nice} {one.policy} {io_class} {one.io_level} {cpus}"
 
 
-def _began(tid: int) -> int | None:
-    text = read_text(f"/proc/{tid}/stat")
-    return None if text is None else int(text[text.rindex(")") + 2 :].split()[19])
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What says how much CPU somebody gets: as it was, and raised."""
+
+    original: str
+    raised: str
 
 
-def _shares(groups: Iterable[Path]) -> Mapping[str, tuple[str, str]]:
-    """Files that say how much CPU groups get, with what they say and ten times the usual."""
+def _shares(groups: Iterable[Path]) -> Mapping[str, Share]:
+    """Those of control groups, by file; none gets less than it has."""
     found = {}
     for folder in groups:
         for name, usual in (("cpu.weight", 100), ("cpu.shares", 1024)):
-            text = read_text(str(folder / name))
-            if text is not None:
-                found[str(folder / name)] = (text.strip(), str(usual * RAISED))
+            now = integer((read_text(str(folder / name)) or "").strip())
+            if now is not None:
+                found[str(folder / name)] = Share(str(now), str(max(now, usual * RAISED)))
     return found
 
 
-def _sessions(pids: Sequence[int]) -> Mapping[str, tuple[str, str]]:
-    """The same of sessions in which there is nobody but the server (sched(7), autogroups)."""
+def _sessions(pids: Sequence[int]) -> Mapping[int, Share]:
+    """Those of sessions in which there is nobody but the server, by a process in each.
+
+    They are autogroups of sched(7): a nice value counts only within one.
+    """
     own = {session for pid in pids if (session := _session(pid))}
     for name in os.listdir("/proc"):  # noqa: PTH208 - hot path
         if name.isdecimal() and int(name) not in pids:
             own.discard(_session(int(name)))
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[int, Share] = {}
     for pid in pids:
         session = _session(pid)
         match = _AUTOGROUP.match(read_text(f"/proc/{pid}/autogroup") or "")
         if session in own and match is not None:
             own.discard(session)
-            found[f"/proc/{pid}/autogroup"] = (match[1], str(NICE))
+            found[pid] = Share(match[1], str(min(int(match[1]), NICE)))
     return found
 
 

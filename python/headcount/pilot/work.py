@@ -6,24 +6,17 @@ nanoseconds: proc_pid_schedstat). Waiting for a disk is sampled: a thread in sta
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headcount.counters.proc.files import read_text
+from headcount.counters.proc.process import ThreadTimes, parse_schedstat, parse_stat
 
 SAMPLE_S = 0.05
 """How often states of threads are looked at."""
 MOST_SAMPLED = 256
 """Threads whose states are looked at: more would cost more than they tell."""
 _NS = 1e9
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """Of one thread, since it began: CPU time and waiting for a CPU in ns."""
-
-    cpu_ns: int
-    wait_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +28,7 @@ class Work:
         cpu_s: CPU time.
         wait_s: Ready to run, and without a CPU.
         disk_s: Waiting for a disk.
+        preempted: How often the CPU was taken from a thread that had more to do.
         others_s: CPU time of all other programs.
         others: The programs that used most of that, the largest first.
 
@@ -44,6 +38,7 @@ class Work:
     cpu_s: float
     wait_s: float
     disk_s: float
+    preempted: int = 0
     others_s: float = 0.0
     others: Mapping[str, float] = field(default_factory=dict)
 
@@ -69,8 +64,8 @@ LEAST_CPU = 0.02
 
 def lives(pid: int, proc: str = "/proc") -> bool:
     """Whether a process runs; one that has ended and is not collected yet does not."""
-    text = read_text(f"{proc}/{pid}/stat")
-    return text is not None and text[text.rindex(")") + 2] not in "ZX"
+    found = parse_stat(read_text(f"{proc}/{pid}/stat") or "")
+    return found is not None and not found.ended
 
 
 def descendants(roots: Iterable[int], proc: str = "/proc") -> list[int]:
@@ -96,26 +91,45 @@ def threads(pid: int, proc: str = "/proc") -> list[int]:
         return []
 
 
-def times(pids: Iterable[int], proc: str = "/proc") -> dict[int, Times]:
+def began(tid: int, proc: str = "/proc") -> int | None:
+    """When a process or thread began, in clock ticks; None where it has gone."""
+    found = parse_stat(read_text(f"{proc}/{tid}/stat") or "")
+    return None if found is None else found.started_ticks
+
+
+def times(pids: Iterable[int], proc: str = "/proc") -> dict[int, ThreadTimes]:
     """The times of all threads of some processes, by thread."""
     found = {}
     for pid in pids:
         for tid in threads(pid, proc):
-            words = (read_text(f"{proc}/{pid}/task/{tid}/schedstat") or "").split()
-            if len(words) == 3:
-                found[tid] = Times(int(words[0]), int(words[1]))
+            one = parse_schedstat(read_text(f"{proc}/{pid}/task/{tid}/schedstat") or "")
+            if one is not None:
+                found[tid] = one
     return found
 
 
-def between(before: Mapping[int, Times], after: Mapping[int, Times]) -> tuple[float, float]:
+def preemptions(pids: Iterable[int], proc: str = "/proc") -> int:
+    """How often the CPU was taken from the threads of some processes so far."""
+    found = 0
+    for pid in pids:
+        for tid in threads(pid, proc):
+            text = read_text(f"{proc}/{pid}/task/{tid}/status") or ""
+            words = text.partition("nonvoluntary_ctxt_switches:")[2].split()
+            found += int(words[0]) if words else 0
+    return found
+
+
+def between(
+    before: Mapping[int, ThreadTimes], after: Mapping[int, ThreadTimes]
+) -> tuple[float, float]:
     """CPU time and waiting for a CPU between two readings, in seconds.
 
     A thread that is new began after the first reading. What one did that has ended is not known.
     """
     cpu = wait = 0
     for tid, now in after.items():
-        was = before.get(tid, Times(0, 0))
-        cpu += max(now.cpu_ns - was.cpu_ns, 0)
+        was = before.get(tid, ThreadTimes(0, 0, 0))
+        cpu += max(now.run_ns - was.run_ns, 0)
         wait += max(now.wait_ns - was.wait_ns, 0)
     return cpu / _NS, wait / _NS
 
@@ -137,17 +151,17 @@ def programs(without: Iterable[int], proc: str = "/proc") -> dict[str, int]:
 
 
 def watch(
-    roots: Callable[[], Iterable[int]],
+    roots: Sequence[int],
     length_s: float,
     stop: Callable[[float], bool],
     proc: str = "/proc",
 ) -> Work | None:
-    """Watch the server that `roots` finds for a while; None if `stop` ends it.
+    """Watch a server for a while; None if `stop` ends it. `roots` are its first processes.
 
     `stop` waits for some seconds, and says whether to end.
     """
-    pids = descendants(roots(), proc)
-    own = os.getpid()
+    pids = descendants(roots, proc)
+    own, taken = os.getpid(), preemptions(pids, proc)
     before, others = times(pids, proc), programs([*pids, own], proc)
     began_s = time.monotonic()
     states = waits = 0
@@ -157,7 +171,7 @@ def watch(
         states += 1
         waits += _waiting(pids, proc)
     took_s = time.monotonic() - began_s
-    pids = descendants(roots(), proc)
+    pids = descendants(roots, proc)
     cpu_s, wait_s = between(before, times(pids, proc))
     tick_s = 1 / os.sysconf("SC_CLK_TCK")
     used = {
@@ -171,6 +185,7 @@ def watch(
         cpu_s,
         wait_s,
         waits / states * took_s if states else 0.0,
+        max(preemptions(pids, proc) - taken, 0),
         sum(used.values()),
         {name: used[name] for name in most},
     )

@@ -46,6 +46,11 @@ set_back() { # file, value
     echo "$2" > "$1" || { echo "$1 cannot be set back to $2"; failed=1; }
 }
 
+session() { # process, its beginning, nice value of its session
+    is "$1" "$2" || return
+    set_back "/proc/$1/autogroup" "$3"
+}
+
 finish() {
     : > restored
     [ "$failed" = 0 ] || exit 3
