@@ -9,7 +9,7 @@ from scipy import stats
 from tuned_server import Stage, switch, tuned
 
 from headcount.bundle.level import LevelResult
-from headcount.tune.ladder import Rung, loads, recorded
+from headcount.tune.ladder import PAIRS, Rung, loads, recorded
 from versus_levels import level
 
 KNOBS = [switch("a"), switch("b")]
@@ -76,8 +76,8 @@ def test_a_claim_is_compared_at_all_loads_and_nothing_else_is() -> None:
     tuning = tuned(Stage({("a", "on"): 1.5}, 4), KNOBS)
     played = [one.users for one in tuning.results.ladder]
     assert played == loads(tuning.users)
-    assert all(len(one.pairs) == 2 for one in tuning.results.ladder)
-    assert len(tuning.winners) == len(tuning.results.proof) + 2 * len(played)
+    assert all(len(one.pairs) == PAIRS for one in tuning.results.ladder)
+    assert len(tuning.winners) == len(tuning.results.proof) + PAIRS * len(played)
     assert not tuned(Stage({}, 4), KNOBS).results.ladder
 
 

@@ -36,8 +36,8 @@ MOST_PAIRS = 12
 """Of a race, with those that do not count."""
 MOST_CHANGES = 5
 """Of an answer: longer lists are not read."""
-PROOF_SHARE = 0.4
-"""Of the budget that is kept for knock-out and proof."""
+PROOF_SHARE, LADDER_SHARE = 0.4, 0.1
+"""Of the budget that are kept for all that follows the search, and of it for the comparison."""
 RAISE = 1.5
 MOST_RAISES = 5
 
@@ -262,8 +262,9 @@ class Tuning:
 
     @property
     def _ladder_s(self) -> float:
-        """About how long the comparison at other loads takes."""
-        return 2 * PAIRS * len(loads(self.users, self._table)) * mean(self._turn_s)
+        """The time that is kept for the comparison at other loads."""
+        whole_s = 2 * PAIRS * len(loads(self.users, self._table)) * mean(self._turn_s)
+        return min(whole_s, LADDER_SHARE * self._budget_s)
 
     def _prove(self) -> None:
         """The winner against the server as it was, on turns of their own.
@@ -281,12 +282,15 @@ class Tuning:
             number += 1
 
     def _compare(self) -> None:
-        """Both at all loads, as far as there is time; the loads that were asked for, all."""
-        for users in loads(self.users, self._table):
+        """Both at all loads, the largest first, as far as there is time.
+
+        The loads that were asked for are played whatever time it takes.
+        """
+        for users in reversed(loads(self.users, self._table)):
             if not self._table and self._left_s() <= 0:
                 return
             rung = Rung(users)
-            self.results.ladder.append(rung)
+            self.results.ladder.insert(0, rung)
             for number in range(PAIRS):
                 rung.pairs.append(self._pair(AS_IT_IS, self.results.winner, number, users=users))
 
