@@ -2,6 +2,7 @@
 
 import io
 import math
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from tuned_server import Stage, switch, tuned
 from headcount.bundle import tuning as record
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.report.terminal import tuning as terminal
-from headcount.tune.answer import Known, answer
+from headcount.tune.answer import Known, answer, install_command
 from headcount.tune.choose import Choice
 from headcount.tune.goal import Goal, gain
 from headcount.tune.servers.server import Setting
@@ -82,6 +83,17 @@ def test_a_proved_gain_is_claimed_with_its_changes(diagnosis: Diagnosis) -> None
     assert found.before is not None
     assert found.after is not None
     assert found.after / found.before == pytest.approx(found.ratio.value)
+
+
+def test_the_difference_installs_the_changes(diagnosis: Diagnosis, tmp_path: Path) -> None:
+    found = answered(tuned(Stage({("b", "on"): 1.5}, 4), KNOBS), diagnosis)
+    file = tmp_path / "x.conf"
+    file.write_bytes(b"a off\nb off\n")
+    diff = tmp_path / "changes.diff"
+    diff.write_text(found.files["changes.diff"].replace("/etc/x.conf", str(file)))
+    subprocess.run(["sh", "-c", install_command(diff)], check=True)
+    assert file.read_text() == "a off\nb on\n"
+    assert install_command(Path("90-headcount.conf")) == "cp 90-headcount.conf /etc/sysctl.d/"
 
 
 def test_nothing_found_is_said_with_what_would_have_been_seen(diagnosis: Diagnosis) -> None:

@@ -112,7 +112,7 @@ class Changes:
         bool,
         typer.Option(
             "--kernel",
-            help="Try kernel settings of this machine, too, as root; other programs notice them.",
+            help="Try kernel settings of its machine, too, as root; other programs notice them.",
         ),
     ] = False
     restarts: Annotated[
@@ -336,8 +336,9 @@ def _turn_s(text: str) -> float:
 
 def _show(found: "Tuning", folder: Path) -> None:
     from headcount.report.terminal import tuning
+    from headcount.tune.answer import install_command
 
     tuning.answer(found, out)
     for name in found.files:
-        out.print(f"To install: {folder / name}", markup=False)
+        out.print(f"To install: {install_command(folder / name)}", markup=False, soft_wrap=True)
     out.print(f"Bundle: {folder}", markup=False)

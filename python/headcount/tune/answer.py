@@ -1,5 +1,6 @@
 """What a tuning came to, as its record and in words."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
@@ -24,8 +25,8 @@ from headcount.tune.tunable import Tunable
 from headcount.tune.tuning import Race, Tuning
 
 Ending = Literal["finished", "interrupted", "failed"]
-SYSCTL = "90-headcount.conf"
-"""For /etc/sysctl.d."""
+DIFF, SYSCTL = "changes.diff", "90-headcount.conf"
+"""For patch(1), and for /etc/sysctl.d."""
 
 
 @dataclass(frozen=True)
@@ -144,9 +145,16 @@ def _files(tunable: Tunable, changes: Changes) -> dict[str, str]:
         before = (tunable.originals[path] or b"").decode(errors="replace").splitlines(keepends=True)
         after = content.decode(errors="replace").splitlines(keepends=True)
         texts += unified_diff(before, after, path, path)
-    found = {"changes.diff": "".join(texts)} if texts else {}
+    found = {DIFF: "".join(texts)} if texts else {}
     lines = tunable.kernel_lines(changes)
     return {**found, SYSCTL: "".join(f"{line}\n" for line in lines)} if lines else found
+
+
+def install_command(path: Path) -> str:
+    """The command that installs a file of a tuning on the server's machine, as root."""
+    file = shlex.quote(str(path))
+    # patch(1) takes absolute names in the root folder only.
+    return f"patch -d / -p0 < {file}" if path.name == DIFF else f"cp {file} /etc/sysctl.d/"
 
 
 def _sentence(tuning: Tuning, ratio: Ratio | None, *, is_proven: bool, ending: Ending) -> str:
