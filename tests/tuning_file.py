@@ -6,6 +6,7 @@ from headcount.bundle.tuning import (
     KnobState,
     Noise,
     Pair,
+    Piloted,
     Race,
     Ratio,
     Rung,
@@ -23,10 +24,12 @@ def made() -> Tuning:
             p95_ms=p95,
             p95_interval_ms=(p95 - 0.05, p95 + 0.05),
         )
-        for rate, p95 in ((100.0, 0.513), (101.0, 0.323))
+        for rate, p95 in ((100.0, 0.513), (101.0, 0.323), (102.0, 0.258))
     ]
     time = Ratio(value=1.59, low=1.4, high=1.8, confidence=0.95, pairs=2)
     rate = Ratio(value=1.01, low=0.9, high=1.1, confidence=0.95, pairs=2)
+    more = Ratio(value=1.25, low=1.1, high=1.42, confidence=0.95, pairs=2)
+    pilot = Piloted(cell=cells[2], time=time, rate=rate, time_over_after=more)
     ratio = Ratio(value=1.4, low=1.2, high=1.6, confidence=0.99, pairs=6)
     return Tuning(
         at="2026-11-24T10:00:00.000+00:00",
@@ -68,7 +71,10 @@ def made() -> Tuning:
         ratio=ratio,
         proof=proof,
         restarts=2,
-        ladder=[Rung(users=100, before=cells[0], after=cells[1], time=time, rate=rate)],
+        pilot=["priority"],
+        ladder=[
+            Rung(users=100, before=cells[0], after=cells[1], time=time, rate=rate, pilot=pilot)
+        ],
         limit_after="disk",
         diagnosis_after="The disk.",
         before=1000.0,

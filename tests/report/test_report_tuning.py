@@ -152,6 +152,24 @@ def test_response_times_stand_load_by_load_with_their_intervals() -> None:
     assert f"Measured over 2 starts of the server; in the worst of them, {worst:.2f} times" in text
 
 
+def test_the_pilot_has_a_table_of_its_own() -> None:
+    text = words(tuned())
+    assert "With the pilot, too, load by load" in text
+    assert "The pilot kept priority." in text
+    assert "258 µs" in text
+    less = [f"{1 / one - 1:.0%}" for one in (1.25, 1.42, 1.1)]
+    assert f"{less[0]} {less[1]} to {less[2]} 1.25 1.10 to 1.42" in text
+    nothing = words(tuned().model_copy(update={"pilot": []}))
+    assert "With the pilot, too" not in nothing
+    assert "The pilot found nothing that helps this server." in nothing
+
+
+def test_without_a_claim_the_server_is_compared_with_itself() -> None:
+    text = words(tuned().model_copy(update={"changes": []}))
+    assert "As it was and unchanged, again, load by load" in text
+    assert "with the changes" not in text
+
+
 def test_what_was_not_put_back_is_named() -> None:
     assert "headcount tune --restore" in words(ALL["interrupted"]())
     assert "Undo them with: headcount tune --restore" in words(
@@ -193,10 +211,11 @@ def test_tables_and_files_stand_in_the_pdf() -> None:
     assert [one.caption for one in tables] == [
         "Changes",
         "As it was and with the changes, load by load",
+        "With the pilot, too, load by load",
         "What was tried",
         "Knobs left alone",
     ]
-    assert [len(one.rows) for one in tables] == [1, 1, 5, 1]
+    assert [len(one.rows) for one in tables] == [1, 1, 1, 5, 1]
     assert [one.text for one in part(document).blocks if isinstance(one, Code)] == ["--- a\n+++ b"]
     assert document.headline == "+40% throughput"
 

@@ -2,7 +2,8 @@
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import pytest
 from scipy import stats
@@ -79,6 +80,74 @@ def test_a_claim_is_compared_at_all_loads_and_nothing_else_is() -> None:
     assert all(len(one.pairs) == PAIRS for one in tuning.results.ladder)
     assert len(tuning.winners) == len(tuning.results.proof) + PAIRS * len(played)
     assert not tuned(Stage({}, 4), KNOBS).results.ladder
+
+
+class Boost:
+    """A pilot of a simulated server, which makes it faster while it is on."""
+
+    def __init__(self, stage: Stage, factor: float, modules: Sequence[str]) -> None:
+        self._stage, self._factor, self._modules = stage, factor, modules
+        self.on_at: list[int] = []
+
+    def find(self, play: Callable[[], object]) -> Sequence[str]:
+        play()
+        play()
+        return self._modules
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        self.on_at.append(len(self._stage.turns) + 1)
+        self._stage.factor = self._factor
+        yield
+        self._stage.factor = 1.0
+
+
+def test_the_pilot_is_a_column_of_its_own_beside_the_winner() -> None:
+    stage = Stage({("a", "on"): 1.5}, 4, noise=0.01)
+    pilot = Boost(stage, 1.2, ["priority"])
+    tuning = tuned(stage, KNOBS, pilot=pilot)
+    assert tuning.results.pilot == ["priority"]
+    for one in tuning.results.ladder:
+        assert len(one.piloted) == len(one.pairs) == PAIRS
+        found = recorded(one).pilot
+        assert found is not None
+        assert found.rate is not None
+        assert found.rate.value == pytest.approx(1.5 * 1.2, rel=0.05)
+        turns = [
+            (pair[0].index, pair[1].index, at.index)
+            for pair, at in zip(one.pairs, one.piloted, strict=True)
+        ]
+        assert [sorted(range(3), key=of.__getitem__) for of in turns] == [[0, 1, 2], [2, 1, 0]] * 2
+    assert pilot.on_at == [
+        turn.index for one in reversed(tuning.results.ladder) for turn in one.piloted
+    ]
+    own = {"a": "on"}
+    assert all(
+        {k.name: v for k, v in stage.turns[at - 1][0].changes.items()} == own for at in pilot.on_at
+    )
+
+
+def test_without_a_gain_the_pilot_is_compared_with_the_server_as_it_is() -> None:
+    stage = Stage({}, 4, noise=0.01)
+    tuning = tuned(stage, KNOBS, pilot=Boost(stage, 1.2, ["priority"]))
+    assert not tuning.is_proven
+    assert tuning.results.ladder
+    for one in tuning.results.ladder:
+        found = recorded(one)
+        assert found.rate is not None
+        assert found.rate.value == pytest.approx(1.0, rel=0.05)
+        assert found.pilot is not None
+        assert found.pilot.rate is not None
+        assert found.pilot.rate.value == pytest.approx(1.2, rel=0.05)
+
+
+def test_a_pilot_that_found_nothing_is_not_switched_on() -> None:
+    stage = Stage({("a", "on"): 1.5}, 4)
+    pilot = Boost(stage, 1.2, [])
+    tuning = tuned(stage, KNOBS, pilot=pilot)
+    assert tuning.results.pilot == []
+    assert not pilot.on_at
+    assert [recorded(one).pilot for one in tuning.results.ladder] == [None] * 4
 
 
 def test_where_restarts_are_allowed_each_turn_of_the_proof_begins_with_one() -> None:

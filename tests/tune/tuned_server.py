@@ -8,6 +8,7 @@ from headcount.bundle.level import LevelResult
 from headcount.controller.listener import Silent
 from headcount.tune.change import Configuration
 from headcount.tune.knobs.knob import Knob
+from headcount.tune.piloting import Piloting
 from headcount.tune.proposals import Proposals
 from headcount.tune.tunable import NotAccepted
 from headcount.tune.tuning import Tuning
@@ -48,12 +49,13 @@ class Stage:
         self._drift = 1.0
         self.turns: list[tuple[Configuration, int]] = []
         self.can_restart = False
+        self.factor = 1.0
         self.fresh: list[bool] = []
 
     def turn(
         self, configuration: Configuration, users: int, *, is_fresh: bool = False
     ) -> LevelResult:
-        factor = 1.0
+        factor = self.factor
         for knob, value in configuration.changes.items():
             factor *= self._effects.get((knob.name, value), 1.0)
         if not factor:
@@ -65,7 +67,13 @@ class Stage:
         return level(len(self.turns), users, 500, outcome="failed", rate_per_s=rate)
 
 
-def tuned(stage: Stage, knobs: list[Knob], seed: int = 1, trials: int = 20) -> Tuning:
+def tuned(
+    stage: Stage,
+    knobs: list[Knob],
+    seed: int = 1,
+    trials: int = 20,
+    pilot: Piloting | None = None,
+) -> Tuning:
     values = [Values(knob, "off", NAMES) for knob in knobs]
     tuning = Tuning(
         stage,  # type: ignore[arg-type]
@@ -74,6 +82,7 @@ def tuned(stage: Stage, knobs: list[Knob], seed: int = 1, trials: int = 20) -> T
         100,
         3600.0,
         Silent(),
+        pilot=pilot,
     )
     tuning.play(trials)
     return tuning

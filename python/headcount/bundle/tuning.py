@@ -105,6 +105,19 @@ class Cell(Record):
     )
 
 
+class Piloted(Record):
+    """The winner with the pilot's modules, at one load."""
+
+    cell: Cell
+    time: Ratio | None = Field(
+        description="How many times shorter the 95th percentile became than as it was"
+    )
+    rate: Ratio | None = Field(description="How many times the throughput became")
+    time_over_after: Ratio | None = Field(
+        description="How many times shorter the 95th percentile became than without the pilot"
+    )
+
+
 class Rung(Record):
     """One load of the comparison of the winner with the server as it was."""
 
@@ -113,6 +126,9 @@ class Rung(Record):
     after: Cell
     time: Ratio | None = Field(description="How many times shorter the 95th percentile became")
     rate: Ratio | None = Field(description="How many times the throughput became")
+    pilot: Piloted | None = Field(
+        default=None, description="With the pilot, too; null where it was not asked for"
+    )
 
 
 class Tuning(Record):
@@ -142,6 +158,10 @@ class Tuning(Record):
     )
     ladder: list[Rung] = Field(
         default=[], description="Both at loads from light to that of the trials, the lightest first"
+    )
+    pilot: list[str] | None = Field(
+        default=None,
+        description="Modules of the pilot that helped; null where it was not asked for",
     )
     limit_after: Limit | None = Field(
         default=None, description="What binds the server with the changes; null without a claim"

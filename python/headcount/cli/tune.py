@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from headcount.counters.address import Address
     from headcount.plan.plan import Plan
     from headcount.plan.resolve import Overrides
-    from headcount.tune.start import Wanted
+    from headcount.tune.start import PilotOf, Wanted
 
 EPILOG = """
 Examples:
@@ -79,6 +79,13 @@ class Goal:
             "500,1000,2000; default: a quarter of the load of the trials to all of it.",
         ),
     ] = None
+    pilot: Annotated[
+        bool,
+        typer.Option(
+            "--pilot",
+            help="Compare the winner with the pilot's modules, too (headcount pilot), as root.",
+        ),
+    ] = False
     from_: Annotated[
         Path | None,
         typer.Option(
@@ -318,7 +325,20 @@ def _wanted(target: Target, goal: Goal, changes: Changes) -> "Wanted":
         apply=changes.apply,
         restart_command=changes.restart_command,
         kernel=changes.kernel,
+        pilot=_pilot(changes.host) if goal.pilot else None,
     )
+
+
+def _pilot(machine: str | None) -> "PilotOf":
+    import os
+
+    from headcount.pilot.alongside import Alongside
+
+    if machine is not None:
+        raise InputError("--pilot works on the server's own machine: run headcount tune there")
+    if os.geteuid() != 0:
+        raise InputError("--pilot: only root may give a server more than others; run it as root")
+    return Alongside
 
 
 def _table(text: str | None) -> list[int]:

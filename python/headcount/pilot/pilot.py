@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from headcount.pilot.modules import MODULES, Module, Server
@@ -75,16 +76,22 @@ class Pilot:
 
     def run(self) -> None:
         """Look, try and keep until it is to end; the caller puts everything back then."""
-        try:
+        with suppress(Ended):
             while True:
-                work = self._watched(2 * self._block_s)
-                self._say("look", look_text(self._name, work))
-                for module in self._modules:
-                    if self._consider(module, work):
-                        work = self._watched(self._block_s)  # what helps next is another question
+                self._try_all()
                 self._pause(CHECK_S if self.kept else AGAIN_S)
-        except Ended:
-            return
+
+    def once(self) -> None:
+        """Look, try and keep, each module once at most."""
+        with suppress(Ended):
+            self._try_all()
+
+    def _try_all(self) -> None:
+        work = self._watched(2 * self._block_s)
+        self._say("look", look_text(self._name, work))
+        for module in self._modules:
+            if self._consider(module, work):
+                work = self._watched(self._block_s)  # what helps next is another question
 
     def _consider(self, module: Module, work: Work) -> bool:
         """Try a module that may help, and one that is on again; returns whether it was tried."""
@@ -140,13 +147,18 @@ class Pilot:
 
     @property
     def _server(self) -> Server:
-        cpus = sorted(os.sched_getaffinity(0))
-        return Server(self._name, cpus, len(descendants(self._roots)), self._scheduler)
+        return server_of(self._name, self._roots, self._scheduler)
 
     def _say(
         self, kind: str, text: str, module: Module | None = None, verdict: Verdict | None = None
     ) -> None:
         self._happened(Event(kind, text, module.name if module is not None else None, verdict))
+
+
+def server_of(name: str, roots: Sequence[int], scheduler: str | None) -> Server:
+    """What is known of a server now."""
+    cpus = sorted(os.sched_getaffinity(0))
+    return Server(name, cpus, len(descendants(roots)), scheduler)
 
 
 def look_text(name: str, work: Work) -> str:

@@ -48,7 +48,7 @@ def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
         raise InputError(
             "only root may give a server more than others: run headcount pilot as root"
         )
-    _check_alone(host)
+    check_alone(host)
     found = server.first
     if not found.pids:
         raise InputError(found.missing or "no such server runs here: is it started?")
@@ -114,7 +114,7 @@ def _modules(names: Sequence[str]) -> Sequence[Module]:
     return [one for name, one in MODULES.items() if not names or name in names]
 
 
-def _check_alone(host: ThisHost) -> None:
+def check_alone(host: ThisHost) -> None:
     """Undo what a pilot that was cut off has left; raises InputError where one is at work."""
     for one in left(host, KIND):
         if one.is_guarded:

@@ -203,11 +203,13 @@ def noise_text(found: Tuning) -> list[tuple[str, str]]:
     ]
 
 
-def limits(found: Tuning) -> list[tuple[str, str]]:
-    """What bound the server before, and what does now: names and sentences."""
+def findings(found: Tuning) -> list[tuple[str, str]]:
+    """What bound the server before and what does now, and the pilot's: names and sentences."""
     lines = [("Bottleneck before", found.diagnosis)]
     if found.diagnosis_after is not None:
         lines.append(("Bottleneck now", found.diagnosis_after))
+    if (pilot := pilot_text(found)) is not None:
+        lines.append(("Pilot", pilot))
     return lines
 
 
@@ -219,6 +221,20 @@ def starts_text(found: Tuning) -> str | None:
     worst = LogRatio(min(gains), 0.0, math.inf).bounds()[0]
     starts = plural("start", found.restarts)
     return f"Measured over {starts} of the server; in the worst of them, {times(worst)} times."
+
+
+def compared_text(found: Tuning) -> str:
+    """What is compared with the server as it was, load by load."""
+    return "with the changes" if found.changes else "unchanged, again"
+
+
+def pilot_text(found: Tuning) -> str | None:
+    """What the pilot found, as a sentence; None where it was not asked for."""
+    if found.pilot is None:
+        return None
+    if not found.pilot:
+        return "The pilot found nothing that helps this server."
+    return f"The pilot kept {' and '.join(found.pilot)}."
 
 
 def state(found: Tuning) -> str:

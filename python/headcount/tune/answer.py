@@ -91,6 +91,7 @@ def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> re
         ratio=ratio,
         proof=[_proof_pair(one, tuning) for one in results.proof],
         restarts=results.restarts,
+        pilot=None if results.pilot is None else [*results.pilot],
         ladder=[recorded(one) for one in results.ladder],
         before=mean_figure([one for one, _ in results.proof], tuning.measure),
         after=mean_figure([one for _, one in results.proof], tuning.measure),

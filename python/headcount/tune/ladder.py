@@ -25,11 +25,13 @@ class Rung:
     Attributes:
         users: How many play.
         pairs: Turns of the server as it was, each with one of the winner.
+        piloted: Turns of the winner with the pilot's modules; one to each pair, or none.
 
     """
 
     users: int
     pairs: list[tuple[LevelResult, LevelResult]] = field(default_factory=list)
+    piloted: list[LevelResult] = field(default_factory=list)
 
 
 def loads(users: int, given: Sequence[int] = ()) -> Sequence[int]:
@@ -44,8 +46,21 @@ def recorded(rung: Rung) -> record.Rung:
         users=rung.users,
         before=_cell(before),
         after=_cell(after),
-        time=_ratio(rung, "p95"),
-        rate=_ratio(rung, "rate"),
+        time=_ratio(rung.pairs, "p95"),
+        rate=_ratio(rung.pairs, "rate"),
+        pilot=_piloted(rung) if rung.piloted else None,
+    )
+
+
+def _piloted(rung: Rung) -> record.Piloted:
+    """What the pilot adds; turns that are not all there yet count for the cell only."""
+    before = list(zip((one for one, _ in rung.pairs), rung.piloted, strict=False))
+    tuned = list(zip((one for _, one in rung.pairs), rung.piloted, strict=False))
+    return record.Piloted(
+        cell=_cell(rung.piloted),
+        time=_ratio(before, "p95"),
+        rate=_ratio(before, "rate"),
+        time_over_after=_ratio(tuned, "p95"),
     )
 
 
@@ -65,6 +80,6 @@ def _cell(turns: Sequence[LevelResult]) -> Cell:
     )
 
 
-def _ratio(rung: Rung, measure: Measure) -> Ratio | None:
-    found = [gain_of(before, after, measure) for before, after in rung.pairs]
+def _ratio(pairs: Sequence[tuple[LevelResult, LevelResult]], measure: Measure) -> Ratio | None:
+    found = [gain_of(before, after, measure) for before, after in pairs]
     return ratio_of([one for one in found if one is not None], CONFIDENCE)

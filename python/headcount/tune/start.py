@@ -2,7 +2,7 @@
 
 import secrets as random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from headcount.controller.listener import Listener
 from headcount.controller.liveness import check_answer
 from headcount.controller.sut import Sut, connect
 from headcount.counters.address import Address
+from headcount.counters.proc.cgroup import folders
 from headcount.counters.proc.named import NOBODY, Named
 from headcount.errors import InputError, TargetError
 from headcount.lab.parameters import parameters
@@ -32,6 +33,7 @@ from headcount.tune.host import Host, ThisHost
 from headcount.tune.knobs.knob import Knob, KnobFile
 from headcount.tune.knobs.library import merged, of_server
 from headcount.tune.left import check_nothing_left, journals_folder
+from headcount.tune.piloting import Piloting
 from headcount.tune.proposals import Proposals
 from headcount.tune.restart import ByCommand, OfLab, Restart, command_of
 from headcount.tune.servers.joint import Joint, Part
@@ -47,6 +49,11 @@ MOST_HELD = 4
 """Knobs that are left alone and named, the weightiest; `tuning.json` has all."""
 BEYOND = 1.2
 """Times the capacity: throughput shows what limits only beyond it."""
+
+
+PilotOf = Callable[
+    [Callable[[], Sequence[int]], Callable[[], Sequence[Path]], Callable[[str], None]], Piloting
+]
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,9 @@ class Wanted:
         table: Loads at which the winner is compared with the server as it was.
         restart_command: What restarts the server, where that is not known otherwise.
         kernel: Whether kernel settings of this machine may be tried.
+        pilot: Makes the pilot that is compared beside the winner, from what gives the server's
+            processes now, what gives control groups of its own, and what takes sentences; None
+            for no such comparison.
 
     """
 
@@ -83,6 +93,7 @@ class Wanted:
     table: Sequence[int] = ()
     restart_command: str | None = None
     kernel: bool = False
+    pilot: PilotOf | None = None
 
 
 def tune(
@@ -212,6 +223,13 @@ def _pids_now(sut: Sut) -> Sequence[int]:
     return [] if sut.server is None else list(sut.server.find().pids)
 
 
+def _groups(sut: Sut) -> Sequence[Path]:
+    """Control groups of the server alone."""
+    if sut.server is None:
+        return []
+    return [Path(one) for one in folders(Path("/sys"), sut.server.find().control_group).values()]
+
+
 def _held(plan: Plan) -> frozenset[str] | None:
     lab = targets.parse(plan.target).lab
     return None if lab is None else parameters(lab, plan.server)
@@ -278,7 +296,13 @@ def _trials(
         listener.started(plan, folder)
         measure = wanted.goal.measure(known.diagnosis.limit)
         proposals = Proposals(values, plan.seed)
-        tuning = Tuning(stage, proposals, measure, users, wanted.budget_s, listener, wanted.table)
+        pilot = wanted.pilot
+        piloting = (
+            pilot(lambda: _pids(sut), lambda: _groups(sut), listener.noted) if pilot else None
+        )
+        tuning = Tuning(
+            stage, proposals, measure, users, wanted.budget_s, listener, wanted.table, piloting
+        )
         return folder, _played(known, tuning, tunable, stage, wanted)
     finally:
         if (left := tunable.close()) is not None:

@@ -14,6 +14,7 @@ from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.ladder import PAIRS, Rung, loads
 from headcount.tune.pairs import gain_of, harm, mean, ratio_of
+from headcount.tune.piloting import Piloting
 from headcount.tune.proposals import Proposals
 from headcount.tune.race import (
     SMALLEST,
@@ -70,6 +71,7 @@ class Results:
     knocked_out: dict[Knob, Race] = field(default_factory=dict)
     proof: list[tuple[LevelResult, LevelResult]] = field(default_factory=list)
     restarts: int = 0
+    pilot: Sequence[str] | None = None
     ladder: list[Rung] = field(default_factory=list)
 
 
@@ -85,9 +87,14 @@ class Tuning:
         budget_s: float,
         listener: Listener,
         table: Sequence[int] = (),
+        pilot: Piloting | None = None,
     ) -> None:
-        """Nothing is played yet; `table` are the loads at which the winner is compared."""
+        """Nothing is played yet.
+
+        `table` are the loads at which the winner is compared, `pilot` what is compared beside it.
+        """
         self._table = table
+        self._pilot = pilot
         self._stage = stage
         self._proposals = proposals
         self.measure = measure
@@ -105,8 +112,8 @@ class Tuning:
         if self.results.winner.changes:
             self._knock_out()
             self._prove()
-            if self.is_proven:
-                self._compare()
+        if self.is_proven or self._pilot is not None:
+            self._compare()
 
     def _left_s(self, share: float = 1.0) -> float:
         return self._began_s + share * self._budget_s - time.monotonic()
@@ -263,7 +270,8 @@ class Tuning:
     @property
     def _ladder_s(self) -> float:
         """The time that is kept for the comparison at other loads."""
-        whole_s = 2 * PAIRS * len(loads(self.users, self._table)) * mean(self._turn_s)
+        columns = 2 if self._pilot is None else 3
+        whole_s = columns * PAIRS * len(loads(self.users, self._table)) * mean(self._turn_s)
         return min(whole_s, LADDER_SHARE * self._budget_s)
 
     def _prove(self) -> None:
@@ -284,15 +292,37 @@ class Tuning:
     def _compare(self) -> None:
         """Both at all loads, the largest first, as far as there is time.
 
-        The loads that were asked for are played whatever time it takes.
+        What was asked for is played whatever time it takes: the given loads, and the pilot at the
+        largest one.
         """
-        for users in reversed(loads(self.users, self._table)):
-            if not self._table and self._left_s() <= 0:
+        sizes = [*reversed(loads(self.users, self._table))]
+        if self._pilot is not None:
+            winner = self.compared
+            found = self._pilot.find(lambda: self._stage.turn(winner, sizes[0]))
+            self.results.pilot = found
+        for users in sizes:
+            is_asked = bool(self._table) or (self._pilot is not None and users == sizes[0])
+            if not is_asked and self._left_s() <= 0:
                 return
             rung = Rung(users)
             self.results.ladder.insert(0, rung)
             for number in range(PAIRS):
-                rung.pairs.append(self._pair(AS_IT_IS, self.results.winner, number, users=users))
+                self._play(rung, number)
+
+    @property
+    def compared(self) -> Configuration:
+        """The winner; the server as it is where nothing was proved."""
+        return self.results.winner if self.is_proven else AS_IT_IS
+
+    def _play(self, rung: Rung, number: int) -> None:
+        """A turn of each column, in an order that turns around from time to time."""
+        if number % 2 == 0:
+            rung.pairs.append(self._pair(AS_IT_IS, self.compared, 0, users=rung.users))
+        if self._pilot is not None and self.results.pilot:
+            with self._pilot.on():
+                rung.piloted.append(self._stage.turn(self.compared, rung.users))
+        if number % 2 == 1:
+            rung.pairs.append(self._pair(AS_IT_IS, self.compared, 1, users=rung.users))
 
     @property
     def winners(self) -> Sequence[LevelResult]:

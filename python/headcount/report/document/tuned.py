@@ -30,10 +30,10 @@ from headcount.report.tuning import (
     TITLE,
     WORDS,
     figure_text,
+    findings,
     gain_text,
     headline,
     interval_text,
-    limits,
     noise_text,
     starts_text,
     state,
@@ -104,7 +104,7 @@ def section(found: Tuning, figure: Figure | None) -> Section:
 
 
 def _limits(found: Tuning) -> Iterator[Block]:
-    for name, text in limits(found):
+    for name, text in findings(found):
         yield Heading(name)
         yield Paragraph(prose(strong(sentence(text))))
 
@@ -123,7 +123,7 @@ def _figures(found: Tuning) -> list[KeyFigure]:
 
 
 def _tables(found: Tuning) -> Iterator[Block]:
-    for made in (tables.changes(found), tables.ladder(found)):
+    for made in (tables.changes(found), tables.ladder(found), tables.piloted(found)):
         if made is not None:
             yield Heading(made.caption)
             yield made

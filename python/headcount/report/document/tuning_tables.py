@@ -1,22 +1,24 @@
 """The tables of a tuning, for the page and for the document."""
 
 from headcount.bundle.tuning import Cell as Played
-from headcount.bundle.tuning import ChangeKept, Race, Ratio, Rung, Tuning
+from headcount.bundle.tuning import ChangeKept, Piloted, Race, Ratio, Rung, Tuning
 from headcount.report.document.blocks import Cell, Column, Mark, Row, Table, cells
 from headcount.report.document.prose import ended
 from headcount.report.tuning import (
     OUTCOMES,
     against_text,
     change_text,
+    compared_text,
     gain_of,
     measure_of,
+    pilot_text,
     times,
     tried_text,
     users_text,
 )
 from headcount.text import DASH, count, duration, interval
 
-CHANGES, LADDER = "Changes", "As it was and with the changes, load by load"
+CHANGES = "Changes"
 RACES, KNOBS = "What was tried", "Knobs left alone"
 _MARKS: dict[str, Mark] = {"better": "passed", "worse": "passed", "refused": "invalid"}
 
@@ -59,12 +61,13 @@ def ladder(found: Tuning) -> Table | None:
     """Response times as it was and with the changes, load by load; None where none was played."""
     if not found.ladder:
         return None
+    after = compared_text(found)
     return Table(
-        LADDER,
+        f"As it was and {after}, load by load",
         [
             Column("Users"),
             Column("p95 as it was"),
-            Column("p95 with the changes"),
+            Column(f"p95 {after}"),
             Column("Response time"),
             Column("Speed"),
             Column("Throughput"),
@@ -77,21 +80,61 @@ def ladder(found: Tuning) -> Table | None:
 
 
 def _rung(one: Rung) -> Row:
-    time, rate = one.time, one.rate
-    change = Cell(DASH)
-    if time is not None:
-        text, _, below = change_text("p95", time.value, (time.low, time.high)).partition(" (")
-        change = Cell(text, below.rstrip(")"))
     return Row(
         [
             Cell(count(one.users)),
             _time(one.before),
             _time(one.after),
-            change,
-            _ratio(time),
-            _ratio(rate),
+            _change_of_time(one.time),
+            _ratio(one.time),
+            _ratio(one.rate),
         ]
     )
+
+
+def piloted(found: Tuning) -> Table | None:
+    """Response times with the pilot, too, load by load; None where it helped nothing."""
+    rows = [_piloted(one.users, one.after, one.pilot) for one in found.ladder if one.pilot]
+    if not rows or not found.pilot:
+        return None
+    after = compared_text(found)
+    return Table(
+        "With the pilot, too, load by load",
+        [
+            Column("Users"),
+            Column(f"p95 {after}"),
+            Column("p95 with the pilot"),
+            Column("Response time"),
+            Column("Speed"),
+            Column("Time over as it was"),
+            Column("Speed over as it was"),
+        ],
+        rows,
+        f"{pilot_text(found)} Response time and speed: what the pilot adds. Below each: its 95% "
+        "confidence interval by Student's t.",
+        widths=[1, 2, 2, 2, 1.8, 2, 1.8],
+    )
+
+
+def _piloted(users: int, after: Played, pilot: Piloted) -> Row:
+    return Row(
+        [
+            Cell(count(users)),
+            _time(after),
+            _time(pilot.cell),
+            _change_of_time(pilot.time_over_after),
+            _ratio(pilot.time_over_after),
+            _change_of_time(pilot.time),
+            _ratio(pilot.time),
+        ]
+    )
+
+
+def _change_of_time(ratio: Ratio | None) -> Cell:
+    if ratio is None:
+        return Cell(DASH)
+    text, _, below = change_text("p95", ratio.value, (ratio.low, ratio.high)).partition(" (")
+    return Cell(text, below.rstrip(")"))
 
 
 def _time(cell: Played) -> Cell:

@@ -24,7 +24,7 @@ def text(bundle: Bundle) -> str:
     parts = [f"## {escape(str(title))}", ""]
     parts += [f"- **{escape(name)}:** {escape(str(content))}" for name, content in rest]
     if bundle.tuning is not None:
-        for part in (tables.changes, tables.ladder, tables.races):
+        for part in (tables.changes, tables.ladder, tables.piloted, tables.races):
             made = part(bundle.tuning)
             parts += _document_table(made) if made is not None else []
     elif bundle.levels:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from headcount.bundle.reader import Bundle
-from headcount.bundle.tuning import Race, Ratio, Rung, Tuning
+from headcount.bundle.tuning import Cell, Race, Ratio, Rung, Tuning
 from headcount.errors import InputError
 from headcount.report.export.table import Column, Table, Value
 from headcount.report.tuning import (
@@ -11,11 +11,12 @@ from headcount.report.tuning import (
     TITLE,
     UNITS,
     against_text,
+    compared_text,
     figure_text,
+    findings,
     gain_of,
     gain_text,
     interval_text,
-    limits,
     measure_of,
     noise_text,
     starts_text,
@@ -43,7 +44,7 @@ def tuning_lines(found: Tuning) -> list[tuple[str, Value]]:
         ("Users of the turns", found.users),
         ("Goal", found.goal),
         ("Server", found.server),
-        *limits(found),
+        *findings(found),
         *((f"Noise: {name.lower()}", text) for name, text in noise_text(found)),
         *((("Starts", starts),) if (starts := starts_text(found)) is not None else ()),
         ("State", state(found)),
@@ -113,7 +114,15 @@ def changes_of(found: Tuning) -> Table:
 
 def ladder_of(found: Tuning) -> Table:
     """Both configurations, load by load."""
-    sides = (("before", "as it was"), ("after", "with the changes"))
+    sides = [("before", "as it was"), ("after", compared_text(found))]
+    ratios = [("time", "Speed"), ("rate", "Throughput")]
+    if found.pilot:
+        sides.append(("pilot", "with the pilot"))
+        ratios += [
+            ("pilot_time", "Speed with the pilot"),
+            ("pilot_rate", "Throughput with the pilot"),
+            ("pilot_time_over_after", "Speed with the pilot over without it"),
+        ]
     columns = [Column("users", "Users", "Of the load")]
     for key, words in sides:
         columns += [
@@ -124,21 +133,33 @@ def ladder_of(found: Tuning) -> Table:
             Column(f"{key}_turns", f"Turns, {words}", "That were played"),
             Column(f"{key}_passed", f"Passed, {words}", "Turns that met the criteria"),
         ]
-    for key, words in (("time", "Speed"), ("rate", "Throughput")):
+    for key, words in ratios:
         columns += [
             Column(f"{key}_ratio", f"{words}, ratio", "Above 1 where it became better"),
             Column(f"{key}_ratio_low", f"{words}, ratio, low", "Of its confidence interval"),
             Column(f"{key}_ratio_high", f"{words}, ratio, high", "Of its confidence interval"),
         ]
-    return Table("ladder", "Load by load", columns, [_rung(one) for one in found.ladder])
+    rows = [_rung(one, has_pilot=bool(found.pilot)) for one in found.ladder]
+    return Table("ladder", "Load by load", columns, rows)
 
 
-def _rung(one: Rung) -> list[Value]:
-    row: list[Value] = [one.users]
-    for cell in (one.before, one.after):
-        ends = cell.p95_interval_ms or (None, None)
-        row += [cell.p95_ms, *ends, cell.rate_per_s, len(cell.turns), cell.passed]
-    return [*row, *_of_ratio(one.time), *_of_ratio(one.rate)]
+def _rung(one: Rung, *, has_pilot: bool) -> list[Value]:
+    row: list[Value] = [one.users, *_of_cell(one.before), *_of_cell(one.after)]
+    pilot = one.pilot
+    if not has_pilot:
+        return [*row, *_of_ratio(one.time), *_of_ratio(one.rate)]
+    ratios = (
+        (None, None, None) if pilot is None else (pilot.time, pilot.rate, pilot.time_over_after)
+    )
+    row += _of_cell(None if pilot is None else pilot.cell)
+    return [*row, *(value for ratio in (one.time, one.rate, *ratios) for value in _of_ratio(ratio))]
+
+
+def _of_cell(cell: Cell | None) -> Sequence[Value]:
+    if cell is None:
+        return [None] * 6
+    ends = cell.p95_interval_ms or (None, None)
+    return [cell.p95_ms, *ends, cell.rate_per_s, len(cell.turns), cell.passed]
 
 
 def races_of(found: Tuning) -> Table:

@@ -13,10 +13,10 @@ from headcount.report.tuning import (
     MEAN,
     TITLE,
     figure_text,
+    findings,
     gain_text,
     headline,
     interval_text,
-    limits,
     noise_text,
     starts_text,
     state,
@@ -66,8 +66,9 @@ def changes(content: ReportContent) -> Html | None:
 
 def ladder(content: ReportContent) -> Html | None:
     """Both configurations at all loads; None where none was played."""
-    made = tables.ladder(content.tuning) if content.tuning is not None else None
-    return section(made.caption, _table(made)) if made is not None else None
+    found = content.tuning
+    parts = [] if found is None else [tables.ladder(found), tables.piloted(found)]
+    return joined([section(one.caption, _table(one)) for one in parts if one is not None])
 
 
 def trials(content: ReportContent) -> Html | None:
@@ -124,7 +125,7 @@ def _tiles(found: Tuning) -> Html:
 
 
 def _lines(found: Tuning) -> Iterator[tuple[str, str]]:
-    yield from limits(found)
+    yield from findings(found)
     if (starts := starts_text(found)) is not None:
         yield "Starts", starts
     yield "State", state(found)

@@ -1,14 +1,13 @@
 """A tuning for the terminal: the answer, what changes, and what was tried."""
 
 import math
-from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headcount.bundle.tuning import Cell, Race, Ratio, Rung, Tuning
-from headcount.report.tuning import starts_text, tried_text
+from headcount.bundle.tuning import Cell, Race, Ratio, Tuning
+from headcount.report.tuning import compared_text, pilot_text, starts_text, tried_text
 from headcount.text import plural, significant
 
 
@@ -23,19 +22,22 @@ def answer(found: Tuning, console: Console) -> None:
     if found.diagnosis_after is not None:
         console.print(f"  Bottleneck now: {found.diagnosis_after}", markup=False)
     if found.ladder:
-        console.print(_ladder(found.ladder))
+        console.print(_ladder(found))
+    if (pilot := pilot_text(found)) is not None:
+        console.print(f"  {pilot}", markup=False)
+    if found.pilot:
+        console.print(_piloted(found))
     if found.kept:
         console.print("  in force; undo them with: headcount tune --restore")
     if not found.restored and not found.kept:
         console.print("[red]not everything was put back[/]: headcount tune --restore")
 
 
-def _ladder(rungs: Sequence[Rung]) -> Table:
+def _ladder(found: Tuning) -> Table:
     """Response times before and after at each load."""
-    table = Table(box=None, header_style="bold")
-    for column in ("users", "p95 as it was", "p95 now", "times as short", "throughput"):
-        table.add_column(column, justify="right")
-    for one in rungs:
+    now = "p95 now" if found.changes else f"p95 {compared_text(found)}"
+    table = _table("users", "p95 as it was", now, "times as short", "throughput")
+    for one in found.ladder:
         table.add_row(
             f"{one.users:,}",
             _cell(one.before),
@@ -43,6 +45,34 @@ def _ladder(rungs: Sequence[Rung]) -> Table:
             _ratio_text(one.time),
             _ratio_text(one.rate),
         )
+    return table
+
+
+def _piloted(found: Tuning) -> Table:
+    """Response times with the pilot, too, at each load."""
+    table = _table(
+        "users",
+        f"p95 {compared_text(found)}",
+        "p95 with the pilot",
+        "times as short",
+        "over as it was",
+    )
+    for one in found.ladder:
+        if one.pilot is not None:
+            table.add_row(
+                f"{one.users:,}",
+                _cell(one.after),
+                _cell(one.pilot.cell),
+                _ratio_text(one.pilot.time_over_after),
+                _ratio_text(one.pilot.time),
+            )
+    return table
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, header_style="bold")
+    for column in columns:
+        table.add_column(column, justify="right")
     return table
 
 
