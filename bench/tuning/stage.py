@@ -123,9 +123,9 @@ def playing(
         knobs = of_server(running.name).knob
         asked = Asked(frozenset(server.allow), frozenset(server.knobs), restarts=True)
         held = parameters(server.server, server.settings)
-        choices = weightiest(choose(running, knobs, found.diagnosis, asked, held))
-        tried = [one for one in choices if one.obstacle is None]
         names = names_of(host, found.users)
+        choices = weightiest(choose(running, knobs, found.diagnosis, asked, names, held))
+        tried = [one for one in choices if one.obstacle is None]
         values = [Values(one.knob, one.setting.value, names) for one in tried]
         others = [server.knob(name) for name in more]
         tunable = Tunable(

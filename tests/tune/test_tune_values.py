@@ -85,16 +85,29 @@ def test_every_knob_that_comes_along_has_values_here() -> None:
 def test_the_weightiest_knobs_are_tried() -> None:
     knobs = [knob(f"k{n}", limits=["disk", "cpu"] if n % 2 else ["cpu"]) for n in range(20)]
     knobs.append(knob("other", limits=["network"]))
-    found = weightiest(choose(Settings({}), knobs, diagnosis("cpu"), Asked(), frozenset()))
+    found = weightiest(choose(Settings({}), knobs, diagnosis("cpu"), Asked(), NAMES, frozenset()))
     tried = [one.knob.name for one in found if one.obstacle is None]
     assert tried == [f"k{n}" for n in range(0, 16, 2)]
     assert len(tried) == MOST_KNOBS
     assert "other" not in {one.knob.name for one in found}
 
 
+def test_a_knob_at_its_rule_of_thumb_comes_after_one_that_is_not() -> None:
+    knobs = [
+        knob("as advised", rules=["4"]),
+        knob("no rule", rules=[]),
+        knob("other", rules=["8"]),
+        knob("allowed", rules=["4"]),
+    ]
+    now = Settings({one.name: Setting("4", is_set=False) for one in knobs})
+    asked = Asked(frozenset({"allowed"}))
+    found = weightiest(choose(now, knobs, diagnosis("cpu"), asked, NAMES, frozenset()))
+    assert [one.knob.name for one in found] == ["other", "allowed", "as advised", "no rule"]
+
+
 def obstacle(one: Knob, setting: Setting, asked: Asked, held: frozenset[str] | None) -> str | None:
     server = Settings({one.name: setting})
-    return choose(server, [one], diagnosis("cpu"), asked, held)[0].obstacle
+    return choose(server, [one], diagnosis("cpu"), asked, NAMES, held)[0].obstacle
 
 
 def test_what_somebody_has_set_is_left_alone() -> None:

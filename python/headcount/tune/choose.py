@@ -1,6 +1,6 @@
 """Which knobs can matter for what binds a server, and why others are left alone."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -9,6 +9,7 @@ from headcount.errors import InputError
 from headcount.tune.goal import Goal
 from headcount.tune.knobs.knob import RISKS, Knob
 from headcount.tune.servers.server import COMMAND_LINE, Setting
+from headcount.tune.values import Values
 
 MOST_KNOBS = 8
 """Trials cost half a minute each: more knobs than this cannot be searched in a usual budget."""
@@ -21,6 +22,8 @@ AGAINST: dict[Limit, str] = {
     "errors": "the application fails, which no setting mends: see the failures in the run's report",
 }
 """Limits that no knob moves, and what to do."""
+NOT_ADVISED = 0.5
+"""Times the weight of a knob for which no rule of thumb has another value than the present one."""
 RELATED = 0.6
 """Weight of what limits beside the first limit, or may."""
 
@@ -92,10 +95,12 @@ def choose(
     knobs: Iterable[Knob],
     diagnosis: Diagnosis,
     asked: Asked,
+    names: Mapping[str, int],
     held: Collection[str] | None = None,
 ) -> Sequence[Choice]:
     """All knobs that have to do with the diagnosis.
 
+    `names` are what formulas of knobs may use, as `names_of` gives them.
     `held` are those of a lab server that were set on the command line; with None, whatever the
     configuration sets is somebody's choice.
     """
@@ -107,6 +112,8 @@ def choose(
         if (asked.only and knob.name not in asked.only) or (not asked.only and weight < 0):
             continue
         setting = server.setting(knob)
+        if knob.name not in asked.allowed and not Values(knob, setting.value, names).rules:
+            weight *= NOT_ADVISED
         obstacle = _obstacle(knob, setting, asked, held)
         found.append(Choice(knob, server.name, setting, weight, obstacle))
     return found

@@ -2,7 +2,7 @@
 
 import secrets as random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -139,16 +139,16 @@ def _tuned(
         server = Joint(servers, knobs)
         restart = _restart(host, sut, server, wanted)
         asked = replace(wanted.asked, restarts=restart is not None)
-        choices = weightiest(
-            [
-                *(
-                    choice
-                    for name, of_one in server.knobs.items()
-                    for choice in choose(Part(name, server), of_one, diagnosis, asked, _held(plan))
-                ),
-                *(_of_kernel(host, sut, diagnosis, asked) if wanted.kernel else ()),
-            ]
-        )
+        names = names_of(host, users)
+        held = _held(plan)
+        found = [
+            choice
+            for name, of_one in server.knobs.items()
+            for choice in choose(Part(name, server), of_one, diagnosis, asked, names, held)
+        ]
+        if wanted.kernel:
+            found += _of_kernel(host, sut, diagnosis, asked, names)
+        choices = weightiest(found)
         _check_some(choices, server, diagnosis)
         listener.noted(_chosen_text(choices, diagnosis))
         known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices)
@@ -180,11 +180,13 @@ def _users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
     return max(round(held * beyond), 1)
 
 
-def _of_kernel(host: Host, sut: Sut, diagnosis: Diagnosis, asked: Asked) -> Sequence[Choice]:
+def _of_kernel(
+    host: Host, sut: Sut, diagnosis: Diagnosis, asked: Asked, names: Mapping[str, int]
+) -> Sequence[Choice]:
     """Knobs of the kernel; raises InputError for who may not set them."""
     if host.run(["id", "-u"]).output.strip() != "0":
         raise InputError("--kernel: only root may change kernel settings; run it as root")
-    return choose(_linux(host, sut), of_server(LINUX).knob, diagnosis, asked)
+    return choose(_linux(host, sut), of_server(LINUX).knob, diagnosis, asked, names)
 
 
 def _linux(host: Host, sut: Sut) -> Linux:
