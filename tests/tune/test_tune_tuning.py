@@ -2,8 +2,12 @@
 
 import statistics
 
+import pytest
 from tuned_server import Stage, switch, tuned
 
+from headcount.bundle.level import LevelResult
+from headcount.errors import TargetError
+from headcount.tune.change import Configuration
 from headcount.tune.race import smallest_gain
 from headcount.tune.tuning import MOST_CHANGES, MOST_PROOF_PAIRS, Tuning
 
@@ -79,3 +83,21 @@ def test_the_noise_is_measured_first() -> None:
     noise = tuning.results.noise
     assert len(noise) == 4
     assert tuning.results.smallest == smallest_gain(statistics.stdev(noise), MOST_PROOF_PAIRS)
+
+
+class Spoiled(Stage):
+    """A stage whose load generator is full."""
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        found = super().turn(configuration, users, is_fresh=is_fresh)
+        generator = found.generator.model_copy(
+            update={"limited": True, "reasons": ["a worker used 98.0% of its core"]}
+        )
+        return found.model_copy(update={"outcome": "invalid", "generator": generator})
+
+
+def test_a_full_generator_is_named_where_nothing_can_be_compared() -> None:
+    with pytest.raises(TargetError, match=r"100 users can be compared: a worker used 98\.0%"):
+        tuned(Spoiled({}, 1), [switch("a")])

@@ -136,18 +136,17 @@ class Tuning:
         return (turns[0], turns[1]) if number % 2 == 0 else (turns[1], turns[0])
 
     def _measure_noise(self) -> None:
+        turns: list[LevelResult] = []
         for number in range(NOISE_PAIRS):
             before, after = self._pair(AS_IT_IS, AS_IT_IS, number)
+            turns += [before, after]
             found = gain_of(before, after, self.measure)
             if found is not None:
                 self.results.noise.append(found)
         self._learn_spread()
         spread = self.results.spread
         if spread is None:
-            raise TargetError(
-                f"no turn of {plural('user', self.users)} came to a figure, so nothing can be "
-                "compared: give longer turns (--turn 20s), or more users (--goal p95@USERS)"
-            )
+            raise TargetError(_nothing_compared_text(self.users, turns))
         pairs = PROOF_SHARE / 2 * self._budget_s / (2 * mean(self._turn_s))
         pairs = min(max(int(pairs), PROOF_PAIRS), MOST_PROOF_PAIRS)
         self.results.smallest = smallest_gain(spread.value, pairs)
@@ -362,6 +361,17 @@ def _smallest_text(smallest: float | None, budget_s: float) -> str:
             "stop other programs, or give longer turns (--turn 20s) and more time (--budget)"
         )
     return f"in {span(budget_s)}, gains of {smallest - 1:.0%} or more can be proved"
+
+
+def _nothing_compared_text(users: int, turns: Sequence[LevelResult]) -> str:
+    """Why no two turns without a change can be compared."""
+    reasons = [reason for one in turns for reason in one.generator.reasons]
+    if reasons:
+        return f"no two turns of {plural('user', users)} can be compared: {reasons[0]}"
+    return (
+        f"no turn of {plural('user', users)} came to a figure, so nothing can be compared: give "
+        "longer turns (--turn 20s), or more users (--goal p95@USERS)"
+    )
 
 
 def _race_text(race: Race, measure: Measure) -> str:
