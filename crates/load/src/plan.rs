@@ -8,6 +8,10 @@ use crate::plan_error::PlanError;
 use crate::protocol::{Compile, Protocol};
 use crate::turns::Turns;
 use crate::user::User;
+use crate::worker::Share;
+
+/// Of all machines together.
+const MOST_WORKERS: u32 = 1 << 20;
 
 /// What the users of a run do. Read from JSON; validated by [`Plan::compile`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +23,9 @@ pub struct Plan {
     pub workers: u16,
     /// When scenarios are due.
     pub pace: Pace,
+    /// The part of the users that is played here; all of them if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
     /// How long one step, or the opening of a session, may take before it fails.
     pub step_timeout_ms: u64,
     /// How often workers report.
@@ -31,6 +38,19 @@ pub struct Plan {
     pub script: Option<Turns>,
     /// What users do.
     pub scenarios: Vec<ScenarioPlan>,
+}
+
+/// The part of a run's users that one machine plays, where several play the run together.
+///
+/// The workers of all machines are numbered through. A user's number modulo the number of workers
+/// is that of the worker that plays it, so that every user does the same wherever it is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The number of this machine's first worker, from 0; its others follow.
+    pub first: u32,
+    /// Workers of all machines.
+    pub of: u32,
 }
 
 /// When a user's session is opened first. Lost sessions are always opened by the next scenario.
@@ -158,6 +178,23 @@ impl Plan {
 
     fn check(&self) -> Result<(), PlanError> {
         bounds("workers", f64::from(self.workers), 1.0, 1024.0)?;
+        if let Some(Part { first, of }) = self.part {
+            let workers = u32::from(self.workers);
+            let most = f64::from(MOST_WORKERS);
+            bounds(
+                "the workers of all machines",
+                f64::from(of),
+                f64::from(workers),
+                most,
+            )?;
+            let last = f64::from(of - workers);
+            bounds(
+                "the number of the first worker",
+                f64::from(first),
+                0.0,
+                last,
+            )?;
+        }
         bounds(
             "step_timeout_ms",
             self.step_timeout_ms as f64,
@@ -212,6 +249,20 @@ impl Plan {
             )?;
         }
         Ok(())
+    }
+
+    /// Where a worker stands among those of all machines.
+    pub(crate) fn share(&self, worker: usize) -> Share {
+        let workers = u32::from(self.workers);
+        let Part { first, of } = self.part.unwrap_or(Part {
+            first: 0,
+            of: workers,
+        });
+        Share {
+            worker,
+            lane: first as usize + worker,
+            of: of as usize,
+        }
     }
 
     fn check_pauses(&self) -> Result<(), PlanError> {

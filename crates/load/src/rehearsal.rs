@@ -33,10 +33,7 @@ pub fn rehearse<P: Protocol>(
     // Workers share nothing, so playing them one after the other changes nothing.
     let lives: Vec<Vec<Report>> = (0..workers)
         .map(|worker| {
-            let share = Share {
-                worker,
-                of: workers,
-            };
+            let share = plan.plan.share(worker);
             rehearse_worker(share, &protocol, &plan, script)
         })
         .collect();

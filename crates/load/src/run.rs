@@ -66,10 +66,7 @@ impl Run {
             ended: false,
         };
         for worker in 0..workers {
-            let share = Share {
-                worker,
-                of: workers,
-            };
+            let share = plan.plan.share(worker);
             let (sender, receiver) = unbounded_channel();
             let (protocol, plan) = (Arc::clone(&protocol), Arc::clone(&plan));
             let (mailbox, origin) = (Arc::clone(&run.mailbox), run.origin);

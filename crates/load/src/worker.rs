@@ -48,9 +48,11 @@ pub type Order = (u64, Command);
 /// Where a worker stands among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    /// Which worker, from 0.
+    /// Which worker of this machine, from 0.
     pub worker: usize,
-    /// Of how many.
+    /// Which of all machines' workers, from 0: it plays the users whose numbers leave this remainder.
+    pub lane: usize,
+    /// How many those are.
     pub of: usize,
 }
 
@@ -201,7 +203,7 @@ impl<P: Protocol> Worker<P> {
     /// number of workers is the worker's own.
     fn my_share(&self, target: u32) -> usize {
         let target = target as usize;
-        (target + self.share.of - 1 - self.share.worker) / self.share.of
+        (target + self.share.of - 1 - self.share.lane) / self.share.of
     }
 
     fn ramp(&mut self, target: usize, over_ns: u64, now_ns: u64) {
@@ -209,7 +211,7 @@ impl<P: Protocol> Worker<P> {
         self.changes.clear();
         let count = target.abs_diff(self.members.len()) as u64;
         // Workers take turns, so that joins of the whole run are evenly spaced.
-        let turn = self.share.worker as f64 / self.share.of as f64;
+        let turn = self.share.lane as f64 / self.share.of as f64;
         for index in 0..count {
             let part = (index as f64 + turn) / count as f64;
             self.changes
@@ -233,7 +235,7 @@ impl<P: Protocol> Worker<P> {
 
     fn admit(&mut self, now_ns: u64) -> (Place<P>, User) {
         let plan = &self.plan.plan;
-        let id = (self.members.len() * self.share.of + self.share.worker) as u32;
+        let id = (self.members.len() * self.share.of + self.share.lane) as u32;
         let seat = Rc::new(Seat::new(now_ns));
         let schedule = self.plan.schedule(id, now_ns);
         let schedule = Rc::new(RefCell::new(schedule));

@@ -109,6 +109,7 @@ fn plan(case: &Case) -> Plan {
         seed: 1,
         workers: 1,
         pace: Pace::Closed { think },
+        part: None,
         step_timeout_ms: 60_000,
         report_every_ms: 1000,
         log_on: LogOn::FirstScenario,

@@ -4,6 +4,7 @@
 mod common;
 
 mod engine;
+mod machines;
 mod script;
 mod tasks;
 mod truth;

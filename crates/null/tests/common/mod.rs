@@ -32,6 +32,7 @@ pub fn plan(pace: Pace, scenarios: Vec<ScenarioPlan>) -> Plan {
         seed: 7,
         workers: 1,
         pace,
+        part: None,
         step_timeout_ms: 60_000,
         report_every_ms: 60_000,
         log_on: LogOn::FirstScenario,
