@@ -6,7 +6,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "MailFront", "ScenarioCount", "SimulatedServer", "SmbHold", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Gathering", "Histogram", "Interval", "MailFront", "ScenarioCount", "SimulatedServer", "SmbHold", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names"]
 
 PROFILE: Final[str]
 """
@@ -85,6 +85,10 @@ class Engine:
         is in; None when `patience_s` ran out first or the run has ended. Other Python threads run
         meanwhile; Ctrl-C interrupts.
         """
+    def next_bytes(self, /, patience_s: SupportsFloat | SupportsIndex) -> bytes | None:
+        """
+        The same as bytes, for a `Gathering` on another machine.
+        """
     def now_s(self, /) -> float:
         """
         Seconds since the run began.
@@ -143,6 +147,22 @@ class FaultCount:
     def step(self, /) -> int | None:
         """
         Index in `Engine.step_names`; None for the opening of a session.
+        """
+
+@final
+class Gathering:
+    """
+    The sum of what the engines of several machines count in one run, interval by interval.
+    """
+    def __new__(cls, /, scenarios: SupportsIndex, steps: SupportsIndex) -> Gathering:
+        """
+        From the beginning of a run, of so many scenarios and names of steps.
+        """
+    def next(self, /, parts: SupportsGetItem[int, tuple[SupportsGetItem[int, SupportsIndex], SupportsFloat | SupportsIndex]]) -> Interval | None:
+        """
+        What `Engine.next_bytes` gave on each machine, as one interval that begins where the last one
+        ended; None of no machine. Each with what its clock is to be moved by, in seconds. Raises
+        `EngineError` for bytes that are of no such run.
         """
 
 @final

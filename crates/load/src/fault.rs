@@ -3,8 +3,10 @@
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use serde::{Deserialize, Serialize};
+
 /// The classes in which errors are counted and shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FaultKind {
     /// No connection: refused, unreachable, or no answer to the attempt.
     Connect,

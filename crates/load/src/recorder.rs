@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::mem::{replace, swap, take};
 
+use serde::{Deserialize, Serialize};
+
 use crate::fault::{Fault, FaultKind, group};
 use crate::tasks::TaskTally;
 use crate::times::Times;
 
 /// Counts and times of one scenario.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ScenarioTally {
     /// Begun, whether ended or not.
     pub started: u64,
@@ -37,7 +39,7 @@ pub struct ScenarioTally {
 }
 
 /// Counts and times of all steps of one name.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StepTally {
     /// Ended without a fault.
     pub completed: u64,
@@ -54,7 +56,7 @@ pub struct StepTally {
 }
 
 /// How often a kind of fault struck, with an example.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultTally {
     /// How often.
     pub count: u64,
@@ -66,7 +68,7 @@ pub struct FaultTally {
 pub const FAULT_EXAMPLES: usize = 3;
 
 /// Where a fault struck.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum At {
     /// In the step with this index among the names of steps.
     Step(usize),
@@ -84,7 +86,7 @@ pub const FAULT_GROUPS: usize = 16;
 pub const OTHERS: u64 = 0;
 
 /// What one worker has counted since its last report, or a sum of such counts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Recorder {
     /// By index of the scenario in the plan.
     pub scenarios: Vec<ScenarioTally>,
@@ -105,6 +107,7 @@ pub struct Recorder {
     /// What sessions timed, by index of the protocol's `tasks`; empty before the first report.
     pub tasks: Vec<TaskTally>,
     /// The groups of faults of the whole run, of which only so many are kept apart.
+    #[serde(skip)]
     groups: BTreeMap<(At, FaultKind), Vec<u64>>,
 }
 

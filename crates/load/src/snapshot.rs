@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::recorder::Recorder;
 use crate::times::Times;
 
@@ -57,7 +59,7 @@ impl Snapshot {
 }
 
 /// What happened between two snapshots.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Interval {
     /// Its beginning, in ns of the run's clock.
     pub from_ns: u64,

@@ -7,10 +7,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::times::Times;
 
 /// Counts and times of one kind of task.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TaskTally {
     /// Ended well.
     pub completed: u64,

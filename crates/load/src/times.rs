@@ -2,6 +2,9 @@
 
 use std::iter::repeat_n;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// Times in µs, from 1 µs to an hour, with three significant digits.
 ///
 /// The buckets are those of a dense `HdrHistogram` of these bounds, of 92 KiB. What is recorded in a
@@ -165,6 +168,29 @@ impl Times {
             .chunk_by(|one, other| one == other)
             .map(|same| (same[0], same.len() as u32))
             .collect()
+    }
+}
+
+/// As the buckets that hold something, ascending, each with how many: the same bytes for the same
+/// times, however they are kept.
+impl Serialize for Times {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.by_bucket().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Times {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut found = Self::new();
+        let mut above = None;
+        for (bucket, count) in Vec::<(u16, u32)>::deserialize(deserializer)? {
+            if usize::from(bucket) >= BUCKETS || above >= Some(bucket) || count == 0 {
+                return Err(D::Error::custom("no histogram has such buckets"));
+            }
+            above = Some(bucket);
+            found.note_many(bucket, count);
+        }
+        Ok(found)
     }
 }
 

@@ -7,6 +7,7 @@ use headcount_load::run::RunError;
 use headcount_load::{Plan, Run};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::errors::{EngineError, raised};
 use crate::interval::Interval;
@@ -87,19 +88,18 @@ impl Engine {
     /// is in; None when `patience_s` ran out first or the run has ended. Other Python threads run
     /// meanwhile; Ctrl-C interrupts.
     fn next(&self, py: Python<'_>, patience_s: f64) -> PyResult<Option<Interval>> {
-        let mut left = span("patience_s", patience_s)?;
-        loop {
-            let wait = left.min(SIGNAL_CHECK);
-            let found = py.detach(|| self.pull(wait))?;
-            if let Some(interval) = found {
-                return Interval::new(py, &interval).map(Some);
-            }
-            py.check_signals()?;
-            left = left.saturating_sub(wait);
-            if left.is_zero() || self.ended()? {
-                return Ok(None);
-            }
-        }
+        let found = self.wait(py, patience_s)?;
+        found.map(|one| Interval::new(py, &one)).transpose()
+    }
+
+    /// The same as bytes, for a `Gathering` on another machine.
+    fn next_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        patience_s: f64,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let found = self.wait(py, patience_s)?;
+        Ok(found.map(|one| PyBytes::new(py, &one.to_bytes())))
     }
 
     /// Whether the run has ended and its last interval was taken.
@@ -116,6 +116,22 @@ impl Engine {
 }
 
 impl Engine {
+    fn wait(&self, py: Python<'_>, patience_s: f64) -> PyResult<Option<headcount_load::Interval>> {
+        let mut left = span("patience_s", patience_s)?;
+        loop {
+            let wait = left.min(SIGNAL_CHECK);
+            let found = py.detach(|| self.pull(wait))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+            py.check_signals()?;
+            left = left.saturating_sub(wait);
+            if left.is_zero() || self.ended()? {
+                return Ok(None);
+            }
+        }
+    }
+
     fn pull(&self, wait: Duration) -> PyResult<Option<headcount_load::Interval>> {
         let mut guard = self.lock();
         let state = guard.as_mut().ok_or_else(closed)?;

@@ -5,6 +5,7 @@ mod disk;
 mod engine;
 mod errors;
 mod front;
+mod gathering;
 mod histogram;
 mod http;
 mod interval;
@@ -32,6 +33,8 @@ mod _engine {
     use crate::engine::{Engine, ensure_connections, ensure_open_files};
     #[pymodule_export]
     use crate::front::MailFront;
+    #[pymodule_export]
+    use crate::gathering::Gathering;
     #[pymodule_export]
     use crate::histogram::Histogram;
     #[pymodule_export]

@@ -13,8 +13,7 @@ use headcount_load::pace::{Draw, Pace};
 use headcount_load::plan::{Part, Plan};
 use headcount_load::rehearsal::rehearse;
 use headcount_load::worker::{Command, Order};
-use headcount_load::times::Times;
-use headcount_load::{Fault, Moved, Protocol, Session, Snapshot, User};
+use headcount_load::{Fault, Gathering, Interval, Moved, Protocol, Session, Snapshot, User};
 use headcount_null::{Null, NullSession, NullStep};
 use proptest::prelude::*;
 use serde_json::json;
@@ -68,11 +67,11 @@ fn mixed() -> Plan {
     plan(THINK, scenarios)
 }
 
-/// The last snapshot of each machine, whose workers are as many as `machines` says.
-fn played(machines: &[u16], orders: &[Order], protocol: &Noting) -> Vec<Snapshot> {
+/// The snapshots of each machine, whose workers are as many as `machines` says.
+fn played(machines: &[u16], orders: &[Order], protocol: &Noting) -> Vec<Vec<Snapshot>> {
     let of: u32 = machines.iter().copied().map(u32::from).sum();
     let mut first = 0;
-    let mut last = Vec::new();
+    let mut all = Vec::new();
     for workers in machines {
         let own = Plan {
             workers: *workers,
@@ -80,47 +79,120 @@ fn played(machines: &[u16], orders: &[Order], protocol: &Noting) -> Vec<Snapshot
             ..mixed()
         };
         first += u32::from(*workers);
-        last.extend(rehearse(own, protocol.clone(), orders).unwrap().pop());
+        all.push(rehearse(own, protocol.clone(), orders).unwrap());
     }
-    last
+    all
+}
+
+/// An interval without what is of workers and not of users, and without the order of a list.
+fn comparable(mut interval: Interval) -> Vec<u8> {
+    interval.worker_cpu_ns.clear();
+    interval.counted.timer_lateness.clear(); // each worker notes its own
+    interval.unserved_ns.sort_unstable();
+    interval.to_bytes()
 }
 
 #[test]
 fn the_same_users_do_the_same_things_on_1_3_and_24_machines() {
     let run = |machines: &[u16]| {
         let protocol = Noting::default();
-        let last = played(machines, &steady(97, 300), &protocol);
+        let snapshots = played(machines, &steady(97, 300), &protocol);
         let done = protocol.0.lock().unwrap().clone();
-        (done, last)
+        (done, snapshots)
     };
-    let (alone, last) = run(&[1]);
+    let (alone, snapshots) = run(&[1]);
     assert_eq!(alone.len(), 97);
     for machines in [vec![1; 3], vec![2, 1, 4], vec![1; 24]] {
         let (done, parts) = run(&machines);
         assert_eq!(done, alone, "{machines:?}");
-        // What the machines counted adds up to what one counts, bucket by bucket.
-        for (at, whole) in last[0].recorder.scenarios.iter().enumerate() {
-            let mut merged = Times::new();
-            for part in &parts {
-                merged.add(&part.recorder.scenarios[at].response);
+        // What the machines send adds up to what one counts, to the bit.
+        let mut gathering = Gathering::new(2, 3);
+        for at in 1..snapshots[0].len() {
+            let whole = snapshots[0][at].since(&snapshots[0][at - 1]);
+            let sent = parts
+                .iter()
+                .map(|part| part[at].since(&part[at - 1]).to_bytes());
+            let read: Vec<_> = sent.map(|bytes| gathering.read(&bytes).unwrap()).collect();
+            let mut sum = gathering.next(read).unwrap();
+            assert_eq!(
+                sum.worker_cpu_ns.len(),
+                machines.iter().map(|one| usize::from(*one)).sum::<usize>()
+            );
+            if at == 1 {
+                sum.from_ns = whole.from_ns; // nobody has gathered what came before
             }
-            assert_eq!(merged.buckets(), whole.response.buckets());
-            let sum = |count: fn(&Snapshot, usize) -> u64| {
-                parts.iter().map(|part| count(part, at)).sum::<u64>()
-            };
-            assert_eq!(
-                sum(|part, at| part.recorder.scenarios[at].completed),
-                whole.completed
-            );
-            assert_eq!(
-                sum(|part, at| part.recorder.scenarios[at].response_ns),
-                whole.response_ns
-            );
+            let is_equal = comparable(sum) == comparable(whole);
+            assert!(is_equal, "{machines:?}, minute {at}");
         }
     }
 }
 
+#[test]
+fn moments_of_another_clock_are_moved() {
+    let protocol = Noting::default();
+    let own = Plan {
+        report_every_ms: 1000,
+        ..mixed()
+    };
+    let snapshots = rehearse(own, protocol, &steady(9, 30)).unwrap();
+    let interval = snapshots[20].since(&snapshots[19]);
+    let moved = interval.clone().moved(-5_000);
+    assert_eq!(
+        (moved.from_ns, moved.to_ns),
+        (interval.from_ns - 5_000, interval.to_ns - 5_000)
+    );
+    let keys: Vec<u64> = interval
+        .completed
+        .keys()
+        .map(|at_ns| at_ns.saturating_sub(5_000))
+        .collect();
+    assert!(!keys.is_empty());
+    assert_eq!(moved.completed.into_keys().collect::<Vec<_>>(), keys);
+    let before = interval.moved(i64::MIN);
+    assert_eq!((before.from_ns, before.to_ns), (0, 0));
+    assert_eq!(before.completed.values().sum::<u32>(), 9);
+}
+
+#[test]
+fn figures_of_another_run_are_refused() {
+    let snapshots = rehearse(mixed(), Noting::default(), &steady(9, 120)).unwrap();
+    let bytes = snapshots[1].since(&snapshots[0]).to_bytes();
+    assert!(Gathering::new(2, 3).read(&bytes).is_ok());
+    let other = Gathering::new(2, 4).read(&bytes).unwrap_err();
+    assert_eq!(
+        other.to_string(),
+        "an agent sent figures of another run: 2 scenarios and 3 steps"
+    );
+    assert!(Gathering::new(1, 3).read(&bytes).is_err());
+    assert!(
+        Gathering::new(2, 3)
+            .read(&bytes[..bytes.len() / 2])
+            .is_err()
+    );
+}
+
 proptest! {
+    #[test]
+    fn bytes_of_nobody_are_an_error_and_no_panic(
+        noise in prop::collection::vec(any::<u8>(), 0..200),
+        at in any::<prop::sample::Index>(),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let snapshots = rehearse(mixed(), Noting::default(), &steady(3, 60)).unwrap();
+        let mut bytes = snapshots[1].since(&snapshots[0]).to_bytes();
+        let from = at.index(bytes.len());
+        for (old, new) in bytes[from..].iter_mut().zip(&noise) {
+            *old = *new;
+        }
+        bytes.truncate(1 + cut.index(bytes.len()));
+        for bytes in [noise, bytes] {
+            let mut gathering = Gathering::new(2, 3);
+            if let Ok(read) = gathering.read(&bytes) {
+                let _ = gathering.next([read.moved(-1)]);
+            }
+        }
+    }
+
     #[test]
     fn the_machines_play_all_users_and_nobody_twice(
         machines in prop::collection::vec(1u16..5, 1..9),
