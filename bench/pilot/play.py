@@ -23,9 +23,9 @@ from headcount.pilot.work import descendants, times
 
 BUSY = 0.1
 """CPUs that the server uses once its users are there."""
-BUSY_S = 30.0
-"""Until they are, at most."""
-LONGER_S = 60.0
+BUSY_S = 120.0
+"""Until they are, at most: beside disturbers a program takes long to start."""
+LONGER_S = 120.0
 """Than its load a command may take."""
 
 
@@ -94,7 +94,7 @@ def pair(number: int, server: Server, lengths: Lengths, runs: Path) -> Record:
 
 
 def _turn(server: Server, lengths: Lengths, runs: Path, *, with_pilot: bool) -> Record:
-    longest_s = lengths.settle_s + lengths.measured_s + 2 * LONGER_S
+    longest_s = lengths.settle_s + lengths.measured_s + BUSY_S + LONGER_S
     others = others_cpus([server.pid], lengths.patience_s)
     with disturbers(server.pages, longest_s):
         level, piloted = _played(
