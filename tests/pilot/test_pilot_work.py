@@ -44,7 +44,9 @@ def test_work_between_two_readings_counts_what_began_and_not_what_ended() -> Non
 def test_a_second_of_work_takes_as_long_as_it_waits_beside() -> None:
     assert BUSY.stretch == pytest.approx(2.0)
     assert Work(10.0, 2.0, 1.0, 1.0).stretch == pytest.approx(2.0)
-    assert Work(10.0, 0.1, 5.0, 5.0).stretch is None  # idle: a ratio of nothing
+    assert Work(10.0, 0.1, 0.0, 4.9).stretch == pytest.approx(50.0)  # all but stopped by its disk
+    assert Work(10.0, 0.1, 0.05, 0.0).stretch is None  # idle: a ratio of nothing
+    assert Work(10.0, 0.005, 5.0, 5.0).stretch is None
     assert look_text("nginx", Work(10.0, 0.0, 0.0, 0.0)).startswith("nginx is idle")
     assert "takes 2.00 s: 50% waiting for a CPU, 0% for a disk" in look_text("nginx", BUSY)
 

@@ -66,15 +66,19 @@ class Work:
     def stretch(self) -> float | None:
         """How long a second of work took, in seconds; 1 on a machine of its own.
 
-        None where hardly anything was done: a ratio of nothing says nothing.
+        None where hardly anything was done, and nothing waited for: a ratio of nothing says
+        nothing. One that only waits for its disk is not idle.
         """
-        if self.cpu_s < LEAST_CPU * self.length_s:
+        total_s = self.cpu_s + self.wait_s + self.disk_s
+        if total_s < LEAST_WORK * self.length_s or self.cpu_s < LEAST_CPU * self.length_s:
             return None
-        return (self.cpu_s + self.wait_s + self.disk_s) / self.cpu_s
+        return total_s / self.cpu_s
 
 
-LEAST_CPU = 0.02
-"""Of one CPU: a server that uses less is idle."""
+LEAST_WORK = 0.02
+"""Of the time: a server that works or waits less is idle."""
+LEAST_CPU = 0.001
+"""Of one CPU: a ratio to less is mostly chance."""
 
 
 def lives(pid: int, proc: str = "/proc") -> bool:
