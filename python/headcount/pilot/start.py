@@ -1,16 +1,19 @@
 """From a server that somebody named to a pilot that has put everything back."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from headcount.controller.local_server import LocalServer
 from headcount.counters.proc.cgroup import folders
 from headcount.errors import InputError
+from headcount.pilot.interrupts import System, interrupts, network_irqs
 from headcount.pilot.journal import Journal, new_folder
+from headcount.pilot.machine import Places
 from headcount.pilot.modules import MODULES, Module
 from headcount.pilot.pilot import BLOCK_S, Event, Pilot, scheduler_of
+from headcount.pilot.settings import memory, writeback
 from headcount.pilot.treatment import Treatment
 from headcount.pilot.work import lives
 from headcount.tune.host import ThisHost
@@ -18,7 +21,7 @@ from headcount.tune.left import journals_folder, left, restore
 
 KIND = "pilot"
 """The folder of journals."""
-SYS = Path("/sys")
+SYS, VM = Path("/sys"), Path("/proc/sys/vm")
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,11 @@ def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
         raise InputError(found.missing or "no such server runs here: is it started?")
     roots = tuple(found.pids)
     name = found.names.get(roots[0], str(roots[0]))
-    groups = [Path(one) for one in folders(SYS, found.control_group).values()]
-    treatment = Treatment(roots, groups)
+    groups = folders(SYS, found.control_group)
+    system = System()
+    settings = memory(groups, _root(SYS)) + writeback(VM) + interrupts(system)
+    places = Places(network_irqs(system), _pressure(groups))
+    treatment = Treatment(roots, map(Path, groups.values()), settings.found)
     journal = Journal(host, new_folder(journals_folder(host, KIND)), treatment.script)
     pilot = Pilot(
         name,
@@ -66,6 +72,8 @@ def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
         modules=modules,
         scheduler=scheduler_of(host, roots),
         block_s=wanted.block_s,
+        places=places,
+        obstacles=settings.obstacles,
     )
     try:
         pilot.run()
@@ -75,6 +83,18 @@ def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
         problem = journal.close()
     happened(Event("end", _end_text(name, pilot.kept, problem)))
     return problem
+
+
+def _root(sys: Path) -> Path:
+    """Where control groups of version 2 are mounted: alone, or beside version 1."""
+    root = sys / "fs/cgroup"
+    return root if (root / "cgroup.controllers").exists() else root / "unified"
+
+
+def _pressure(groups: Mapping[str, str]) -> str | None:
+    """The file with the memory pressure of the server's own control group."""
+    file = Path(groups["unified"]) / "memory.pressure" if "unified" in groups else None
+    return str(file) if file is not None and file.exists() else None
 
 
 def _end_text(name: str, kept: Sequence[Module], problem: str | None) -> str:
