@@ -35,11 +35,12 @@ class Bar:
 def log_ratio(one: Record) -> float | None:
     """The logarithm of a pair's p95 with the pilot over that without; None where it is unusable.
 
-    Failures without the pilot may only make its gain look smaller, so they are allowed.
+    Failures without the pilot may only make its gain look smaller, so they are allowed. While the
+    pilot was still trying modules, its turn was partly one without it.
     """
     without, with_it = one["without"], one["with"]
     asked = with_it["completed"] + with_it["failed"]
-    if "invalid" in (without["outcome"], with_it["outcome"]):
+    if with_it["still_trying"] or "invalid" in (without["outcome"], with_it["outcome"]):
         return None
     if not without["p95_ms"] or not with_it["p95_ms"] or with_it["failed"] > MOST_FAILED * asked:
         return None

@@ -25,6 +25,8 @@ BUSY = 0.1
 """CPUs that the server uses once its users are there."""
 BUSY_S = 120.0
 """Until they are, at most: beside disturbers a program takes long to start."""
+STEPS = ("try", "on", "off")
+"""Kinds of events between which modules are switched on and off."""
 LONGER_S = 120.0
 """Than its load a command may take."""
 
@@ -78,9 +80,12 @@ class Piloted:
         """What it saw first."""
         return next((one["text"] for _, one in self.events if one["kind"] == "look"), "")
 
-    def tries_after(self, at_s: float) -> bool:
-        """Whether it was still trying something at a moment, or tried it later."""
-        return any(moment > at_s and one["kind"] in ("on", "off") for moment, one in self.events)
+    def is_done_by(self, at_s: float) -> bool:
+        """Whether it had looked, and tried all that it tried, at a moment."""
+        kinds = [one["kind"] for _, one in self.events]
+        is_early = all(moment <= at_s for moment, one in self.events if one["kind"] in STEPS)
+        tried, ended = kinds.count("try"), kinds.count("on") + kinds.count("off")
+        return "look" in kinds and is_early and tried == ended
 
 
 def pair(number: int, server: Server, lengths: Lengths, runs: Path) -> Record:
@@ -106,7 +111,7 @@ def _turn(server: Server, lengths: Lengths, runs: Path, *, with_pilot: bool) -> 
         **_figures(level),
         "kept": piloted.kept,
         "trials": piloted.trials,
-        "still_trying": piloted.tries_after(measured_s),
+        "still_trying": with_pilot and not piloted.is_done_by(measured_s),
         "others_cpus": others,
     }
 

@@ -78,6 +78,7 @@ def test_turns_that_hide_slow_requests_do_not_count() -> None:
     assert log_ratio({**good, "without": turn(100, failed=500)}) is not None
     assert log_ratio({**good, "without": turn(100, outcome="invalid")}) is None
     assert log_ratio({**good, "without": turn(None)}) is None
+    assert log_ratio({**good, "with": {**turn(50), "still_trying": True}}) is None
     bad = {**good, "with": turn(50, failed=500)}
     bar = bars([*[pair(number, 100, 50 + number) for number in range(3)], bad])[0]
     assert not bar.is_met
@@ -107,13 +108,23 @@ def test_what_a_pilot_has_printed() -> None:
     tried = {"kind": "off", "module": "affinity", "verdict": {"helps": False, "pairs": 0}}
     on = {"kind": "on", "module": "priority", "verdict": {"helps": True, "value": 2.0}}
     look = {"kind": "look", "text": "nginx uses 0.60 CPUs"}
-    piloted = Piloted([(1.0, look), (2.0, {"kind": "try"}), (3.0, on), (5.0, tried)])
+    start = {"kind": "try", "text": "priority: nginx waits"}
+    piloted = Piloted([(1.0, look), (2.0, start), (3.0, on), (5.0, tried)])
+    assert piloted.reasons == [start["text"]]
     assert piloted.kept == ["priority"]
     assert [one["module"] for one in piloted.trials] == ["priority", "affinity"]
     assert piloted.looked == look["text"]
-    assert piloted.tries_after(4.0)
-    assert not piloted.tries_after(5.0)
     assert Piloted().looked == ""
+
+
+def test_a_pilot_that_has_tried_everything() -> None:
+    look, start, end = {"kind": "look", "text": ""}, {"kind": "try"}, {"kind": "off"}
+    piloted = Piloted([(1.0, look), (2.0, start), (5.0, end), (6.0, {"kind": "end"})])
+    assert piloted.is_done_by(5.0)
+    assert not piloted.is_done_by(4.0)
+    assert Piloted([(1.0, look)]).is_done_by(1.0)  # there was nothing to try
+    assert not Piloted([(1.0, look), (2.0, start), (3.0, {"kind": "end"})]).is_done_by(9.0)
+    assert not Piloted([(9.0, {"kind": "end"})]).is_done_by(9.0)  # it never came to look
 
 
 def test_a_proof_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
