@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headcount.controller.local_server import LocalServer
 from headcount.counters.proc.cgroup import folders
-from headcount.errors import InputError
+from headcount.errors import InputError, SystemLimitError
 from headcount.pilot.interrupts import System, interrupts, network_irqs
 from headcount.pilot.journal import Journal, new_folder
 from headcount.pilot.machine import Places
@@ -67,7 +67,7 @@ def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
         name,
         roots,
         treatment,
-        _stop(roots, wanted.for_s),
+        _stop(roots, wanted.for_s, journal),
         happened,
         modules=modules,
         scheduler=scheduler_of(host, roots),
@@ -75,12 +75,19 @@ def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
         places=places,
         obstacles=settings.obstacles,
     )
+    was_undone = False
     try:
         pilot.run()
+        was_undone = journal.is_undone
     except KeyboardInterrupt:
         pass
     finally:
         problem = journal.close()
+    if was_undone:
+        raise SystemLimitError(
+            "the pilot was not seen for so long that its guard has put everything back: the "
+            "machine was stopped, or badly overloaded; start again"
+        )
     happened(Event("end", _end_text(name, pilot.kept, problem)))
     return problem
 
@@ -114,15 +121,15 @@ def put_back() -> Sequence[str]:
     return [one.folder for one in found]
 
 
-def _stop(roots: Sequence[int], for_s: float | None) -> Callable[[float], bool]:
-    """Waits, and says whether the time is over or the server has ended."""
+def _stop(roots: Sequence[int], for_s: float | None, journal: Journal) -> Callable[[float], bool]:
+    """Waits, and says whether the time is over, the server has ended, or all was put back."""
     end_s = None if for_s is None else time.monotonic() + for_s
 
     def stop(wait_s: float) -> bool:
         left_s = wait_s if end_s is None else min(wait_s, end_s - time.monotonic())
         time.sleep(max(left_s, 0.0))
         over = end_s is not None and time.monotonic() >= end_s
-        return over or not all(map(lives, roots))
+        return over or not all(map(lives, roots)) or journal.is_undone
 
     return stop
 
