@@ -40,7 +40,7 @@ def starved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 def alongside(pid: int, noted: list[str], *names: str) -> Alongside:
     modules = [MODULES[name] for name in names]
-    return Alongside(lambda: [pid], list, noted.append, modules=modules, block_s=BLOCK_S)
+    return Alongside(lambda: [pid], dict, noted.append, modules=modules, block_s=BLOCK_S)
 
 
 if ROOT:  # nobody else may raise a priority

@@ -99,6 +99,20 @@ if ROOT:
         assert ended.code == 0, ended
         assert "everything was put back" in ended.out
 
+    def test_one_whose_guard_has_put_everything_back_ends(
+        headcount: Headcount, nginx: tuple[int, str], tmp_path: Path
+    ) -> None:
+        pid, _ = nginx
+        before = state(pid)
+        command = headcount.start("pilot", "--pid", str(pid), "--turn", "1s")
+        command.reach(lambda: "nginx uses" in command.out, LOOK_S)
+        (script,) = (tmp_path / "state").rglob("restore.sh")
+        subprocess.run(["sh", script], check=True)  # as the guard does
+        ended = command.ended()
+        assert ended.code == 5, ended
+        assert "its guard has put everything back" in " ".join(ended.err.split())
+        assert state(pid) == before
+
     def test_two_at_a_time_are_one_too_many(headcount: Headcount, nginx: tuple[int, str]) -> None:
         pid, url = nginx
         first = headcount.start("pilot", url, "--turn", "1s")

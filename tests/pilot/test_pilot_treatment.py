@@ -1,5 +1,6 @@
 """Real processes treated as the modules have it, and put back whatever ends the pilot."""
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -8,15 +9,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from tempfile import gettempdir
 
 import pytest
 
 from headcount.errors import InputError
 from headcount.pilot import attributes
 from headcount.pilot.attributes import BATCH, REAL_TIME, Attributes
+from headcount.pilot.interrupts import System, interrupts
 from headcount.pilot.journal import Journal
 from headcount.pilot.modules import MODULES, NICE, Server
 from headcount.pilot.pilot import scheduler_of
+from headcount.pilot.settings import BACKGROUND_BYTES, MOST_BYTES, memory, writeback
 from headcount.pilot.treatment import Treatment
 from headcount.pilot.work import descendants, threads
 from headcount.tune.host import ThisHost
@@ -42,6 +46,36 @@ for child in children:
     child.kill()
 """
 """A server with a thread, a child that is nicer than its parent, and children to come."""
+
+
+VM = Path("/proc/sys/vm")
+DIRTY = ("dirty_background_bytes", "dirty_background_ratio", "dirty_bytes", "dirty_ratio")
+LOCK = Path(gettempdir()) / "headcount-tests-kernel.lock"
+"""Of settings that this machine has once: tests of other clones of this repository wait here."""
+
+
+def dirty() -> list[str]:
+    return [(VM / name).read_text().strip() for name in DIRTY]
+
+
+def irqs() -> dict[str, str]:
+    files = Path("/proc/irq").glob("*/smp_affinity_list")
+    return {str(file): file.read_text().strip() for file in files}
+
+
+def movable() -> bool:
+    """Whether this machine has a network card whose interrupts may be moved."""
+    return ROOT and bool(interrupts(System()).found)
+
+
+@pytest.fixture
+def kernel() -> Iterator[None]:
+    """The kernel's own settings, for one test at a time, and as before afterwards."""
+    with LOCK.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = dirty(), irqs()
+        yield
+        assert (dirty(), irqs()) == before
 
 
 @dataclass(frozen=True)
@@ -139,16 +173,58 @@ if ROOT:  # nobody else may raise a priority
         assert (old / "cpu.shares").read_text() == "512"
         assert (new / "cpu.weight").read_text() == "100"
 
+    @pytest.mark.usefixtures("kernel")
+    def test_writes_go_out_early_and_as_before_then(family: Family, tmp_path: Path) -> None:
+        before = dirty()
+        settings = writeback(VM).found
+        assert settings, "this machine has less than the usual amount of memory for writes"
+        treatment = Treatment([family.pid], settings=settings)
+        treatment.apply([MODULES["priority"]], SERVER)
+        assert dirty() == before
+        treatment.apply([MODULES["writeback"]], SERVER)
+        assert dirty() == [str(BACKGROUND_BYTES), "0", str(MOST_BYTES), "0"]
+        treatment.apply([], SERVER)
+        assert dirty() == before
+        journal = Journal(ThisHost(), str(tmp_path / "journal"), treatment.script)
+        treatment.apply([MODULES["writeback"]], SERVER)
+        assert dirty() != before
+        assert journal.close() is None
+        assert dirty() == before
+
+    @pytest.mark.usefixtures("kernel")
+    def test_memory_is_protected_and_as_before_then(family: Family, tmp_path: Path) -> None:
+        low = groups(tmp_path) / "memory.low"
+        settings = memory({"unified": str(low.parent)}, tmp_path).found
+        treatment = Treatment([family.pid], settings=settings)
+        treatment.apply([MODULES["memory"]], SERVER)
+        assert low.read_text() == "5000"
+        (low.parent / "memory.current").write_text("6000\n")
+        treatment.apply([MODULES["memory"]], SERVER)
+        assert low.read_text() == "6000"
+        journal = Journal(ThisHost(), str(tmp_path / "jour nal"), treatment.script)
+        assert journal.close() is None
+        assert low.read_text() == "10\n"
+
+    def groups(root: Path) -> Path:
+        own = root / "web.service"
+        own.mkdir()
+        (own / "memory.low").write_text("10\n")
+        (own / "memory.current").write_text("5000\n")
+        return own
+
     @pytest.mark.e2e
+    @pytest.mark.usefixtures("kernel")
     def test_whatever_kills_it_everybody_is_as_before(
         family: Family, tmp_path: Path, proof: bool
     ) -> None:
         before, session = family.state(), family.session()
+        kernel_before = dirty(), irqs()
+        own = groups(tmp_path)
         random = Random(5)
         for number in range(PROOF_KILLS if proof else KILLS):
             journal = tmp_path / f"journal-{number}"
             killed = subprocess.Popen(
-                [sys.executable, KILLED, str(family.pid), journal, str(number)],
+                [sys.executable, KILLED, str(family.pid), journal, str(number), tmp_path],
                 stdout=subprocess.PIPE,
                 text=True,
             )
@@ -160,6 +236,27 @@ if ROOT:  # nobody else may raise a priority
             wait_for((journal / "done").exists, LONGEST_S)
             assert family.state() == before, f"kill {number}"
             assert family.session() == session
+            assert (dirty(), irqs()) == kernel_before
+            assert (own / "memory.low").read_text().strip() == "10"
+
+
+if movable():
+
+    @pytest.mark.usefixtures("kernel")
+    def test_interrupts_of_the_network_move_and_come_back(family: Family, tmp_path: Path) -> None:
+        before = irqs()
+        settings = interrupts(System()).found
+        treatment = Treatment([family.pid], settings=settings)
+        treatment.apply([MODULES["interrupts"]], SERVER)
+        moved = {one.file: one.wanted() for one in settings}
+        assert irqs() == {**before, **moved}
+        assert irqs() != before
+        treatment.apply([], SERVER)
+        assert irqs() == before
+        journal = Journal(ThisHost(), str(tmp_path / "journal"), treatment.script)
+        treatment.apply([MODULES["interrupts"]], SERVER)
+        assert journal.close() is None
+        assert irqs() == before
 
 
 if ROOT:

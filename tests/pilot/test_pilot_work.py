@@ -14,7 +14,8 @@ from scipy import stats
 
 from headcount.counters.proc.process import ThreadTimes
 from headcount.pilot.modules import MODULES, Server
-from headcount.pilot.pilot import look_text
+from headcount.pilot.pilot import Event, Pilot, look_text
+from headcount.pilot.treatment import Treatment
 from headcount.pilot.trial import CONFIDENCE, PAIRS, Verdict, gain, is_harmful, judge
 from headcount.pilot.work import Work, between, descendants, programs, times, watch
 
@@ -44,7 +45,9 @@ def test_work_between_two_readings_counts_what_began_and_not_what_ended() -> Non
 def test_a_second_of_work_takes_as_long_as_it_waits_beside() -> None:
     assert BUSY.stretch == pytest.approx(2.0)
     assert Work(10.0, 2.0, 1.0, 1.0).stretch == pytest.approx(2.0)
-    assert Work(10.0, 0.1, 5.0, 5.0).stretch is None  # idle: a ratio of nothing
+    assert Work(10.0, 0.1, 0.0, 4.9).stretch == pytest.approx(50.0)  # all but stopped by its disk
+    assert Work(10.0, 0.1, 0.05, 0.0).stretch is None  # idle: a ratio of nothing
+    assert Work(10.0, 0.005, 5.0, 5.0).stretch is None
     assert look_text("nginx", Work(10.0, 0.0, 0.0, 0.0)).startswith("nginx is idle")
     assert "takes 2.00 s: 50% waiting for a CPU, 0% for a disk" in look_text("nginx", BUSY)
 
@@ -138,9 +141,11 @@ def test_modules_speak_up_where_they_may_help_and_only_there() -> None:
         "starvation": [False, False, False, True],
         "affinity": [True, True, False, False],
         "convoy": [False, False, False, False],
+        "memory": [False, False, False, False],
+        "writeback": [False, False, False, False],
+        "interrupts": [False, False, False, False],
     }
-    reason = MODULES["priority"].reason(BUSY, SERVER)
-    assert reason == (
+    assert reason("priority", BUSY) == (
         "nginx waits for a CPU in 50% of the time of its work, and tar and gzip use 0.5 CPUs"
     )
     idle = Work(10.0, 0.0, 0.0, 0.0, 0, 5.0, {"tar": 5.0})
@@ -154,3 +159,77 @@ def test_modules_speak_up_where_they_may_help_and_only_there() -> None:
         often
     )
     assert MODULES["convoy"].reason(replace(BUSY, preempted=1000), SERVER) is None
+
+
+def reason(name: str, work: Work, server: Server = SERVER) -> str:
+    return MODULES[name].reason(work, server) or ""
+
+
+def test_memory_speaks_up_where_pages_are_taken_away() -> None:
+    paged = Work(10.0, 2.0, 0.0, 3.0, major_faults=500)
+    assert reason("memory", paged) == (
+        "nginx waits for a disk in 60% of its time, and reads 50 pages a second that are no "
+        "longer in memory"
+    )
+    assert reason("memory", replace(paged, stalled_s=2.0))
+    # What is read for the first time makes nobody wait for memory.
+    assert not reason("memory", replace(paged, stalled_s=0.01))
+    assert not reason("memory", replace(paged, major_faults=50))
+    assert not reason("memory", replace(paged, disk_s=0.1))
+
+
+def test_writeback_speaks_up_where_much_waits_to_be_written() -> None:
+    beside = Work(10.0, 2.0, 0.0, 3.0, dirty_bytes=1 << 30)
+    assert reason("writeback", beside) == (
+        "nginx waits for a disk in 60% of its time, and 1.00 GiB wait to be written"
+    )
+    assert not reason("writeback", replace(beside, dirty_bytes=64 << 20))
+    assert not reason("writeback", replace(beside, disk_s=0.1))
+
+
+def test_interrupts_speak_up_where_one_cpu_is_hit_and_the_server_waits_there() -> None:
+    hit = Work(
+        10.0,
+        2.0,
+        2.0,
+        0.0,
+        runnable={0: 30, 1: 10},
+        interrupts={0: 50_000, 1: 100},
+        interrupt_s={0: 3.0, 1: 0.1},
+    )
+    assert reason("interrupts", hit) == (
+        "the network interrupts CPU 0 5000 times a second, which takes 30% of it, and threads of "
+        "nginx wait there"
+    )
+    assert not reason("interrupts", hit, replace(SERVER, cpus=(0,)))
+    assert not reason("interrupts", replace(hit, interrupts={0: 50_000, 1: 40_000}))  # spread
+    assert not reason("interrupts", replace(hit, interrupts={0: 900, 1: 0}))  # loopback only
+    assert not reason("interrupts", replace(hit, interrupts={}))
+    assert not reason("interrupts", replace(hit, interrupt_s={0: 0.5, 1: 0.1}))
+    assert not reason("interrupts", replace(hit, runnable={0: 5, 1: 35}))
+    assert not reason("interrupts", replace(hit, wait_s=0.1))
+
+
+def test_what_stands_in_the_way_is_reported_once_and_nothing_is_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    paged = Work(10.0, 2.0, 0.0, 3.0, major_faults=500, dirty_bytes=1 << 30)
+    monkeypatch.setattr("headcount.pilot.pilot.watch", lambda *_, **__: paged)
+    events: list[Event] = []
+    pauses = iter((False, True))
+    pilot = Pilot(
+        "nginx",
+        [os.getpid()],
+        Treatment([os.getpid()]),
+        lambda _: next(pauses),
+        events.append,
+        modules=[MODULES["memory"]],
+        obstacles={"memory": "its control group is of version 1, which cannot protect memory"},
+    )
+    pilot.run()
+    assert [one.kind for one in events] == ["look", "skip", "look"]
+    assert events[1].module == "memory"
+    assert events[1].text.endswith(
+        "no longer in memory, but its control group is of version 1, which cannot protect memory"
+    )
+    assert pilot.kept == []

@@ -1,4 +1,4 @@
-"""`headcount pilot`: adjusts how Linux schedules a running server, and keeps what helps."""
+"""`headcount pilot`: adjusts how Linux treats a running server, and keeps what helps."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -57,7 +57,8 @@ class How:
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Try nothing else: priority, starvation, affinity or convoy. Repeatable.",
+            help="Try nothing else: priority, starvation, affinity, convoy, memory, writeback or "
+            "interrupts. Repeatable.",
         ),
     ] = None
     for_: Annotated[
@@ -85,8 +86,9 @@ def pilot(
 
     Re-creates AutoPilot for Windows NT. It plays no load: it watches how long the server's work
     takes, and waits for CPUs and disks in it. What may help (priority, I/O priority, CPUs of its
-    own, scheduling in batches) is switched on and off in turn, six times each; it stays on if the
-    work becomes 10% faster or more, with 99% confidence. When it ends, however it does, everything
+    own, scheduling in batches, protected memory, early writes, moved interrupts) is switched on
+    and off in turn, six times each; it stays on if the work becomes 10% faster or more, with 99%
+    confidence. When it ends, however it does, everything
     is put back.
     """
     from headcount.pilot.start import Wanted, put_back, run

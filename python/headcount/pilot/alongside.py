@@ -1,20 +1,17 @@
 """The pilot beside a tuning: modules are tried once, and then switched on for single turns."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Event as Flag
 
 from headcount.counters.proc.files import read_text
-from headcount.errors import TargetError
-from headcount.pilot.journal import Journal, new_folder
+from headcount.errors import SystemLimitError, TargetError
 from headcount.pilot.modules import MODULES, Module
-from headcount.pilot.pilot import BLOCK_S, Event, Pilot, scheduler_of, server_of
-from headcount.pilot.start import KIND, check_alone
-from headcount.pilot.treatment import Treatment
+from headcount.pilot.pilot import BLOCK_S, Event, Pilot, server_of
+from headcount.pilot.prepared import Prepared, prepare
+from headcount.pilot.start import UNSEEN, check_alone
 from headcount.tune.host import ThisHost
-from headcount.tune.left import journals_folder
 
 
 class Alongside:
@@ -23,15 +20,17 @@ class Alongside:
     def __init__(
         self,
         pids: Callable[[], Sequence[int]],
-        groups: Callable[[], Sequence[Path]],
+        groups: Callable[[], Mapping[str, str]],
         noted: Callable[[str], None],
         *,
         modules: Sequence[Module] = tuple(MODULES.values()),
         block_s: float = BLOCK_S,
     ) -> None:
-        """`pids` are the server's first processes now, `groups` control groups of its own.
+        """Nothing is tried yet.
 
-        `noted` takes sentences for people. Raises InputError where another pilot is at work.
+        `pids` are the server's first processes now, `groups` control groups of its own by
+        controller, `noted` takes sentences for people. Raises InputError where another pilot is at
+        work.
         """
         self._pids = pids
         self._groups = groups
@@ -48,16 +47,18 @@ class Alongside:
         Raises HeadcountError.
         """
         ended = Flag()
-        with self._treated() as (roots, treatment), ThreadPoolExecutor(1) as threads:
+        with self._prepared() as server, ThreadPoolExecutor(1) as threads:
             pilot = Pilot(
-                self._name(roots),
-                roots,
-                treatment,
+                self._name(server.roots),
+                server.roots,
+                server.treatment,
                 ended.wait,
                 self._happened,
                 modules=self._modules,
-                scheduler=scheduler_of(self._host, roots),
+                scheduler=server.scheduler,
                 block_s=self._block_s,
+                places=server.places,
+                obstacles=server.obstacles,
             )
             work = threads.submit(pilot.once)
             try:
@@ -72,24 +73,26 @@ class Alongside:
     @contextmanager
     def on(self) -> Iterator[None]:
         """The modules that were found, in force for as long as the block lasts."""
-        with self._treated() as (roots, treatment):
-            scheduler = scheduler_of(self._host, roots)
-            treatment.apply(self._kept, server_of(self._name(roots), roots, scheduler))
+        with self._prepared() as one:
+            server = server_of(self._name(one.roots), one.roots, one.scheduler)
+            one.treatment.apply(self._kept, server)
             yield
 
     @contextmanager
-    def _treated(self) -> Iterator[tuple[Sequence[int], Treatment]]:
+    def _prepared(self) -> Iterator[Prepared]:
         """The server as it runs now; it is put back after the block, or by a guard."""
-        roots = tuple(self._pids())
-        treatment = Treatment(roots, self._groups())
-        folder = new_folder(journals_folder(self._host, KIND))
-        journal = Journal(self._host, folder, treatment.script)
+        found = prepare(self._host, tuple(self._pids()), self._groups())
+        was_undone = False
         try:
-            yield roots, treatment
+            yield found
+            was_undone = found.journal.is_undone
         finally:
-            problem = journal.close()
+            problem = found.journal.close()
         if problem is not None:
-            raise TargetError(f"not everything could be put back: {problem}; see {folder}")
+            where = found.journal.folder
+            raise TargetError(f"not everything could be put back: {problem}; see {where}")
+        if was_undone:
+            raise SystemLimitError(UNSEEN)
 
     def _name(self, roots: Sequence[int]) -> str:
         return (read_text(f"/proc/{roots[0]}/comm") or str(roots[0])).strip()

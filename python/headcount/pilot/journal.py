@@ -9,7 +9,7 @@ from threading import Event, Thread
 
 from headcount.errors import HeadcountError, SystemLimitError
 from headcount.tune.host import Host
-from headcount.tune.journal import BEAT, GUARD, PATIENCE_S, SCRIPT
+from headcount.tune.journal import BEAT, GUARD, PATIENCE_S, RESTORED, SCRIPT
 
 
 class Journal:
@@ -34,6 +34,11 @@ class Journal:
         self._ended = Event()
         self._heart = Thread(target=self._live, name="headcount-beat", daemon=True)
         self._heart.start()
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether the script has run: of a pilot at work, because the guard saw no beat."""
+        return self._host.read(f"{self.folder}/{RESTORED}") is not None
 
     def _beat(self) -> None:
         self._beats += 1

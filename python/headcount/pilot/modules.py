@@ -1,16 +1,29 @@
-"""What may help a server, as the modules of the original: when, why, and what is done.
+"""What may help a server: when, why, and what is done.
 
 The original (AutoPilot for Windows NT, 1998) had modules called Affinity, Convoy, Priority and
-Starvation; a fifth was for the bus of a processor of its time.
+Starvation; a fifth was for the bus of a processor of its time. Memory, writeback and interrupts
+are of today: they change settings of the kernel (`headcount.pilot.settings`), not threads.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headcount.pilot.attributes import BATCH, BEST_EFFORT, OTHER, REAL_TIME, Attributes
+from headcount.pilot.settings import (
+    BACKGROUND_BYTES,
+    INTERRUPTS,
+    MEMORY,
+    MOST_BYTES,
+    PRIORITY,
+    WRITEBACK,
+)
 from headcount.pilot.work import Work
-from headcount.text import percent
+from headcount.text import memory, percent
 
+SETTLE_S = 0.5
+"""What runs already runs to the end of its turn."""
+PAGES_S = 3.0
+"""What waits to be written goes out first, and pages that were taken away come back."""
 NICE = -10
 """Nine tenths of a CPU that one other program wants, too (sched(7): each step is a factor 1.25)."""
 WAITS = 0.1
@@ -21,6 +34,17 @@ MOST_PINNED = 4
 """Times the number of CPUs: more processes than this are better placed by the kernel."""
 SWITCHED = 100.0
 """Times a second of CPU time that the kernel has taken the CPU from a thread."""
+FAULTS = 10.0
+"""Pages a second that had to be read again: on a disk of 10 ms each, a tenth of a thread's time."""
+STALLED = 0.05
+"""Of the time that a thread waited for memory: what is read for the first time stalls nobody."""
+DIRTY_BYTES = 2 * MOST_BYTES
+"""Memory that waits to be written, and it is worth a trial to let less wait."""
+INTERRUPTED = 1000.0
+"""Interrupts a second by the network that one CPU takes: a quiet network, or one within this
+machine, has fewer."""
+ONE_CPU = 2 / 3
+"""Of the interrupts hit one CPU: less is spread already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +77,8 @@ class Module:
         reason: Why it may help now, as a sentence without its end; None where it has no business.
         treated: The attributes of a thread, of the process with this place in the server.
         done: What it does, as a sentence without its end.
-        raises_group: Whether sessions and control groups of the server's own get more CPU, too.
+        raises_session: Whether sessions of the server's own get more CPU, too.
+        settle_s: How long it takes to show after it was switched on or off.
 
     """
 
@@ -61,7 +86,8 @@ class Module:
     reason: Callable[[Work, Server], str | None]
     treated: Treated
     done: str
-    raises_group: bool = False
+    raises_session: bool = False
+    settle_s: float = SETTLE_S
 
 
 def _waits_for_cpu(work: Work, server: Server) -> str | None:
@@ -97,6 +123,43 @@ def _is_preempted(work: Work, server: Server) -> str | None:
     )
 
 
+def _loses_pages(work: Work, server: Server) -> str | None:
+    often = work.major_faults / work.length_s
+    is_stalled = work.stalled_s is None or work.stalled_s >= STALLED * work.length_s
+    if often < FAULTS or not is_stalled or work.share(work.disk_s) < WAITS:
+        return None
+    return (
+        f"{server.name} waits for a disk in {percent(work.share(work.disk_s))} of its time, and "
+        f"reads {often:.0f} pages a second that are no longer in memory"
+    )
+
+
+def _waits_for_writes(work: Work, server: Server) -> str | None:
+    if work.share(work.disk_s) < WAITS or work.dirty_bytes < DIRTY_BYTES:
+        return None
+    return (
+        f"{server.name} waits for a disk in {percent(work.share(work.disk_s))} of its time, and "
+        f"{memory(work.dirty_bytes)} wait to be written"
+    )
+
+
+def _is_interrupted(work: Work, server: Server) -> str | None:
+    total = sum(work.interrupts.values())
+    if len(server.cpus) < 2 or not total or work.share(work.wait_s) < WAITS:
+        return None
+    cpu = max(work.interrupts, key=lambda one: work.interrupts[one])
+    hits = work.interrupts[cpu]
+    taken = work.interrupt_s.get(cpu, 0.0) / work.length_s
+    looks = sum(work.runnable.values())
+    is_there = looks > 0 and work.runnable.get(cpu, 0) >= looks / len(server.cpus)
+    if hits < max(ONE_CPU * total, INTERRUPTED * work.length_s) or taken < WAITS or not is_there:
+        return None
+    return (
+        f"the network interrupts CPU {cpu} {hits / work.length_s:.0f} times a second, which takes "
+        f"{percent(taken)} of it, and threads of {server.name} wait there"
+    )
+
+
 def _others(work: Work) -> str:
     return " and ".join(work.others) or "other programs"
 
@@ -122,15 +185,19 @@ def _in_batches(one: Attributes, _: int, __: Server) -> Attributes:
     return replace(one, policy=BATCH) if one.policy == OTHER else one
 
 
+def _as_it_is(one: Attributes, _: int, __: Server) -> Attributes:
+    return one
+
+
 MODULES: Mapping[str, Module] = {
     one.name: one
     for one in (
         Module(
-            "priority",
+            PRIORITY,
             _waits_for_cpu,
             _first,
             f"its threads come before others' (nice {NICE})",
-            raises_group=True,
+            raises_session=True,
         ),
         Module(
             "starvation",
@@ -144,6 +211,27 @@ MODULES: Mapping[str, Module] = {
             _is_preempted,
             _in_batches,
             "a thread that wakes up does not take the CPU from one that works (SCHED_BATCH)",
+        ),
+        Module(
+            MEMORY,
+            _loses_pages,
+            _as_it_is,
+            "the memory of its control group is protected (memory.low)",
+            settle_s=PAGES_S,
+        ),
+        Module(
+            WRITEBACK,
+            _waits_for_writes,
+            _as_it_is,
+            f"what waits to be written goes out from {memory(BACKGROUND_BYTES)} on, and those who "
+            f"write wait from {memory(MOST_BYTES)} on (vm.dirty_background_bytes, vm.dirty_bytes)",
+            settle_s=PAGES_S,
+        ),
+        Module(
+            INTERRUPTS,
+            _is_interrupted,
+            _as_it_is,
+            "the network's interrupts go to other CPUs (smp_affinity_list)",
         ),
     )
 }

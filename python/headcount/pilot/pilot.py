@@ -1,10 +1,11 @@
 """The pilot at work: it looks, tries what may help, keeps what does, and looks again."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from headcount.pilot.machine import Places
 from headcount.pilot.modules import MODULES, Module, Server
 from headcount.pilot.treatment import Treatment
 from headcount.pilot.trial import PAIRS, Verdict, gain, is_harmful, judge
@@ -19,8 +20,6 @@ AGAIN_S = 60.0
 """Until the next look, where nothing helps."""
 CHECK_S = 300.0
 """Until what is kept is tried again: what it helped against may have gone."""
-SETTLE_S = 0.5
-"""After a change; what runs already runs to the end of its turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class Event:
     """Something that the pilot did or found.
 
     Attributes:
-        kind: `look`, `try`, `on`, `off` or `end`.
+        kind: `look`, `try`, `skip`, `on`, `off` or `end`.
         module: Which module, where it is about one.
         text: A sentence.
         verdict: The figures of a trial.
@@ -59,10 +58,13 @@ class Pilot:
         modules: Sequence[Module] = tuple(MODULES.values()),
         scheduler: str | None = None,
         block_s: float = BLOCK_S,
+        places: Places = Places(),  # noqa: B008 - it never changes
+        obstacles: Mapping[str, str] | None = None,
     ) -> None:
         """`stop` waits for some seconds and says whether to end; `happened` takes events.
 
-        `roots` are the server's first processes, `scheduler` is that of its disk.
+        `roots` are the server's first processes, `scheduler` is that of its disk, `places` are
+        where to look beside it, `obstacles` are why modules cannot help on this machine.
         """
         self._name = name
         self._roots = roots
@@ -72,6 +74,9 @@ class Pilot:
         self._modules = modules
         self._scheduler = scheduler
         self._block_s = block_s
+        self._places = places
+        self._obstacles = dict(obstacles or {})
+        self._skipped: set[str] = set()
         self.kept: list[Module] = []
 
     def run(self) -> None:
@@ -101,6 +106,10 @@ class Pilot:
             reason = module.reason(work, self._server)
         if reason is None and not is_on:
             return False
+        obstacle = self._obstacles.get(module.name)
+        if obstacle is not None:
+            self._skip(module, f"{module.name}: {reason}, but {obstacle}")
+            return False
         why = f"is it still worth it? {module.done}" if is_on else f"{reason}: {module.done}"
         self._say("try", f"{module.name}: {why}", module)
         verdict = self._tried(module)
@@ -113,12 +122,18 @@ class Pilot:
         self._say(kind, verdict_text(self._name, module, verdict), module, verdict)
         return True
 
+    def _skip(self, module: Module, text: str) -> None:
+        """Say once why nothing is tried."""
+        if module.name not in self._skipped:
+            self._skipped.add(module.name)
+            self._say("skip", text, module)
+
     def _tried(self, module: Module) -> Verdict:
         others = [one for one in self.kept if one is not module]
         gains: list[float] = []
         for number in range(PAIRS):
             halves = ([], [module]) if number % 2 == 0 else ([module], [])
-            found = [self._half([*others, *own]) for own in halves]
+            found = [self._half([*others, *own], module.settle_s) for own in halves]
             without, with_it = found if number % 2 == 0 else reversed(found)
             one = gain(without, with_it)
             if one is not None:
@@ -127,16 +142,16 @@ class Pilot:
                 break
         return judge(gains)
 
-    def _half(self, modules: Sequence[Module]) -> Work:
+    def _half(self, modules: Sequence[Module], settle_s: float) -> Work:
         self._apply(modules)
-        self._pause(SETTLE_S)
+        self._pause(settle_s)
         return self._watched(self._block_s)
 
     def _apply(self, modules: Sequence[Module]) -> None:
         self._treatment.apply(modules, self._server)
 
     def _watched(self, length_s: float) -> Work:
-        work = watch(self._roots, length_s, self._stop)
+        work = watch(self._roots, length_s, self._stop, places=self._places)
         if work is None:
             raise Ended
         return work

@@ -3,22 +3,23 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from headcount.controller.local_server import LocalServer
 from headcount.counters.proc.cgroup import folders
-from headcount.errors import InputError
-from headcount.pilot.journal import Journal, new_folder
+from headcount.errors import InputError, SystemLimitError
+from headcount.pilot.journal import Journal
 from headcount.pilot.modules import MODULES, Module
-from headcount.pilot.pilot import BLOCK_S, Event, Pilot, scheduler_of
-from headcount.pilot.treatment import Treatment
+from headcount.pilot.pilot import BLOCK_S, Event, Pilot
+from headcount.pilot.prepared import KIND, SYS, prepare
 from headcount.pilot.work import lives
 from headcount.tune.host import ThisHost
-from headcount.tune.left import journals_folder, left, restore
+from headcount.tune.left import left, restore
 
-KIND = "pilot"
-"""The folder of journals."""
-SYS = Path("/sys")
+UNSEEN = (
+    "the pilot was not seen for so long that its guard has put everything back: the machine was "
+    "stopped, or badly overloaded; start again"
+)
+"""What is said where the guard has acted."""
 
 
 @dataclass(frozen=True)
@@ -54,25 +55,30 @@ def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
         raise InputError(found.missing or "no such server runs here: is it started?")
     roots = tuple(found.pids)
     name = found.names.get(roots[0], str(roots[0]))
-    groups = [Path(one) for one in folders(SYS, found.control_group).values()]
-    treatment = Treatment(roots, groups)
-    journal = Journal(host, new_folder(journals_folder(host, KIND)), treatment.script)
+    prepared = prepare(host, roots, folders(SYS, found.control_group))
+    journal = prepared.journal
     pilot = Pilot(
         name,
         roots,
-        treatment,
-        _stop(roots, wanted.for_s),
+        prepared.treatment,
+        _stop(roots, wanted.for_s, journal),
         happened,
         modules=modules,
-        scheduler=scheduler_of(host, roots),
+        scheduler=prepared.scheduler,
         block_s=wanted.block_s,
+        places=prepared.places,
+        obstacles=prepared.obstacles,
     )
+    was_undone = False
     try:
         pilot.run()
+        was_undone = journal.is_undone
     except KeyboardInterrupt:
         pass
     finally:
         problem = journal.close()
+    if was_undone:
+        raise SystemLimitError(UNSEEN)
     happened(Event("end", _end_text(name, pilot.kept, problem)))
     return problem
 
@@ -94,15 +100,15 @@ def put_back() -> Sequence[str]:
     return [one.folder for one in found]
 
 
-def _stop(roots: Sequence[int], for_s: float | None) -> Callable[[float], bool]:
-    """Waits, and says whether the time is over or the server has ended."""
+def _stop(roots: Sequence[int], for_s: float | None, journal: Journal) -> Callable[[float], bool]:
+    """Waits, and says whether the time is over, the server has ended, or all was put back."""
     end_s = None if for_s is None else time.monotonic() + for_s
 
     def stop(wait_s: float) -> bool:
         left_s = wait_s if end_s is None else min(wait_s, end_s - time.monotonic())
         time.sleep(max(left_s, 0.0))
         over = end_s is not None and time.monotonic() >= end_s
-        return over or not all(map(lives, roots))
+        return over or not all(map(lives, roots)) or journal.is_undone
 
     return stop
 

@@ -2,19 +2,19 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from headcount.counters.proc.files import integer, read_text
+from headcount.counters.proc.files import read_text
 from headcount.errors import InputError
 from headcount.pilot import attributes
 from headcount.pilot.attributes import Attributes
 from headcount.pilot.modules import NICE, Module, Server
+from headcount.pilot.settings import Setting, shares
 from headcount.pilot.work import began, descendants, threads
 
-RAISED = 10
-"""Times the usual share of CPU for the control group of a server."""
 _AUTOGROUP = re.compile(r"/autogroup-\d+ nice (-?\d+)")
 
 
@@ -25,10 +25,16 @@ class Treatment:
     put back to how the first thread of the first process was.
     """
 
-    def __init__(self, roots: Sequence[int], groups: Iterable[Path] = ()) -> None:
+    def __init__(
+        self,
+        roots: Sequence[int],
+        groups: Iterable[Path] = (),
+        settings: Iterable[Setting] = (),
+    ) -> None:
         """Look at how they are treated now.
 
-        `roots` are its first processes, `groups` control groups of the server alone.
+        `roots` are its first processes, `groups` control groups of the server alone, `settings`
+        other files that modules change.
 
         Raises InputError where there is no process, or one that may not be looked at.
         """
@@ -42,7 +48,8 @@ class Treatment:
         if not self._originals:
             raise InputError("the server has no process any more; start it, and then the pilot")
         self._usual = next(iter(self._originals.values()))
-        self._shares = _shares(groups)
+        self._settings = [*shares(groups), *settings]
+        self._changed: set[str] = set()
         self._sessions = _sessions(pids)
 
     def apply(self, modules: Sequence[Module], server: Server) -> None:
@@ -51,15 +58,24 @@ class Treatment:
             for place, pid in enumerate(descendants(self._roots)):
                 for tid in threads(pid):
                     self._treat(tid, place, modules, server)
-            is_raised = any(one.raises_group for one in modules)
-            for file, share in self._shares.items():
-                _write(file, share.raised if is_raised else share.original)
+            self._set({one.name for one in modules})
+            is_raised = any(one.raises_session for one in modules)
             for pid, share in self._sessions.items():
                 _write(f"/proc/{pid}/autogroup", share.raised if is_raised else share.original)
         except PermissionError as error:
             raise InputError(
                 "only root may give a server more than others: run headcount pilot as root"
             ) from error
+
+    def _set(self, names: Collection[str]) -> None:
+        """Change the files of these modules, and put back those of others that were changed."""
+        for one in self._settings:
+            if one.module in names:
+                self._changed.add(one.file)
+                _write(one.file, one.wanted())
+            elif one.file in self._changed:
+                self._changed.remove(one.file)
+                _write(one.back, one.original)
 
     def _treat(self, tid: int, place: int, modules: Sequence[Module], server: Server) -> None:
         now = attributes.read(tid)
@@ -83,7 +99,7 @@ class Treatment:
                 for tid, one in others.items()
                 if (since := began(tid))
             ),
-            *(f"set_back {file} {share.original}" for file, share in self._shares.items()),
+            *(f"set_back {shlex.quote(one.back)} {one.original}" for one in self._settings),
             *(
                 f"session {pid} {began(pid)} {share.original}"
                 for pid, share in self._sessions.items()
@@ -99,21 +115,10 @@ def _words(one: Attributes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What says how much CPU somebody gets: as it was, and raised."""
+    """The nice value of a session: as it was, and raised."""
 
     original: str
     raised: str
-
-
-def _shares(groups: Iterable[Path]) -> Mapping[str, Share]:
-    """Those of control groups, by file; none gets less than it has."""
-    found = {}
-    for folder in groups:
-        for name, usual in (("cpu.weight", 100), ("cpu.shares", 1024)):
-            now = integer((read_text(str(folder / name)) or "").strip())
-            if now is not None:
-                found[str(folder / name)] = Share(str(now), str(max(now, usual * RAISED)))
-    return found
 
 
 def _sessions(pids: Sequence[int]) -> Mapping[int, Share]:

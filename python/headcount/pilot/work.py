@@ -2,15 +2,17 @@
 
 CPU time and waiting for a CPU are the kernel's own figures (`/proc/PID/task/TID/schedstat`, in
 nanoseconds: proc_pid_schedstat). Waiting for a disk is sampled: a thread in state D waits.
+What the machine did meanwhile is of `headcount.pilot.machine`.
 """
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headcount.counters.proc.files import read_text
 from headcount.counters.proc.process import ThreadTimes, parse_schedstat, parse_stat
+from headcount.pilot.machine import Places, Reading, grown, reading
 
 SAMPLE_S = 0.05
 """How often states of threads are looked at."""
@@ -31,6 +33,13 @@ class Work:
         preempted: How often the CPU was taken from a thread that had more to do.
         others_s: CPU time of all other programs.
         others: The programs that used most of that, the largest first.
+        major_faults: Pages of the server that had to be read from a disk, because they were not in
+            memory.
+        stalled_s: Time in which one of its threads waited for memory; None where it is not known.
+        dirty_bytes: Memory of all programs that waited to be written to disks.
+        runnable: By CPU, in how many looks threads of the server ran there, or were ready to.
+        interrupts: By CPU, how often the network cards interrupted it.
+        interrupt_s: By CPU, time that all interrupts took.
 
     """
 
@@ -41,6 +50,12 @@ class Work:
     preempted: int = 0
     others_s: float = 0.0
     others: Mapping[str, float] = field(default_factory=dict)
+    major_faults: int = 0
+    stalled_s: float | None = None
+    dirty_bytes: int = 0
+    runnable: Mapping[int, int] = field(default_factory=dict)
+    interrupts: Mapping[int, int] = field(default_factory=dict)
+    interrupt_s: Mapping[int, float] = field(default_factory=dict)
 
     def share(self, part_s: float) -> float:
         """Such a part of the time that its work took; 0 where it did nothing."""
@@ -51,15 +66,19 @@ class Work:
     def stretch(self) -> float | None:
         """How long a second of work took, in seconds; 1 on a machine of its own.
 
-        None where hardly anything was done: a ratio of nothing says nothing.
+        None where hardly anything was done, and nothing waited for: a ratio of nothing says
+        nothing. One that only waits for its disk is not idle.
         """
-        if self.cpu_s < LEAST_CPU * self.length_s:
+        total_s = self.cpu_s + self.wait_s + self.disk_s
+        if total_s < LEAST_WORK * self.length_s or self.cpu_s < LEAST_CPU * self.length_s:
             return None
-        return (self.cpu_s + self.wait_s + self.disk_s) / self.cpu_s
+        return total_s / self.cpu_s
 
 
-LEAST_CPU = 0.02
-"""Of one CPU: a server that uses less is idle."""
+LEAST_WORK = 0.02
+"""Of the time: a server that works or waits less is idle."""
+LEAST_CPU = 0.001
+"""Of one CPU: a ratio to less is mostly chance."""
 
 
 def lives(pid: int, proc: str = "/proc") -> bool:
@@ -150,56 +169,108 @@ def programs(without: Iterable[int], proc: str = "/proc") -> dict[str, int]:
     return found
 
 
+def faults(pids: Iterable[int], proc: str = "/proc") -> dict[int, int]:
+    """How many pages of some processes had to be read from a disk so far, by process."""
+    found = {}
+    for pid in pids:
+        one = parse_stat(read_text(f"{proc}/{pid}/stat") or "")
+        if one is not None:
+            found[pid] = one.totals.major_faults[0]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """All that is read at the beginning of a while, and at its end."""
+
+    at_s: float
+    preempted: int
+    faults: Mapping[int, int]
+    times: Mapping[int, ThreadTimes]
+    others: Mapping[str, int]
+    machine: Reading
+
+
+def _look(pids: Sequence[int], places: Places, proc: str) -> _Look:
+    return _Look(
+        time.monotonic(),
+        preemptions(pids, proc),
+        faults(pids, proc),
+        times(pids, proc),
+        programs([*pids, os.getpid()], proc),
+        reading(places, proc),
+    )
+
+
 def watch(
     roots: Sequence[int],
     length_s: float,
     stop: Callable[[float], bool],
     proc: str = "/proc",
+    places: Places = Places(),  # noqa: B008 - it never changes
 ) -> Work | None:
     """Watch a server for a while; None if `stop` ends it. `roots` are its first processes.
 
-    `stop` waits for some seconds, and says whether to end.
+    `stop` waits for some seconds, and says whether to end. `places` are where to look beside it.
     """
     pids = descendants(roots, proc)
-    own, taken = os.getpid(), preemptions(pids, proc)
-    before, others = times(pids, proc), programs([*pids, own], proc)
-    began_s = time.monotonic()
-    states = waits = 0
-    while (left_s := began_s + length_s - time.monotonic()) > 0:
+    before = _look(pids, places, proc)
+    samples = waits = 0
+    runnable: dict[int, int] = {}
+    while (left_s := before.at_s + length_s - time.monotonic()) > 0:
         if stop(min(SAMPLE_S, left_s)):
             return None
-        states += 1
-        waits += _waiting(pids, proc)
-    took_s = time.monotonic() - began_s
-    pids = descendants(roots, proc)
-    cpu_s, wait_s = between(before, times(pids, proc))
+        samples += 1
+        for state, cpu in _states(pids, proc):
+            waits += state == "D"
+            if state == "R":
+                runnable[cpu] = runnable.get(cpu, 0) + 1
+    after = _look(descendants(roots, proc), places, proc)
+    share_waiting = waits / samples if samples else 0.0
+    return _work(before, after, share_waiting, runnable)
+
+
+def _work(before: _Look, after: _Look, share_waiting: float, runnable: Mapping[int, int]) -> Work:
+    took_s = after.at_s - before.at_s
+    cpu_s, wait_s = between(before.times, after.times)
     tick_s = 1 / os.sysconf("SC_CLK_TCK")
     used = {
-        name: (ticks - others[name]) * tick_s
-        for name, ticks in programs([*pids, own], proc).items()
-        if name in others and ticks > others[name]
+        name: (ticks - before.others[name]) * tick_s
+        for name, ticks in after.others.items()
+        if name in before.others and ticks > before.others[name]
     }
     most = sorted(used, key=lambda name: -used[name])[:3]
+    was, now = before.machine, after.machine
+    stalled = None
+    if was.stalled_us is not None and now.stalled_us is not None:
+        stalled = (now.stalled_us - was.stalled_us) * 1e-6
+    ticks = grown(was.interrupt_ticks, now.interrupt_ticks)
     return Work(
         took_s,
         cpu_s,
         wait_s,
-        waits / states * took_s if states else 0.0,
-        max(preemptions(pids, proc) - taken, 0),
+        share_waiting * took_s,
+        max(after.preempted - before.preempted, 0),
         sum(used.values()),
         {name: used[name] for name in most},
+        major_faults=sum(grown(before.faults, after.faults).values()),
+        stalled_s=stalled,
+        dirty_bytes=(was.dirty_bytes + now.dirty_bytes) // 2,
+        runnable=runnable,
+        interrupts=grown(was.interrupts, now.interrupts),
+        interrupt_s={cpu: number * tick_s for cpu, number in ticks.items()},
     )
 
 
-def _waiting(pids: Iterable[int], proc: str) -> int:
-    """How many threads wait for a disk right now."""
-    found = looked = 0
+def _states(pids: Iterable[int], proc: str) -> Iterator[tuple[str, int]]:
+    """The state of each thread right now, and the CPU it ran on last (proc_pid_stat, field 39)."""
+    looked = 0
     for pid in pids:
         for tid in threads(pid, proc):
             looked += 1
             if looked > MOST_SAMPLED:
-                return found
+                return
             text = read_text(f"{proc}/{pid}/task/{tid}/stat")
-            if text is not None and text[text.rindex(")") + 2] == "D":
-                found += 1
-    return found
+            if text is not None:
+                words = text[text.rindex(")") + 2 :].split()
+                yield words[0], int(words[36])

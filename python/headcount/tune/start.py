@@ -52,7 +52,7 @@ BEYOND = 1.2
 
 
 PilotOf = Callable[
-    [Callable[[], Sequence[int]], Callable[[], Sequence[Path]], Callable[[str], None]], Piloting
+    [Callable[[], Sequence[int]], Callable[[], Mapping[str, str]], Callable[[str], None]], Piloting
 ]
 
 
@@ -225,11 +225,9 @@ def _pids_now(sut: Sut) -> Sequence[int]:
     return [] if sut.server is None else list(sut.server.find().pids)
 
 
-def _groups(sut: Sut) -> Sequence[Path]:
-    """Control groups of the server alone."""
-    if sut.server is None:
-        return []
-    return [Path(one) for one in folders(Path("/sys"), sut.server.find().control_group).values()]
+def _groups(sut: Sut) -> Mapping[str, str]:
+    """Control groups of the server alone, by controller."""
+    return {} if sut.server is None else folders(Path("/sys"), sut.server.find().control_group)
 
 
 def _held(plan: Plan) -> frozenset[str] | None:

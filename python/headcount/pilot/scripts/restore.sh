@@ -43,6 +43,7 @@ thread() { # thread, its beginning, attributes
 
 set_back() { # file, value
     [ -e "$1" ] || return
+    [ "$(cat "$1" 2> /dev/null)" = "$2" ] && return
     echo "$2" > "$1" || { echo "$1 cannot be set back to $2"; failed=1; }
 }
 

@@ -1,0 +1,1 @@
+"""The proof of `headcount pilot`: a disturbed server, and one that nothing disturbs."""

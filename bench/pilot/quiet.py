@@ -1,0 +1,32 @@
+"""Whether others use the machine: then a server is disturbed that should not be."""
+
+import os
+import time
+from collections.abc import Sequence
+
+from headcount.pilot.work import descendants, programs
+
+QUIET = 0.2
+"""CPUs that others may use: less than the pilot and the users do."""
+LOOK_S = 2.0
+
+
+def others_cpus(roots: Sequence[int], patience_s: float) -> float:
+    """CPUs that others than a server use, as soon as that is little or the patience is at its end.
+
+    `roots` are the first processes of the server.
+    """
+    end_s = time.monotonic() + patience_s
+    while True:
+        found = _others_cpus(roots)
+        if found <= QUIET or time.monotonic() >= end_s:
+            return found
+
+
+def _others_cpus(roots: Sequence[int]) -> float:
+    own = [os.getpid(), *descendants(roots)]
+    before, began_s = programs(own), time.monotonic()
+    time.sleep(LOOK_S)
+    after, took_s = programs(own), time.monotonic() - began_s
+    ticks = sum(max(now - before.get(name, 0), 0) for name, now in after.items())
+    return ticks / os.sysconf("SC_CLK_TCK") / took_s
