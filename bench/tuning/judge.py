@@ -11,6 +11,8 @@ from bench.tuning.log import Record
 SHARE = 0.9
 """Of the oracle's gain, and of a claim after a restart."""
 MOST_MISSED = 1
+LEAST_FAULTS = 12
+"""With fewer, nothing is known of others."""
 KEPT = 0.95
 """Of restarts."""
 ANSWERS = ("oracle", "tune", "default", "rules", "random", "optuna")
@@ -92,7 +94,9 @@ def bars(cases: Sequence[Judged], steps: Iterable[Record]) -> list[Bar]:
         text = f"faults found with {SHARE:.0%} of the oracle's gain: "
         text += f"{len(faults) - len(missed)} of {len(faults)}"
         text += f"; missed: {'; '.join(missed)}" if missed else ""
-        found.append(Bar(text, len(missed) <= MOST_MISSED))
+        is_enough = len(faults) >= LEAST_FAULTS
+        text += "" if is_enough else f"; {LEAST_FAULTS} are needed"
+        found.append(Bar(text, is_enough and len(missed) <= MOST_MISSED))
     equal = [one for one in steps if one["step"].startswith("equal ")]
     if equal:
         claims = [f"{one['name']} ({one['step']})" for one in equal if one["changes"]]

@@ -147,6 +147,28 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
+/// How often a kind of fault struck, with an example.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultTally {
+    /// How often.
+    pub count: u64,
+    /// The first messages seen, at most [`FAULT_EXAMPLES`].
+    pub examples: Vec<Box<str>>,
+}
+
+/// Different messages kept of each kind of fault at each step.
+pub const FAULT_EXAMPLES: usize = 3;
+
+impl FaultTally {
+    /// Keeps a message as an example if there is room and it is new.
+    pub fn keep(&mut self, message: &str) {
+        let new = self.examples.iter().all(|example| &**example != message);
+        if new && self.examples.len() < FAULT_EXAMPLES {
+            self.examples.push(message.into());
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{MOST_CHARS, group, words};

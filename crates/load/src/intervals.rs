@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::recorder::{FaultKey, FaultTally, Recorder};
+use crate::fault::FaultTally;
+use crate::recorder::{FaultKey, Recorder};
 use crate::report::Report;
 use crate::snapshot::{Interval, Snapshot};
 use crate::times::Times;

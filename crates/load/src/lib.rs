@@ -47,6 +47,7 @@ pub mod requests;
 pub mod roster;
 pub mod run;
 pub mod seat;
+pub mod share;
 pub mod snapshot;
 pub mod stopwatch;
 pub mod stream;

@@ -6,13 +6,9 @@ use serde_json::Value;
 use crate::pace::{Draw, Pace, Schedule};
 use crate::plan_error::PlanError;
 use crate::protocol::{Compile, Protocol};
+use crate::share::Part;
 use crate::turns::Turns;
 use crate::user::User;
-use crate::worker::Share;
-
-/// Of all machines together.
-const MOST_WORKERS: u32 = 1 << 20;
-
 /// What the users of a run do. Read from JSON; validated by [`Plan::compile`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,19 +34,6 @@ pub struct Plan {
     pub script: Option<Turns>,
     /// What users do.
     pub scenarios: Vec<ScenarioPlan>,
-}
-
-/// The part of a run's users that one machine plays, where several play the run together.
-///
-/// The workers of all machines are numbered through. A user's number modulo the number of workers
-/// is that of the worker that plays it, so that every user does the same wherever it is played.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Part {
-    /// The number of this machine's first worker, from 0; its others follow.
-    pub first: u32,
-    /// Workers of all machines.
-    pub of: u32,
 }
 
 /// When a user's session is opened first. Lost sessions are always opened by the next scenario.
@@ -178,22 +161,8 @@ impl Plan {
 
     fn check(&self) -> Result<(), PlanError> {
         bounds("workers", f64::from(self.workers), 1.0, 1024.0)?;
-        if let Some(Part { first, of }) = self.part {
-            let workers = u32::from(self.workers);
-            let most = f64::from(MOST_WORKERS);
-            bounds(
-                "the workers of all machines",
-                f64::from(of),
-                f64::from(workers),
-                most,
-            )?;
-            let last = f64::from(of - workers);
-            bounds(
-                "the number of the first worker",
-                f64::from(first),
-                0.0,
-                last,
-            )?;
+        if let Some(part) = self.part {
+            part.check(self.workers)?;
         }
         bounds(
             "step_timeout_ms",
@@ -249,20 +218,6 @@ impl Plan {
             )?;
         }
         Ok(())
-    }
-
-    /// Where a worker stands among those of all machines.
-    pub(crate) fn share(&self, worker: usize) -> Share {
-        let workers = u32::from(self.workers);
-        let Part { first, of } = self.part.unwrap_or(Part {
-            first: 0,
-            of: workers,
-        });
-        Share {
-            worker,
-            lane: first as usize + worker,
-            of: of as usize,
-        }
     }
 
     fn check_pauses(&self) -> Result<(), PlanError> {

@@ -5,7 +5,7 @@ use std::mem::{replace, swap, take};
 
 use serde::{Deserialize, Serialize};
 
-use crate::fault::{Fault, FaultKind, group};
+use crate::fault::{Fault, FaultKind, FaultTally, group};
 use crate::tasks::TaskTally;
 use crate::times::Times;
 
@@ -54,18 +54,6 @@ pub struct StepTally {
     /// Service times of completed steps, in µs.
     pub service: Times,
 }
-
-/// How often a kind of fault struck, with an example.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FaultTally {
-    /// How often.
-    pub count: u64,
-    /// The first messages seen, at most [`FAULT_EXAMPLES`].
-    pub examples: Vec<Box<str>>,
-}
-
-/// Different messages kept of each kind of fault at each step.
-pub const FAULT_EXAMPLES: usize = 3;
 
 /// Where a fault struck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -277,16 +265,6 @@ impl Recorder {
             OTHERS
         };
         self.faults.entry((at, kind, group)).or_default()
-    }
-}
-
-impl FaultTally {
-    /// Keeps a message as an example if there is room and it is new.
-    pub fn keep(&mut self, message: &str) {
-        let new = self.examples.iter().all(|example| &**example != message);
-        if new && self.examples.len() < FAULT_EXAMPLES {
-            self.examples.push(message.into());
-        }
     }
 }
 

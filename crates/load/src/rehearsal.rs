@@ -17,8 +17,9 @@ use crate::plan::{Compiled, Plan};
 use crate::plan_error::PlanError;
 use crate::protocol::Protocol;
 use crate::report::Report;
+use crate::share::Share;
 use crate::snapshot::Snapshot;
-use crate::worker::{Order, Share, work};
+use crate::worker::{Order, work};
 
 /// Plays `plan` with the orders in `script` (which must end with a stop) and returns the snapshot
 /// of every tick, the last one included. Each costs memory: report every minute, not every second.
@@ -33,7 +34,7 @@ pub fn rehearse<P: Protocol>(
     // Workers share nothing, so playing them one after the other changes nothing.
     let lives: Vec<Vec<Report>> = (0..workers)
         .map(|worker| {
-            let share = plan.plan.share(worker);
+            let share = Share::new(worker, workers, plan.plan.part);
             rehearse_worker(share, &protocol, &plan, script)
         })
         .collect();

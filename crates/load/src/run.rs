@@ -14,8 +14,9 @@ use crate::mailbox::{Mail, Mailbox};
 use crate::plan::{Compiled, Plan};
 use crate::plan_error::PlanError;
 use crate::protocol::Protocol;
+use crate::share::Share;
 use crate::snapshot::{Interval, Snapshot};
-use crate::worker::{Command, Order, Share, work};
+use crate::worker::{Command, Order, work};
 
 /// Why a run could not start, or did not go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -66,7 +67,7 @@ impl Run {
             ended: false,
         };
         for worker in 0..workers {
-            let share = plan.plan.share(worker);
+            let share = Share::new(worker, workers, plan.plan.part);
             let (sender, receiver) = unbounded_channel();
             let (protocol, plan) = (Arc::clone(&protocol), Arc::clone(&plan));
             let (mailbox, origin) = (Arc::clone(&run.mailbox), run.origin);

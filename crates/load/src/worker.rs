@@ -21,6 +21,7 @@ use crate::recorder::Recorder;
 use crate::report::Report;
 use crate::roster::{Member, Roster};
 use crate::seat::Seat;
+use crate::share::Share;
 use crate::timers::Timers;
 use crate::times::Times;
 use crate::user::User;
@@ -44,17 +45,6 @@ pub enum Command {
 
 /// A command and when it is to be carried out, in ns of the run's clock (0: at once).
 pub type Order = (u64, Command);
-
-/// Where a worker stands among the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
-    /// Which worker of this machine, from 0.
-    pub worker: usize,
-    /// Which of all machines' workers, from 0: it plays the users whose numbers leave this remainder.
-    pub lane: usize,
-    /// How many those are.
-    pub of: usize,
-}
 
 /// Counts up to the last report of what is counted since the run began.
 #[derive(Debug, Default)]

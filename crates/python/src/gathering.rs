@@ -27,8 +27,8 @@ impl Gathering {
         let sum = py.detach(|| {
             let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let read =
-                |(bytes, by_s): &(Vec<u8>, f64)| Ok(inner.read(bytes)?.moved((by_s * 1e9) as i64));
-            let parts: Vec<_> = parts.iter().map(read).collect::<Result<_, _>>()?;
+                |(bytes, by_s): (Vec<u8>, f64)| Ok(inner.read(&bytes)?.moved((by_s * 1e9) as i64));
+            let parts: Vec<_> = parts.into_iter().map(read).collect::<Result<_, _>>()?;
             Ok(inner.next(parts))
         });
         let sum = sum.map_err(|error: headcount_load::ParcelError| {

@@ -241,7 +241,7 @@ fn fault(
     py: Python<'_>,
     (key, tally): (
         &headcount_load::recorder::FaultKey,
-        &headcount_load::recorder::FaultTally,
+        &headcount_load::fault::FaultTally,
     ),
 ) -> PyResult<Py<FaultCount>> {
     let count = FaultCount {

@@ -10,7 +10,7 @@ from headcount.errors import SystemLimitError, TargetError
 from headcount.pilot.modules import MODULES, Module
 from headcount.pilot.pilot import BLOCK_S, Event, Pilot, server_of
 from headcount.pilot.prepared import Prepared, prepare
-from headcount.pilot.start import UNSEEN, check_alone
+from headcount.pilot.start import UNDONE, check_alone
 from headcount.tune.host import ThisHost
 
 
@@ -92,7 +92,7 @@ class Alongside:
             where = found.journal.folder
             raise TargetError(f"not everything could be put back: {problem}; see {where}")
         if was_undone:
-            raise SystemLimitError(UNSEEN)
+            raise SystemLimitError(UNDONE)
 
     def _name(self, roots: Sequence[int]) -> str:
         return (read_text(f"/proc/{roots[0]}/comm") or str(roots[0])).strip()

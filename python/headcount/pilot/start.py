@@ -15,7 +15,7 @@ from headcount.pilot.work import lives
 from headcount.tune.host import ThisHost
 from headcount.tune.left import left, restore
 
-UNSEEN = (
+UNDONE = (
     "the pilot was not seen for so long that its guard has put everything back: the machine was "
     "stopped, or badly overloaded; start again"
 )
@@ -78,7 +78,7 @@ def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
     finally:
         problem = journal.close()
     if was_undone:
-        raise SystemLimitError(UNSEEN)
+        raise SystemLimitError(UNDONE)
     happened(Event("end", _end_text(name, pilot.kept, problem)))
     return problem
 

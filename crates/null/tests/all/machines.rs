@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex};
 
 use crate::common::{SECOND, nothing, plan, scenario, steady, step};
 use headcount_load::pace::{Draw, Pace};
-use headcount_load::plan::{Part, Plan};
+use headcount_load::plan::Plan;
 use headcount_load::rehearsal::rehearse;
+use headcount_load::share::Part;
 use headcount_load::worker::{Command, Order};
 use headcount_load::{Fault, Gathering, Interval, Moved, Protocol, Session, Snapshot, User};
 use headcount_null::{Null, NullSession, NullStep};
