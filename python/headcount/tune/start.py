@@ -25,6 +25,7 @@ from headcount.lab.parameters import parameters
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.tune.answer import Ending, Known, answer
+from headcount.tune.boot import boot_hook
 from headcount.tune.choose import Asked, Choice, check_tunable, choose, weightiest
 from headcount.tune.far_host import FarHost
 from headcount.tune.goal import Goal
@@ -238,6 +239,14 @@ def _chosen_text(choices: Sequence[Choice], diagnosis: Diagnosis) -> str:
     return f"{diagnosis.sentence} Knobs that can matter for that: {names}{left}"
 
 
+def _unhooked_text(host: Host, wanted: Wanted) -> str:
+    login = f" --host {wanted.host.text}" if wanted.host is not None else ""
+    return (
+        f"nothing on {host.name} puts changes back at boot: after a power failure, run headcount "
+        f"tune --restore{login}"
+    )
+
+
 def _journal_folder(host: Host) -> str:
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
     return f"{journals_folder(host)}/{stamp}-{random.token_hex(3)}"
@@ -263,17 +272,23 @@ def _trials(
 
     mine = [one.knob for one in tried if one.server == LINUX]
     folder = new_folder(runs, f"{plan.workload.name}-tuning", plan.target)
+    journal = _journal_folder(host)
+    # A lab server is not there any more after a power failure.
+    hook = boot_hook(host, journal, known.server.servers) if sut.is_of_somebody else None
     tunable = Tunable(
         host,
         known.server,
         [one.knob for one in tried],
-        _journal_folder(host),
+        journal,
         answers,
         followers=[knob for of_one in known.server.knobs.values() for knob in of_one],
         kernel=Kernel(_linux(host, sut), mine) if mine else None,
         restart=restart,
+        hook=hook,
     )
     try:
+        if sut.is_of_somebody and not tunable.has_hook:
+            listener.noted(_unhooked_text(host, wanted))
         stage = Stage(plan, sut, tunable, folder, listener, wanted.turn_s)
         listener.started(plan, folder)
         measure = wanted.goal.measure(known.diagnosis.limit)

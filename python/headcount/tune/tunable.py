@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from headcount.errors import HeadcountError, TargetError
+from headcount.tune.boot import Hook
 from headcount.tune.change import AS_IT_IS, Changes, Configuration
 from headcount.tune.followers import with_followers
 from headcount.tune.host import Host
@@ -49,12 +50,13 @@ class Tunable:
         followers: Sequence[Knob] = (),
         kernel: Kernel | None = None,
         restart: Restart | None = None,
+        hook: Hook | None = None,
         patience_s: int = PATIENCE_S,
     ) -> None:
         """Open the journal; `answers` raises TargetError where the server does not answer.
 
         `knobs` are those that may be changed, `followers` those that must follow some of them;
-        `restart` restarts the server, where that is allowed.
+        `restart` restarts the server, where that is allowed; `hook` undoes everything at boot.
         """
         self._restart = restart
         self._kernel = kernel
@@ -76,6 +78,7 @@ class Tunable:
             undo,
             patience_s,
             kernel.linux.paths(mine) if kernel is not None else (),
+            hook,
         )
         self._written: Changes = {}
         self.now = AS_IT_IS
@@ -87,6 +90,11 @@ class Tunable:
     def journal(self) -> str:
         """The folder of the journal."""
         return self._journal.folder
+
+    @property
+    def has_hook(self) -> bool:
+        """Whether everything is undone at boot after a power failure."""
+        return self._journal.hook is not None
 
     def _beat(self) -> None:
         while not self._ended.wait(1.0):
