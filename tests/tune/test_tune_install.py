@@ -87,6 +87,21 @@ def test_files_that_the_server_refuses_are_put_back(tmp_path: Path) -> None:
     assert machine.services == [("my-nginx", "restarted")]
 
 
+@pytest.mark.parametrize(
+    ("unit", "program", "name", "test"),
+    [
+        ("php7.4-fpm.service", "php-fpm7.4", "php7.4-fpm", ("php-fpm7.4", "-t")),
+        (None, "php-fpm8.2", "php8.2-fpm", ("php-fpm8.2", "-t")),
+        (None, "php-fpm", "php-fpm", ("php-fpm", "-t")),
+    ],
+)
+def test_the_service_of_php_has_its_version(
+    unit: str | None, program: str, name: str, test: tuple[str, ...]
+) -> None:
+    found = service("php-fpm", unit, program, restarts=False)
+    assert (found.unit, found.test) == (name, test)
+
+
 def test_kernel_settings_stay_over_a_boot(tmp_path: Path) -> None:
     files = install_files({}, {}, SETTINGS, [service("nginx", None, restarts=False)])
     assert {*files} == {SYSCTL, TASKS}

@@ -1,6 +1,7 @@
 """What installs the changes of a tuning: for patch(1), for sysctl(8), and for Ansible."""
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ TESTS: Mapping[str, Sequence[str]] = {
 """The servers' own tests of what is in place."""
 SERVICES = {"apache": "apache2", "samba": "smbd", "redis": "redis-server"}
 """Debian's names of services that are not called like the server."""
+PHP_FPM = "php-fpm"
+DEBIANS = re.compile(r"php-fpm([0-9.]+)")
 UNREAD = ("redis",)
 """Servers that read their files only when they start."""
 HEAD = f"""\
@@ -39,26 +42,26 @@ class Service:
 
     Attributes:
         name: As its knobs call it.
-        unit: Its service; None where it has none.
+        unit: Its service.
         test: Its own test of its files; empty where it has none.
         restarts: Whether a reload is not enough.
 
     """
 
     name: str
-    unit: str | None
+    unit: str
     test: Sequence[str]
     restarts: bool
 
 
-def service(name: str, unit: str | None, *, restarts: bool) -> Service:
-    """A server with what is known of its kind."""
-    return Service(
-        name,
-        unit.removesuffix(".service") if unit else SERVICES.get(name, name),
-        TESTS.get(name, ()),
-        restarts=restarts or name in UNREAD,
-    )
+def service(name: str, unit: str | None, program: str = "", *, restarts: bool) -> Service:
+    """A server with what is known of its kind; `program` is the name of what runs."""
+    usual, test = SERVICES.get(name, name), TESTS.get(name, ())
+    if name == PHP_FPM and program:
+        # Debian's php-fpm8.2 is the service php8.2-fpm.
+        usual, test = DEBIANS.sub(r"php\1-fpm", program), (program, "-t")
+    unit = unit.removesuffix(".service") if unit else usual
+    return Service(name, unit, test, restarts=restarts or name in UNREAD)
 
 
 def install_files(

@@ -115,7 +115,7 @@ def _tuned(
     if verdict is None or diagnosis is None:
         raise InputError(f"{bundle.folder} has no diagnosis: nothing says which knobs matter")
     if not wanted.asked.only:
-        check_tunable(diagnosis, wanted.goal)
+        check_tunable(diagnosis, wanted.goal, has_behind=wanted.named.number > 1)
     users = wanted.goal.users or _users(verdict, diagnosis, wanted.goal)
     # Turns are too short to wait for a steady state; pairs meet the same unsteadiness.
     run = plan.workload.run.model_copy(update={"steady": "reported"})
@@ -188,6 +188,10 @@ def _restart(host: Host, sut: Sut, server: Joint, wanted: Wanted) -> Restart | N
         return OfLab(host, sut.restart, lambda: sut.pids or [])  # it is on this machine
     if not sut.is_of_somebody or not wanted.asked.restarts:
         return None
+    if len(server.servers) > 1:
+        raise InputError(
+            f"{server.name} are not restarted together: leave out --restarts, or tune one at a time"
+        )
     command = command_of(host, server.running, wanted.restart_command)
     return ByCommand(host, command, lambda: _pids_now(sut))
 
@@ -198,7 +202,9 @@ def _pids(sut: Sut) -> Sequence[int]:
             "the server is on another machine: give a login to it, --host ssh://root@HOST, or run "
             "headcount tune there"
         )
-    pids = _pids_now(sut) if sut.far_server is not None else sut.pids or _pids_now(sut)
+    # What somebody has named may be more than what listens.
+    is_named = sut.far_server is not None or (sut.server is not None and bool(sut.server.named))
+    pids = _pids_now(sut) if is_named else sut.pids or _pids_now(sut)
     if not pids:
         raise InputError(
             "the server's processes are not seen from here: run as root, or name them with --pid"

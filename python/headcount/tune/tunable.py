@@ -1,5 +1,6 @@
 """A server whose configuration is changed and put back."""
 
+import posixpath
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -130,8 +131,10 @@ class Tunable:
             own = self._server.knobs[one.name] if isinstance(self._server, Joint) else changes
             restarts = [knob.apply == "restart" for knob in own if knob in changes]
             if restarts:
-                unit = unit_of(self._host, one.running.pid)
-                found.append(service(one.name, unit, restarts=any(restarts)))
+                pid = one.running.pid
+                exe = self._host.run(["readlink", f"/proc/{pid}/exe"]).output.strip()
+                unit, program = unit_of(self._host, pid), posixpath.basename(exe)
+                found.append(service(one.name, unit, program, restarts=any(restarts)))
         return found
 
     def _is_kernels(self, knob: Knob) -> bool:
