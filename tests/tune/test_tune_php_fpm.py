@@ -21,6 +21,7 @@ from headcount.tune.tunable import NotAccepted, Tunable
 from php_site import USER, Site, php_fpm, php_site
 
 KNOBS = {one.name: one for one in of_server("php-fpm").knob}
+IDLE = KNOBS["pm.process_idle_timeout"]
 HOST = ThisHost()
 PAGE = "<?php echo ini_get('realpath_cache_size'), ' ', getmypid();"
 DYNAMIC = "pm = dynamic\npm.max_children = 5\npm.min_spare_servers = 1\npm.max_spare_servers = 3\n"
@@ -75,7 +76,9 @@ def test_php_fpm_knows_every_default(site: Site) -> None:
     server, known = server_of(site), dumped(site)
     for one in KNOBS.values():
         found = server.setting(one)
-        if one.where:
+        if one == IDLE:
+            assert found == Setting(None, is_set=False)
+        elif one.where:
             assert found == Setting(one.default, is_set=False, place="php.ini"), one.name
         else:
             value = known[one.name].removesuffix("s") if one.unit == "s" else known[one.name]
@@ -87,7 +90,8 @@ def test_every_value_is_taken_and_is_what_php_fpm_reads(site: Site) -> None:
     for one in KNOBS.values():
         for value in candidates(one):
             server = server_of(site)
-            with put(server.edited({one: value})):
+            others = {KNOBS["pm"]: "ondemand"} if one == IDLE else {}
+            with put(server.edited({one: value, **others})):
                 fresh = server_of(site)
                 assert fresh.test() is None, (one.name, value)
                 assert fresh.setting(one).value == value, (one.name, value)
@@ -96,6 +100,16 @@ def test_every_value_is_taken_and_is_what_php_fpm_reads(site: Site) -> None:
                 read = read.removesuffix("s") if one.unit == "s" else read
                 assert read == (value if one.unit == "s" else wanted), (one.name, value)
     assert len(KNOBS) >= 18
+
+
+def test_a_static_pool_has_no_spare_workers(site: Site) -> None:
+    server = server_of(site)
+    assert server.setting(KNOBS["pm.max_spare_servers"]).value == "3"
+    with put(server.edited({KNOBS["pm"]: "static"})):
+        fresh = server_of(site)
+        for name in ("pm.start_servers", "pm.max_spare_servers", "pm.max_spawn_rate"):
+            assert fresh.setting(KNOBS[name]).value is None, name
+        assert fresh.setting(KNOBS["pm.max_children"]).value == "5"
 
 
 def test_what_must_follow_follows(site: Site) -> None:

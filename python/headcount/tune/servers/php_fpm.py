@@ -32,6 +32,11 @@ CHILDREN, START = "pm.max_children", "pm.start_servers"
 LEAST, MOST = "pm.min_spare_servers", "pm.max_spare_servers"
 SPARE = {LEAST: "1", MOST: "3"}
 """What a pool needs that becomes dynamic, as Debian has it."""
+MODES = {
+    **dict.fromkeys((START, LEAST, MOST, "pm.max_spawn_rate"), "dynamic"),
+    "pm.process_idle_timeout": "ondemand",
+}
+"""Keys that mean something in one kind of pool only, and that kind."""
 MOST_INCLUDES = 10
 
 
@@ -113,6 +118,9 @@ class PhpFpm:
         """How a knob stands in the first pool that has it, or in the first pool."""
         if not self._pools:
             raise InputError(f"{self._main} and what it includes have no pool")
+        mode = self._value(self._pools[0], "pm")
+        if MODES.get(knob.name, mode) != mode:
+            return Setting(None, is_set=False)
         for pool in self._pools:
             if (place := self._at(pool, knob.name)) is not None:
                 return Setting(_in_unit(knob, place.found.value), True, place.path)
