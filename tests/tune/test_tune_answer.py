@@ -13,9 +13,10 @@ from tuned_server import Stage, switch, tuned
 from headcount.bundle import tuning as record
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.report.terminal import tuning as terminal
-from headcount.tune.answer import Known, answer, install_command
+from headcount.tune.answer import Known, answer
 from headcount.tune.choose import Choice
 from headcount.tune.goal import Goal, gain
+from headcount.tune.install import Service, install_command, service
 from headcount.tune.servers.server import Setting
 from headcount.tune.tuning import Tuning
 from versus_levels import plan
@@ -33,9 +34,13 @@ class Files:
         lines = [f"{knob.name} {changes.get(knob, 'off')}\n" for knob in KNOBS]
         return {"/etc/x.conf": "".join(lines).encode()}
 
-    def kernel_lines(self, changes: object) -> list[str]:
+    def kernel_values(self, changes: object) -> dict[str, str]:
         del changes
-        return []
+        return {}
+
+    def services(self, changes: object) -> list[Service]:
+        del changes
+        return [service("nginx", None, restarts=False)]
 
 
 class Server:

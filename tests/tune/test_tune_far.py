@@ -17,6 +17,7 @@ from headcount.errors import InputError, SystemLimitError, TargetError
 from headcount.lab import port
 from headcount.lab.nginx import program
 from headcount.tune import far_host
+from headcount.tune.boot import Hook
 from headcount.tune.change import Configuration
 from headcount.tune.far_host import FarHost
 from headcount.tune.host import ThisHost
@@ -101,6 +102,21 @@ def test_files_are_read_and_replaced_as_on_this_machine(far: FarHost, tmp_path: 
         far.write(setting, b"banana\n")
     with pytest.raises(InputError, match=r"cannot write .*(no such folder|No such file)"):
         far.write(str(tmp_path / "no such folder" / "file"), b"x")
+
+
+def test_a_hook_for_the_boot_is_left_and_taken_away(far: FarHost, tmp_path: Path) -> None:
+    unit, link = tmp_path / "restore.service", tmp_path / "target.wants" / "restore.service"
+    hook = Hook({str(unit): "[Service]\n"}, {str(link): str(unit)})
+    hook.write(far)
+    assert unit.stat().st_mode & 0o7777 == 0o644
+    assert link.read_text() == "[Service]\n"
+    hook.remove(far)
+    assert not unit.exists()
+    assert not link.is_symlink()
+    nowhere = tmp_path / "no such folder" / "unit"
+    with pytest.raises(InputError, match="cannot write"):
+        Hook({str(unit): "", str(nowhere): ""}).write(far)
+    assert not unit.exists()
 
 
 def test_a_file_that_arrives_in_part_is_not_put_in_its_place(far: FarHost, tmp_path: Path) -> None:

@@ -68,3 +68,18 @@ def test_they_are_put_back_after_a_kill(namespace: int, tmp_path: Path) -> None:
         assert time.monotonic() < deadline_s
         time.sleep(0.1)
     assert subprocess.check_output(shown, text=True) == before
+
+
+def test_after_a_boot_they_are_as_that_has_set_them(namespace: int, tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    command = within(namespace, sys.executable, str(CHANGER), str(journal), "close")
+    subprocess.run(command, capture_output=True, check=True, timeout=LONGEST_S)
+    script = (journal / "restore.sh").read_text()
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    (journal / "other.sh").write_text(script.replace(boot, "another boot"))
+    path = "/proc/sys/net/core/somaxconn"
+    subprocess.run(within(namespace, "sh", "-c", f"echo 777 > {path}"), check=True)
+    shown = within(namespace, "cat", path)
+    for name, is_kept in (("other.sh", True), ("restore.sh", False)):
+        subprocess.run(within(namespace, "sh", str(journal / name)), check=True)
+        assert (subprocess.check_output(shown, text=True) == "777\n") == is_kept

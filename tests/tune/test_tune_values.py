@@ -136,6 +136,7 @@ def test_what_no_knob_can_move_is_refused(limit: str) -> None:
         check_tunable(diagnosis(limit), Goal())
     check_tunable(diagnosis("cpu"), Goal())
     check_tunable(diagnosis("none"), Goal("p95", 40))
+    check_tunable(diagnosis("upstream"), Goal(), has_behind=True)
 
 
 def test_all_rules_of_thumb_come_first_and_nothing_twice() -> None:

@@ -1,11 +1,13 @@
 """Changes a running nginx as fast as it can, until it is killed: `tune_changer.py PID FOLDER SEED`.
 
-Prints a line after each change, so that whoever kills it knows that it has begun.
+Prints a line after each change, so that whoever kills it knows that it has begun. With `boot`
+behind the rest, everything is undone at boot, too; with `keep`, it ends after a change that stays.
 """
 
 import sys
 from random import Random
 
+from headcount.tune.boot import boot_hook
 from headcount.tune.change import Configuration
 from headcount.tune.host import ThisHost
 from headcount.tune.knobs.library import of_server
@@ -15,7 +17,7 @@ from headcount.tune.tunable import Tunable
 PATIENCE_S = 2
 
 
-def main(pid: int, folder: str, seed: int) -> None:
+def main(pid: int, folder: str, seed: int, ending: str = "") -> None:
     """Change it until somebody ends it."""
     random = Random(seed)
     host = ThisHost()
@@ -25,7 +27,12 @@ def main(pid: int, folder: str, seed: int) -> None:
         for knob in of_server("nginx").knob
         if knob.name in ("worker_processes", "sendfile", "open_file_cache", "listen backlog")
     ]
-    tunable = Tunable(host, server, knobs, folder, lambda: None, patience_s=PATIENCE_S)
+    hook = boot_hook(host, folder, [server]) if ending else None
+    tunable = Tunable(host, server, knobs, folder, lambda: None, hook=hook, patience_s=PATIENCE_S)
+    if ending == "keep":
+        tunable.keep(Configuration({knobs[0]: "2"}, "test"))
+        tunable.close()
+        return
     while True:
         knob = random.choice(knobs)
         value = random.choice([*knob.words, *(["1", "2", "3"] if knob.is_number else [])])
@@ -34,4 +41,4 @@ def main(pid: int, folder: str, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), *sys.argv[4:])

@@ -356,9 +356,12 @@ def _turn_s(text: str) -> float:
 
 def _show(found: "Tuning", folder: Path) -> None:
     from headcount.report.terminal import tuning
-    from headcount.tune.answer import install_command
+    from headcount.tune.install import TASKS, install_command
 
     tuning.answer(found, out)
     for name in found.files:
-        out.print(f"To install: {install_command(folder / name)}", markup=False, soft_wrap=True)
+        path = folder / name
+        is_ansibles = name == TASKS
+        text = f"Or with Ansible: {path}" if is_ansibles else f"To install: {install_command(path)}"
+        out.print(text, markup=False, soft_wrap=True)
     out.print(f"Bundle: {folder}", markup=False)

@@ -1,9 +1,7 @@
 """What a tuning came to, as its record and in words."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import unified_diff
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +15,7 @@ from headcount.text import plural
 from headcount.tune.change import Changes
 from headcount.tune.choose import Choice
 from headcount.tune.goal import Goal
+from headcount.tune.install import install_files
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.ladder import recorded
 from headcount.tune.pairs import gain_of, mean_figure, ratio_of
@@ -25,8 +24,6 @@ from headcount.tune.tunable import Tunable
 from headcount.tune.tuning import Race, Tuning
 
 Ending = Literal["finished", "interrupted", "failed"]
-DIFF, SYSCTL = "changes.diff", "90-headcount.conf"
-"""For patch(1), and for /etc/sysctl.d."""
 
 
 @dataclass(frozen=True)
@@ -140,22 +137,9 @@ def _by_name(changes: Changes) -> dict[str, str]:
 
 
 def _files(tunable: Tunable, changes: Changes) -> dict[str, str]:
-    """What installs the changes: a difference of files for patch(1), and one for sysctl(8)."""
-    texts: list[str] = []
-    for path, content in tunable.files(changes).items():
-        before = (tunable.originals[path] or b"").decode(errors="replace").splitlines(keepends=True)
-        after = content.decode(errors="replace").splitlines(keepends=True)
-        texts += unified_diff(before, after, path, path)
-    found = {DIFF: "".join(texts)} if texts else {}
-    lines = tunable.kernel_lines(changes)
-    return {**found, SYSCTL: "".join(f"{line}\n" for line in lines)} if lines else found
-
-
-def install_command(path: Path) -> str:
-    """The command that installs a file of a tuning on the server's machine, as root."""
-    file = shlex.quote(str(path))
-    # patch(1) takes absolute names in the root folder only.
-    return f"patch -d / -p0 < {file}" if path.name == DIFF else f"cp {file} /etc/sysctl.d/"
+    files = tunable.files(changes)
+    kernel = tunable.kernel_values(changes)
+    return install_files(tunable.originals, files, kernel, tunable.services(changes))
 
 
 def _sentence(tuning: Tuning, ratio: Ratio | None, *, is_proven: bool, ending: Ending) -> str:

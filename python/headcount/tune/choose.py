@@ -18,7 +18,8 @@ AGAINST: dict[Limit, str] = {
     "users from another machine, or from more CPUs",
     "none": "the server was not saturated, so nothing limits it: shorter response times "
     "can still be asked for (--goal p95@USERS)",
-    "upstream": "the server waits for another one: tune that server, which the diagnosis names",
+    "upstream": "the server waits for another one, which the diagnosis names: tune that one, or "
+    "name both to tune them together, such as --unit nginx --unit php8.2-fpm",
     "errors": "the application fails, which no setting mends: see the failures in the run's report",
 }
 """Limits that no knob moves, and what to do."""
@@ -66,12 +67,15 @@ class Choice:
     obstacle: str | None = None
 
 
-def check_tunable(diagnosis: Diagnosis, goal: Goal) -> None:
+def check_tunable(diagnosis: Diagnosis, goal: Goal, *, has_behind: bool = False) -> None:
     """Raise InputError where no knob of the server can move what binds.
 
-    Response times at a given number of users can gain on a server that nothing limits, too.
+    Response times at a given number of users can gain on a server that nothing limits, too; and
+    the server that it waits for can be one that is tuned with it (`has_behind`).
     """
     if diagnosis.limit == "none" and goal.kind == "p95":
+        return
+    if diagnosis.limit == "upstream" and has_behind:
         return
     if (reason := AGAINST.get(diagnosis.limit)) is not None:
         raise InputError(f"nothing to tune: {reason}. The diagnosis: {diagnosis.sentence}")

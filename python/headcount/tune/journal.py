@@ -3,19 +3,24 @@
 A journal is a folder on the server's machine: the files as they were, what they were changed to,
 and a script that undoes everything. The script needs a shell with the usual tools (cp, mv, cmp),
 may run any number of times, and leaves alone what somebody else has changed meanwhile. A guard
-beside it runs it when no beat of the tuning is seen any more, whatever the tuning died of.
+beside it runs it when no beat of the tuning is seen any more, whatever the tuning died of; after a
+power failure, a hook does at boot.
 """
 
 import json
+import posixpath
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 
 from headcount.errors import InputError, SystemLimitError
+from headcount.tune.boot import Hook
 from headcount.tune.host import Host
 from headcount.tune.servers.server import Running
 
+BOOT = "/proc/sys/kernel/random/boot_id"
 BEAT, DONE, KEPT, RESTORED = "beat", "done", "kept", "restored"
 SCRIPT, GUARD, ABOUT = "restore.sh", "guard.sh", "about.json"
 PATIENCE_S = 15
@@ -47,6 +52,7 @@ class Journal:
     Attributes:
         folder: Where it is, on the machine of the server.
         is_kept: Whether the changes are to stay.
+        hook: What undoes everything at boot; None where nothing does.
 
     """
 
@@ -59,13 +65,14 @@ class Journal:
         undo: Sequence[Undo],
         patience_s: int = PATIENCE_S,
         others: Collection[str] = (),
+        hook: Hook | None = None,
     ) -> None:
         """Keep how things are, and start the guard.
 
         `paths` are files that may be changed, `values` kernel settings by path, which put back all
         that may be changed when they are written in their order; `others` are kernel settings that
-        may be written, too: another name of one of those. Raises InputError or SystemLimitError
-        where that cannot be kept: then nothing may be changed.
+        may be written, too: another name of one of those. `hook` has the script run at boot. Raises
+        InputError or SystemLimitError where that cannot be kept: then nothing may be changed.
         """
         self._host = host
         self.folder = folder
@@ -80,13 +87,22 @@ class Journal:
                 self._run("cp", "-p", "--", path, f"{folder}/{number}.orig")
         about = {"files": self._numbers, "values": self._values}
         host.write(f"{folder}/{ABOUT}", json.dumps(about, indent=1).encode())
-        host.write(f"{folder}/{SCRIPT}", self._script(undo).encode())
+        host.write(f"{folder}/{SCRIPT}", self._script(undo, hook).encode())
         host.write(f"{folder}/{GUARD}", _resource("guard.sh").encode())
         self.beat()
         kept = [f"{folder}/{n}.orig" for n in self._numbers.values() if self._has(n)]
-        self._run("sync", folder, *kept)
+        self._run("sync", folder, posixpath.dirname(folder), *kept)
         guard = f"setsid sh {shlex.quote(f'{folder}/{GUARD}')} {patience_s}"
         self._run("sh", "-c", f"{guard} < /dev/null > /dev/null 2>&1 &")
+        self.hook = self._written(hook)
+
+    def _written(self, hook: Hook | None) -> Hook | None:
+        """The hook where it could be written: not all of /etc is writable everywhere."""
+        with suppress(InputError):
+            if hook is not None:
+                hook.write(self._host)
+                return hook
+        return None
 
     def _has(self, number: int) -> bool:
         return self._host.read(f"{self.folder}/{number}.orig") is not None
@@ -99,8 +115,9 @@ class Journal:
                 f"`{shlex.join(command[:4])}`: {ended.output.strip()}"
             )
 
-    def _script(self, undo: Sequence[Undo]) -> str:
-        lines = [_resource("restore.sh")]
+    def _script(self, undo: Sequence[Undo], hook: Hook | None) -> str:
+        boot = (self._host.read(BOOT) or b"").decode().strip()
+        lines = [_resource("restore.sh"), f"boot={shlex.quote(boot)}"]
         lines += [
             f"put_back {number} {shlex.quote(path)}" for path, number in self._numbers.items()
         ]
@@ -111,6 +128,8 @@ class Journal:
         for one in undo:
             process = f"{one.running.pid} {one.running.started}" if one.running else "0 0"
             lines.append(f"again {process} {shlex.join(one.command)}")
+        if hook is not None:
+            lines.append(f"unhook {shlex.join(hook.paths)}")
         lines.append("finish")
         return "\n".join(lines) + "\n"
 
@@ -153,6 +172,8 @@ class Journal:
         self.is_kept = True
         self._host.write(f"{self.folder}/{KEPT}", b"")
         self._host.write(f"{self.folder}/{DONE}", b"")
+        if self.hook is not None:
+            self.hook.remove(self._host)
 
     def restore(self) -> str | None:
         """Undo everything; returns what could not be undone, if anything."""

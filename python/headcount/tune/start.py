@@ -26,6 +26,7 @@ from headcount.lab.parameters import parameters
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.tune.answer import Ending, Known, answer
+from headcount.tune.boot import boot_hook
 from headcount.tune.choose import Asked, Choice, check_tunable, choose, weightiest
 from headcount.tune.far_host import FarHost
 from headcount.tune.goal import Goal
@@ -125,7 +126,7 @@ def _tuned(
     if verdict is None or diagnosis is None:
         raise InputError(f"{bundle.folder} has no diagnosis: nothing says which knobs matter")
     if not wanted.asked.only:
-        check_tunable(diagnosis, wanted.goal)
+        check_tunable(diagnosis, wanted.goal, has_behind=wanted.named.number > 1)
     users = wanted.goal.users or _users(verdict, diagnosis, wanted.goal)
     # Turns are too short to wait for a steady state; pairs meet the same unsteadiness.
     run = plan.workload.run.model_copy(update={"steady": "reported"})
@@ -200,6 +201,10 @@ def _restart(host: Host, sut: Sut, server: Joint, wanted: Wanted) -> Restart | N
         return OfLab(host, sut.restart, lambda: sut.pids or [])  # it is on this machine
     if not sut.is_of_somebody or not wanted.asked.restarts:
         return None
+    if len(server.servers) > 1:
+        raise InputError(
+            f"{server.name} are not restarted together: leave out --restarts, or tune one at a time"
+        )
     command = command_of(host, server.running, wanted.restart_command)
     return ByCommand(host, command, lambda: _pids_now(sut))
 
@@ -210,7 +215,9 @@ def _pids(sut: Sut) -> Sequence[int]:
             "the server is on another machine: give a login to it, --host ssh://root@HOST, or run "
             "headcount tune there"
         )
-    pids = _pids_now(sut) if sut.far_server is not None else sut.pids or _pids_now(sut)
+    # What somebody has named may be more than what listens.
+    is_named = sut.far_server is not None or (sut.server is not None and bool(sut.server.named))
+    pids = _pids_now(sut) if is_named else sut.pids or _pids_now(sut)
     if not pids:
         raise InputError(
             "the server's processes are not seen from here: run as root, or name them with --pid"
@@ -256,6 +263,14 @@ def _chosen_text(choices: Sequence[Choice], diagnosis: Diagnosis) -> str:
     return f"{diagnosis.sentence} Knobs that can matter for that: {names}{left}"
 
 
+def _unhooked_text(host: Host, wanted: Wanted) -> str:
+    login = f" --host {wanted.host.text}" if wanted.host is not None else ""
+    return (
+        f"nothing on {host.name} puts changes back at boot: after a power failure, run headcount "
+        f"tune --restore{login}"
+    )
+
+
 def _journal_folder(host: Host) -> str:
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
     return f"{journals_folder(host)}/{stamp}-{random.token_hex(3)}"
@@ -281,17 +296,23 @@ def _trials(
 
     mine = [one.knob for one in tried if one.server == LINUX]
     folder = new_folder(runs, f"{plan.workload.name}-tuning", plan.target)
+    journal = _journal_folder(host)
+    # A lab server is not there any more after a power failure.
+    hook = boot_hook(host, journal, known.server.servers) if sut.is_of_somebody else None
     tunable = Tunable(
         host,
         known.server,
         [one.knob for one in tried],
-        _journal_folder(host),
+        journal,
         answers,
         followers=[knob for of_one in known.server.knobs.values() for knob in of_one],
         kernel=Kernel(_linux(host, sut), mine) if mine else None,
         restart=restart,
+        hook=hook,
     )
     try:
+        if sut.is_of_somebody and not tunable.has_hook:
+            listener.noted(_unhooked_text(host, wanted))
         stage = Stage(plan, sut, tunable, folder, listener, wanted.turn_s)
         listener.started(plan, folder)
         measure = wanted.goal.measure(known.diagnosis.limit)

@@ -1,5 +1,6 @@
 """A server whose configuration is changed and put back."""
 
+import posixpath
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -7,20 +8,21 @@ from pathlib import Path
 from threading import Event, Thread
 
 from headcount.errors import HeadcountError, TargetError
+from headcount.tune.boot import Hook
 from headcount.tune.change import AS_IT_IS, Changes, Configuration
 from headcount.tune.followers import with_followers
 from headcount.tune.host import Host
+from headcount.tune.install import Service, service
 from headcount.tune.journal import PATIENCE_S, Journal, KernelRefusal, Undo
 from headcount.tune.knobs.knob import Knob
-from headcount.tune.restart import Restart
-from headcount.tune.servers.joint import parts
+from headcount.tune.restart import Restart, unit_of
+from headcount.tune.servers.joint import Joint, parts
 from headcount.tune.servers.linux import Kernel
 from headcount.tune.servers.server import Server
 from headcount.tune.values import names_of
 
 ANSWER_S = 20.0
 """Longest wait for a server to answer with a new configuration."""
-SYSCTLS = "/proc/sys/"
 AFTER_RELOAD_S = 0.5
 """Servers answer a signal before they act on it."""
 
@@ -49,12 +51,13 @@ class Tunable:
         followers: Sequence[Knob] = (),
         kernel: Kernel | None = None,
         restart: Restart | None = None,
+        hook: Hook | None = None,
         patience_s: int = PATIENCE_S,
     ) -> None:
         """Open the journal; `answers` raises TargetError where the server does not answer.
 
         `knobs` are those that may be changed, `followers` those that must follow some of them;
-        `restart` restarts the server, where that is allowed.
+        `restart` restarts the server, where that is allowed; `hook` undoes everything at boot.
         """
         self._restart = restart
         self._kernel = kernel
@@ -76,6 +79,7 @@ class Tunable:
             undo,
             patience_s,
             kernel.linux.paths(mine) if kernel is not None else (),
+            hook,
         )
         self._written: Changes = {}
         self.now = AS_IT_IS
@@ -87,6 +91,11 @@ class Tunable:
     def journal(self) -> str:
         """The folder of the journal."""
         return self._journal.folder
+
+    @property
+    def has_hook(self) -> bool:
+        """Whether everything is undone at boot after a power failure."""
+        return self._journal.hook is not None
 
     def _beat(self) -> None:
         while not self._ended.wait(1.0):
@@ -107,17 +116,26 @@ class Tunable:
         back = [knob for knob in self._written if self._is_kernels(knob) and knob not in own]
         return {**self._kernel.linux.originals(back), **self._kernel.linux.values(own)}
 
-    def kernel_lines(self, changes: Changes) -> Sequence[str]:
-        """Kernel settings of some changes as sysctl.d(5) has them, others as comments."""
+    def kernel_values(self, changes: Changes) -> Mapping[str, str]:
+        """Kernel settings of some changes, by path."""
         if self._kernel is None:
-            return []
+            return {}
         own = {knob: value for knob, value in changes.items() if self._is_kernels(knob)}
-        return [
-            f"{path.removeprefix(SYSCTLS).replace('/', '.')} = {value}"
-            if path.startswith(SYSCTLS)
-            else f"# at each start: echo {value} > {path}"
-            for path, value in self._kernel.linux.values(own).items()
-        ]
+        return self._kernel.linux.values(own)
+
+    def services(self, changes: Changes) -> Sequence[Service]:
+        """The servers whose files some changes are in."""
+        found: list[Service] = []
+        for one in parts(self._server):
+            # Knobs that two servers have are called after the server.
+            own = self._server.knobs[one.name] if isinstance(self._server, Joint) else changes
+            restarts = [knob.apply == "restart" for knob in own if knob in changes]
+            if restarts:
+                pid = one.running.pid
+                exe = self._host.run(["readlink", f"/proc/{pid}/exe"]).output.strip()
+                unit, program = unit_of(self._host, pid), posixpath.basename(exe)
+                found.append(service(one.name, unit, program, restarts=any(restarts)))
+        return found
 
     def _is_kernels(self, knob: Knob) -> bool:
         return self._kernel is not None and knob in self._kernel.knobs

@@ -41,6 +41,11 @@ class Named:
         return bool(self.pids or self.units or self.cgroups or self.containers)
 
     @property
+    def number(self) -> int:
+        """How many are named."""
+        return len(self.pids) + len(self.units) + len(self.cgroups) + len(self.containers)
+
+    @property
     def is_a_group(self) -> bool:
         """Whether a control group is named, in one way or another."""
         return bool(self.units or self.cgroups or self.containers)

@@ -1,8 +1,11 @@
 #!/bin/sh
 # Puts back what `headcount tune` has changed on this machine. It may be run any number of times,
-# and leaves alone what somebody else has changed since.
+# and leaves alone what somebody else has changed since. `restore.sh early` runs at boot, before the
+# server starts.
 cd "$(dirname "$0")" || exit 1
+early=${1:-}
 failed=0
+stuck=0
 
 same() { [ -e "$2" ] && cmp -s "$1" "$2"; }
 
@@ -22,14 +25,19 @@ put_back() { # number, file
     : > unsettled
     if [ -e "$1.orig" ]; then
         [ -d "$(dirname "$2")" ] || return
-        cp -p "$1.orig" "$2.headcount" && mv -f "$2.headcount" "$2" || failed=1
+        cp -p "$1.orig" "$2.headcount" && mv -f "$2.headcount" "$2" || stuck=1
     else
-        rm -f "$2" || failed=1
+        rm -f "$2" || stuck=1
     fi
+}
+
+is_same_boot() { # the boot that the changes were made in
+    [ "$(cat /proc/sys/kernel/random/boot_id)" = "$boot" ]
 }
 
 set_back() { # file, value
     [ -e "$1" ] || return
+    is_same_boot || return # what was set by hand before is gone, too
     read -r now < "$1"
     [ "$now" = "$2" ] && return
     echo "$2" > "$1" || { echo "$1 cannot be set back to $2"; failed=1; }
@@ -39,18 +47,24 @@ again() { # process, its beginning, command
     pid=$1
     began=$2
     shift 2
-    [ -e unsettled ] || return
+    [ -e unsettled ] && [ "$early" != early ] || return
     if [ "$pid" != 0 ]; then
+        is_same_boot || return # its number is another process's now
         line=$(cat "/proc/$pid/stat" 2> /dev/null) || return
         [ "$(echo "${line##*) }" | cut -d' ' -f20)" = "$began" ] || return
     fi
     "$@" || { echo "this failed: $*"; failed=1; }
 }
 
+unhook() { # files of the hook that runs this at boot
+    sync
+    [ "$stuck" = 1 ] || rm -f "$@"
+}
+
 finish() {
     sync
     : > restored
-    [ "$failed" = 0 ] || exit 3
+    [ "$failed$stuck" = 00 ] || exit 3
     rm -f unsettled
     : > "done"
 }

@@ -6,7 +6,16 @@ from contextlib import suppress
 
 from headcount.errors import InputError, TargetError
 from headcount.tune.host import Host
-from headcount.tune.servers import apache, dovecot, nginx, postfix, postgresql, redis, samba
+from headcount.tune.servers import (
+    apache,
+    dovecot,
+    nginx,
+    php_fpm,
+    postfix,
+    postgresql,
+    redis,
+    samba,
+)
 from headcount.tune.servers.server import Running, Server, read_process
 
 KINDS: Mapping[str, Callable[[Host, Running], Server]] = {
@@ -17,6 +26,7 @@ KINDS: Mapping[str, Callable[[Host, Running], Server]] = {
     **dict.fromkeys(postfix.NAMES, postfix.Postfix),
     **dict.fromkeys(postgresql.NAMES, postgresql.Postgresql),
     **dict.fromkeys(redis.NAMES, redis.Redis),
+    php_fpm.NAME: php_fpm.PhpFpm,
 }
 """By the name of the program that runs."""
 
@@ -34,7 +44,8 @@ def find_all(host: Host, pids: Iterable[int]) -> Sequence[Server]:
     seen: list[str] = []
     found: dict[str, Server] = {}  # by their programs: one process of each is enough
     for pid in pids:
-        program = posixpath.basename(host.run(["readlink", f"/proc/{pid}/exe"]).output.strip())
+        exe = host.run(["readlink", f"/proc/{pid}/exe"]).output.strip()
+        program = php_fpm.kind_of(posixpath.basename(exe))
         if program in KINDS and program not in found:
             with suppress(TargetError):
                 found[program] = KINDS[program](host, read_process(host, pid))

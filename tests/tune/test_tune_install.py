@@ -1,0 +1,134 @@
+"""What a tuning hands out to install its changes does the same as the tuning did, byte for byte."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from ansible_tasks import Failed, Play
+from hypothesis import given
+from hypothesis import strategies as st
+from tuned import knob, lab
+
+from headcount.tune.change import Changes
+from headcount.tune.host import ThisHost
+from headcount.tune.install import DIFF, SYSCTL, TASKS, install_files, service
+from headcount.tune.knobs.library import of_server
+from headcount.tune.servers.joint import Joint
+from headcount.tune.servers.registry import find_all
+from headcount.tune.tunable import Tunable
+
+NGINX = {"keepalive_timeout": "65", "sendfile": "off", "worker_connections": "4096"}
+SETTINGS = {
+    "/proc/sys/net/core/somaxconn": "4096",
+    "/proc/sys/net/ipv4/tcp_rmem": "4096 131072 9000000",
+    "/sys/kernel/mm/transparent_hugepage/enabled": "never",
+}
+LINES = st.lists(st.sampled_from(["a\n", "b\n", "a\r\n", "x\fy\n", "\n", "é\n", "z"]), max_size=9)
+
+
+def installed(folder: Path, files: dict[str, str], originals: dict[str, bytes]) -> Play:
+    """A machine with these files, and what is handed out."""
+    for name, text in files.items():
+        (folder / name).write_bytes(text.encode())
+    root = folder / "root"
+    for path, content in originals.items():
+        copy = root / path[1:]
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(content)
+    return Play(folder, root)
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(("name", "profile"), [("nginx", "stock"), ("redis", "headcount")])
+def test_the_tasks_write_what_the_tuning_wrote(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, profile: str
+) -> None:
+    wanted = NGINX if name == "nginx" else {"hz": "50", "maxclients": "5000"}
+    with lab(name, monkeypatch, **({"profile": profile} if name == "nginx" else {})) as started:
+        host = ThisHost()
+        joint = Joint(find_all(host, started.pids), {name: of_server(name).knob})
+        changes: Changes = {knob(name, one): value for one, value in wanted.items()}
+        folder = tmp_path / "journal"
+        tunable = Tunable(host, joint, [*changes], folder, lambda: None)
+        try:
+            written = tunable.files(changes)
+            originals = {path: content or b"" for path, content in tunable.originals.items()}
+            files = install_files(originals, written, {}, tunable.services(changes))
+        finally:
+            assert tunable.close() is None
+    machine = installed(tmp_path, files, originals)
+    machine.play(files[TASKS])
+    for path, content in written.items():
+        assert content != originals[path]
+        assert (machine.root / path[1:]).read_bytes() == content
+    assert machine.commands == (["nginx -t"] if name == "nginx" else [])
+    unit, state = ("nginx", "reloaded") if name == "nginx" else ("redis-server", "restarted")
+    assert machine.services == [(unit, state)]
+    again = Play(tmp_path, machine.root)
+    again.play(files[TASKS])  # it is done already
+    assert not again.services
+    for path, content in written.items():
+        assert (machine.root / path[1:]).read_bytes() == content
+
+
+def test_files_that_the_server_refuses_are_put_back(tmp_path: Path) -> None:
+    before, after = {"/etc/x": b"a\nb"}, {"/etc/x": b"a\nc"}
+    services = [service("nginx", "my-nginx.service", restarts=True)]
+    files = install_files(before, after, {}, services)
+    machine = installed(tmp_path, files, before)
+    machine.refusing = ["nginx"]
+    with pytest.raises(Failed, match="nginx cannot take the changes; the files are as they were"):
+        machine.play(files[TASKS])
+    assert (machine.root / "etc/x").read_bytes() == b"a\nb"
+    assert not machine.services
+    machine.refusing = []
+    machine.play(files[TASKS])
+    assert machine.services == [("my-nginx", "restarted")]
+
+
+@pytest.mark.parametrize(
+    ("unit", "program", "name", "test"),
+    [
+        ("php7.4-fpm.service", "php-fpm7.4", "php7.4-fpm", ("php-fpm7.4", "-t")),
+        (None, "php-fpm8.2", "php8.2-fpm", ("php-fpm8.2", "-t")),
+        (None, "php-fpm", "php-fpm", ("php-fpm", "-t")),
+    ],
+)
+def test_the_service_of_php_has_its_version(
+    unit: str | None, program: str, name: str, test: tuple[str, ...]
+) -> None:
+    found = service("php-fpm", unit, program, restarts=False)
+    assert (found.unit, found.test) == (name, test)
+
+
+def test_kernel_settings_stay_over_a_boot(tmp_path: Path) -> None:
+    files = install_files({}, {}, SETTINGS, [service("nginx", None, restarts=False)])
+    assert {*files} == {SYSCTL, TASKS}
+    machine = installed(tmp_path, files, {})
+    machine.play(files[TASKS])
+    assert machine.settings == {
+        "net.core.somaxconn": "4096",
+        "net.ipv4.tcp_rmem": "4096 131072 9000000",
+    }
+    (line,) = (machine.root / "etc/tmpfiles.d/90-headcount.conf").read_text().splitlines()
+    assert line == "w /sys/kernel/mm/transparent_hugepage/enabled - - - - never"
+    assert machine.commands == ["systemd-tmpfiles --create /etc/tmpfiles.d/90-headcount.conf"]
+    assert not machine.services
+
+
+@given(LINES, LINES)
+def test_any_lines_are_installed(before: list[str], after: list[str]) -> None:
+    old, new = "".join(before).encode(), "".join(after).encode()
+    if not old or not new or old == new:
+        return
+    files = install_files({"/f": old}, {"/f": new}, {}, [service("samba", None, restarts=False)])
+    with tempfile.TemporaryDirectory() as name:
+        machine = installed(Path(name), files, {"/f": old})
+        machine.play(files[TASKS])
+        assert (machine.root / "f").read_bytes() == new
+        diff = Path(name, DIFF)
+        diff.write_bytes(diff.read_bytes().replace(b" /f", b" " + bytes(machine.root) + b"/f"))
+        command = ["patch", "-R", "-d", "/", "-p0", "--binary", "-i", str(diff)]
+        subprocess.run(command, check=True, capture_output=True)
+        assert (machine.root / "f").read_bytes() == old
