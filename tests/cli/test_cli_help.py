@@ -1,5 +1,6 @@
 """What the command line says of itself."""
 
+import itertools
 import re
 import subprocess
 import sys
@@ -65,6 +66,16 @@ def test_every_verb_explains_itself(verb: list[str]) -> None:
     assert first[0].isupper()
     assert "--disposable" not in shown.output
     assert CliRunner().invoke(app, [*verb, "-h"], env={"COLUMNS": "100"}).output == shown.output
+
+
+@pytest.mark.parametrize("verb", [["tune"], ["prepare"], ["diagnose"]], ids=" ".join)
+def test_sentences_go_on_to_the_end_of_a_line(verb: list[str]) -> None:
+    shown = CliRunner().invoke(app, [*verb, "--help"], env={"COLUMNS": "80"})
+    head = shown.output.partition("╭")[0].partition("Usage:")[2].splitlines()[1:]
+    for line, next_line in itertools.pairwise(one.strip() for one in head):
+        word = next_line.partition(" ")[0]
+        # A line ends only where the next word does not fit any more.
+        assert not line or not word or len(f"{line} {word}") > 78, line
 
 
 def test_every_verb_is_in_the_list_above() -> None:

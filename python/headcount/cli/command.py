@@ -2,6 +2,8 @@
 
 import copy
 import importlib
+import inspect
+import re
 import sys
 from types import ModuleType
 from typing import Any
@@ -15,7 +17,7 @@ class Command(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
         import_help()
-        TyperCommand.format_help(_escaped(self), ctx, formatter)
+        TyperCommand.format_help(_shown(self), ctx, formatter)
 
 
 class Group(TyperGroup):
@@ -24,7 +26,7 @@ class Group(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
         import_help()
-        TyperGroup.format_help(_escaped(self), ctx, formatter)
+        TyperGroup.format_help(_shown(self), ctx, formatter)
 
 
 UNUSED = {"rich.markdown": "Markdown", "rich.traceback": "Traceback"}
@@ -47,18 +49,30 @@ def import_help() -> None:
             del sys.modules[name]
 
 
-def _escaped(command: Any) -> Any:
-    """A copy of a command with Rich's marks escaped in all its texts."""
+def flowing(text: str) -> str:
+    r"""A docstring whose paragraphs are a line each: the terminal breaks them where it ends.
+
+    >>> flowing("One\ntwo.\n\n- a\n- b")
+    'One two.\n\n- a\n- b'
+    """
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    is_list = re.compile(r"^( |- )", re.MULTILINE)
+    return "\n\n".join(one if is_list.search(one) else one.replace("\n", " ") for one in paragraphs)
+
+
+def _shown(command: Any) -> Any:
+    """A copy of a command as it is shown: its help flows, and Rich's marks are escaped."""
     from rich.markup import escape
 
     shown = copy.copy(command)
     for name in ("help", "short_help", "epilog"):
         text = getattr(shown, name, None)
-        setattr(shown, name, escape(text) if text else text)
+        if text:
+            setattr(shown, name, escape(flowing(text) if name == "help" else text))
     if hasattr(shown, "params"):
         shown.params = [copy.copy(param) for param in shown.params]
         for param in shown.params:
             param.help = escape(param.help) if param.help else param.help
     if isinstance(command, TyperGroup):
-        shown.commands = {name: _escaped(one) for name, one in command.commands.items()}
+        shown.commands = {name: _shown(one) for name, one in command.commands.items()}
     return shown
