@@ -27,6 +27,7 @@ def main(pid: int, folder: str, seed: int, groups: Path) -> None:
     settings = memory({"unified": str(own)}, groups) + writeback(VM) + interrupts(System())
     treatment = Treatment([pid], [own], settings.found)
     journal = Journal(ThisHost(), folder, treatment.script, PATIENCE_S)
+    treatment.note = journal.note
     server = Server("server", (0,), 2, "mq-deadline")
     while not journal.is_undone:  # its guard may see no beat on a busy machine
         number = random.randint(0, len(MODULES))

@@ -20,7 +20,7 @@ from headcount.pilot.interrupts import System, interrupts
 from headcount.pilot.journal import Journal
 from headcount.pilot.modules import MODULES, NICE, Server
 from headcount.pilot.pilot import scheduler_of
-from headcount.pilot.settings import BACKGROUND_BYTES, MOST_BYTES, memory, writeback
+from headcount.pilot.settings import BACKGROUND_BYTES, MOST_BYTES, fixed, memory, writeback
 from headcount.pilot.treatment import Treatment
 from headcount.pilot.work import descendants, threads
 from headcount.tune.host import ThisHost
@@ -143,6 +143,7 @@ if ROOT:  # nobody else may raise a priority
         before, session = family.state(), family.session()
         treatment = Treatment([family.pid])
         journal = Journal(ThisHost(), str(tmp_path / "journal"), treatment.script)
+        treatment.note = journal.note
         treatment.apply(list(MODULES.values()), SERVER)
         family.one_more()
         assert journal.close() is None
@@ -186,6 +187,7 @@ if ROOT:  # nobody else may raise a priority
         treatment.apply([], SERVER)
         assert dirty() == before
         journal = Journal(ThisHost(), str(tmp_path / "journal"), treatment.script)
+        treatment.note = journal.note
         treatment.apply([MODULES["writeback"]], SERVER)
         assert dirty() != before
         assert journal.close() is None
@@ -196,12 +198,13 @@ if ROOT:  # nobody else may raise a priority
         low = groups(tmp_path) / "memory.low"
         settings = memory({"unified": str(low.parent)}, tmp_path).found
         treatment = Treatment([family.pid], settings=settings)
+        journal = Journal(ThisHost(), str(tmp_path / "jour nal"), treatment.script)
+        treatment.note = journal.note
         treatment.apply([MODULES["memory"]], SERVER)
         assert low.read_text() == "5000"
         (low.parent / "memory.current").write_text("6000\n")
         treatment.apply([MODULES["memory"]], SERVER)
         assert low.read_text() == "6000"
-        journal = Journal(ThisHost(), str(tmp_path / "jour nal"), treatment.script)
         assert journal.close() is None
         assert low.read_text() == "10\n"
 
@@ -242,7 +245,18 @@ if ROOT:  # nobody else may raise a priority
 
 if movable():
 
-    @pytest.mark.usefixtures("kernel")
+    @pytest.fixture
+    def spread(kernel: None) -> Iterator[None]:  # noqa: ARG001 - it comes before this one
+        """Interrupts that may go to all CPUs, wherever the machine has them."""
+        before = irqs()
+        for one in interrupts(System()).found:
+            Path(one.file).write_text(f"0-{(os.cpu_count() or 1) - 1}")
+        yield
+        for file, cpus in before.items():
+            if irqs()[file] != cpus:
+                Path(file).write_text(cpus)
+
+    @pytest.mark.usefixtures("spread")
     def test_interrupts_of_the_network_move_and_come_back(family: Family, tmp_path: Path) -> None:
         before = irqs()
         settings = interrupts(System()).found
@@ -254,12 +268,28 @@ if movable():
         treatment.apply([], SERVER)
         assert irqs() == before
         journal = Journal(ThisHost(), str(tmp_path / "journal"), treatment.script)
+        treatment.note = journal.note
         treatment.apply([MODULES["interrupts"]], SERVER)
         assert journal.close() is None
         assert irqs() == before
 
 
 if ROOT:
+
+    def test_a_setting_that_was_never_changed_is_not_written_back(
+        family: Family, tmp_path: Path
+    ) -> None:
+        mine, other = tmp_path / "mine", tmp_path / "other"
+        for file in (mine, other):
+            file.write_text("1")
+        settings = [fixed("memory", mine, "1", "2"), fixed("interrupts", other, "1", "2")]
+        treatment = Treatment([family.pid], settings=settings)
+        journal = Journal(ThisHost(), str(tmp_path / "journal"), treatment.script)
+        treatment.note = journal.note
+        treatment.apply([MODULES["memory"]], SERVER)
+        other.write_text("3")  # somebody else, meanwhile
+        assert journal.close() is None
+        assert (mine.read_text().strip(), other.read_text()) == ("1", "3")
 
     def test_one_that_is_scheduled_in_real_time_is_left_alone(family: Family) -> None:
         os.sched_setscheduler(family.pid, os.SCHED_FIFO, os.sched_param(1))

@@ -5,11 +5,15 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.resources import files
+from pathlib import Path
 from threading import Event, Thread
 
 from headcount.errors import HeadcountError, SystemLimitError
 from headcount.tune.host import Host
 from headcount.tune.journal import BEAT, GUARD, PATIENCE_S, RESTORED, SCRIPT
+
+CHANGED = "changed"
+"""The files that were changed, one a line."""
 
 
 class Journal:
@@ -34,6 +38,11 @@ class Journal:
         self._ended = Event()
         self._heart = Thread(target=self._live, name="headcount-beat", daemon=True)
         self._heart.start()
+
+    def note(self, file: str) -> None:
+        """Take down that a file is about to be changed: the script writes back no others."""
+        with Path(self.folder, CHANGED).open("a", encoding="utf-8") as opened:
+            opened.write(f"{file}\n")
 
     @property
     def is_undone(self) -> bool:

@@ -49,6 +49,7 @@ def prepare(host: Host, roots: Sequence[int], groups: Mapping[str, str]) -> Prep
     settings = memory(groups, _root(SYS)) + writeback(VM) + interrupts(system)
     treatment = Treatment(roots, map(Path, groups.values()), settings.found)
     journal = Journal(host, new_folder(journals_folder(host, KIND)), treatment.script)
+    treatment.note = journal.note
     places = Places(network_irqs(system), _pressure(groups))
     return Prepared(
         roots, treatment, journal, scheduler_of(host, roots), places, settings.obstacles

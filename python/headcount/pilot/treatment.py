@@ -3,7 +3,7 @@
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,6 +50,9 @@ class Treatment:
         self._usual = next(iter(self._originals.values()))
         self._settings = [*shares(groups), *settings]
         self._changed: set[str] = set()
+        self._noted: set[str] = set()
+        self.note: Callable[[str], None] | None = None
+        """Is given each file that is to be put back, before it is changed first."""
         self._sessions = _sessions(pids)
 
     def apply(self, modules: Sequence[Module], server: Server) -> None:
@@ -71,6 +74,9 @@ class Treatment:
         """Change the files of these modules, and put back those of others that were changed."""
         for one in self._settings:
             if one.module in names:
+                if self.note is not None and one.back not in self._noted:
+                    self.note(one.back)
+                    self._noted.add(one.back)
                 self._changed.add(one.file)
                 _write(one.file, one.wanted())
             elif one.file in self._changed:
