@@ -4,6 +4,7 @@ import contextlib
 import os
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from headcount.lab.nginx import program as nginx_program
 from processes import wait_for
 
 USER = "user = www-data\n" if os.geteuid() == 0 else ""
+PATIENCE_S = 20.0
 POOL = """\
 [global]
 error_log = {folder}/fpm.log
@@ -78,9 +80,16 @@ class Site:
         return self.folder / "pool.d" / "www.conf"
 
     def page(self) -> str:
-        """What the page says."""
-        with urlopen(f"http://127.0.0.1:{self.web}/", timeout=10) as answer:
-            return str(answer.read().decode())
+        """What the page says: PHP-FPM drops what is under way while it reads its files again."""
+        end_s = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                with urlopen(f"http://127.0.0.1:{self.web}/", timeout=10) as answer:
+                    return str(answer.read().decode())
+            except OSError:
+                if time.monotonic() > end_s:
+                    raise
+                time.sleep(0.1)
 
 
 @contextlib.contextmanager
@@ -105,13 +114,21 @@ def php_site(pool: str, page: str) -> Iterator[Site]:
         ):
             with (folder / "out").open("ab") as out:
                 process = subprocess.Popen(command, stdout=out, stderr=out)
-            stack.callback(process.wait)
-            stack.callback(process.terminate)
+            stack.callback(_end, process)
             started.append(process)
         fpm, nginx = started
         wait_for(lambda: (port.answers(inner) and port.answers(web)) or _has_ended(started))
         assert not _has_ended(started), (folder / "out").read_text()
         yield Site(folder, fpm.pid, nginx.pid, web, inner)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End it, also where it reads its files again and lets the first signal pass."""
+    for send in (process.terminate, process.terminate, process.kill):
+        send()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE_S)
+            return
 
 
 def _has_ended(processes: list[subprocess.Popen[bytes]]) -> bool:
