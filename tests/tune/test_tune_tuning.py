@@ -93,11 +93,11 @@ class Spoiled(Stage):
     ) -> LevelResult:
         found = super().turn(configuration, users, is_fresh=is_fresh)
         generator = found.generator.model_copy(
-            update={"limited": True, "reasons": ["a worker used 98.0% of its core"]}
+            update={"limited": True, "reasons": ["a worker used 98.0% of its core; see --workers"]}
         )
         return found.model_copy(update={"outcome": "invalid", "generator": generator})
 
 
 def test_a_full_generator_is_named_where_nothing_can_be_compared() -> None:
-    with pytest.raises(TargetError, match=r"100 users can be compared: a worker used 98\.0%"):
+    with pytest.raises(TargetError, match=r"compared: a worker used 98\.0% of its core; play the"):
         tuned(Spoiled({}, 1), [switch("a")])

@@ -314,7 +314,7 @@ class Tuning:
         return self.results.winner if self.is_proven else AS_IT_IS
 
     def _play(self, rung: Rung, number: int) -> None:
-        """A turn of each column, in an order that turns around from time to time."""
+        """A turn of each column; every second time in the opposite order."""
         if number % 2 == 0:
             rung.pairs.append(self._pair(AS_IT_IS, self.compared, 0, users=rung.users))
         if self._pilot is not None and self.results.pilot:
@@ -367,7 +367,11 @@ def _nothing_compared_text(users: int, turns: Sequence[LevelResult]) -> str:
     """Why no two turns without a change can be compared."""
     reasons = [reason for one in turns for reason in one.generator.reasons]
     if reasons:
-        return f"no two turns of {plural('user', users)} can be compared: {reasons[0]}"
+        return (
+            f"no two turns of {plural('user', users)} can be compared: "
+            f"{reasons[0].partition(';')[0]}; play the users from another machine, or fewer of "
+            "them (--goal p95@USERS)"
+        )
     return (
         f"no turn of {plural('user', users)} came to a figure, so nothing can be compared: give "
         "longer turns (--turn 20s), or more users (--goal p95@USERS)"
