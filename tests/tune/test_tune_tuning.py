@@ -51,6 +51,30 @@ def test_what_is_refused_is_not_the_end() -> None:
     assert refused[0].why == "it does not start"
 
 
+def test_one_rule_that_is_refused_does_not_spoil_the_others() -> None:
+    stage = Stage({("b", "on"): 0.0, ("c", "on"): 1.2, ("e", "on"): 1.2}, 2, noise=0.02)
+    tuning = tuned(stage, KNOBS, trials=1)
+    assert found(tuning) == {"c": "on", "e": "on"}
+    origins = [race.challenger.origin for race in tuning.results.races]
+    assert origins[:3] == [
+        "all rules of thumb together",
+        "all rules of thumb but that for a",
+        "all rules of thumb but that for b",
+    ]
+
+
+def test_users_are_as_many_as_the_server_does_not_hold() -> None:
+    """A server for 1,300 users, with a think time of a second, and a change that doubles it."""
+    for users, played in ((400, 1350), (1500, 1500)):
+        stage = Holding({("c", "on"): 2.0}, 4, noise=0.01)
+        tuning = tuned(stage, KNOBS, users=users)
+        assert {number for _, number in stage.turns[5:13]} == {played}
+        assert found(tuning)["c"] == "on"
+        ratio = tuning.proven()
+        assert ratio is not None
+        assert ratio.low < 2.0 < ratio.high * 1.1
+
+
 def test_nothing_is_claimed_where_nothing_helps() -> None:
     claims = 0
     for seed in range(60):
@@ -72,17 +96,30 @@ def test_pairs_alternate() -> None:
     stage = Stage({("a", "on"): 1.3}, 9)
     tuned(stage, KNOBS[:1], trials=1)
     names = ["b" if one.changes else "a" for one, _ in stage.turns]
-    race = "".join(names[8:16])  # after the noise
+    race = "".join(names[9:17])  # after the load and the noise
     assert race == "abbaabba"
 
 
 def test_the_noise_is_measured_first() -> None:
     stage = Stage({}, 3, noise=0.08)
     tuning = tuned(stage, KNOBS[:1], trials=1)
-    assert not any(one.changes for one, _ in stage.turns[:8])
+    assert not any(one.changes for one, _ in stage.turns[:9])
     noise = tuning.results.noise
     assert len(noise) == 4
     assert tuning.results.smallest == smallest_gain(statistics.stdev(noise), MOST_PROOF_PAIRS)
+
+
+class Holding(Stage):
+    """A stage whose users come once a second, as long as they are served."""
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        found = super().turn(configuration, users, is_fresh=is_fresh)
+        most = 1.3 * found.achieved_per_s
+        rate = min(most, users)
+        outcome = "passed" if users <= most else "failed"
+        return found.model_copy(update={"achieved_per_s": rate, "outcome": outcome})
 
 
 class Spoiled(Stage):

@@ -73,13 +73,14 @@ def tuned(
     seed: int = 1,
     trials: int = 20,
     pilot: Piloting | None = None,
+    users: int = 100,
 ) -> Tuning:
     values = [Values(knob, "off", NAMES) for knob in knobs]
     tuning = Tuning(
         stage,  # type: ignore[arg-type]
         Proposals(values, seed),
         "rate",
-        100,
+        users,
         3600.0,
         Silent(),
         pilot=pilot,

@@ -9,6 +9,7 @@ from headcount.tune.change import Changes, Configuration
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.values import Values
 
+ALL_RULES = "all rules of thumb together"
 REFUSED = -1.0
 """The gain that Optuna learns of a configuration that did not run."""
 STALE = 12
@@ -26,6 +27,8 @@ class Proposals:
         self._tried: set[frozenset[tuple[str, str]]] = {frozenset()}
         self._gains: dict[frozenset[tuple[str, str]], float] = {frozenset(): 0.0}
         self._rules = list(self._by_rule())
+        self._fewer_rules: list[Configuration] = []
+        """All rules but one, where the server refuses all of them together."""
         self._study = _study(seed)
         self._open: dict[frozenset[tuple[str, str]], optuna.trial.Trial | None] = {}
         present = {
@@ -39,15 +42,15 @@ class Proposals:
         """All rules of thumb together, then one at a time."""
         first = {one.knob: one.rules[0] for one in self._values.values() if one.rules}
         if len(first) > 1:
-            yield Configuration(first, "all rules of thumb together")
+            yield Configuration(first, ALL_RULES)
         for knob, values in self._values.items():
             for value in values.rules:
                 yield Configuration({knob: value}, f"a rule of thumb for {knob.name}")
 
     def next(self, best: Configuration) -> Configuration | None:
         """What to try against the best so far; None where all has been tried."""
-        while self._rules:
-            found = self._rules.pop(0)
+        while self._fewer_rules or self._rules:
+            found = (self._fewer_rules or self._rules).pop(0)
             merged = Configuration({**best.changes, **found.changes}, found.origin)
             if self._is_new(merged):
                 self._open[merged.key] = None
@@ -69,6 +72,10 @@ class Proposals:
 
     def learn(self, tried: Configuration, gain: float | None) -> None:
         """Take the gain over the server as it is; None of what did not run."""
+        if gain is not None:
+            self._fewer_rules.clear()
+        elif tried.origin == ALL_RULES:
+            self._fewer_rules += _each_without_one(tried)
         trial = self._open.pop(tried.key, None)
         value = REFUSED if gain is None else gain
         self._gains[tried.key] = value
@@ -98,6 +105,15 @@ class Proposals:
         return {
             knob: value for knob, value in found.items() if not self._values[knob].is_now(value)
         }
+
+
+def _each_without_one(rules: Configuration) -> list[Configuration]:
+    if len(rules.changes) < 3:
+        return []  # what is left is a single one, which is tried anyway
+    return [
+        rules.without([knob], f"all rules of thumb but that for {knob.name}")
+        for knob in rules.changes
+    ]
 
 
 def _study(seed: int) -> Any:

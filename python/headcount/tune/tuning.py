@@ -107,6 +107,7 @@ class Tuning:
 
     def play(self, most_trials: int | None = None) -> None:
         """All of it; what is known is in `results` whenever it stops."""
+        self._raise_load()
         self._measure_noise()
         self._search(most_trials)
         if self.results.winner.changes:
@@ -162,9 +163,12 @@ class Tuning:
             challenger = self._proposals.next(self.results.winner)
             if challenger is None:
                 break
-            trials += 1
             race = self._race(challenger, self.results.winner, judge)
             self._learn(race)
+            if not race.pairs:  # the server refused it, which takes next to no time
+                self._listener.noted(_race_text(race, self.measure))
+                continue
+            trials += 1
             self._listener.noted(f"trial {trials}: {_race_text(race, self.measure)}")
             if race.outcome == "better":
                 self.results.winner = challenger
@@ -220,7 +224,10 @@ class Tuning:
         return race
 
     def _raise_load(self) -> None:
-        """More users, where the best so far now holds those that were too many."""
+        """More users, as long as the best so far holds them.
+
+        Users who are served in time come as often as they think: no change can make them more.
+        """
         for _ in range(MOST_RAISES):
             if self.measure != "rate" or self._left_s(1 - PROOF_SHARE) <= 0:
                 return
@@ -228,7 +235,7 @@ class Tuning:
             if result.outcome != "passed":
                 return
             self.users = math.ceil(self.users * RAISE)
-            self._listener.noted(f"it holds these users now: on with {plural('user', self.users)}")
+            self._listener.noted(f"it holds these users: on with {plural('user', self.users)}")
 
     def _knock_out(self) -> None:
         """Take back what does not matter, in halves, so that the answer is the smallest."""

@@ -127,7 +127,9 @@ class Nginx:
         place = self._at(knob)
         if knob.name == _BUFFER:
             words = place.found.words if place is not None else ()
-            value = "none" if "off" in words[:1] else _buffer(words)
+            if "off" in words[:1]:
+                return Setting(None, is_set=True)  # no log is written
+            value = _buffer(words)
             where = place.path if place is not None else None
             return Setting(value, value != "off", where)
         if place is None:
