@@ -158,11 +158,12 @@ class Gathering:
         """
         From the beginning of a run, of so many scenarios and names of steps.
         """
-    def next(self, /, parts: SupportsGetItem[int, tuple[SupportsGetItem[int, SupportsIndex], SupportsFloat | SupportsIndex]]) -> Interval | None:
+    def next(self, /, machines: SupportsGetItem[int, tuple[SupportsGetItem[int, bytes | bytearray], SupportsFloat | SupportsIndex]]) -> Interval | None:
         """
         What `Engine.next_bytes` gave on each machine, as one interval that begins where the last one
-        ended; None of no machine. Each with what its clock is to be moved by, in seconds. Raises
-        `EngineError` for bytes that are of no such run.
+        ended; None of no machine. Each with what its clock is to be moved by, in seconds. A machine
+        may give several that follow each other. Raises `EngineError` for bytes that are of no such
+        run.
         """
 
 @final

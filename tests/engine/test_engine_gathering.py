@@ -46,8 +46,10 @@ def test_parts_add_up_to_all_users_and_all_they_do(engines: list[Engine]) -> Non
     completed, buckets = 0, dict[int, int]()
     for _ in range(8):
         sent = [one.next_bytes(5.0) or b"" for one in engines]
-        parts = [gathering.next([(each, 0.0)]) for gathering, each in zip(alone, sent, strict=True)]
-        whole = together.next([(each, 0.25) for each in sent])
+        parts = [
+            gathering.next([([each], 0.0)]) for gathering, each in zip(alone, sent, strict=True)
+        ]
+        whole = together.next([([each], 0.25) for each in sent])
         assert whole is not None
         own = [one for one in parts if one is not None]
         assert len(own) == 2
@@ -89,9 +91,9 @@ def test_bytes_of_nobody_and_of_another_run_are_refused(engines: list[Engine]) -
     assert sent is not None
     assert Gathering(1, 1).next([]) is None
     with pytest.raises(EngineError, match="cannot be read"):
-        Gathering(1, 1).next([(sent[:9], 0.0)])
+        Gathering(1, 1).next([([sent[:9]], 0.0)])
     with pytest.raises(EngineError, match="another run: 1 scenarios and 1 steps"):
-        Gathering(1, 2).next([(sent, 0.0)])
+        Gathering(1, 2).next([([sent], 0.0)])
 
 
 def test_a_part_that_cannot_be_is_refused() -> None:

@@ -51,6 +51,24 @@ impl Interval {
         }
         self
     }
+
+    /// This and the interval of the same machine that follows it, as one.
+    #[must_use]
+    pub fn with_next(self, next: Self) -> Self {
+        let mut counted = self.counted;
+        counted.add(&next.counted);
+        let mut worker_cpu_ns = next.worker_cpu_ns;
+        for (later, earlier) in worker_cpu_ns.iter_mut().zip(self.worker_cpu_ns) {
+            *later += earlier;
+        }
+        // All else is how things stand at the end.
+        Self {
+            from_ns: self.from_ns,
+            counted,
+            worker_cpu_ns,
+            ..next
+        }
+    }
 }
 
 /// Adds up what machines counted, interval by interval.
@@ -58,17 +76,22 @@ impl Interval {
 pub struct Gathering {
     scenarios: usize,
     steps: usize,
-    ended_ns: u64,
+    /// When each sum ended, in order; the next begins at the last.
+    ends_ns: Vec<u64>,
 }
+
+/// Machines report within so much of each other, in ns; moments that are further from each other
+/// are not of the same interval.
+const SAME_NS: u64 = 400_000_000;
 
 impl Gathering {
     /// From the beginning of a run, of so many scenarios and names of steps.
     #[must_use]
-    pub const fn new(scenarios: usize, steps: usize) -> Self {
+    pub fn new(scenarios: usize, steps: usize) -> Self {
         Self {
             scenarios,
             steps,
-            ended_ns: 0,
+            ends_ns: vec![0],
         }
     }
 
@@ -97,6 +120,7 @@ impl Gathering {
             whole.users += part.users;
             whole.logging_on += part.logging_on;
             for (began_ns, users) in part.completed {
+                let began_ns = self.begin_of(began_ns);
                 *whole.completed.entry(began_ns).or_default() += users;
             }
             whole.unserved_ns.extend(part.unserved_ns);
@@ -112,14 +136,26 @@ impl Gathering {
             whole.backlog_overdue += part.backlog_overdue;
         }
         let sum = sum?;
-        self.ended_ns = sum.to_ns;
+        self.ends_ns.push(sum.to_ns);
         Some(sum)
     }
 
+    /// The beginning of the sum that an interval of a machine is part of: clocks of machines agree
+    /// to a millisecond or so, and who completed something in a second counts in that second.
+    fn begin_of(&self, began_ns: u64) -> u64 {
+        let after = self.ends_ns.partition_point(|end_ns| *end_ns < began_ns);
+        let near = self.ends_ns[after.saturating_sub(1)..].iter().take(2);
+        near.copied()
+            .min_by_key(|end_ns| end_ns.abs_diff(began_ns))
+            .filter(|end_ns| end_ns.abs_diff(began_ns) <= SAME_NS)
+            .unwrap_or(began_ns)
+    }
+
     fn nothing(&self) -> Interval {
+        let began_ns = self.ends_ns.last().copied().unwrap_or_default();
         Interval {
-            from_ns: self.ended_ns,
-            to_ns: self.ended_ns,
+            from_ns: began_ns,
+            to_ns: began_ns,
             users: 0,
             logging_on: 0,
             completed: BTreeMap::new(),

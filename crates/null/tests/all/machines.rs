@@ -155,6 +155,46 @@ fn moments_of_another_clock_are_moved() {
 }
 
 #[test]
+fn intervals_of_a_machine_that_was_late_are_one() {
+    let own = Plan {
+        report_every_ms: 1000,
+        ..mixed()
+    };
+    let snapshots = rehearse(own, Noting::default(), &steady(9, 30)).unwrap();
+    let first = snapshots[20].since(&snapshots[19]);
+    let both = first.with_next(snapshots[21].since(&snapshots[20]));
+    let whole = snapshots[21].since(&snapshots[19]);
+    assert_eq!(both.worker_cpu_ns.len(), whole.worker_cpu_ns.len());
+    // Who completed something in the second of two did so in that one, not in their sum.
+    let after = |interval: &Interval| interval.completed.values().sum::<u32>();
+    assert_eq!(after(&both), after(&whole));
+    let without = |mut interval: Interval| {
+        interval.completed.clear();
+        comparable(interval)
+    };
+    assert!(without(both) == without(whole));
+}
+
+#[test]
+fn whoever_completed_something_in_a_second_counts_in_that_second() {
+    let own = Plan {
+        report_every_ms: 1000,
+        ..mixed()
+    };
+    let snapshots = rehearse(own, Noting::default(), &steady(9, 30)).unwrap();
+    let mut gathering = Gathering::new(2, 3);
+    let mut begun = vec![];
+    for at in 1..snapshots.len() - 1 {
+        let one = snapshots[at].since(&snapshots[at - 1]);
+        let other = one.clone().moved(1_000_000); // a clock that is a millisecond ahead
+        let sum = gathering.next([other, one]).unwrap();
+        begun.push(sum.from_ns);
+        assert_eq!(sum.completed.values().sum::<u32>() % 2, 0, "in pairs");
+        assert!(sum.completed.keys().all(|began| begun.contains(began)));
+    }
+}
+
+#[test]
 fn figures_of_another_run_are_refused() {
     let snapshots = rehearse(mixed(), Noting::default(), &steady(9, 120)).unwrap();
     let bytes = snapshots[1].since(&snapshots[0]).to_bytes();
