@@ -17,8 +17,8 @@ from itertools import accumulate
 from bench.figure import Figure
 from headcount import _engine
 from headcount._engine import Engine, Histogram, Interval
-from headcount.controller.real_time import real_time
 from headcount.errors import EngineError
+from headcount.generator.real_time import real_time
 from headcount.protocols.registry import start_lab
 
 USERS = 50

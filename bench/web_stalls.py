@@ -21,7 +21,7 @@ from bench.figure import Figure
 from bench.stalls import Stall, true_quantile_s, until
 from bench.tools import found
 from headcount._engine import Engine, Histogram
-from headcount.controller.real_time import real_time
+from headcount.generator.real_time import real_time
 from headcount.protocols.registry import start_lab
 
 USERS = 50

@@ -22,7 +22,7 @@ from headcount._engine import Engine, Interval
 from headcount.bundle.files import Lines, dump
 from headcount.bundle.hlog import HistogramLog
 from headcount.controller import second
-from headcount.controller.real_time import real_time
+from headcount.generator.real_time import real_time
 
 PATIENCE_S = 30.0
 """An engine that reports nothing for so long is broken."""

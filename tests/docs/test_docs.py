@@ -26,6 +26,7 @@ from headcount.lab import (
     web_settings,
 )
 from headcount.plan import amounts, criteria
+from headcount.plan.agents import Agents
 from headcount.plan.cost import Cost, CostItem
 from headcount.plan.disclosure import Disclosure
 from headcount.plan.marks import Marks
@@ -67,6 +68,7 @@ MODELS: dict[str, type[BaseModel] | list[type[BaseModel]]] = {
     "Scenarios": Scenario,
     "Steps": Step,
     "Plans": Plan,
+    "Agents": Agents,
     "Cost": Cost,
     "Cost items": CostItem,
     "Disclosure": Disclosure,

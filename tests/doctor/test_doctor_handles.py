@@ -3,11 +3,11 @@
 import subprocess
 import sys
 
-from headcount.controller.handles import most_users
+from headcount.generator.handles import most_users
 
 ASKED = """
 import sys
-from headcount.controller.handles import ensure_handles
+from headcount.generator.handles import ensure_handles
 from headcount.errors import MachineLimitError
 users = int(sys.argv[1])
 ensure_handles("app", users)

@@ -12,6 +12,7 @@ from headcount.bundle.writer import BundleWriter
 from headcount.controller.listener import Silent
 from headcount.controller.session import Session
 from headcount.errors import InputError, PlanError
+from headcount.generator.players import Here
 from headcount.plan.criteria import parse, parse_all
 from headcount.plan.plan import validate
 from headcount.plan.tasks import check_played
@@ -165,5 +166,5 @@ def test_a_run_ends_before_its_first_user_when_a_name_is_no_task(
     target = {"address": "127.0.0.1:9", "file_bytes": 4096, "range_bytes": 4096, "seed": 1}
     bundle = BundleWriter(tmp_path)
     with pytest.raises(InputError, match=r'"delivery" is neither .* tasks are: none'):
-        Session(one, json.dumps(target), [], bundle, Silent(), 0.0)
+        Session(one, Here(one, json.dumps(target)), [], bundle, Silent(), 0.0)
     bundle.close()

@@ -28,7 +28,7 @@ ARROWS = {
     "bundle": {"plan", "output", "foreign", "errors", "secret_text"},
     "analyse": {"bundle", "counters", "plan", "fields", "foreign", "errors", "text"},
     "disk": {"analyse", "fields", "errors", "text"},
-    "doctor": {"analyse", "bundle", "controller", "counters", "lab", "errors", "output", "text"},
+    "doctor": {"analyse", "bundle", "counters", "generator", "lab", "errors", "output", "text"},
     "report": {
         "analyse",
         "bundle",
@@ -44,7 +44,9 @@ ARROWS = {
     },
     "live": {"analyse", "counters", "report", "output", "errors", "text", "foreign"},
     "schemas": {"analyse", "bundle", "counters", "doctor", "report"},
+    "generator": {"counters", "plan", "protocols", "errors"},
     "controller": {
+        "generator",
         "protocols",
         "plan",
         "fields",
@@ -97,6 +99,7 @@ ARROWS = {
 """Who may import whom inside the package; the engine (`_engine`) is for the rooms in ENGINE."""
 
 ENGINE = {
+    "generator",
     "plan",
     "bundle",
     "analyse",

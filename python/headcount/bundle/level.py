@@ -4,6 +4,7 @@ Times are in milliseconds, rates per second, shares from 0 to 1. Every figure is
 part of the level; what could not be measured is null, never zero.
 """
 
+from collections.abc import Iterable
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -259,6 +260,10 @@ class LevelResult(Record):
     users: int
     outcome: Literal["passed", "failed", "invalid"]
     reasons: list[str] = Field(description="Why it failed or is invalid, in sentences")
+    agents_lost: bool = Field(
+        default=False,
+        description="Whether it was broken off because agents were lost; it is played again",
+    )
     started_at: str = Field(description="UTC, ISO 8601")
     prepare_s: float = Field(
         default=0.0, description="Time taken to make this level's data before its users came"
@@ -308,6 +313,11 @@ class LevelResult(Record):
     counters: dict[str, dict[str, CounterSummary]] = Field(
         description="By side: `sut`, `generator`, and `server` for the server's own counters"
     )
+
+
+def counted(levels: Iterable[LevelResult]) -> list[LevelResult]:
+    """Those that were not broken off: one that was is played again, and counts for nothing."""
+    return [level for level in levels if not level.agents_lost]
 
 
 class Levels(Record):

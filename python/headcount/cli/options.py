@@ -162,6 +162,24 @@ View = Annotated[
         rich_help_panel=ADVANCED,
     ),
 ]
+Agents = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=1,
+        help="Play the users by this many agents, each a process of its own, and add up what they "
+        "measure.",
+        rich_help_panel=ADVANCED,
+    ),
+]
+UsersPerAgent = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="The most users of one agent.",
+        rich_help_panel=ADVANCED,
+    ),
+]
 Stacks = Annotated[
     str,
     typer.Option(

@@ -241,6 +241,8 @@ class Advanced:
         int | None,
         typer.Option(help="Threads of the load generator.", rich_help_panel=options.ADVANCED),
     ] = None
+    agents: options.Agents = None
+    users_per_agent: options.UsersPerAgent = None
     client: options.Client = None
     source: options.Source = None
     view: options.View = None

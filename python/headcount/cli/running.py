@@ -171,6 +171,8 @@ def overrides(
         sources=advanced.source or [],
         views=advanced.view or [],
         stacks=stacks_wanted(advanced.stacks),
+        agents=advanced.agents,
+        users_per_agent=number(advanced.users_per_agent, "--users-per-agent"),
     )
 
 

@@ -18,11 +18,11 @@ from headcount.controller.access.access import NOTHING, Prepared
 from headcount.controller.experiments.experiment import Experiment, NotPlayable
 from headcount.controller.experiments.registry import EXPERIMENTS
 from headcount.controller.experiments.stage import Load, Options, Stage
-from headcount.controller.handles import ensure_handles
 from headcount.controller.listener import Listener
 from headcount.controller.run import named_before
 from headcount.controller.sut import Sut, connect
 from headcount.errors import InputError, TargetError
+from headcount.generator.handles import ensure_handles
 from headcount.plan import target as targets
 
 ROUNDS = LEAST_PAIRS + 1

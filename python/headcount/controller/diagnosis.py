@@ -6,7 +6,7 @@ from pathlib import Path
 from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.bundle import events, series, stacks
 from headcount.bundle.diagnosis import Diagnosis
-from headcount.bundle.level import LevelResult
+from headcount.bundle.level import LevelResult, counted
 from headcount.bundle.reader import environment_of
 from headcount.bundle.stretches import lengths_s, stretches
 from headcount.bundle.verdict import Verdict
@@ -21,5 +21,6 @@ def diagnosis_of(levels: Sequence[LevelResult], folder: Path) -> Diagnosis | Non
     """What stopped the server in some levels of the bundle in a folder; None of no level."""
     known = environment_of(folder)
     server = known.server if known is not None else None
+    levels = counted(levels)
     seconds = stretches(series.each(folder), lengths_s(levels))
     return of_levels(levels, seconds, events.read(folder), server, stacks.read(folder))

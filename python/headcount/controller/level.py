@@ -16,7 +16,6 @@ from headcount.bundle.writer import BundleWriter, now
 from headcount.controller.access import Prepared
 from headcount.controller.access.access import Progress
 from headcount.controller.counters_read import CountersRead
-from headcount.controller.handles import ensure_handles
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.level_seconds import LevelSeconds
 from headcount.controller.listener import Listener, Phase
@@ -58,16 +57,7 @@ class LevelRunner:
 
     def run(self, order: LevelOrder) -> LevelResult:
         """Run one level to its end."""
-        ensure_handles(self._plan.protocol, order.users)
-        self._phase("prepare", order, 0.0)
-        if order.is_rested:
-            self.rest(order.index, GATHER_S)
-        began_s = time.monotonic()
-        prepared = self._prepare(order.users, self._listener.prepared)
-        prepare_s = time.monotonic() - began_s
-        # Otherwise those seconds would be part of the ramp, and count twice.
-        self._session.catch_up("prepare", order.index)
-        note(self._bundle, self._session.now_s(), prepared)
+        prepare_s = self._make_data(order)
         started_at = now()
         self._bundle.event(
             "level-start",
@@ -90,9 +80,11 @@ class LevelRunner:
         self._phase("steady", order, order.measure_s)
         with self._session.stacks.level(order.index, order.measure_s, self._session.now_s):
             held = self._session.hold("steady", order.index, order.measure_s, each)
-        if held is None:
+        if held is not None:
+            self._last = held.last
+        lost = self._recover(order, level)
+        if held is None and lost is None:
             raise EngineError("the load engine ended before the level was measured")
-        self._last = held.last
         result = summarise(
             self._plan,
             Measured(
@@ -113,9 +105,10 @@ class LevelRunner:
                 stretch_s=length_s,
             ),
         )
-        if (doubt := order.doubt(result)) is not None:
+        if (doubt := lost or order.doubt(result)) is not None:
             reasons = [doubt, *result.reasons]
-            result = result.model_copy(update={"outcome": "invalid", "reasons": reasons})
+            changes = {"outcome": "invalid", "reasons": reasons, "agents_lost": lost is not None}
+            result = result.model_copy(update=changes)
         self._bundle.event(
             "level-end",
             self._session.now_s(),
@@ -125,6 +118,38 @@ class LevelRunner:
         )
         self._listener.level(result)
         return result
+
+    def _make_data(self, order: LevelOrder) -> float:
+        """Make sure that its users can be played, and have their data; returns how long it took."""
+        self._phase("prepare", order, 0.0)
+        if order.is_rested:
+            self.rest(order.index, GATHER_S)
+        began_s = time.monotonic()
+        prepared = self._prepare(order.users, self._listener.prepared)
+        took_s = time.monotonic() - began_s
+        # Otherwise those seconds would be part of the ramp, and count twice.
+        self._session.catch_up("prepare", order.index)
+        note(self._bundle, self._session.now_s(), prepared)
+        self._session.ensure(order.users)
+        while self._session.loss is not None:  # agents can be lost between levels, too
+            self._session.recover()
+            self._last = None
+            self._session.ensure(order.users)
+        return took_s
+
+    def _recover(self, order: LevelOrder, level: LevelSeconds) -> str | None:
+        """After agents were lost: go on with the others, without users; returns who was lost.
+
+        The level does not count. It has at least a second all the same: a run keeps a record of
+        each level that it began.
+        """
+        loss = self._session.loss
+        if loss is not None:
+            self._session.recover()
+            self._last = None  # those users have gone
+            if not level.seconds.number:
+                self._seen(self._session.hold("steady", order.index, 1.0, level.add))
+        return loss
 
     def wait(self, level: int, longest_s: float, enough: Callable[[], bool]) -> bool:
         """Send all users away and wait until `enough` says so; returns whether it did."""

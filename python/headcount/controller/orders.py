@@ -8,7 +8,7 @@ from headcount.analyse.observe import AFTER_OVERLOAD, observe, too_brief
 from headcount.analyse.search import Outcome, Overhead, Progress, Search, Settings
 from headcount.analyse.search.settings import CLIMB, CLIMB_S
 from headcount.analyse.verdict import Ending, of_levels, of_search
-from headcount.bundle.level import LevelResult
+from headcount.bundle.level import LevelResult, counted
 from headcount.bundle.verdict import Verdict
 from headcount.controller.level_order import LevelOrder, no_doubt
 from headcount.controller.listener import Outlook
@@ -62,14 +62,12 @@ class ListOrders:
         """Run the plan's levels in their order."""
         self._plan = plan
         self._done: list[LevelResult] = []
+        self._broken_off = 0
+        self._users = 0
 
     @property
     def _left(self) -> list[int]:
         return self._plan.levels[len(self._done) :]
-
-    @property
-    def _users(self) -> int:
-        return self._done[-1].users if self._done else 0
 
     def next(self) -> LevelOrder | None:
         """The next level of the list."""
@@ -78,7 +76,7 @@ class ListOrders:
         users, run = self._left[0], self._plan.workload.run
         purpose = "ladder" if self._plan.mode == "ladder" else "only"
         return LevelOrder(
-            index=len(self._done) + 1,
+            index=len(self._done) + self._broken_off + 1,
             purpose=purpose,
             users=users,
             ramp_s=self._ramp_s(self._users, users),
@@ -91,8 +89,13 @@ class ListOrders:
         return seconds(run.ramp) if run.ramp is not None else abs(users - before) / run.ramp_per_s
 
     def take(self, result: LevelResult) -> None:
-        """Count the level; one that is resumed is not run again."""
-        self._done.append(result)
+        """Count the level; one that is resumed is not run again, one broken off is."""
+        if result.agents_lost:
+            self._broken_off += 1
+            self._users = 0
+        else:
+            self._done.append(result)
+            self._users = result.users
 
     def rested(self) -> None:
         """A ladder does not wait between its levels."""
@@ -113,7 +116,7 @@ class ListOrders:
 
     def verdict(self, levels: Sequence[LevelResult], took_s: float, ending: Ending) -> Verdict:
         """The verdict on the levels."""
-        return of_levels(self._plan, levels, took_s, ending)
+        return of_levels(self._plan, counted(levels), took_s, ending)
 
 
 class SearchOrders:
@@ -178,8 +181,11 @@ class SearchOrders:
         return overhead.ramp_s(self._users, users)
 
     def take(self, result: LevelResult) -> None:
-        """Tell the search what the level showed."""
+        """Tell the search what the level showed; one that was broken off is asked for again."""
         self._levels += 1
+        if result.agents_lost:
+            self._users = 0
+            return
         self._users = result.users
         if result.purpose == "soak":
             self._soaked = True
@@ -208,7 +214,7 @@ class SearchOrders:
     def verdict(self, levels: Sequence[LevelResult], took_s: float, ending: Ending) -> Verdict:
         """The capacity."""
         outcome: Outcome = self._search.outcome()
-        return of_search(self._plan, levels, outcome, took_s, ending)
+        return of_search(self._plan, counted(levels), outcome, took_s, ending)
 
 
 def settings_of(plan: Plan) -> Settings:

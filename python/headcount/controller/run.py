@@ -18,7 +18,6 @@ from headcount.controller.access.access import count_text
 from headcount.controller.before import load_before
 from headcount.controller.behind import programs_behind
 from headcount.controller.diagnosis import with_diagnosis
-from headcount.controller.handles import ensure_handles
 from headcount.controller.level import LevelRunner, note
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import Listener, Phase
@@ -39,6 +38,7 @@ from headcount.errors import (
     MachineLimitError,
     TargetError,
 )
+from headcount.generator.handles import ensure_handles
 from headcount.plan.plan import Plan
 from headcount.plan.target import parse
 from headcount.protocols.registry import protocol_of
@@ -65,7 +65,8 @@ def start(
     """
     check_engine()
     check_budget(plan)
-    ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
+    if plan.agents is None:
+        ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
     with connect(plan, secrets, named=named) as sut:
         folder = new_folder(runs, plan.workload.name, plan.target)
         bundle = BundleWriter(folder)
@@ -221,7 +222,7 @@ class Run:
         with self._sut.generating():
             session = Session(
                 self._plan,
-                self._sut.access.engine_target(),
+                self._sut.players(self._plan),
                 self._sut.sources(),
                 self._bundle,
                 self._listener,

@@ -1,20 +1,21 @@
 """The engine under way with its counters and its bundle: second by second."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from headcount._engine import Engine, Histogram, Interval
+from headcount._engine import Histogram, Interval
 from headcount.bundle.writer import BundleWriter
 from headcount.controller import second as seconds
 from headcount.controller.listener import Listener, Second
-from headcount.controller.real_time import real_time
 from headcount.controller.remote_counters import counter_origin
 from headcount.controller.stacks import StackRecorder
 from headcount.counters.latest import Latest
+from headcount.counters.naming import is_agent
 from headcount.counters.source import Sample, Source
 from headcount.counters.views import ViewSource
 from headcount.errors import EngineError, InputError
-from headcount.plan.plan import Plan, engine_plan
+from headcount.generator.players import Players
+from headcount.plan.plan import Plan
 from headcount.plan.tasks import check_played
 
 REPORT_S = 1.0
@@ -54,46 +55,65 @@ class Session:
     def __init__(
         self,
         plan: Plan,
-        target: str,
+        players: Players,
         sources: list[Source],
         bundle: BundleWriter,
         listener: Listener,
         offset_s: float,
     ) -> None:
-        """Start the engine, with no users yet. `offset_s`: when, in seconds of the whole run."""
-        with real_time():
-            self._engine = Engine(engine_plan(plan), plan.protocol, target)
+        """Lead `players`, who have no users yet. `offset_s`: when, in seconds of the whole run."""
+        self._players = players
         self._scenarios = [scenario.name for scenario in plan.workload.scenarios]
-        self._sources = sources
+        self._sources = with_own(players, sources)
         self._bundle = bundle
         self._listener = listener
         self._offset_s = offset_s
-        self.stacks = StackRecorder(plan.stacks, sources, bundle, listener)
-        self.step_names = self._engine.step_names
-        self.request_names = self._engine.request_names
-        self.task_names = self._engine.task_names
+        self.stacks = StackRecorder(plan.stacks, self._sources, bundle, listener)
+        self.step_names = self._players.step_names
+        self.request_names = self._players.request_names
+        self.task_names = self._players.task_names
         try:
             check_played(plan.workload.named_tasks, self.task_names)
         except InputError:
-            self._engine.close()
+            self._players.close()
             raise
         self.users = 0
         self._reported_s = 0.0
         """The end of the last second that was taken, on the engine's clock."""
         self.silent_s = 0.0
         """How long nothing has been answered, in seconds."""
+        self._note_agents()
 
     def now_s(self) -> float:
         """Seconds of the whole run."""
-        return self._offset_s + self._engine.now_s()
+        return self._offset_s + self._players.now_s()
 
     def set_clock(self, now_s: float) -> None:
         """Let it be so many seconds of the whole run now: of two engines one starts later."""
-        self._offset_s = now_s - self._engine.now_s()
+        self._offset_s = now_s - self._players.now_s()
+
+    @property
+    def loss(self) -> str | None:
+        """Which agents were lost since the beginning or the last recovery; None if none was."""
+        return self._players.loss
+
+    def ensure(self, users: int) -> None:
+        """Raise MachineLimitError where so many users cannot be played."""
+        self._players.ensure(users)
+
+    def recover(self) -> None:
+        """Go on with the agents that are left, without users. Raises EngineError without any."""
+        loss = self._players.loss
+        left = self._players.recover()
+        self._bundle.event("agents-lost", self.now_s(), message=loss, left=left)
+        self._note_agents()
+        self._listener.noted(f"{loss}; {left}")
+        self._sources = with_own(self._players, self._sources)
+        self.users = 0
 
     def set_users(self, users: int, ramp_s: float) -> None:
         """Bring the population to `users` over `ramp_s`."""
-        self._engine.set_users(users, ramp_s)
+        self._players.set_users(users, ramp_s)
         self.users = users
 
     def hold(
@@ -105,10 +125,10 @@ class Session:
         machine, and would make each of them a second longer. None where the run had ended.
         """
         held: Held | None = None
-        now_s = self._engine.now_s()
+        now_s = self._players.now_s()
         to_s = self._reported_s if now_s < self._reported_s + REPORT_S else now_s
         end_s = to_s + length_s
-        while not self._engine.ended and to_s < end_s - 0.05:
+        while not self._players.ended and to_s < end_s - 0.05:
             moment = self._next()
             if moment is None:
                 break
@@ -122,7 +142,7 @@ class Session:
 
     def catch_up(self, phase: str, level: int) -> None:
         """Keep what was reported while nobody asked, as seconds of `phase`."""
-        while not self._engine.ended and self._reported_s + REPORT_S <= self._engine.now_s():
+        while not self._players.ended and self._reported_s + REPORT_S <= self._players.now_s():
             moment = self._next()
             if moment is None:
                 break
@@ -138,19 +158,19 @@ class Session:
 
         Returns the counters of the time since they were last read.
         """
-        while self._engine.next(0.0) is not None:
+        while self._players.next(0.0) is not None:
             pass
         return {source.name: source.sample() for source in self._sources}
 
     def drain(self, level: int, drain_s: float) -> None:
         """Let users finish what they are doing and leave; the run ends."""
-        self._engine.stop(drain_s)
+        self._players.stop(drain_s)
         self.hold("drain", level, drain_s + SILENCE_S)
 
     def close(self) -> None:
         """End at once; whatever is under way is dropped."""
         ended_s = self.now_s()
-        self._engine.close()
+        self._players.close()
         self.stacks.close()
         for source in self._sources:
             source.close()
@@ -169,10 +189,15 @@ class Session:
                     clock_steps=source.origin.clock_steps,
                 )
 
+    def _note_agents(self) -> None:
+        """Keep who plays which users, where it is not this process."""
+        if (facts := self._players.facts()) is not None:
+            self._bundle.event("agents", self.now_s(), **facts)
+
     def _next(self) -> Moment | None:
-        interval = self._engine.next(SILENCE_S)
+        interval = self._players.next(SILENCE_S)
         if interval is None:
-            if self._engine.ended:
+            if self._players.ended or self._players.loss is not None:
                 return None
             raise EngineError(
                 f"the load engine reported nothing for {SILENCE_S:g} s, so the level is invalid: "
@@ -223,3 +248,12 @@ class Session:
                 cpu_share=cpu,
             )
         )
+
+
+def with_own(players: Players, sources: Sequence[Source]) -> list[Source]:
+    """The sources, with those that players have of themselves in place of this process's."""
+    own = players.sources()
+    if not own:
+        return list(sources)
+    others = (one for one in sources if one.name != "generator" and not is_agent(one.name))
+    return [*own, *others]

@@ -27,6 +27,8 @@ from headcount.counters.query import FarQuery
 from headcount.counters.source import Source
 from headcount.counters.views import View, ViewSource, asked_views
 from headcount.errors import InputError
+from headcount.generator.opening import open_players
+from headcount.generator.players import Players
 from headcount.lab.kept import Kept
 from headcount.lab.squeeze import Squeeze
 from headcount.lab.squeeze.cache import forget
@@ -98,6 +100,10 @@ class Sut:
         if self.views:
             own = ViewSource(self.views, own)
         return [*sources, own] if own is not None else sources
+
+    def players(self, plan: Plan) -> Players:
+        """Whoever plays a plan's users on it, with no users yet."""
+        return open_players(plan, self.access.engine_target(), self.listens_at)
 
     def viewed_by(self, views: Sequence[View]) -> "Sut":
         """The same with these views of itself."""

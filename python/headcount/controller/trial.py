@@ -14,8 +14,8 @@ from headcount.analyse.failures.causes import Rule
 from headcount.analyse.failures.ranking import messages
 from headcount.analyse.failures.summary import OPENING, fault_results
 from headcount.bundle.level import FaultResult
-from headcount.controller.real_time import real_time
 from headcount.errors import TargetError
+from headcount.generator.real_time import real_time
 from headcount.plan.plan import Plan, engine_plan
 
 LONGEST_S = 20.0

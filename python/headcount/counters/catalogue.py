@@ -38,6 +38,7 @@ _NOUNS = (
     "redis",
     "php_fpm",
     "jvm",
+    "agent",
     "headcount",
 )
 

@@ -16,6 +16,27 @@ PEER = "network.peer.address"
 _INSTANCE = re.compile(rf"(?P<family>.*?)[{{,](?:{DEVICE}|{INTERFACE}|{PEER})=(?P<value>.*)\}}")
 
 
+_AGENT = "agent-"
+
+
+def agent_side(number: int) -> str:
+    """Whose counters an agent's are, in a run by several.
+
+    >>> agent_side(3)
+    'agent-3'
+    """
+    return f"{_AGENT}{number}"
+
+
+def is_agent(side: str) -> bool:
+    """Whether counters of this side are an agent's.
+
+    >>> is_agent("agent-3"), is_agent("generator")
+    (True, False)
+    """
+    return side.startswith(_AGENT) and side[len(_AGENT) :].isdigit()
+
+
 def instance_name(family: str, attribute: str, value: str) -> str:
     """Name the counter of one device, interface or peer.
 

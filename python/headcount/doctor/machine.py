@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from headcount.controller.real_time import real_time
 from headcount.counters.environment import Cpu, FileSystem, Kernel, Limits, Virtual
 from headcount.counters.environment.cpu import describe_cpu
 from headcount.counters.environment.filesystem import describe_file_systems
@@ -23,6 +22,7 @@ from headcount.counters.proc.files import read_text
 from headcount.doctor import trials
 from headcount.doctor.folders import Folder, folders
 from headcount.doctor.moment import Moment, Window
+from headcount.generator.real_time import real_time
 from headcount.lab.squeeze.trial import group_version
 
 

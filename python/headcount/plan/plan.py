@@ -1,6 +1,7 @@
 """The plan: everything a run needs to be repeated exactly, and nothing secret."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -12,6 +13,7 @@ from headcount.fields.mistakes import as_mistake, describe
 from headcount.fields.model import Duration, Strict, Users, within
 from headcount.fields.units import MOST_USERS, seconds, size_bytes
 from headcount.plan import criteria, target
+from headcount.plan.agents import Agents
 from headcount.plan.client import check_client
 from headcount.plan.cost import Cost
 from headcount.plan.disclosure import Disclosure
@@ -78,6 +80,9 @@ class Plan(Strict):
     rule: str | None = Field(default=None, description="The rule that gave the criteria")
     search: SearchOptions = SearchOptions()
     server: dict[str, str] = Field(default_factory=dict, description="Settings of a lab server")
+    agents: Agents | None = Field(
+        default=None, description="Who plays the users, where it is not one process"
+    )
     limits: dict[str, str] = Field(
         default_factory=dict,
         description="How much of the machine a lab server and the generator may use",
@@ -247,8 +252,12 @@ def validate(model: type[T], values: dict[str, Any], where: str) -> T:
         raise InputError(describe(error, model, where)) from error
 
 
-def engine_plan(plan: Plan) -> str:
-    """The plan as the engine reads it (JSON)."""
+def engine_plan(plan: Plan, part: Mapping[str, int] | None = None) -> str:
+    """The plan as the engine reads it (JSON).
+
+    `part`: which of its users an engine plays, where several machines play them together: the
+    number of its first worker, and how many workers all have.
+    """
     workload, faster = plan.workload, plan.workload.run.compress
     key = "think" if workload.pace.kind == "closed" else "every"
     scenarios = [
@@ -267,6 +276,7 @@ def engine_plan(plan: Plan) -> str:
     return json.dumps(
         {
             **script,
+            **({"part": part} if part is not None else {}),
             "seed": plan.seed,
             "workers": plan.workers,
             "pace": {"pace": workload.pace.kind, key: _draw(workload.pace.time, faster)},

@@ -59,6 +59,9 @@ class Overrides:
     sources: list[str] = field(default_factory=list)
     views: list[str] = field(default_factory=list)
     stacks: StacksWanted = "auto"
+    agents: int | None = None
+    users_per_agent: int | None = None
+    cluster: str | None = None
 
 
 def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
@@ -71,7 +74,8 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "mode": mode,
         "levels": levels,
         "seed": secrets.randbits(32) if overrides.seed is None else overrides.seed,
-        "workers": _workers(parsed, overrides.workers),
+        "workers": _workers(parsed, overrides),
+        "agents": _agents(overrides),
         "scale": usual_scale if overrides.scale is None else overrides.scale,
         "authorised_by": redacted(overrides.authorised_by) if overrides.authorised_by else None,
         "rule": overrides.rule,
@@ -223,9 +227,28 @@ def _time(text: str, option: str) -> dict[str, str]:
     return {"draw": draw, "mean": duration_text(seconds(rest, option))}
 
 
-def _workers(target: Target, asked: int | None) -> int:
-    """As asked; else half of the cores when the server shares this machine, or all of them."""
-    if asked is not None:
-        return asked
+def _workers(target: Target, overrides: Overrides) -> int:
+    """As asked; else half of the cores when the server shares this machine, or all of them.
+
+    Agents that share this machine share these cores.
+    """
+    if overrides.workers is not None:
+        return overrides.workers
     cores = len(os.sched_getaffinity(0))
-    return max(1, cores // 2) if targets.is_here(target) else cores
+    own = cores // 2 if targets.is_here(target) else cores
+    sharing = overrides.agents if overrides.agents and overrides.cluster is None else 1
+    return max(1, own // sharing)
+
+
+def _agents(overrides: Overrides) -> dict[str, Any] | None:
+    """Who plays the users, where it is not one process."""
+    if overrides.agents is None:
+        if overrides.users_per_agent is not None:
+            raise InputError("--users-per-agent belongs to --agents NUMBER")
+        return None
+    values = {
+        "number": overrides.agents,
+        "most_users": overrides.users_per_agent,
+        "cluster": overrides.cluster,
+    }
+    return {key: value for key, value in values.items() if value is not None}

@@ -76,7 +76,7 @@ class Stage:
         with self._sut.generating():
             self._session = Session(
                 self._plan,
-                self._sut.access.engine_target(),
+                self._sut.players(self._plan),
                 self._sut.sources(),
                 self._bundle,
                 self._listener,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.audit.second import Second
+from headcount.counters.naming import is_agent
 from headcount.text import plural
 
 CHECK = "counters"
@@ -27,6 +28,8 @@ def check(evidence: Evidence) -> Result:
     samples = 0
     for level, steady in zip(evidence.levels, measured, strict=True):
         for side in sides:
+            if is_agent(side) and side not in level.counters:
+                continue  # one that was lost before it
             gaps = [one for one in steady if not one.counters.get(side)]
             samples += len(steady) - len(gaps)
             if side == OWN_WORDS:

@@ -67,7 +67,8 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
         return None
     older = _is_older(level)
     kept = (UNSETTLED, BRIEF, AFTER_OVERLOAD, *((LATE,) if older else ()))
-    parts = [reason for reason in level.reasons if reason.startswith(kept)]
+    lost = level.reasons[:1] if level.agents_lost else []
+    parts = lost + [reason for reason in level.reasons if reason.startswith(kept)]
     again = summarise(
         evidence.plan,
         Measured(
@@ -94,7 +95,8 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
     if not parts:
         return again
     reasons = [*parts, *(one for one in again.reasons if one not in parts)]
-    return again.model_copy(update={"reasons": reasons, "outcome": "invalid"})
+    changes = {"reasons": reasons, "outcome": "invalid", "agents_lost": level.agents_lost}
+    return again.model_copy(update=changes)
 
 
 def _is_older(level: LevelResult) -> bool:

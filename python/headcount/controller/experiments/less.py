@@ -70,8 +70,8 @@ def _play(stage: Stage, rounds: int) -> Iterator[Turn]:
         bundle, listener = BundleWriter(Path(folder)), stage.listener
         sut.prepare(users, listener.prepared)
         with sut.generating():
-            target = sut.access.engine_target()
-            session = Session(whole, target, sut.sources(), bundle, listener, 0.0)
+            players = sut.players(whole)
+            session = Session(whole, players, sut.sources(), bundle, listener, 0.0)
         try:
             listener.phase(Phase("ramp", 0, "confirm", users, RAMP_S))
             session.set_users(users, RAMP_S)

@@ -7,8 +7,8 @@ from typing import Any
 
 from headcount._engine import Engine, Interval
 from headcount.bundle.confirmation import Turn
-from headcount.controller.real_time import real_time
 from headcount.errors import EngineError
+from headcount.generator.real_time import real_time
 from headcount.plan.plan import Plan, engine_plan
 
 REPORT_MS = 50

@@ -12,11 +12,11 @@ from headcount.bundle.files import replace
 from headcount.bundle.shares import LeftOut, ShareCapacity, SharesFile, SharesPoint
 from headcount.bundle.writer import new_folder, now
 from headcount.controller.access import Secrets
-from headcount.controller.handles import ensure_handles
 from headcount.controller.shares.design import Experiment, chains
 from headcount.controller.shares.hold import hold, left_out_point
 from headcount.controller.sut import Sut, connect
 from headcount.errors import HeadcountError, InputError
+from headcount.generator.handles import ensure_handles
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve

@@ -15,7 +15,6 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.versus import SIDES, SideName, Versus, VersusPair, VersusSide, VersusTurn
 from headcount.bundle.writer import new_folder
-from headcount.controller.handles import ensure_handles
 from headcount.controller.listener import Listener
 from headcount.controller.run import check_engine
 from headcount.controller.versus.ask import Ask, Schedule
@@ -25,6 +24,7 @@ from headcount.controller.versus.fixed import FixedPairs
 from headcount.controller.versus.order import Order
 from headcount.controller.versus.side import Side, connect_side
 from headcount.errors import HeadcountError
+from headcount.generator.handles import ensure_handles
 from headcount.plan.plan import Plan
 
 PAIRS = 6
@@ -72,7 +72,8 @@ def start(
     """
     check_engine()
     for plan in (asked.plan for asked in targets.values()):
-        ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
+        if plan.agents is None:
+            ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
     with ExitStack() as stack:
         suts = {name: stack.enter_context(connect_side(name, targets[name])) for name in SIDES}
         sides = {}

@@ -85,9 +85,9 @@ class Side:
         """Start its engine, without users; `clock` says how far the run of both sides is."""
         self._sut = with_views(self._sut, self._bundle, self._listener, 0.0)
         with naming_side(self.name, self.plan), self._sut.generating():
-            target = self._sut.access.engine_target()
+            players = self._sut.players(self.plan)
             self._session = Session(
-                self.plan, target, self._sut.sources(), self._bundle, self._listener, 0.0
+                self.plan, players, self._sut.sources(), self._bundle, self._listener, 0.0
             )
         if clock is not None:
             self._session.set_clock(clock())

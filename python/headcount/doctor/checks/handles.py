@@ -1,8 +1,8 @@
 """How many connections this process can have: open files and local ports."""
 
-from headcount.controller.handles import most_users
 from headcount.doctor.machine import Machine
 from headcount.doctor.outcome import Outcome, limited, ok, stopping
+from headcount.generator.handles import most_users
 from headcount.lab.app import LEAST_HANDLES
 from headcount.text import count, significant
 

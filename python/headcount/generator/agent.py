@@ -1,0 +1,168 @@
+"""An agent: it plays its part of the users as a controller says, as long as the controller lives.
+
+A load that nobody watches is the worst that a generator can leave behind. So an agent that has not
+heard of its controller for some seconds ends its load by itself.
+"""
+
+import os
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from headcount import __version__, _engine
+from headcount.counters.environment import describe_host
+from headcount.errors import HeadcountError
+from headcount.generator.handles import ensure_handles
+from headcount.generator.message import Message
+from headcount.generator.playing import Playing
+
+LEASE_S = 5.0
+"""An agent ends its load when it has not heard of its controller for so long."""
+LEAVE_S = 60.0
+"""An agent without a load leaves when it has not heard of its controller for so long."""
+EARLY_S = 0.002
+"""Sleeping ends late by less than this on a machine with a CPU to spare."""
+
+
+class ClosedError(Exception):
+    """The controller has gone."""
+
+
+class Channel(Protocol):
+    """The way to the controller and back."""
+
+    def receive(self, patience_s: float) -> Message | None:
+        """The next message; None if none came in time. Raises ClosedError."""
+        ...
+
+    def send(self, message: Message) -> None:
+        """Send a message; any thread may. Raises OSError where the controller has gone."""
+        ...
+
+
+class Agent:
+    """Does what a controller asks for."""
+
+    def __init__(self, channel: Channel, clock: Callable[[], float] = time.monotonic) -> None:
+        """Wait for orders on a channel."""
+        self._channel = channel
+        self._clock = clock
+        self._playing: Playing | None = None
+        self._due: list[tuple[float, Message]] = []
+        self._heard_s = clock()
+        self._has_lapsed = False
+
+    def run(self) -> None:
+        """Work until the controller says that it is over, or has gone."""
+        try:
+            while self._turn():
+                pass
+        except (ClosedError, OSError):
+            return
+        finally:
+            self._close()
+
+    def _turn(self) -> bool:
+        now_s = self._clock()
+        message = self._channel.receive(self._patience_s(now_s))
+        if message is not None:
+            self._heard_s = self._clock()
+            if message.kind == "end":
+                return False
+            self._take(message)
+        self._do_what_is_due()
+        silent_s = self._clock() - self._heard_s
+        if silent_s > LEASE_S and self._playing is not None:
+            self._close()
+            self._has_lapsed = True
+        return silent_s <= LEAVE_S
+
+    def _patience_s(self, now_s: float) -> float:
+        next_s = min((at_s for at_s, _ in self._due), default=now_s + 0.5)
+        return min(max(next_s - now_s - EARLY_S, 0.0), 0.5)
+
+    def _take(self, message: Message) -> None:
+        """Do what is for now; keep what is for a moment to come."""
+        if message.kind == "ping":
+            self._channel.send(Message("pong", {**message.values, "now_s": self._clock()}))
+            if self._has_lapsed:
+                self._has_lapsed = False
+                self._channel.send(Message("lapsed", {"after_s": LEASE_S}))
+        elif message.kind == "hello":
+            self._channel.send(Message("hello", introduction()))
+        elif message.kind == "close":
+            self._close()
+            self._channel.send(Message("closed", message.values))
+        elif message.kind == "ensure":
+            self._try("ensured", message, self._ensure)
+        else:
+            self._due.append((float(message.values["at_s"]), message))
+
+    def _do_what_is_due(self) -> None:
+        while self._due and min(at_s for at_s, _ in self._due) - self._clock() <= EARLY_S:
+            at_s, message = min(self._due, key=lambda one: one[0])
+            self._due.remove((at_s, message))
+            time.sleep(max(at_s - self._clock(), 0.0))
+            self._try("", message, self._obey)
+
+    def _obey(self, message: Message) -> None:
+        values = message.values
+        if message.kind == "start":
+            self._end_load()
+            self._has_lapsed = False
+            self._playing = Playing(values, self._channel.send)
+            self._playing.start()
+        elif self._playing is None or values["generation"] != self._playing.generation:
+            return  # an order to a load that has ended
+        elif message.kind == "users":
+            self._playing.set_users(values["users"], values["ramp_s"])
+        elif message.kind == "stop":
+            self._playing.stop(values["drain_s"])
+
+    def _ensure(self, message: Message) -> None:
+        ensure_handles(message.values["protocol"], message.values["users"])
+
+    def _try(self, answer: str, message: Message, act: Callable[[Message], None]) -> None:
+        """Do it; an error is the controller's to know."""
+        generation = message.values["generation"]
+        try:
+            act(message)
+        except HeadcountError as error:
+            name, text = type(error).__name__, str(error)
+            values = {"generation": generation, "error": name, "text": text}
+            self._channel.send(Message("failed", values))
+            return
+        if answer:
+            self._channel.send(Message(answer, {"generation": generation}))
+
+    def _close(self) -> None:
+        self._due.clear()
+        self._end_load()
+
+    def _end_load(self) -> None:
+        if self._playing is not None:
+            self._playing.close()
+            self._playing = None
+
+
+def introduction() -> dict[str, object]:
+    """What an agent says of itself and its machine."""
+    return {
+        "version": __version__,
+        "build": _engine.PROFILE,
+        "host": platform.node(),
+        "boot": boot_id(),
+        "pid": os.getpid(),
+        "cpus": len(os.sched_getaffinity(0)),
+        "about": describe_host(__version__, []).model_dump(mode="json"),
+    }
+
+
+def boot_id() -> str:
+    """What names a machine from one start of it to the next."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+    except OSError:
+        return platform.node()

@@ -1,0 +1,109 @@
+"""One agent of a fleet, as the controller knows it."""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from headcount.generator.clock import ClockOffset
+from headcount.generator.line import Line
+from headcount.generator.message import Message
+
+SAME_S = 0.4
+"""Agents report each second; reports that end within so much of each other are of the same one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an agent reported of a second.
+
+    Attributes:
+        from_s: Its beginning, on the clock of the agent's engine.
+        to_s: Its end.
+        counters: Of the agent's process, and what its engine did.
+        figures: What its engine counted.
+
+    """
+
+    from_s: float
+    to_s: float
+    counters: Mapping[str, float]
+    figures: bytes
+
+
+@dataclass
+class Member:
+    """An agent.
+
+    Attributes:
+        number: From 1.
+        line: The way to it.
+        workers: Threads of its engine.
+        first: The number of its first worker among those of all agents.
+        about: What it said of itself and its machine.
+        clock: How its clock differs from the controller's.
+        began_s: When its engine began, on its own clock.
+        heard_s: When it last reported a second, on the controller's clock.
+        counters: Of the last second that became part of a sum.
+        reports: Seconds that are not part of a sum yet.
+        answers: Messages that somebody waits for, by kind.
+        is_open: Whether its line is.
+        has_ended: Whether its engine has.
+
+    """
+
+    number: int
+    line: Line
+    workers: int
+    first: int = 0
+    about: Mapping[str, Any] = field(default_factory=dict)
+    clock: ClockOffset = field(default_factory=ClockOffset)
+    began_s: float = 0.0
+    heard_s: float = 0.0
+    reports: deque[Report] = field(default_factory=deque)
+    answers: dict[str, Message] = field(default_factory=dict)
+    counters: Mapping[str, float] = field(default_factory=dict)
+    is_open: bool = True
+    has_ended: bool = False
+
+    @property
+    def name(self) -> str:
+        """For people: its number and its machine."""
+        return f"agent {self.number} ({self.line.name})"
+
+    @property
+    def begin_s(self) -> float:
+        """When its engine began, on the controller's clock."""
+        return self.began_s - self.clock.ahead_s
+
+    def its_s(self, at_s: float) -> float:
+        """A moment of the controller's clock on the agent's."""
+        return at_s + self.clock.ahead_s
+
+    def end_s(self, report: Report) -> float:
+        """When a report ends, on the controller's clock."""
+        return self.begin_s + report.to_s
+
+    def take_until(self, end_s: float) -> list[Report]:
+        """The reports until then, which are its own no more."""
+        taken = []
+        while self.reports and self.end_s(self.reports[0]) <= end_s + SAME_S:
+            taken.append(self.reports.popleft())
+        return taken
+
+    def users_of(self, users: int, workers: int) -> int:
+        """How many of so many users it plays, where all agents have so many workers."""
+        whole, rest = divmod(users, workers)
+        return whole * self.workers + min(max(rest - self.first, 0), self.workers)
+
+
+def complete_until(members: list[Member]) -> float | None:
+    """Until when all have reported, on the controller's clock; None where some have not."""
+    playing = [one for one in members if not one.has_ended]
+    with_reports = [one for one in members if one.reports]
+    if not with_reports or any(not one.reports for one in playing):
+        return None
+    end_s = max(one.end_s(one.reports[0]) for one in with_reports)
+    if any(one.end_s(one.reports[-1]) < end_s - SAME_S for one in playing):
+        return None
+    return end_s

@@ -1,0 +1,130 @@
+"""The seam: whoever plays users for the controller, the engine here or agents elsewhere."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from headcount._engine import Engine, Interval
+from headcount.counters.source import Source
+from headcount.generator.handles import ensure_handles
+from headcount.generator.real_time import real_time
+from headcount.plan.plan import Plan, engine_plan
+
+
+class Players(Protocol):
+    """Plays a plan's users, and reports once a second what they did.
+
+    Attributes:
+        step_names: Names of the plan's steps, in the order in which they are counted.
+        request_names: Kinds of requests that the protocol counts; none if steps are requests.
+        task_names: What the protocol times inside steps; none if it times nothing.
+
+    """
+
+    step_names: Sequence[str]
+    request_names: Sequence[str]
+    task_names: Sequence[str]
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run has ended and its last interval was taken."""
+        ...
+
+    @property
+    def loss(self) -> str | None:
+        """Which agents were lost since the beginning or the last recovery; None if none was."""
+        ...
+
+    def now_s(self) -> float:
+        """Seconds since the run began."""
+        ...
+
+    def next(self, patience_s: float) -> Interval | None:
+        """What happened since the last call; None when `patience_s` ran out or the run ended."""
+        ...
+
+    def ensure(self, users: int) -> None:
+        """Raise MachineLimitError where so many users cannot be played."""
+        ...
+
+    def set_users(self, users: int, ramp_s: float) -> None:
+        """Bring the population to `users` over `ramp_s`."""
+        ...
+
+    def stop(self, drain_s: float) -> None:
+        """End the run; scenarios under way may finish within `drain_s`."""
+        ...
+
+    def recover(self) -> str:
+        """Begin again without the agents that were lost; returns a sentence about who is left.
+
+        Raises EngineError where nobody is left.
+        """
+        ...
+
+    def sources(self) -> list[Source]:
+        """Counters of the generator; empty where they are those of this process."""
+        ...
+
+    def facts(self) -> Mapping[str, Any] | None:
+        """Who plays which users, for the record of the run; None where it is this process."""
+        ...
+
+    def close(self) -> None:
+        """End at once; whatever is under way is dropped."""
+        ...
+
+
+class Here:
+    """The engine in this process."""
+
+    def __init__(self, plan: Plan, target: str) -> None:
+        """Start the engine, with no users yet; `target` is as the engine reads it."""
+        with real_time():
+            self._engine = Engine(engine_plan(plan), plan.protocol, target)
+        self._protocol = plan.protocol
+        self.step_names: Sequence[str] = self._engine.step_names
+        self.request_names: Sequence[str] = self._engine.request_names
+        self.task_names: Sequence[str] = self._engine.task_names
+        self.loss: str | None = None
+        """An engine here is not lost: it fails, which is an error."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run has ended and its last interval was taken."""
+        return self._engine.ended
+
+    def now_s(self) -> float:
+        """Seconds since the run began."""
+        return self._engine.now_s()
+
+    def next(self, patience_s: float) -> Interval | None:
+        """What happened since the last call; None when `patience_s` ran out or the run ended."""
+        return self._engine.next(patience_s)
+
+    def ensure(self, users: int) -> None:
+        """Raise MachineLimitError where this process cannot have so many users."""
+        ensure_handles(self._protocol, users)
+
+    def set_users(self, users: int, ramp_s: float) -> None:
+        """Bring the population to `users` over `ramp_s`."""
+        self._engine.set_users(users, ramp_s)
+
+    def stop(self, drain_s: float) -> None:
+        """End the run; scenarios under way may finish within `drain_s`."""
+        self._engine.stop(drain_s)
+
+    def recover(self) -> str:
+        """Nobody was lost."""
+        return "nobody was lost"
+
+    def sources(self) -> list[Source]:
+        """None of its own: this process is watched anyway."""
+        return []
+
+    def facts(self) -> Mapping[str, Any] | None:
+        """It is this process."""
+        return None
+
+    def close(self) -> None:
+        """End at once; whatever is under way is dropped."""
+        self._engine.close()

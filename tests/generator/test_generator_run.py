@@ -1,0 +1,81 @@
+"""A run by several agents is a run as any other: as a user sees it, and in its bundle."""
+
+from pathlib import Path
+
+import pytest
+
+from headcount import workloads
+from headcount.plan.plan import engine_plan
+from headcount.plan.resolve import Overrides, resolve
+from processes import Headcount, lines
+
+LIGHT = Path(__file__).parent.parent / "e2e" / "light.toml"
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    headcount = Headcount(tmp_path_factory.mktemp("agents"))
+    arguments = ("--users", "31", "--duration", "4s", "--ramp", "1s", "--agents", "3")
+    ended = headcount.run("run", str(LIGHT), "--target", "lab:app", *arguments, "--seed", "5")
+    assert ended.code == 0, ended
+    (found,) = headcount.runs.iterdir()
+    return found
+
+
+def test_all_users_are_played_by_one_agent_each(bundle: Path, headcount: Headcount) -> None:
+    (level,) = headcount.run("show", str(bundle), "--json").json["levels"]
+    assert level["users"] == level["users_reported"] == 31
+    users = [level["counters"][f"agent-{number}"]["agent.users"] for number in (1, 2, 3)]
+    assert [one["mean"] for one in users] == [11, 10, 10]
+    rates = [
+        level["counters"][f"agent-{number}"]["agent.scenarios"]["mean"] for number in (1, 2, 3)
+    ]
+    assert sum(rates) == pytest.approx(level["achieved_per_s"], rel=0.02)
+    assert level["generator"]["workers"] == 3
+    assert level["counters"]["generator"]["process.count"]["mean"] == 3
+    assert headcount.run("audit", str(bundle)).code == 0
+
+
+def test_the_record_says_who_played_and_how_clocks_differ(bundle: Path) -> None:
+    (event,) = [one for one in lines(bundle / "events.ndjson") if one["event"] == "agents"]
+    assert event["workers"] == 3
+    assert [one["first_worker"] for one in event["agents"]] == [0, 1, 2]
+    spread_ms = max(one["began_ms"] for one in event["agents"])
+    assert event["start_spread_ms"] == pytest.approx(spread_ms, abs=0.002)
+    for one in event["agents"]:
+        # They are on this machine: their clock is this one.
+        assert abs(one["clock_ahead_s"]) * 1000 <= one["clock_error_ms"] + 0.001
+
+
+def test_each_plays_its_part_of_the_plan() -> None:
+    plan = resolve(workloads.load(str(LIGHT)), "lab:app", Overrides(users=3, agents=2))
+    assert '"part": {"first": 1, "of": 2}' in engine_plan(plan, {"first": 1, "of": 2})
+    assert "part" not in engine_plan(plan)
+
+
+def test_too_many_users_for_the_agents_are_refused(headcount: Headcount) -> None:
+    arguments = ("--agents", "2", "--users-per-agent", "20")
+    ended = headcount.run("run", str(LIGHT), "--target", "lab:app", "--users", "41", *arguments)
+    assert ended.code == 5, ended
+    assert ended.message.startswith(
+        "41 users are 21 for agent 1 (this machine), and --users-per-agent allows 20: give more "
+        "agents"
+    )
+
+
+def test_a_limit_without_agents_is_a_mistake(headcount: Headcount) -> None:
+    arguments = ("--target", "lab:app", "--users", "4", "--users-per-agent", "2")
+    ended = headcount.run("run", str(LIGHT), *arguments)
+    assert (ended.code, ended.message) == (2, "--users-per-agent belongs to --agents NUMBER")
+
+
+def test_agents_play_two_targets_in_turn(headcount: Headcount) -> None:
+    arguments = ("--versus-set", "threads=2", "--users", "8", "--duration", "1s", "--pairs", "2")
+    ended = headcount.run(
+        *("run", str(LIGHT), "--target", "lab:app", "--agents", "2", "--set", "threads=1"),
+        *arguments,
+    )
+    assert ended.code in {0, 1}, ended
+    for bundle in headcount.runs.iterdir():
+        levels = headcount.run("show", str(bundle), "--json").json["levels"]
+        assert {"agent-1", "agent-2"} <= levels[0]["counters"].keys()
