@@ -6,7 +6,7 @@ import pytest
 from tuned_server import Stage, switch, tuned
 
 from headcount.bundle.level import LevelResult
-from headcount.errors import TargetError
+from headcount.errors import MachineLimitError, TargetError
 from headcount.tune.change import Configuration
 from headcount.tune.race import smallest_gain
 from headcount.tune.tuning import MOST_CHANGES, MOST_PROOF_PAIRS, Tuning
@@ -75,6 +75,14 @@ def test_users_are_as_many_as_the_server_does_not_hold() -> None:
         assert ratio.low < 2.0 < ratio.high * 1.1
 
 
+def test_a_small_machine_ends_the_rise_and_not_the_tuning() -> None:
+    stage = Small({("c", "on"): 2.0}, 4, noise=0.01)
+    tuning = tuned(stage, KNOBS, users=400)
+    assert tuning.users == 2025
+    assert tuning.is_proven
+    assert found(tuning)["c"] == "on"
+
+
 def test_nothing_is_claimed_where_nothing_helps() -> None:
     claims = 0
     for seed in range(60):
@@ -120,6 +128,17 @@ class Holding(Stage):
         rate = min(most, users)
         outcome = "passed" if users <= most else "failed"
         return found.model_copy(update={"achieved_per_s": rate, "outcome": outcome})
+
+
+class Small(Holding):
+    """The same, played by a machine that has sockets for 2,500 users."""
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        if users > 2500:
+            raise MachineLimitError(f"{users} users need more handles")
+        return super().turn(configuration, users, is_fresh=is_fresh)
 
 
 class Spoiled(Stage):

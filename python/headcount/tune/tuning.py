@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Measure, Outcome, Pair, Ratio
 from headcount.controller.listener import Listener
-from headcount.errors import TargetError
+from headcount.errors import MachineLimitError, TargetError
 from headcount.text import plural, span
 from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.knobs.knob import Knob
@@ -228,13 +228,19 @@ class Tuning:
 
         Users who are served in time come as often as they think: no change can make them more.
         """
+        held = self.users
         for _ in range(MOST_RAISES):
             if self.measure != "rate" or self._left_s(1 - PROOF_SHARE) <= 0:
                 return
-            result = self._stage.turn(self.results.winner, self.users)
+            try:
+                result = self._stage.turn(self.results.winner, self.users)
+            except MachineLimitError as why:
+                self._listener.noted(f"on with {plural('user', held)}: {why}")
+                self.users = held
+                return
             if result.outcome != "passed":
                 return
-            self.users = math.ceil(self.users * RAISE)
+            held, self.users = self.users, math.ceil(self.users * RAISE)
             self._listener.noted(f"it holds these users: on with {plural('user', self.users)}")
 
     def _knock_out(self) -> None:
