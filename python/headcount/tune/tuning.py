@@ -9,10 +9,11 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Measure, Outcome, Pair, Ratio
 from headcount.controller.listener import Listener
 from headcount.errors import MachineLimitError, TargetError
-from headcount.text import plural, span
+from headcount.text import plural
 from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.ladder import PAIRS, Rung, loads
+from headcount.tune.notes import nothing_compared_text, race_text, smallest_text
 from headcount.tune.pairs import gain_of, harm, mean, ratio_of
 from headcount.tune.piloting import Piloting
 from headcount.tune.proposals import Proposals
@@ -147,11 +148,11 @@ class Tuning:
         self._learn_spread()
         spread = self.results.spread
         if spread is None:
-            raise TargetError(_nothing_compared_text(self.users, turns))
+            raise TargetError(nothing_compared_text(self.users, turns))
         pairs = PROOF_SHARE / 2 * self._budget_s / (2 * mean(self._turn_s))
         pairs = min(max(int(pairs), PROOF_PAIRS), MOST_PROOF_PAIRS)
         self.results.smallest = smallest_gain(spread.value, pairs)
-        self._listener.noted(_smallest_text(self.results.smallest, self._budget_s))
+        self._listener.noted(smallest_text(self.results.smallest, self._budget_s))
 
     def _learn_spread(self) -> None:
         races = [self.results.noise, *(race.gains for race in self.results.races)]
@@ -166,10 +167,12 @@ class Tuning:
             race = self._race(challenger, self.results.winner, judge)
             self._learn(race)
             if not race.pairs:  # the server refused it, which takes next to no time
-                self._listener.noted(_race_text(race, self.measure))
+                self._listener.noted(race_text(race.challenger, race.outcome, race.why, race.gains))
                 continue
             trials += 1
-            self._listener.noted(f"trial {trials}: {_race_text(race, self.measure)}")
+            self._listener.noted(
+                f"trial {trials}: {race_text(race.challenger, race.outcome, race.why, race.gains)}"
+            )
             if race.outcome == "better":
                 self.results.winner = challenger
                 self._raise_load()
@@ -365,37 +368,3 @@ def _halves(knobs: Sequence[Knob]) -> list[Sequence[Knob]]:
         return [knobs] if knobs else []
     middle = len(knobs) // 2
     return [knobs[:middle], knobs[middle:]]
-
-
-def _smallest_text(smallest: float | None, budget_s: float) -> str:
-    if smallest is None:
-        return (
-            f"the turns scatter so much that {span(budget_s)} cannot prove a gain below 3 times: "
-            "stop other programs, or give longer turns (--turn 20s) and more time (--budget)"
-        )
-    return f"in {span(budget_s)}, gains of {smallest - 1:.0%} or more can be proved"
-
-
-def _nothing_compared_text(users: int, turns: Sequence[LevelResult]) -> str:
-    """Why no two turns without a change can be compared."""
-    reasons = [reason for one in turns for reason in one.generator.reasons]
-    if reasons:
-        return (
-            f"no two turns of {plural('user', users)} can be compared: "
-            f"{reasons[0].partition(';')[0]}; play the users from another machine, or fewer of "
-            "them (--goal p95@USERS)"
-        )
-    return (
-        f"no turn of {plural('user', users)} came to a figure, so nothing can be compared: give "
-        "longer turns (--turn 20s), or more users (--goal p95@USERS)"
-    )
-
-
-def _race_text(race: Race, measure: Measure) -> str:
-    what = f"{race.challenger.text} ({race.challenger.origin})"
-    if race.outcome == "refused":
-        return f"{what}: refused: {race.why}"
-    del measure
-    gains = race.gains
-    change = f"{math.exp(mean(gains)) - 1:+.1%}" if gains else "no figure"
-    return f"{what}: {change} over {plural('pair', len(gains))}: {race.outcome}"

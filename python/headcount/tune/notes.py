@@ -1,0 +1,46 @@
+"""What a person reads while a server is tuned."""
+
+import math
+from collections.abc import Sequence
+
+from headcount.bundle.level import LevelResult
+from headcount.bundle.tuning import Outcome
+from headcount.text import plural, span
+from headcount.tune.change import Configuration
+from headcount.tune.pairs import mean
+
+
+def smallest_text(smallest: float | None, budget_s: float) -> str:
+    """The smallest gain that can be shown in the time there is."""
+    if smallest is None:
+        return (
+            f"the turns scatter so much that {span(budget_s)} cannot prove a gain below 3 times: "
+            "stop other programs, or give longer turns (--turn 20s) and more time (--budget)"
+        )
+    return f"in {span(budget_s)}, gains of {smallest - 1:.0%} or more can be proved"
+
+
+def nothing_compared_text(users: int, turns: Sequence[LevelResult]) -> str:
+    """Why no two turns without a change can be compared."""
+    reasons = [reason for one in turns for reason in one.generator.reasons]
+    if reasons:
+        return (
+            f"no two turns of {plural('user', users)} can be compared: "
+            f"{reasons[0].partition(';')[0]}; play the users from another machine, or fewer of "
+            "them (--goal p95@USERS)"
+        )
+    return (
+        f"no turn of {plural('user', users)} came to a figure, so nothing can be compared: give "
+        "longer turns (--turn 20s), or more users (--goal p95@USERS)"
+    )
+
+
+def race_text(
+    challenger: Configuration, outcome: Outcome, why: str | None, gains: Sequence[float]
+) -> str:
+    """What came of a challenger, with the mean of its gains."""
+    what = f"{challenger.text} ({challenger.origin})"
+    if outcome == "refused":
+        return f"{what}: refused: {why}"
+    change = f"{math.exp(mean(gains)) - 1:+.1%}" if gains else "no figure"
+    return f"{what}: {change} over {plural('pair', len(gains))}: {outcome}"
