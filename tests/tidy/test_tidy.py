@@ -45,6 +45,7 @@ ARROWS = {
     "live": {"analyse", "counters", "report", "output", "errors", "text", "foreign"},
     "schemas": {"analyse", "bundle", "counters", "doctor", "report"},
     "generator": {"counters", "plan", "protocols", "errors"},
+    "cluster": {"generator", "errors"},
     "controller": {
         "generator",
         "protocols",

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
+from headcount.analyse.agents import full_agents
 from headcount.analyse.failures import failures_of
 from headcount.analyse.level import broke_first, rate_text, reason_of
 from headcount.analyse.neighbours import neighbours
@@ -278,7 +279,7 @@ def _own_delay(level: LevelResult | None) -> list[str]:
 
 
 def _flags(plan: Plan, levels: Sequence[LevelResult]) -> list[str]:
-    flags = neighbours(levels)
+    flags = [*full_agents(levels), *neighbours(levels)]
     flags += [text for text in (scaling_doubt(plan), compression_doubt(plan)) if text is not None]
     invalid = [
         level

@@ -172,6 +172,14 @@ Agents = Annotated[
         rich_help_panel=ADVANCED,
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ray://HEAD:PORT",
+        help="Play them on machines of this Ray cluster, one agent on each.",
+        rich_help_panel=ADVANCED,
+    ),
+]
 UsersPerAgent = Annotated[
     str | None,
     typer.Option(

@@ -242,6 +242,7 @@ class Advanced:
         typer.Option(help="Threads of the load generator.", rich_help_panel=options.ADVANCED),
     ] = None
     agents: options.Agents = None
+    cluster: options.Cluster = None
     users_per_agent: options.UsersPerAgent = None
     client: options.Client = None
     source: options.Source = None

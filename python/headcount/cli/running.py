@@ -172,6 +172,7 @@ def overrides(
         views=advanced.view or [],
         stacks=stacks_wanted(advanced.stacks),
         agents=advanced.agents,
+        cluster=advanced.cluster,
         users_per_agent=number(advanced.users_per_agent, "--users-per-agent"),
     )
 

@@ -1,6 +1,7 @@
 """From a plan to whoever plays its users."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 
 from headcount.errors import InputError
 from headcount.generator.fleet import Fleet, Wanted
@@ -10,6 +11,10 @@ from headcount.generator.process_line import ProcessLine
 from headcount.plan.agents import Agents
 from headcount.plan.plan import Plan
 
+CLUSTERS: Mapping[str, str] = {"ray": "headcount.cluster.ray_lines"}
+"""Kinds of clusters by the scheme of their address: a module with `open_lines(address, number)`,
+which is imported only where it is asked for."""
+
 
 def open_players(plan: Plan, target: str, places: Sequence[str]) -> Players:
     """Start the engine here, or the plan's agents; no users yet.
@@ -18,13 +23,24 @@ def open_players(plan: Plan, target: str, places: Sequence[str]) -> Players:
     """
     if plan.agents is None:
         return Here(plan, target)
-    lines = lines_to(plan.agents)
-    workers = [plan.workers] * len(lines)
+    lines, cpus = lines_to(plan.agents)
+    workers = cpus if plan.agents.cluster is not None else [plan.workers] * len(lines)
     return Fleet(plan, target, Wanted(lines, workers, plan.agents.most_users, places))
 
 
-def lines_to(agents: Agents) -> list[Line]:
-    """The way to each agent."""
-    if agents.cluster is not None:
-        raise InputError(f'there is no cluster "{agents.cluster}"')
-    return [ProcessLine("this machine") for _ in range(agents.number)]
+def lines_to(agents: Agents) -> tuple[Sequence[Line], Sequence[int]]:
+    """The way to each agent, and how many CPUs it has. Raises HeadcountError."""
+    if agents.cluster is None:
+        return [ProcessLine("this machine") for _ in range(agents.number)], [1] * agents.number
+    kind, _, address = agents.cluster.partition("://")
+    if kind not in CLUSTERS or not address:
+        raise InputError(f'--cluster is "{agents.cluster}"; give ray://HEAD:PORT')
+    try:
+        module = import_module(CLUSTERS[kind])
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"a cluster takes {error.name}, which is not installed: pip install "
+            "'headcount[cluster]'"
+        ) from error
+    lines, cpus = module.open_lines(address, agents.number)
+    return lines, cpus

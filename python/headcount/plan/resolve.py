@@ -243,8 +243,9 @@ def _workers(target: Target, overrides: Overrides) -> int:
 def _agents(overrides: Overrides) -> dict[str, Any] | None:
     """Who plays the users, where it is not one process."""
     if overrides.agents is None:
-        if overrides.users_per_agent is not None:
-            raise InputError("--users-per-agent belongs to --agents NUMBER")
+        given = {"users-per-agent": overrides.users_per_agent, "cluster": overrides.cluster}
+        for option in (name for name, value in given.items() if value is not None):
+            raise InputError(f"--{option} belongs to --agents NUMBER")
         return None
     values = {
         "number": overrides.agents,
