@@ -66,9 +66,11 @@ class Engine:
     """
     A run under way. Users are played by threads of the engine; Python pulls what they counted.
     """
-    def __new__(cls, /, plan: str, protocol: str, target: str) -> Engine:
+    def __new__(cls, /, plan: str, protocol: str, target: str, begin_s: SupportsFloat | SupportsIndex | None = None) -> Engine:
         """
-        Starts a plan (JSON) for a protocol against a target (JSON); no users yet.
+        Starts a plan (JSON) for a protocol against a target (JSON); no users yet. Its clock begins
+        now, or at `begin_s` of `time.monotonic`: earlier or later than now, as long as the engines of
+        several machines begin at the same moment.
         """
     def close(self, /) -> None:
         """

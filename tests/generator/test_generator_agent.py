@@ -47,7 +47,7 @@ def test_it_introduces_itself_and_says_what_its_clock_shows(script: Script) -> N
 
 def test_it_plays_as_long_as_its_controller_lives(script: Script) -> None:
     script.orders += [
-        start_order(1000.0),
+        start_order(time.monotonic()),
         Message("users", {"at_s": 1000.0, "generation": 1, "users": 7, "ramp_s": 0.0}),
         until(lambda: seconds(script) > 3),
     ]
@@ -68,7 +68,7 @@ def test_it_plays_as_long_as_its_controller_lives(script: Script) -> None:
     assert users(script) == 7
     assert before[0] == before[1], "it went on without a controller"
     kinds = [kind for kind in script.kinds() if kind != "pong"]
-    assert kinds == ["started", "lapsed"]
+    assert kinds == ["started", "obeyed", "lapsed"]
 
 
 def test_it_leaves_when_nobody_comes_back(script: Script) -> None:
@@ -80,25 +80,39 @@ def test_it_leaves_when_nobody_comes_back(script: Script) -> None:
 
 def test_orders_wait_for_their_moment_and_come_in_its_order(script: Script) -> None:
     script.orders += [
-        Message("users", {"at_s": 1002.0, "generation": 1, "users": 5, "ramp_s": 0.0}),
-        start_order(1001.0),
+        start_order(time.monotonic()),
+        Message("users", {"at_s": 1002.0, "generation": 1, "users": 9, "ramp_s": 0.0}),
+        Message("users", {"at_s": 1001.0, "generation": 1, "users": 5, "ramp_s": 0.0}),
         0.5,
-        lambda: script.send(Message("not yet")),
-        0.4985,
         until(lambda: seconds(script) > 2),
         lambda: script.send(Message("nobody yet" if users(script) == 0 else "too early")),
-        1.0,
+        0.4985,
         until(lambda: users(script) == 5),
+        1.0,
+        until(lambda: users(script) == 9),
     ]
     Agent(script, script.clock).run()
-    assert script.kinds() == ["not yet", "started", "nobody yet"]
+    assert script.kinds() == ["started", "nobody yet", "obeyed", "obeyed"]
+    assert [one.values["late_s"] <= 0.002 for one in script.sent if one.kind == "obeyed"]
+
+
+def test_an_engine_begins_at_its_moment_however_early_or_late_it_is_ready(script: Script) -> None:
+    begin_s = time.monotonic() + 0.5
+    script.orders += [start_order(begin_s), until(lambda: seconds(script) > 2)]
+    Agent(script, script.clock).run()
+    started, second = script.sent[0], next(one for one in script.sent if one.kind == "second")
+    assert started.values["ready_s"] < begin_s
+    assert second.values["from_s"] == 0.0
+    ends_s = [one.values["to_s"] for one in script.sent if one.kind == "second"]
+    # Whatever the machine does, reports are of the same tenths of a second.
+    assert all(abs(end_s * 10 - round(end_s * 10)) < 0.4 for end_s in ends_s[:2])
 
 
 def test_an_order_to_an_engine_that_has_ended_is_none(script: Script) -> None:
     script.orders += [
-        start_order(1000.0),
+        start_order(time.monotonic()),
         Message("close", {"generation": 1}),
-        start_order(1000.0, generation=2),
+        start_order(time.monotonic(), generation=2),
         Message("users", {"at_s": 1000.0, "generation": 1, "users": 5, "ramp_s": 0.0}),
         until(lambda: seconds(script) > 3),
     ]
@@ -109,8 +123,8 @@ def test_an_order_to_an_engine_that_has_ended_is_none(script: Script) -> None:
 
 def test_errors_are_answers(script: Script) -> None:
     script.orders += [
-        start_order(1000.0, plan="{"),
-        start_order(1000.0, plan=null_plan(first=3, of=2)),
+        start_order(0.0, plan="{"),
+        start_order(0.0, plan=null_plan(first=3, of=2)),
         Message("ensure", {"generation": 1, "protocol": "app", "users": 10**9}),
         Message("ensure", {"generation": 1, "protocol": "app", "users": 1}),
     ]
@@ -122,6 +136,10 @@ def test_errors_are_answers(script: Script) -> None:
 
 def test_the_run_ends_as_it_is_asked_to(script: Script) -> None:
     stop = Message("stop", {"at_s": 1000.0, "generation": 1, "drain_s": 1.0})
-    script.orders += [start_order(1000.0), stop, until(lambda: script.kinds()[-1:] == ["ended"])]
+    script.orders += [
+        start_order(time.monotonic()),
+        stop,
+        until(lambda: script.kinds()[-1:] == ["ended"]),
+    ]
     Agent(script, script.clock).run()
     assert script.kinds() == ["started", "ended"]

@@ -40,8 +40,11 @@ def test_the_record_says_who_played_and_how_clocks_differ(bundle: Path) -> None:
     (event,) = [one for one in lines(bundle / "events.ndjson") if one["event"] == "agents"]
     assert event["workers"] == 3
     assert [one["first_worker"] for one in event["agents"]] == [0, 1, 2]
-    spread_ms = max(one["began_ms"] for one in event["agents"])
-    assert event["start_spread_ms"] == pytest.approx(spread_ms, abs=0.002)
+    late_ms = [one["late_ms"] for one in event["agents"]]
+    most_ms = (
+        max(late_ms) - min(late_ms) + 2 * max(one["clock_error_ms"] for one in event["agents"])
+    )
+    assert 0 <= event["start_spread_ms"] <= most_ms + 0.002
     for one in event["agents"]:
         # They are on this machine: their clock is this one.
         assert abs(one["clock_ahead_s"]) * 1000 <= one["clock_error_ms"] + 0.001

@@ -38,6 +38,12 @@ impl Origin {
         }
     }
 
+    /// A moment of the machine's monotonic clock, in ns. Before it, no time has passed.
+    #[must_use]
+    pub const fn at(monotonic_ns: u64) -> Self {
+        Self { monotonic_ns }
+    }
+
     /// Nanoseconds from the origin to now.
     #[must_use]
     pub fn elapsed_ns(self) -> u64 {

@@ -51,11 +51,21 @@ pub struct Run {
 impl Run {
     /// Starts the plan's workers, with no users yet.
     pub fn start<P: Protocol>(plan: Plan, protocol: P) -> Result<Self, RunError> {
+        Self::start_at(plan, protocol, None)
+    }
+
+    /// The same; the run's clock begins at `origin`, which may be to come, or have passed while
+    /// the plan was compiled. Machines that play one run together so report at the same moments.
+    pub fn start_at<P: Protocol>(
+        plan: Plan,
+        protocol: P,
+        origin: Option<Origin>,
+    ) -> Result<Self, RunError> {
         let plan = Arc::new(plan.compile_for(&protocol)?);
         let protocol = Arc::new(protocol);
         let workers = usize::from(plan.plan.workers);
         let mut run = Self {
-            origin: Origin::now(),
+            origin: origin.unwrap_or_else(Origin::now),
             mailbox: Arc::new(Mailbox::new(workers)),
             orders: Vec::new(),
             threads: Vec::new(),

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use headcount_load::clock::Origin;
 use headcount_load::run::RunError;
 use headcount_load::{Plan, Run};
 use pyo3::exceptions::PyValueError;
@@ -32,11 +33,22 @@ const SIGNAL_CHECK: Duration = Duration::from_millis(50);
 
 #[pymethods]
 impl Engine {
-    /// Starts a plan (JSON) for a protocol against a target (JSON); no users yet.
+    /// Starts a plan (JSON) for a protocol against a target (JSON); no users yet. Its clock begins
+    /// now, or at `begin_s` of `time.monotonic`: earlier or later than now, as long as the engines of
+    /// several machines begin at the same moment.
     #[new]
-    fn new(py: Python<'_>, plan: &str, protocol: &str, target: &str) -> PyResult<Self> {
+    #[pyo3(signature = (plan, protocol, target, begin_s = None))]
+    fn new(
+        py: Python<'_>,
+        plan: &str,
+        protocol: &str,
+        target: &str,
+        begin_s: Option<f64>,
+    ) -> PyResult<Self> {
         let plan = Plan::from_json(plan).map_err(|error| raised(RunError::Plan(error)))?;
-        let run = py.detach(|| protocol::start(plan, protocol, target))?;
+        let begin = begin_s.map(|one| span("begin_s", one)).transpose()?;
+        let origin = begin.map(|one| Origin::at(one.as_nanos() as u64));
+        let run = py.detach(|| protocol::start(plan, protocol, target, origin))?;
         let step_names = run.step_names().to_vec();
         let request_names = run.request_names().to_vec();
         let task_names = run.task_names().to_vec();

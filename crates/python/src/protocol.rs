@@ -3,6 +3,7 @@
 use headcount_app::AppTarget;
 use headcount_files::FilesOptions;
 use headcount_http::HttpOptions;
+use headcount_load::clock::Origin;
 use headcount_load::pair::PairTarget;
 use headcount_load::target::Order;
 use headcount_load::{Plan, Protocol, Run, Target};
@@ -23,12 +24,18 @@ macro_rules! protocols {
     ($($name:literal => $target:ty,)*) => {
         const NAMES: &[&str] = &[$($name),*];
 
-        /// Starts a run of `plan` against a target described by `target`, a JSON object.
-        pub fn start(plan: Plan, protocol: &str, target: &str) -> PyResult<Run> {
+        /// Starts a run of `plan` against a target described by `target`, a JSON object, whose
+        /// clock begins at `origin`, or now.
+        pub fn start(
+            plan: Plan,
+            protocol: &str,
+            target: &str,
+            origin: Option<Origin>,
+        ) -> PyResult<Run> {
             match protocol {
                 $($name => {
                     let protocol = read::<$target>(target)?.protocol().map_err(raised)?;
-                    Run::start(plan, protocol).map_err(raised)
+                    Run::start_at(plan, protocol, origin).map_err(raised)
                 })*
                 other => Err(unknown(other)),
             }

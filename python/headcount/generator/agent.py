@@ -17,6 +17,7 @@ from headcount.errors import HeadcountError
 from headcount.generator.handles import ensure_handles
 from headcount.generator.message import Message
 from headcount.generator.playing import Playing
+from headcount.generator.real_time import real_time
 
 LEASE_S = 5.0
 """An agent ends its load when it has not heard of its controller for so long."""
@@ -55,10 +56,14 @@ class Agent:
         self._has_lapsed = False
 
     def run(self) -> None:
-        """Work until the controller says that it is over, or has gone."""
+        """Work until the controller says that it is over, or has gone.
+
+        On a machine that is full, orders are obeyed on time all the same.
+        """
         try:
-            while self._turn():
-                pass
+            with real_time():
+                while self._turn():
+                    pass
         except (ClosedError, OSError):
             return
         finally:
@@ -97,6 +102,8 @@ class Agent:
             self._channel.send(Message("closed", message.values))
         elif message.kind == "ensure":
             self._try("ensured", message, self._ensure)
+        elif message.kind == "start":
+            self._try("", message, self._start)
         else:
             self._due.append((float(message.values["at_s"]), message))
 
@@ -107,17 +114,22 @@ class Agent:
             time.sleep(max(at_s - self._clock(), 0.0))
             self._try("", message, self._obey)
 
+    def _start(self, message: Message) -> None:
+        self._end_load()
+        self._has_lapsed = False
+        self._playing = Playing(message.values, self._channel.send)
+        self._playing.start()
+
     def _obey(self, message: Message) -> None:
         values = message.values
-        if message.kind == "start":
-            self._end_load()
-            self._has_lapsed = False
-            self._playing = Playing(values, self._channel.send)
-            self._playing.start()
-        elif self._playing is None or values["generation"] != self._playing.generation:
+        if self._playing is None or values["generation"] != self._playing.generation:
             return  # an order to a load that has ended
-        elif message.kind == "users":
+        if message.kind == "users":
             self._playing.set_users(values["users"], values["ramp_s"])
+            late_s = self._clock() - values["at_s"]
+            self._channel.send(
+                Message("obeyed", {"generation": values["generation"], "late_s": late_s})
+            )
         elif message.kind == "stop":
             self._playing.stop(values["drain_s"])
 

@@ -38,5 +38,6 @@ class ClockOffset:
 
     @property
     def round_trip_s(self) -> float:
-        """The longest of the last round trips, in seconds; 0 where nothing is known."""
-        return max((trip_s for trip_s, _ in self._found), default=0.0)
+        """The middle of the last round trips, in seconds; 0 where nothing is known."""
+        trips = sorted(trip_s for trip_s, _ in self._found)
+        return trips[len(trips) // 2] if trips else 0.0

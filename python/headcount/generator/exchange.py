@@ -20,8 +20,9 @@ QUESTIONS = 8
 """Asked of each clock before the start."""
 ANSWER_S = 10.0
 """How long an agent may take to answer."""
-LEAD_S = 0.03
+LEAD_S = 0.1
 """Orders are obeyed so much later than they are given, and two round trips: all have them then."""
+MOST_LEAD_S = 0.5
 
 
 class Exchange:
@@ -52,9 +53,13 @@ class Exchange:
         self._heart = threading.Thread(target=self._beat, name="agents", daemon=True)
 
     def open(self) -> None:
-        """Open all lines, and begin to be heard of. Raises HeadcountError."""
+        """Open all lines. Raises HeadcountError."""
         for member in self.members:
             member.line.open(self._delivery(member))
+
+    def begin(self) -> None:
+        """Begin to be heard of, once agents answer: how long they take to start says nothing."""
+        self._ask_clocks()
         self._beat_s = time.monotonic()
         self._heart.start()
 
@@ -81,7 +86,7 @@ class Exchange:
     def moment_s(self) -> float:
         """The next moment for which all agents have an order in time, on this clock."""
         slowest_s = max((one.clock.round_trip_s for one in self.members), default=0.0)
-        return time.monotonic() + LEAD_S + 2 * slowest_s
+        return time.monotonic() + min(LEAD_S + 2 * slowest_s, MOST_LEAD_S)
 
     def answers(self, kind: str, patience_s: float, what: str) -> Sequence[Mapping[str, Any]]:
         """The answer of each agent; raises HeadcountError, with what they did not do."""
@@ -109,16 +114,6 @@ class Exchange:
         failure, self.failure = self.failure, None
         if failure is not None:
             raise failure
-
-    def ask_clocks(self) -> None:
-        """Learn how the agents' clocks differ from this one."""
-        until_s = time.monotonic() + ANSWER_S
-        for asked in range(1, QUESTIONS + 1):
-            self._ping()
-            while any(one.is_open and one.clock.answers < asked for one in self.members):
-                self.receive(0.1)
-                if time.monotonic() > until_s:
-                    raise EngineError("the agents do not answer in time")
 
     def receive(self, patience_s: float) -> None:
         """Take all that has come; wait for the first message if there is none."""
@@ -164,6 +159,16 @@ class Exchange:
             raise EngineError(f"no agent is left: {loss}")
         self.loss, self._stood_still_s = None, 0.0
         return len(gone)
+
+    def _ask_clocks(self) -> None:
+        """Learn how the agents' clocks differ from this one."""
+        until_s = time.monotonic() + ANSWER_S
+        for asked in range(1, QUESTIONS + 1):
+            self._ping()
+            while any(one.is_open and one.clock.answers < asked for one in self.members):
+                self.receive(0.1)
+                if time.monotonic() > until_s:
+                    raise EngineError("the agents do not answer in time")
 
     def _delivery(self, member: Member) -> Deliver:
         return lambda message, at_s: self._inbox.put((member, message, at_s))

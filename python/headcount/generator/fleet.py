@@ -22,6 +22,8 @@ from headcount.plan.plan import Plan, engine_plan
 
 OPEN_S = 60.0
 """How long an agent may take to start: another machine may have to read its programs from disk."""
+READY_S = 1.0
+"""After so long most engines are ready. One that is not begins late, and says so."""
 START_S = 30.0
 """How long an engine may take to start."""
 
@@ -53,6 +55,8 @@ class Fleet:
         Raises HeadcountError where one cannot be started; none is left then.
         """
         self._plan, self._target, self._wanted = plan, target, wanted
+        self.sum_s = 0.0
+        """CPU that adding up the last second took."""
         self._zero_s = time.monotonic()
         both = zip(wanted.lines, wanted.workers, strict=True)
         self._exchange = Exchange(
@@ -134,6 +138,15 @@ class Fleet:
         """Bring the population of all agents together to `users` over `ramp_s`."""
         self._exchange.order_all("users", users=users, ramp_s=ramp_s)
 
+    def spread_s(self) -> float:
+        """Give an order that changes nothing; returns how far apart the agents obeyed it."""
+        for member in self.members:
+            member.answers.pop("obeyed", None)
+        self.set_users(0, 0.0)
+        answers = self._exchange.answers("obeyed", ANSWER_S, "did not obey")
+        late = [float(one["late_s"]) for one in answers]
+        return max(late) - min(late)
+
     def stop(self, drain_s: float) -> None:
         """End the run; scenarios under way may finish within `drain_s`."""
         self._exchange.order_all("stop", drain_s=drain_s)
@@ -153,8 +166,8 @@ class Fleet:
         return [FleetSource(self), *(AgentSource(one) for one in self.members)]
 
     def facts(self) -> dict[str, Any]:
-        """Who plays which users, when they began, and how their clocks differ."""
-        begun = [one.begin_s for one in self.members]
+        """Who plays which users, how late they were ready, and how their clocks differ."""
+        begun = [one.begin_s + one.late_s for one in self.members]
         return {
             "workers": self._workers,
             "start_spread_ms": round((max(begun) - min(begun)) * 1000, 3),
@@ -166,7 +179,7 @@ class Fleet:
                     "cpus": one.about.get("cpus"),
                     "workers": one.workers,
                     "first_worker": one.first,
-                    "began_ms": round((one.begin_s - min(begun)) * 1000, 3),
+                    "late_ms": round(one.late_s * 1000, 3),
                     "clock_ahead_s": round(one.clock.ahead_s, 6),
                     "clock_error_ms": round(one.clock.error_s * 1000, 3),
                 }
@@ -189,14 +202,14 @@ class Fleet:
         for member, about in zip(self.members, answers, strict=True):
             member.about = about
         check_versions(self.members)
-        self._exchange.ask_clocks()
+        self._exchange.begin()
 
     def _start(self) -> float:
-        """Start the engines of all agents at the same moment; returns it, on this clock."""
+        """Start the engines of all agents for the same moment; returns it, on this clock."""
         exchange = self._exchange
         exchange.generation += 1
+        at_s = exchange.moment_s() + READY_S
         first = 0
-        at_s = exchange.moment_s()
         for member in self.members:
             member.first = first
             first += member.workers
@@ -206,10 +219,11 @@ class Fleet:
         for member in self.members:
             part = {"first": member.first, "of": first}
             own = self._plan.model_copy(update={"workers": member.workers})
+            member.began_s = member.its_s(at_s)
             exchange.order(
                 member,
                 "start",
-                at_s=member.its_s(at_s),
+                at_s=member.began_s,
                 plan=engine_plan(own, part),
                 protocol=self._plan.protocol,
                 target=self._target,
@@ -218,15 +232,16 @@ class Fleet:
             )
         answers = exchange.answers("started", START_S, "did not start its engine")
         for member, started in zip(self.members, answers, strict=True):
-            member.began_s = started["began_s"]
-            member.heard_s = time.monotonic()
+            member.late_s = max(float(started["ready_s"]) - member.began_s, 0.0)
+            member.heard_s = max(time.monotonic(), at_s)
             names = started["names"]
             self.step_names: Sequence[str] = names["steps"]
             self.request_names: Sequence[str] = names["requests"]
             self.task_names: Sequence[str] = names["tasks"]
+        time.sleep(max(at_s - time.monotonic(), 0.0))
         if exchange.generation == 1:
             self._sums = Gathering(len(self._plan.workload.scenarios), len(self.step_names))
-        return min(one.begin_s for one in self.members)
+        return at_s
 
     def _sum(self, end_s: float) -> Interval | None:
         sent = []
@@ -235,7 +250,10 @@ class Fleet:
             if taken:
                 member.counters = taken[-1].counters
                 sent.append(([one.figures for one in taken], member.begin_s - self._zero_s))
-        return self._sums.next(sent)
+        began_s = time.thread_time()
+        found = self._sums.next(sent)
+        self.sum_s = time.thread_time() - began_s
+        return found
 
 
 def check_versions(members: Sequence[Member]) -> None:

@@ -42,7 +42,8 @@ class Member:
         first: The number of its first worker among those of all agents.
         about: What it said of itself and its machine.
         clock: How its clock differs from the controller's.
-        began_s: When its engine began, on its own clock.
+        began_s: When its engine's clock began, on its own clock.
+        late_s: How much later than that the engine was ready.
         heard_s: When it last reported a second, on the controller's clock.
         counters: Of the last second that became part of a sum.
         reports: Seconds that are not part of a sum yet.
@@ -59,6 +60,7 @@ class Member:
     about: Mapping[str, Any] = field(default_factory=dict)
     clock: ClockOffset = field(default_factory=ClockOffset)
     began_s: float = 0.0
+    late_s: float = 0.0
     heard_s: float = 0.0
     reports: deque[Report] = field(default_factory=deque)
     answers: dict[str, Message] = field(default_factory=dict)

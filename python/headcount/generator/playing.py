@@ -21,17 +21,21 @@ class Playing:
     """A run of the engine for a controller.
 
     Attributes:
-        began_s: When the engine's clock began, in seconds of `time.monotonic`.
+        generation: Which start of its controller's it is.
 
     """
 
     def __init__(self, order: Mapping[str, Any], send: Callable[[Message], None]) -> None:
-        """Start the engine of a `start` message; it has no users yet."""
+        """Start the engine of a `start` message; it has no users yet.
+
+        Its clock begins at the moment that the order says, even if it is ready only later: what
+        engines report is then of the same seconds.
+        """
         self.generation: int = order["generation"]
         self._send = send
         with real_time():
-            self._engine = Engine(order["plan"], order["protocol"], order["target"])
-        self.began_s = time.monotonic() - self._engine.now_s()
+            self._engine = Engine(order["plan"], order["protocol"], order["target"], order["at_s"])
+        self._ready_s = time.monotonic()
         self._sums = Gathering(order["scenarios"], len(self._engine.step_names))
         places = [Place.of(one) for one in order["places"]]
         self._source = GeneratorSource("agent", places)
@@ -47,7 +51,7 @@ class Playing:
             "requests": engine.request_names,
             "tasks": engine.task_names,
         }
-        self._post("started", began_s=self.began_s, names=names)
+        self._post("started", ready_s=self._ready_s, names=names)
         self._thread.start()
 
     def set_users(self, users: int, ramp_s: float) -> None:

@@ -1,0 +1,1 @@
+"""What a fleet of agents costs its controller, and how closely the agents keep together."""
