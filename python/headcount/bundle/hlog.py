@@ -251,7 +251,9 @@ class _Unpacking:
             found = Histogram.decode(base64.b64decode(text, validate=True))
         except ValueError:
             return None
-        self._buckets += len(found.buckets())
+        # It has no more buckets than durations, which are sooner known.
+        most = _BUCKETS_A_BYTE * len(text)
+        self._buckets += found.count if found.count <= most else len(found.buckets())
         if self._buckets > _BUCKETS + _BUCKETS_A_BYTE * self._bytes:
             raise InputError(
                 f"{self._path} is damaged: its histograms unpack to more than those of a run"
