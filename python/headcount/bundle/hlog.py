@@ -10,10 +10,11 @@ The format allows neither commas nor spaces in a tag, so names are percent-encod
 import base64
 import math
 import time
+from binascii import a2b_base64
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from headcount._engine import Histogram
@@ -25,6 +26,9 @@ FILE = "histograms.hlog"
 _MS_PER_US = 1000.0
 _HEAD = ("#[Histogram log format", "#[StartTime: ", '"StartTimestamp"')
 """How the lines of the head begin."""
+_TAG = b"Tag="
+_MOST_TAGS = 100_000
+"""That are remembered; a workload of hundreds of scenarios has thousands."""
 _FIELDS = ("tag", "start", "length", "max", "histogram")
 MOST_BYTES = 16 << 30
 _MOST_LINE_BYTES = 1 << 20
@@ -87,8 +91,7 @@ def longest(histogram: Histogram) -> str:
     return f"{histogram.max_us / _MS_PER_US:.3f}"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line of a log.
 
     Attributes:
@@ -129,22 +132,24 @@ def lines(path: Path) -> Iterator[Line]:
     path = place_of(path)
     if not has_regular(path):
         return
-    unpacking = _Unpacking(path)
+    unpacking, tags = _Unpacking(path), _Tags()
     before: Line | None = None
     for number, line in enumerate(unpacking.lines(), start=1):
         if before is not None:
             yield before
             before = None
-        if number <= len(_HEAD) and line.startswith(_HEAD[number - 1]):
+        if number <= len(_HEAD) and line.startswith(_HEAD[number - 1].encode()):
             continue
-        tag, start, length, most, histogram = *_TORN, None
-        fields = line.split(",")
-        if line.startswith("Tag=") and len(fields) == len(_FIELDS):
-            histogram = unpacking.histogram(fields[4])
-            tag, start, length, most = unquote(fields[0].removeprefix("Tag=")), *fields[1:4]
+        fields = line.split(b",")
+        tag = tags.of(fields[0]) if len(fields) == len(_FIELDS) else None
+        if tag is None:
+            before = Line(number, False, *_TORN, None)
+            continue
+        histogram = unpacking.histogram(fields[4])
+        start, length, most = (field.decode("ascii", errors="replace") for field in fields[1:4])
         before = Line(number, False, tag, start, length, most, histogram)
     if before is not None:
-        yield replace(before, last=True)
+        yield before._replace(last=True)
 
 
 def stored(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -182,53 +187,83 @@ def is_histogram(text: str) -> bool:
     return True
 
 
-Wanted = Callable[[str, float, float], bool]
-"""Whether a line is wanted: by its tag, start and length in seconds."""
+def is_response(tag: str) -> bool:
+    """Whether a tag is that of response times."""
+    return tag.startswith("response/")
+
+
+Tagged = Callable[[str], bool]
+"""Whether lines with a tag are wanted."""
+Within = Callable[[float, float], bool]
+"""Whether a line is wanted by its start and length in seconds."""
 
 
 def read(
-    path: Path, wanted: Wanted | None = None
+    path: Path, tagged: Tagged | None = None, within: Within | None = None
 ) -> dict[str, list[tuple[float, float, Histogram]]]:
-    """Every whole line of a log, or those `wanted`, by tag: start, length, histogram.
+    """Every whole line of a log, or those wanted, by tag: start, length, histogram.
 
     Nothing without the file. Raises InputError as `lines` does.
     """
     found: dict[str, list[tuple[float, float, Histogram]]] = {}
-    for tag, start_s, length_s, histogram in _wanted(path, wanted):
+    for tag, start_s, length_s, histogram in each(path, tagged, within):
         found.setdefault(tag, []).append((start_s, length_s, histogram))
     return found
 
 
-def each(path: Path, wanted: Wanted | None = None) -> Iterator[tuple[float, Histogram]]:
-    """Every whole line of a log, or those `wanted`, as they come: start, histogram."""
-    for _, start_s, _, histogram in _wanted(path, wanted):
-        yield start_s, histogram
-
-
-def _wanted(path: Path, wanted: Wanted | None) -> Iterator[tuple[str, float, float, Histogram]]:
-    """The lines that are wanted: tag, start, length, histogram.
+def each(
+    path: Path, tagged: Tagged | None = None, within: Within | None = None
+) -> Iterator[tuple[str, float, float, Histogram]]:
+    """Every whole line of a log, or those wanted, as they come: tag, start, length, histogram.
 
     Others are not decoded, which is most of the time that reading takes.
     """
     path = place_of(path)
     if not has_regular(path):
         return
-    unpacking = _Unpacking(path)
+    unpacking, tags = _Unpacking(path), _Tags(tagged)
     for line in unpacking.lines():
-        fields = line.split(",")
-        if not line.startswith("Tag=") or len(fields) != 5:
+        head, _, rest = line.partition(b",")
+        tag = tags.of(head)
+        if tag is None:
             continue
-        tag = unquote(fields[0].removeprefix("Tag="))
+        fields = rest.split(b",")
+        if len(fields) != len(_FIELDS) - 1:
+            continue
         try:
-            start_s, length_s = float(fields[1]), float(fields[2])
-            if wanted is not None and not wanted(tag, start_s, length_s):
-                continue
+            start_s, length_s = float(fields[0]), float(fields[1])
         except ValueError:
             continue  # the torn last line of a process that was killed
-        histogram = unpacking.histogram(fields[4])
+        if within is not None and not within(start_s, length_s):
+            continue
+        histogram = unpacking.histogram(fields[3])
         if histogram is None or not (math.isfinite(start_s) and math.isfinite(length_s)):
             continue
         yield tag, start_s, length_s, histogram
+
+
+class _Tags:
+    """The tags of a log being read, which are the same in each second."""
+
+    def __init__(self, tagged: Tagged | None = None) -> None:
+        self._tagged = tagged
+        self._known: dict[bytes, str | None] = {}
+
+    def of(self, field: bytes) -> str | None:
+        """What the first field of a line says was timed; None where it is not wanted, or no tag."""
+        try:
+            return self._known[field]
+        except KeyError:
+            pass
+        tag = None
+        if field.startswith(_TAG):
+            tag = unquote(field[len(_TAG) :].decode("ascii", errors="replace"))
+            if self._tagged is not None and not self._tagged(tag):
+                tag = None
+        if len(self._known) >= _MOST_TAGS:  # of a stranger
+            self._known.clear()
+        self._known[field] = tag
+        return tag
 
 
 class _Unpacking:
@@ -239,16 +274,16 @@ class _Unpacking:
         self._buckets = 0
         self._bytes = 0
 
-    def lines(self) -> Iterator[str]:
+    def lines(self) -> Iterator[bytes]:
         """The lines, without their ends."""
         for line in file_lines(self._path, MOST_BYTES, _MOST_LINE_BYTES):
             self._bytes += len(line)
-            yield line.rstrip(b"\r\n").decode("ascii", errors="replace")
+            yield line.rstrip(b"\r\n")
 
-    def histogram(self, text: str) -> Histogram | None:
+    def histogram(self, text: bytes) -> Histogram | None:
         """One that a line has; None where it is damaged."""
         try:
-            found = Histogram.decode(base64.b64decode(text, validate=True))
+            found = Histogram.decode(a2b_base64(text, strict_mode=True))
         except ValueError:
             return None
         # It has no more buckets than durations, which are sooner known.

@@ -6,7 +6,7 @@ A level that is measured for more than ten minutes is analysed in stretches (`st
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from headcount.bundle.level import LevelResult
 
@@ -22,6 +22,26 @@ PERCENTILES = ("p50_ms", "p95_ms")
 _NO_SUMS = frozenset({*STATES, *PERCENTILES})
 
 
+class Head(NamedTuple):
+    """When a second was, and what it was part of: fields of a second."""
+
+    t_s: float
+    seconds: float
+    level: int
+    phase: str
+    users: int
+
+    @property
+    def from_s(self) -> float:
+        """When it began."""
+        return self.t_s - self.seconds
+
+
+def head_of(second: Mapping[str, Any]) -> Head:
+    """The head of a second."""
+    return Head(*(second[key] for key in Head._fields))
+
+
 class Cut:
     """Where stretches begin."""
 
@@ -31,11 +51,11 @@ class Cut:
         self._level = 0
         self._from_s = 0.0
 
-    def begins(self, second: Mapping[str, Any]) -> bool:
+    def begins(self, second: Head) -> bool:
         """Whether a stretch begins with the next second."""
-        level = second["level"] if second["phase"] == "steady" else 0
+        level = second.level if second.phase == "steady" else 0
         length_s = self._lengths_s.get(level, 1.0)
-        from_s = second["t_s"] - second["seconds"]
+        from_s = second.from_s
         is_within = from_s - self._from_s < length_s - SLACK_S
         if level and level == self._level and length_s > 1 and is_within:
             return False
@@ -48,7 +68,7 @@ def stretches(seconds: Iterable[Second], lengths_s: Mapping[int, float]) -> Iter
     cut = Cut(lengths_s)
     open_: _Sum | None = None
     for second in seconds:
-        if cut.begins(second) or open_ is None:
+        if cut.begins(head_of(second)) or open_ is None:
             if open_ is not None:
                 yield open_.record()
             open_ = _Sum(second)

@@ -101,11 +101,11 @@ def _answers(bundle: Bundle, spans: Sequence[tuple[float, float]]) -> Answers:
     if not spans:
         return []
 
-    def inside(tag: str, start_s: float, length_s: float) -> bool:
+    def inside(start_s: float, length_s: float) -> bool:
         middle = start_s + length_s / 2
-        return tag.startswith("response/") and any(low < middle < high for low, high in spans)
+        return any(low < middle < high for low, high in spans)
 
-    found = hlog.read(path, inside)
+    found = hlog.read(path, hlog.is_response, inside)
     return sorted(
         (
             (start_s + length_s / 2, histogram)
