@@ -10,6 +10,9 @@ import numpy.typing as npt
 Key = tuple[str, str, str]
 """Side, `of` and name of a figure."""
 
+Totals = dict[Key, tuple[int, float]]
+"""How many rows a table has of a figure, and the sum of their values."""
+
 COMMON = ("t_s", "seconds", "level", "phase", "users")
 """What every row has of its second."""
 RUN = ("think_s", "sessions_opened", "backlog", "backlog_s", "backlog_overdue", "p95_ms")
@@ -84,6 +87,20 @@ def blocks(seconds: Iterable[Any], keys: Keys, *, skip_bad: bool = False) -> Ite
             heads, places, numbers, values = [], [], [], []
     if heads:
         yield _block(heads, places, numbers, values)
+
+
+def totals(seconds: Iterable[Any]) -> Totals:
+    """The rows of all seconds, and the sum of their values; what is no second is left out."""
+    keys = Keys()
+    numbers, sums = np.zeros(0, dtype=np.int64), np.zeros(0)
+    for block in blocks(seconds, keys, skip_bad=True):
+        width = len(keys.numbers)
+        numbers.resize(width, refcheck=False)
+        sums.resize(width, refcheck=False)
+        numbers += np.bincount(block.key, minlength=width)
+        sums += np.bincount(block.key, weights=block.value, minlength=width)
+    found = zip(keys.numbers, numbers.tolist(), sums.tolist(), strict=False)
+    return {key: (number, total) for key, number, total in found if number}
 
 
 def _block(

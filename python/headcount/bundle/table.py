@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic_core import from_json
 
-from headcount.bundle.columns import COMMON, Block, Key, Keys, blocks
+from headcount.bundle.columns import COMMON, Block, Keys, Totals, blocks, totals
 from headcount.bundle.files import disk_error, read_lines, stored_lines
 from headcount.bundle.series import LINES, TABLE
 from headcount.foreign.file import has_regular, opened
@@ -28,9 +28,6 @@ _ORDERED: dict[str, str | bool | int | float | list[str]] = {
     "disabled_optimizers": "join_order,build_side_probe_side",
 }
 """Rows stay in the order of the lines, whichever side of a join is the smaller."""
-Totals = dict[Key, tuple[int, float]]
-"""How many rows the table has of a figure, and the sum of their values."""
-
 _PART = """
 COPY (
   SELECT t_s, seconds, level, phase, users, side, of, name, value
@@ -121,16 +118,7 @@ def _quoted_path(path: Path) -> str:
 
 def totals_of_lines(folder: Path) -> Totals:
     """What the table must have, from the lines; lines that are no seconds are left out."""
-    keys = Keys()
-    numbers, sums = np.zeros(0, dtype=np.int64), np.zeros(0)
-    for block in blocks(read_lines(folder / LINES), keys, skip_bad=True):
-        width = len(keys.numbers)
-        numbers.resize(width, refcheck=False)
-        sums.resize(width, refcheck=False)
-        numbers += np.bincount(block.key, minlength=width)
-        sums += np.bincount(block.key, weights=block.value, minlength=width)
-    totals = zip(keys.numbers, numbers.tolist(), sums.tolist(), strict=False)
-    return {key: (number, total) for key, number, total in totals if number}
+    return totals(read_lines(folder / LINES))
 
 
 def totals_of_table(folder: Path) -> Totals | str | None:
