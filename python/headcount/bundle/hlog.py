@@ -18,7 +18,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from headcount._engine import Histogram
-from headcount.bundle.files import Lines, file_lines
+from headcount.bundle.files import Lines, file_blocks, file_lines
 from headcount.errors import InputError
 from headcount.foreign.file import has_regular, place_of
 
@@ -187,56 +187,49 @@ def is_histogram(text: str) -> bool:
     return True
 
 
-def is_response(tag: str) -> bool:
-    """Whether a tag is that of response times."""
-    return tag.startswith("response/")
-
-
-Tagged = Callable[[str], bool]
-"""Whether lines with a tag are wanted."""
+RESPONSE = "response/"
+"""How the tags of response times begin."""
 Within = Callable[[float, float], bool]
 """Whether a line is wanted by its start and length in seconds."""
 
 
 def read(
-    path: Path, tagged: Tagged | None = None, within: Within | None = None
+    path: Path, kind: str = "", within: Within | None = None
 ) -> dict[str, list[tuple[float, float, Histogram]]]:
     """Every whole line of a log, or those wanted, by tag: start, length, histogram.
 
     Nothing without the file. Raises InputError as `lines` does.
     """
     found: dict[str, list[tuple[float, float, Histogram]]] = {}
-    for tag, start_s, length_s, histogram in each(path, tagged, within):
+    for tag, start_s, length_s, histogram in each(path, kind, within):
         found.setdefault(tag, []).append((start_s, length_s, histogram))
     return found
 
 
 def each(
-    path: Path, tagged: Tagged | None = None, within: Within | None = None
+    path: Path, kind: str = "", within: Within | None = None
 ) -> Iterator[tuple[str, float, float, Histogram]]:
     """Every whole line of a log, or those wanted, as they come: tag, start, length, histogram.
 
-    Others are not decoded, which is most of the time that reading takes.
+    `kind`: how their tags begin. Others are not decoded, which is most of the time that reading
+    takes.
     """
     path = place_of(path)
     if not has_regular(path):
         return
-    unpacking, tags = _Unpacking(path), _Tags(tagged)
-    for line in unpacking.lines():
-        head, _, rest = line.partition(b",")
-        tag = tags.of(head)
+    unpacking, tags = _Unpacking(path), _Tags()
+    for line in unpacking.lines_with(_TAG + kind.encode()):
+        fields = line.split(b",")
+        tag = tags.of(fields[0]) if len(fields) == len(_FIELDS) else None
         if tag is None:
             continue
-        fields = rest.split(b",")
-        if len(fields) != len(_FIELDS) - 1:
-            continue
         try:
-            start_s, length_s = float(fields[0]), float(fields[1])
+            start_s, length_s = float(fields[1]), float(fields[2])
         except ValueError:
             continue  # the torn last line of a process that was killed
         if within is not None and not within(start_s, length_s):
             continue
-        histogram = unpacking.histogram(fields[3])
+        histogram = unpacking.histogram(fields[4])
         if histogram is None or not (math.isfinite(start_s) and math.isfinite(length_s)):
             continue
         yield tag, start_s, length_s, histogram
@@ -245,12 +238,11 @@ def each(
 class _Tags:
     """The tags of a log being read, which are the same in each second."""
 
-    def __init__(self, tagged: Tagged | None = None) -> None:
-        self._tagged = tagged
+    def __init__(self) -> None:
         self._known: dict[bytes, str | None] = {}
 
     def of(self, field: bytes) -> str | None:
-        """What the first field of a line says was timed; None where it is not wanted, or no tag."""
+        """What the first field of a line says was timed; None where it is no tag."""
         try:
             return self._known[field]
         except KeyError:
@@ -258,8 +250,6 @@ class _Tags:
         tag = None
         if field.startswith(_TAG):
             tag = unquote(field[len(_TAG) :].decode("ascii", errors="replace"))
-            if self._tagged is not None and not self._tagged(tag):
-                tag = None
         if len(self._known) >= _MOST_TAGS:  # of a stranger
             self._known.clear()
         self._known[field] = tag
@@ -280,6 +270,16 @@ class _Unpacking:
             self._bytes += len(line)
             yield line.rstrip(b"\r\n")
 
+    def lines_with(self, head: bytes) -> Iterator[bytes]:
+        """Those that begin so."""
+        for block in file_blocks(self._path, MOST_BYTES, _MOST_LINE_BYTES):
+            self._bytes += len(block)
+            at = 0 if block.startswith(head) else _next(block, head, 0)
+            while at >= 0:
+                end = block.find(b"\n", at)
+                yield block[at : end if end >= 0 else len(block)].rstrip(b"\r\n")
+                at = _next(block, head, at)
+
     def histogram(self, text: bytes) -> Histogram | None:
         """One that a line has; None where it is damaged."""
         try:
@@ -294,3 +294,9 @@ class _Unpacking:
                 f"{self._path} is damaged: its histograms unpack to more than those of a run"
             )
         return found
+
+
+def _next(block: bytes, head: bytes, at: int) -> int:
+    """Where the next line behind `at` begins that begins so; negative where there is none."""
+    found = block.find(b"\n" + head, at)
+    return found + 1 if found >= 0 else found

@@ -83,7 +83,7 @@ class Bundle:
 
     def each_answer(self) -> Iterator[tuple[float, Histogram]]:
         """The response times of each second and scenario, and when that second began."""
-        found = hlog.each(self.folder / hlog.FILE, hlog.is_response)
+        found = hlog.each(self.folder / hlog.FILE, hlog.RESPONSE)
         return ((start_s, histogram) for _, start_s, _, histogram in found)
 
 

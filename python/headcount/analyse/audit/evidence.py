@@ -267,7 +267,7 @@ def _histograms(
             at = f"line {line.number}"
             strays.append(Place(file=path.name, at=at, text=f"a second histogram of {line.tag}"))
         of[line.tag] = (line.number, line.histogram)
-        if hlog.is_response(line.tag):
+        if line.tag.startswith(hlog.RESPONSE):
             with suppress(ValueError):  # such a line is a stray, which belongs to no second
                 answered.append((float(line.start), line.histogram))
         if line.longest != hlog.longest(line.histogram):
