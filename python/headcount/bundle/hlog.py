@@ -91,6 +91,10 @@ def longest(histogram: Histogram) -> str:
     return f"{histogram.max_us / _MS_PER_US:.3f}"
 
 
+Interval = tuple[str, str]
+"""Begin and length, as written."""
+
+
 class Line(NamedTuple):
     """A line of a log.
 
@@ -98,8 +102,7 @@ class Line(NamedTuple):
         number: From 1.
         last: Whether it is the last of the file.
         tag: What was timed.
-        start: Begin of the interval, as written.
-        length: Its length, as written.
+        interval: Begin and length of the interval, as written.
         longest: The longest duration in it, in ms, as written.
         histogram: None where the line is torn or damaged.
 
@@ -108,15 +111,12 @@ class Line(NamedTuple):
     number: int
     last: bool
     tag: str
-    start: str
-    length: str
+    interval: Interval
     longest: str
     histogram: Histogram | None
 
 
-_TORN = ("", "", "", "")
-Interval = tuple[str, str]
-"""Begin and length, as written."""
+_TORN = ("", ("", ""), "")
 
 
 def key(start_s: float, length_s: float) -> Interval:
@@ -133,6 +133,8 @@ def lines(path: Path) -> Iterator[Line]:
     if not has_regular(path):
         return
     unpacking, tags = _Unpacking(path), _Tags()
+    interval: Interval = ("", "")
+    written: list[bytes] = []
     before: Line | None = None
     for number, line in enumerate(unpacking.lines(), start=1):
         if before is not None:
@@ -146,8 +148,11 @@ def lines(path: Path) -> Iterator[Line]:
             before = Line(number, False, *_TORN, None)
             continue
         histogram = unpacking.histogram(fields[4])
-        start, length, most = (field.decode("ascii", errors="replace") for field in fields[1:4])
-        before = Line(number, False, tag, start, length, most, histogram)
+        if fields[1:3] != written:  # those of a second have the same
+            written = fields[1:3]
+            interval = fields[1].decode("ascii", "replace"), fields[2].decode("ascii", "replace")
+        most = fields[3].decode("ascii", "replace")
+        before = Line(number, False, tag, interval, most, histogram)
     if before is not None:
         yield before._replace(last=True)
 
@@ -218,21 +223,32 @@ def each(
     if not has_regular(path):
         return
     unpacking, tags = _Unpacking(path), _Tags()
+    written: list[bytes] = []
+    seconds: tuple[float, float] | None = None
     for line in unpacking.lines_with(_TAG + kind.encode()):
         fields = line.split(b",")
         tag = tags.of(fields[0]) if len(fields) == len(_FIELDS) else None
         if tag is None:
             continue
-        try:
-            start_s, length_s = float(fields[1]), float(fields[2])
-        except ValueError:
-            continue  # the torn last line of a process that was killed
-        if within is not None and not within(start_s, length_s):
+        if fields[1:3] != written:  # those of a second have the same
+            written = fields[1:3]
+            seconds = _seconds(written)
+            if seconds is not None and within is not None and not within(*seconds):
+                seconds = None
+        if seconds is None:
             continue
         histogram = unpacking.histogram(fields[4])
-        if histogram is None or not (math.isfinite(start_s) and math.isfinite(length_s)):
-            continue
-        yield tag, start_s, length_s, histogram
+        if histogram is not None:
+            yield tag, *seconds, histogram
+
+
+def _seconds(written: list[bytes]) -> tuple[float, float] | None:
+    """Start and length of an interval; None in a torn line of a process that was killed."""
+    try:
+        start_s, length_s = float(written[0]), float(written[1])
+    except ValueError:
+        return None
+    return (start_s, length_s) if math.isfinite(start_s) and math.isfinite(length_s) else None
 
 
 class _Tags:

@@ -1,7 +1,6 @@
 """What a bundle's files say, read for an audit: damage is kept with its place, never raised."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -256,24 +255,34 @@ def _histograms(
     """Those of the log, of which response times are also `answered`; and what is no part of it."""
     times: Times = {}
     strays = []
+    interval, start_s, of = ("", ""), None, {}
     for line in found.histograms(path):
         if line.histogram is None:
             if not line.last:
                 damaged = Place(file=path.name, at=f"line {line.number}", text="no histogram")
                 found.damage.append(damaged)
             continue
-        of = times.setdefault((line.start, line.length), {})
+        if line.interval is not interval:
+            interval = line.interval
+            start_s, of = _number(interval[0]), times.setdefault(interval, {})
         if line.tag in of:
             at = f"line {line.number}"
             strays.append(Place(file=path.name, at=at, text=f"a second histogram of {line.tag}"))
         of[line.tag] = (line.number, line.histogram)
-        if line.tag.startswith(hlog.RESPONSE):
-            with suppress(ValueError):  # such a line is a stray, which belongs to no second
-                answered.append((float(line.start), line.histogram))
+        if start_s is not None and line.tag.startswith(hlog.RESPONSE):
+            answered.append((start_s, line.histogram))
         if line.longest != hlog.longest(line.histogram):
             text = f"{line.longest} ms told as the longest, {hlog.longest(line.histogram)} held"
             strays.append(Place(file=path.name, at=f"line {line.number}", text=text))
     return times, strays
+
+
+def _number(text: str) -> float | None:
+    """A number as written; None where it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _seconds(
