@@ -2,7 +2,8 @@
 
 `python -m bench.long HOURS` plays 23,000 users of 14 scenarios against a server that takes no time,
 in real time. With `--replayed`, a minute of such a run is given to the controller again and again,
-as fast as it takes it: a day takes minutes.
+as fast as it takes it: a day takes minutes. With `--keep FOLDER`, the bundle stays there, with its
+answer and its report, so that what reads it can be timed.
 """
 
 import argparse
@@ -18,16 +19,21 @@ from typing import Any
 from unittest.mock import patch
 
 from headcount._engine import Engine, Interval
+from headcount.bundle import reader
+from headcount.bundle.level import LevelResult
 from headcount.bundle.writer import BundleWriter
-from headcount.controller import level as levels
-from headcount.controller import session as sessions
 from headcount.controller.access.access import NOTHING
+from headcount.controller.diagnosis import with_diagnosis
+from headcount.controller.disclosure import disclose
 from headcount.controller.level import LevelRunner
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import Silent
+from headcount.controller.orders import orders_of
 from headcount.controller.session import Session
 from headcount.counters.source import Sample
+from headcount.generator import players
 from headcount.plan.plan import Plan, validate
+from headcount.report import assemble
 
 USERS, SCENARIOS, THINK_S = 23_000, 14, 4.3
 COUNTERS = 250
@@ -168,18 +174,28 @@ class Watched(Session):
             self.reported_s += REPORT_S
 
 
-def play(hours: float, *, replayed: bool) -> None:
+def _conclude(plan: Plan, result: LevelResult, bundle: BundleWriter) -> None:
+    """Write the answer, as a run does before it closes its bundle."""
+    orders = orders_of(plan)
+    orders.take(result)
+    bundle.levels([result])
+    verdict = orders.verdict([result], result.steady_s, "finished")
+    bundle.verdict(with_diagnosis(verdict, [result], bundle.folder))
+
+
+def play(hours: float, *, replayed: bool, kept: Path | None) -> None:
     """Play it, and say what it took."""
     plan = _plan()
     folder = Path(tempfile.mkdtemp(prefix="headcount-long-"))
     bundle = BundleWriter(folder)
     bundle.plan(plan.to_toml())
+    bundle.environment(disclose(plan.target, local=True, programs={}, settings={}))
     engine = Replayed if replayed else null_engine
     try:
         # Users of this server have no connection.
-        with patch.object(sessions, "Engine", engine), patch.object(levels, "ensure_handles"):
+        with patch.object(players, "Engine", engine), patch.object(players, "ensure_handles"):
             source = Counters()
-            session = Watched(plan, "{}", [source], bundle, Silent(), 0.0)
+            session = Watched(plan, players.Here(plan, "{}"), [source], bundle, Silent(), 0.0)
             runner = LevelRunner(plan, lambda *_: NOTHING, session, bundle, Silent())
             began_s, began_cpu_s = time.monotonic(), time.process_time()
             order = LevelOrder(1, "only", USERS, 5.0, 5.0, hours * 3600)
@@ -191,18 +207,24 @@ def play(hours: float, *, replayed: bool) -> None:
             f"{time.monotonic() - began_s:.0f} s"
         )
         session.close()
-        bundle.levels([result])
+        _conclude(plan, result, bundle)
         texts = sum(path.stat().st_size for path in folder.iterdir())
-        closing_s = time.process_time()
+        began_s, closing_s = time.monotonic(), time.process_time()
         bundle.close()
         closing_s = time.process_time() - closing_s
+        waited_s = time.monotonic() - began_s
         sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
-        print(f"open {texts / 1e6 / hours:.0f} MB an hour; closed: ", end="")
+        print(f"open {texts / 1e6 / hours:.0f} MB an hour; ", end="")
+        print(f"closed {sum(sizes.values()) / 1e6 / hours:.1f}: ", end="")
         print(", ".join(f"{name} {size / 1e6 / hours:.2f}" for name, size in sizes.items()))
-        print(f"closing: {closing_s / hours:.2f} s of CPU an hour of run")
+        print(f"closing: {closing_s / hours:.2f} s of CPU an hour of run, ", end="")
+        print(f"{waited_s / hours:.2f} s of waiting")
         print(f"memory: at most {memory_mib('VmHWM'):.0f} MiB")
+        if kept is not None:
+            assemble.write(reader.load(folder))
+            shutil.move(folder, kept)
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def main() -> None:
@@ -210,8 +232,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.long", description=__doc__)
     parser.add_argument("hours", type=float)
     parser.add_argument("--replayed", action="store_true", help="a minute, again and again")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the bundle there")
     asked = parser.parse_args()
-    play(asked.hours, replayed=asked.replayed)
+    play(asked.hours, replayed=asked.replayed, kept=asked.keep)
 
 
 if __name__ == "__main__":

@@ -21,17 +21,17 @@ def stand_ins(random: Random) -> list[tuple[Any, str, Any]]:
     if random.randrange(REAL_EACH) == 0:
         return []
     return [
-        (table, "_write_parts", _write_parts),
+        (table, "_write", _write),
         (table, "totals_of_table", _of_table),
         (table, "totals_of_lines", _of_lines),
     ]
 
 
-def _write_parts(source: Path, folder: Path) -> list[Path]:
+def _write(source: Path, folder: Path) -> Path | None:
     lines = source.read_bytes()
-    part = folder / TABLE
-    part.write_bytes(_MARK + _digest(lines).encode())
-    return [part] if lines else []
+    made = folder / TABLE
+    made.write_bytes(_MARK + _digest(lines).encode())
+    return made if lines else None
 
 
 def _of_lines(folder: Path) -> Totals:

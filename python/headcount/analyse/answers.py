@@ -46,7 +46,7 @@ def seconds(bundle: Bundle) -> list[Second]:
     """
     found, places = _unanswered(bundle)
     parts: list[list[Histogram]] = [[] for _ in found]
-    for start_s, histogram in hlog.each(bundle.folder / LOG, _is_response):
+    for start_s, histogram in bundle.each_answer():
         place = places.get(_moment(start_s))
         if place is not None:
             parts[place].append(histogram)
@@ -62,20 +62,15 @@ def _unanswered(bundle: Bundle) -> tuple[list[Second], dict[str, int]]:
     cut = Cut(lengths_s(bundle.levels))
     found: list[Second] = []
     places: dict[str, int] = {}
-    for second in bundle.each_second():
-        if second["level"] == 0:
+    for second in bundle.heads:
+        if second.level == 0:
             continue
-        from_s = second["t_s"] - second["seconds"]
-        steady = second["phase"] == "steady"
+        steady = second.phase == "steady"
         if cut.begins(second) or not found:
-            found.append(Second(from_s, 0.0, second["level"], steady, 0, NOTHING))
-        found[-1] = replace(found[-1], to_s=second["t_s"], users=second["users"])
-        places[_moment(from_s)] = len(found) - 1
+            found.append(Second(second.from_s, 0.0, second.level, steady, 0, NOTHING))
+        found[-1] = replace(found[-1], to_s=second.t_s, users=second.users)
+        places[_moment(second.from_s)] = len(found) - 1
     return found, places
-
-
-def _is_response(tag: str, *_: float) -> bool:
-    return tag.startswith("response/")
 
 
 def _moment(value_s: float) -> str:

@@ -10,8 +10,12 @@ import numpy.typing as npt
 Key = tuple[str, str, str]
 """Side, `of` and name of a figure."""
 
+Totals = dict[Key, tuple[int, float]]
+"""How many rows a table has of a figure, and the sum of their values."""
+
 COMMON = ("t_s", "seconds", "level", "phase", "users")
 """What every row has of its second."""
+SecondHead = tuple[float, float, int, str, int]
 RUN = ("think_s", "sessions_opened", "backlog", "backlog_s", "backlog_overdue", "p95_ms")
 """Figures of a whole second that every version has written."""
 LATER = ("logging_on",)
@@ -34,10 +38,14 @@ class Block:
 
     """
 
-    seconds: list[tuple[float, float, int, str, int]]
+    seconds: list[SecondHead]
     second: npt.NDArray[np.int32]
     key: npt.NDArray[np.int32]
     value: npt.NDArray[np.float64]
+
+
+_MOST_LAYOUTS = 1000
+"""That are remembered: each fault makes another one."""
 
 
 @dataclass
@@ -45,16 +53,29 @@ class Keys:
     """All keys of a series, numbered as they come."""
 
     numbers: dict[Key, int] = field(default_factory=dict)
-    _known: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
+    _groups: dict[tuple[str, ...], int] = field(default_factory=dict)
+    _members: list[list[int]] = field(default_factory=list)
+    _layouts: dict[tuple[int, ...], npt.NDArray[np.int32]] = field(default_factory=dict)
 
-    def of(self, side: str, of: str, names: Iterable[str]) -> list[int]:
-        """The numbers of these figures; mostly the same ones, second after second."""
+    def group(self, side: str, of: str, names: Iterable[str]) -> int:
+        """The number of a group of figures; mostly the same ones, second after second."""
         group = (side, of, *names)
-        found = self._known.get(group)
+        found = self._groups.get(group)
         if found is None:
             keys = ((side, of, name) for name in group[2:])
-            found = [self.numbers.setdefault(key, len(self.numbers)) for key in keys]
-            self._known[group] = found
+            self._members.append([self.numbers.setdefault(key, len(self.numbers)) for key in keys])
+            found = self._groups[group] = len(self._members) - 1
+        return found
+
+    def of(self, groups: Iterable[int]) -> npt.NDArray[np.int32]:
+        """The numbers of the keys of these groups, one after the other."""
+        layout = tuple(groups)
+        found = self._layouts.get(layout)
+        if found is None:
+            if len(self._layouts) >= _MOST_LAYOUTS:
+                self._layouts.clear()
+            members = [number for group in layout for number in self._members[group]]
+            found = self._layouts[layout] = np.array(members, dtype=np.int32)
         return found
 
 
@@ -63,10 +84,10 @@ def blocks(seconds: Iterable[Any], keys: Keys, *, skip_bad: bool = False) -> Ite
 
     Raises one of `BAD` at a line that is no second, or leaves it out.
     """
-    heads: list[tuple[float, float, int, str, int]] = []
-    places: list[int] = []
-    numbers: list[int] = []
+    heads: list[SecondHead] = []
+    numbers: list[npt.NDArray[np.int32]] = []
     values: list[npt.NDArray[np.float64]] = []
+    rows = 0
     for second in seconds:
         try:
             head = tuple(second[key] for key in COMMON)
@@ -75,41 +96,52 @@ def blocks(seconds: Iterable[Any], keys: Keys, *, skip_bad: bool = False) -> Ite
             if skip_bad:
                 continue
             raise
-        places += [len(heads)] * len(found)
         heads.append(head)
-        numbers += found
+        numbers.append(found)
         values.append(figures)
-        if len(numbers) >= ROWS:
-            yield _block(heads, places, numbers, values)
-            heads, places, numbers, values = [], [], [], []
+        rows += len(found)
+        if rows >= ROWS:
+            yield _block(heads, numbers, values)
+            heads, numbers, values, rows = [], [], [], 0
     if heads:
-        yield _block(heads, places, numbers, values)
+        yield _block(heads, numbers, values)
+
+
+def totals(seconds: Iterable[Any]) -> Totals:
+    """The rows of all seconds, and the sum of their values; what is no second is left out."""
+    keys = Keys()
+    numbers, sums = np.zeros(0, dtype=np.int64), np.zeros(0)
+    for block in blocks(seconds, keys, skip_bad=True):
+        width = len(keys.numbers)
+        numbers.resize(width, refcheck=False)
+        sums.resize(width, refcheck=False)
+        numbers += np.bincount(block.key, minlength=width)
+        sums += np.bincount(block.key, weights=block.value, minlength=width)
+    found = zip(keys.numbers, numbers.tolist(), sums.tolist(), strict=False)
+    return {key: (number, total) for key, number, total in found if number}
 
 
 def _block(
-    heads: list[tuple[float, float, int, str, int]],
-    places: list[int],
-    numbers: list[int],
+    heads: list[SecondHead],
+    numbers: list[npt.NDArray[np.int32]],
     values: list[npt.NDArray[np.float64]],
 ) -> Block:
-    value = np.concatenate(values)
+    value, key = np.concatenate(values), np.concatenate(numbers)
+    second = np.repeat(np.arange(len(heads), dtype=np.int32), [len(each) for each in numbers])
     is_known = ~np.isnan(value)
-    return Block(
-        heads,
-        np.array(places, dtype=np.int32)[is_known],
-        np.array(numbers, dtype=np.int32)[is_known],
-        value[is_known],
-    )
+    return Block(heads, second[is_known], key[is_known], value[is_known])
 
 
-def _figures(second: Mapping[str, Any], keys: Keys) -> tuple[list[int], npt.NDArray[np.float64]]:
+def _figures(
+    second: Mapping[str, Any], keys: Keys
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     """The keys and values of a second; a value that is not known is NaN."""
-    numbers: list[int] = []
+    groups: list[int] = []
     values: list[Any] = []
     for side, of, figures in _groups(second):
-        numbers += keys.of(side, of, figures)
+        groups.append(keys.group(side, of, figures))
         values += figures.values()
-    return numbers, np.array(values, dtype=np.float64)
+    return keys.of(groups), np.array(values, dtype=np.float64)
 
 
 def _groups(second: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:

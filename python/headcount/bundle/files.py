@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount.errors import HeadcountError, InputError
-from headcount.foreign.file import PACKED, has_regular, lines, place_of
+from headcount.foreign.file import PACKED, blocks, has_regular, lines, place_of
 from headcount.foreign.json_text import json_value
 from headcount.output.error import explained, write_error
 from headcount.output.file import PLAN, write_whole
@@ -209,6 +209,12 @@ def file_lines(path: Path, most_bytes: int, most_line_bytes: int) -> Iterator[by
     """The lines of a stored file; raises InputError as `foreign.file.lines` does."""
     packed = path.suffix == PACKED
     return lines(path, most_bytes, most_line_bytes, follow=False, packed=packed)
+
+
+def file_blocks(path: Path, most_bytes: int, most_line_bytes: int) -> Iterator[bytes]:
+    """The same in blocks of whole lines."""
+    packed = path.suffix == PACKED
+    return blocks(path, most_bytes, most_line_bytes, follow=False, packed=packed)
 
 
 def lock_folder(folder: Path) -> int:

@@ -10,14 +10,16 @@ The format allows neither commas nor spaces in a tag, so names are percent-encod
 import base64
 import math
 import time
+from binascii import a2b_base64
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from headcount._engine import Histogram
-from headcount.bundle.files import Lines, file_lines
+from headcount.bundle.files import Lines, file_blocks, file_lines
 from headcount.errors import InputError
 from headcount.foreign.file import has_regular, place_of
 
@@ -25,6 +27,9 @@ FILE = "histograms.hlog"
 _MS_PER_US = 1000.0
 _HEAD = ("#[Histogram log format", "#[StartTime: ", '"StartTimestamp"')
 """How the lines of the head begin."""
+_TAG = b"Tag="
+_MOST_TAGS = 100_000
+"""That are remembered; a workload of hundreds of scenarios has thousands."""
 _FIELDS = ("tag", "start", "length", "max", "histogram")
 MOST_BYTES = 16 << 30
 _MOST_LINE_BYTES = 1 << 20
@@ -55,7 +60,7 @@ class HistogramLog:
         for tag, histogram in histograms.items():
             if histogram.count:
                 data = base64.b64encode(bytes(histogram.encode())).decode()
-                lines.append(f"Tag={quote(tag)},{start},{length},{longest(histogram)},{data}")
+                lines.append(f"Tag={_quoted(tag)},{start},{length},{longest(histogram)},{data}")
         if lines:
             self._lines.append("\n".join(lines))
 
@@ -70,6 +75,12 @@ class HistogramLog:
     def close(self) -> None:
         """Close the file."""
         self._lines.close()
+
+
+@cache
+def _quoted(tag: str) -> str:
+    """A tag as the log writes it: the same ones each second."""
+    return quote(tag)
 
 
 def _head(started_s: float) -> list[str]:
@@ -87,16 +98,18 @@ def longest(histogram: Histogram) -> str:
     return f"{histogram.max_us / _MS_PER_US:.3f}"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+Interval = tuple[str, str]
+"""Begin and length, as written."""
+
+
+class Line(NamedTuple):
     """A line of a log.
 
     Attributes:
         number: From 1.
         last: Whether it is the last of the file.
         tag: What was timed.
-        start: Begin of the interval, as written.
-        length: Its length, as written.
+        interval: Begin and length of the interval, as written.
         longest: The longest duration in it, in ms, as written.
         histogram: None where the line is torn or damaged.
 
@@ -105,15 +118,12 @@ class Line:
     number: int
     last: bool
     tag: str
-    start: str
-    length: str
+    interval: Interval
     longest: str
     histogram: Histogram | None
 
 
-_TORN = ("", "", "", "")
-Interval = tuple[str, str]
-"""Begin and length, as written."""
+_TORN = ("", ("", ""), "")
 
 
 def key(start_s: float, length_s: float) -> Interval:
@@ -129,22 +139,29 @@ def lines(path: Path) -> Iterator[Line]:
     path = place_of(path)
     if not has_regular(path):
         return
-    unpacking = _Unpacking(path)
+    unpacking, tags = _Unpacking(path), _Tags()
+    interval: Interval = ("", "")
+    written: list[bytes] = []
     before: Line | None = None
     for number, line in enumerate(unpacking.lines(), start=1):
         if before is not None:
             yield before
             before = None
-        if number <= len(_HEAD) and line.startswith(_HEAD[number - 1]):
+        if number <= len(_HEAD) and line.startswith(_HEAD[number - 1].encode()):
             continue
-        tag, start, length, most, histogram = *_TORN, None
-        fields = line.split(",")
-        if line.startswith("Tag=") and len(fields) == len(_FIELDS):
-            histogram = unpacking.histogram(fields[4])
-            tag, start, length, most = unquote(fields[0].removeprefix("Tag=")), *fields[1:4]
-        before = Line(number, False, tag, start, length, most, histogram)
+        fields = line.split(b",")
+        tag = tags.of(fields[0]) if len(fields) == len(_FIELDS) else None
+        if tag is None:
+            before = Line(number, False, *_TORN, None)
+            continue
+        histogram = unpacking.histogram(fields[4])
+        if fields[1:3] != written:  # those of a second have the same
+            written = fields[1:3]
+            interval = fields[1].decode("ascii", "replace"), fields[2].decode("ascii", "replace")
+        most = fields[3].decode("ascii", "replace")
+        before = Line(number, False, tag, interval, most, histogram)
     if before is not None:
-        yield replace(before, last=True)
+        yield before._replace(last=True)
 
 
 def stored(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -182,53 +199,84 @@ def is_histogram(text: str) -> bool:
     return True
 
 
-Wanted = Callable[[str, float, float], bool]
-"""Whether a line is wanted: by its tag, start and length in seconds."""
+RESPONSE = "response/"
+"""How the tags of response times begin."""
+Within = Callable[[float, float], bool]
+"""Whether a line is wanted by its start and length in seconds."""
 
 
 def read(
-    path: Path, wanted: Wanted | None = None
+    path: Path, kind: str = "", within: Within | None = None
 ) -> dict[str, list[tuple[float, float, Histogram]]]:
-    """Every whole line of a log, or those `wanted`, by tag: start, length, histogram.
+    """Every whole line of a log, or those wanted, by tag: start, length, histogram.
 
     Nothing without the file. Raises InputError as `lines` does.
     """
     found: dict[str, list[tuple[float, float, Histogram]]] = {}
-    for tag, start_s, length_s, histogram in _wanted(path, wanted):
+    for tag, start_s, length_s, histogram in each(path, kind, within):
         found.setdefault(tag, []).append((start_s, length_s, histogram))
     return found
 
 
-def each(path: Path, wanted: Wanted | None = None) -> Iterator[tuple[float, Histogram]]:
-    """Every whole line of a log, or those `wanted`, as they come: start, histogram."""
-    for _, start_s, _, histogram in _wanted(path, wanted):
-        yield start_s, histogram
+def each(
+    path: Path, kind: str = "", within: Within | None = None
+) -> Iterator[tuple[str, float, float, Histogram]]:
+    """Every whole line of a log, or those wanted, as they come: tag, start, length, histogram.
 
-
-def _wanted(path: Path, wanted: Wanted | None) -> Iterator[tuple[str, float, float, Histogram]]:
-    """The lines that are wanted: tag, start, length, histogram.
-
-    Others are not decoded, which is most of the time that reading takes.
+    `kind`: how their tags begin. Others are not decoded, which is most of the time that reading
+    takes.
     """
     path = place_of(path)
     if not has_regular(path):
         return
-    unpacking = _Unpacking(path)
-    for line in unpacking.lines():
-        fields = line.split(",")
-        if not line.startswith("Tag=") or len(fields) != 5:
+    unpacking, tags = _Unpacking(path), _Tags()
+    written: list[bytes] = []
+    seconds: tuple[float, float] | None = None
+    for line in unpacking.lines_with(_TAG + kind.encode()):
+        fields = line.split(b",")
+        tag = tags.of(fields[0]) if len(fields) == len(_FIELDS) else None
+        if tag is None:
             continue
-        tag = unquote(fields[0].removeprefix("Tag="))
-        try:
-            start_s, length_s = float(fields[1]), float(fields[2])
-            if wanted is not None and not wanted(tag, start_s, length_s):
-                continue
-        except ValueError:
-            continue  # the torn last line of a process that was killed
+        if fields[1:3] != written:  # those of a second have the same
+            written = fields[1:3]
+            seconds = _seconds(written)
+            if seconds is not None and within is not None and not within(*seconds):
+                seconds = None
+        if seconds is None:
+            continue
         histogram = unpacking.histogram(fields[4])
-        if histogram is None or not (math.isfinite(start_s) and math.isfinite(length_s)):
-            continue
-        yield tag, start_s, length_s, histogram
+        if histogram is not None:
+            yield tag, *seconds, histogram
+
+
+def _seconds(written: list[bytes]) -> tuple[float, float] | None:
+    """Start and length of an interval; None in a torn line of a process that was killed."""
+    try:
+        start_s, length_s = float(written[0]), float(written[1])
+    except ValueError:
+        return None
+    return (start_s, length_s) if math.isfinite(start_s) and math.isfinite(length_s) else None
+
+
+class _Tags:
+    """The tags of a log being read, which are the same in each second."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, str | None] = {}
+
+    def of(self, field: bytes) -> str | None:
+        """What the first field of a line says was timed; None where it is no tag."""
+        try:
+            return self._known[field]
+        except KeyError:
+            pass
+        tag = None
+        if field.startswith(_TAG):
+            tag = unquote(field[len(_TAG) :].decode("ascii", errors="replace"))
+        if len(self._known) >= _MOST_TAGS:  # of a stranger
+            self._known.clear()
+        self._known[field] = tag
+        return tag
 
 
 class _Unpacking:
@@ -239,21 +287,39 @@ class _Unpacking:
         self._buckets = 0
         self._bytes = 0
 
-    def lines(self) -> Iterator[str]:
+    def lines(self) -> Iterator[bytes]:
         """The lines, without their ends."""
         for line in file_lines(self._path, MOST_BYTES, _MOST_LINE_BYTES):
             self._bytes += len(line)
-            yield line.rstrip(b"\r\n").decode("ascii", errors="replace")
+            yield line.rstrip(b"\r\n")
 
-    def histogram(self, text: str) -> Histogram | None:
+    def lines_with(self, head: bytes) -> Iterator[bytes]:
+        """Those that begin so."""
+        for block in file_blocks(self._path, MOST_BYTES, _MOST_LINE_BYTES):
+            self._bytes += len(block)
+            at = 0 if block.startswith(head) else _next(block, head, 0)
+            while at >= 0:
+                end = block.find(b"\n", at)
+                yield block[at : end if end >= 0 else len(block)].rstrip(b"\r\n")
+                at = _next(block, head, at)
+
+    def histogram(self, text: bytes) -> Histogram | None:
         """One that a line has; None where it is damaged."""
         try:
-            found = Histogram.decode(base64.b64decode(text, validate=True))
+            found = Histogram.decode(a2b_base64(text, strict_mode=True))
         except ValueError:
             return None
-        self._buckets += len(found.buckets())
+        # It has no more buckets than durations, which are sooner known.
+        most = _BUCKETS_A_BYTE * len(text)
+        self._buckets += found.count if found.count <= most else len(found.buckets())
         if self._buckets > _BUCKETS + _BUCKETS_A_BYTE * self._bytes:
             raise InputError(
                 f"{self._path} is damaged: its histograms unpack to more than those of a run"
             )
         return found
+
+
+def _next(block: bytes, head: bytes, at: int) -> int:
+    """Where the next line behind `at` begins that begins so; negative where there is none."""
+    found = block.find(b"\n" + head, at)
+    return found + 1 if found >= 0 else found

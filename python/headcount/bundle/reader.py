@@ -7,12 +7,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headcount.bundle import confirmation, events, manifest, series, stretches, tuning
+from headcount._engine import Histogram
+from headcount.bundle import confirmation, events, hlog, manifest, series, stretches, tuning
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import disk_error, lock_folder
 from headcount.bundle.level import LevelResult, Levels
 from headcount.bundle.stored import stored_record
+from headcount.bundle.stretches import Head, head_of
 from headcount.bundle.tuning import Tuning
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
@@ -57,10 +59,32 @@ class Bundle:
         """The same one after the other: a run of hours has more than fits into memory."""
         return series.each(self.folder)
 
-    @cached_property
+    @property
     def stretches(self) -> list[dict[str, Any]]:
         """Every second of the run, those of long levels summed up: as many, however long it is."""
-        return [*stretches.stretches(self.each_second(), stretches.lengths_s(self.levels))]
+        return self._course[0]
+
+    @property
+    def heads(self) -> list[Head]:
+        """When each second was, and what it was part of."""
+        return self._course[1]
+
+    @cached_property
+    def _course(self) -> tuple[list[dict[str, Any]], list[Head]]:
+        """Both, of which reading the seconds takes most of the time."""
+        heads: list[Head] = []
+
+        def headed() -> Iterator[dict[str, Any]]:
+            for second in self.each_second():
+                heads.append(head_of(second))
+                yield second
+
+        return [*stretches.stretches(headed(), stretches.lengths_s(self.levels))], heads
+
+    def each_answer(self) -> Iterator[tuple[float, Histogram]]:
+        """The response times of each second and scenario, and when that second began."""
+        found = hlog.each(self.folder / hlog.FILE, hlog.RESPONSE)
+        return ((start_s, histogram) for _, start_s, _, histogram in found)
 
 
 def load(folder: Path) -> Bundle:

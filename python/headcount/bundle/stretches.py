@@ -6,7 +6,7 @@ A level that is measured for more than ten minutes is analysed in stretches (`st
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from headcount.bundle.level import LevelResult
 
@@ -19,6 +19,27 @@ STATES = ("pending", "pending_s", "overdue")
 """Figures of a scenario that say how things stood at the end."""
 PERCENTILES = ("p50_ms", "p95_ms")
 """Figures of which a stretch has the mean, weighted by what was completed in each second."""
+_NO_SUMS = frozenset({*STATES, *PERCENTILES})
+
+
+class Head(NamedTuple):
+    """When a second was, and what it was part of: fields of a second."""
+
+    t_s: float
+    seconds: float
+    level: int
+    phase: str
+    users: int
+
+    @property
+    def from_s(self) -> float:
+        """When it began."""
+        return self.t_s - self.seconds
+
+
+def head_of(second: Mapping[str, Any]) -> Head:
+    """The head of a second."""
+    return Head(*(second[key] for key in Head._fields))
 
 
 class Cut:
@@ -30,11 +51,11 @@ class Cut:
         self._level = 0
         self._from_s = 0.0
 
-    def begins(self, second: Mapping[str, Any]) -> bool:
+    def begins(self, second: Head) -> bool:
         """Whether a stretch begins with the next second."""
-        level = second["level"] if second["phase"] == "steady" else 0
+        level = second.level if second.phase == "steady" else 0
         length_s = self._lengths_s.get(level, 1.0)
-        from_s = second["t_s"] - second["seconds"]
+        from_s = second.from_s
         is_within = from_s - self._from_s < length_s - SLACK_S
         if level and level == self._level and length_s > 1 and is_within:
             return False
@@ -47,7 +68,7 @@ def stretches(seconds: Iterable[Second], lengths_s: Mapping[int, float]) -> Iter
     cut = Cut(lengths_s)
     open_: _Sum | None = None
     for second in seconds:
-        if cut.begins(second) or open_ is None:
+        if cut.begins(head_of(second)) or open_ is None:
             if open_ is not None:
                 yield open_.record()
             open_ = _Sum(second)
@@ -62,22 +83,23 @@ def lengths_s(levels: Iterable[LevelResult]) -> dict[int, float]:
     return {level.index: level.stretch_s for level in levels}
 
 
-class _Mean:
-    """A weighted mean of the values that are known."""
+_Mean = list[float]
+"""Of values that are known: the sum of each times its weight, and that of the weights."""
 
-    __slots__ = ("total", "weight")
 
-    def __init__(self) -> None:
-        self.total = self.weight = 0.0
-
-    def add(self, value: float | None, weight: float) -> None:
+def _added(means: dict[str, _Mean], values: Iterable[tuple[str, Any]], weight: float) -> None:
+    """Add a second's values, by name, to their means."""
+    for name, value in values:
+        mean = means.get(name)
+        if mean is None:
+            mean = means[name] = [0.0, 0.0]
         if value is not None:
-            self.total += value * weight
-            self.weight += weight
+            mean[0] += value * weight
+            mean[1] += weight
 
-    @property
-    def value(self) -> float | None:
-        return self.total / self.weight if self.weight else None
+
+def _mean(mean: _Mean) -> float | None:
+    return mean[0] / mean[1] if mean[1] else None
 
 
 class _Sum:
@@ -89,8 +111,10 @@ class _Sum:
         self._last = second
         self._run: Counter[str] = Counter()
         self._worker_cpu_s: list[float] = []
-        self._groups: dict[tuple[str, str], Counter[str]] = {}
-        self._means: dict[tuple[str, ...], _Mean] = {}
+        self._groups: dict[str, dict[str, dict[str, Any]]] = {}
+        self._p95_ms: dict[str, _Mean] = {}
+        self._percentiles: dict[str, dict[str, _Mean]] = {}
+        self._counters: dict[str, dict[str, _Mean]] = {}
         self._faults: Counter[tuple[str | None, str]] = Counter()
         self._first = second
 
@@ -104,18 +128,18 @@ class _Sum:
         """All of them as one second; the first itself if there is no other."""
         if not self._seconds:
             return self._first
-        counters: dict[str, dict[str, float | None]] = {}
-        for place, mean in self._means.items():
-            if place[0] == "counters":
-                counters.setdefault(place[1], {})[place[2]] = mean.value
         return {
             **self._last,
             **self._run,
             "worker_cpu_s": self._worker_cpu_s,
-            "p95_ms": self._means["p95_ms",].value,
+            "p95_ms": _mean(self._p95_ms["p95_ms"]),
             **{kind: self._figures(kind) for kind in ("scenarios", "steps", "tasks")},
             "faults": [[*fault, number] for fault, number in self._faults.items()],
-            "counters": counters,
+            "counters": {
+                side: {name: _mean(mean) for name, mean in means.items()}
+                for side, means in self._counters.items()
+                if means
+            },
         }
 
     def _take(self, second: Second) -> None:
@@ -126,31 +150,27 @@ class _Sum:
         before = self._worker_cpu_s or [0.0] * len(cpu_s)
         self._worker_cpu_s = [a + b for a, b in zip(before, cpu_s, strict=False)]
         completed = sum(of["completed"] for of in second["scenarios"].values())
-        self._mean(("p95_ms",), second.get("p95_ms"), completed)
+        _added(self._p95_ms, [("p95_ms", second.get("p95_ms"))], completed)
         for kind in ("scenarios", "steps", "tasks"):
+            groups = self._groups.setdefault(kind, {})
             for name, of in second.get(kind, {}).items():
-                sums = self._groups.setdefault((kind, name), Counter())
-                sums.update({key: of[key] for key in of.keys() - {*STATES, *PERCENTILES}})
+                sums = groups.setdefault(name, {})
+                for key, value in of.items():
+                    if key not in _NO_SUMS:
+                        sums[key] = value + sums.get(key, 0)
         for name, of in second["scenarios"].items():
-            for key in PERCENTILES:
-                self._mean(("scenarios", name, key), of.get(key), of["completed"])
+            means = self._percentiles.setdefault(name, {})
+            _added(means, [(key, of.get(key)) for key in PERCENTILES], of["completed"])
         for side, values in second["counters"].items():
-            for name, value in values.items():
-                self._mean(("counters", side, name), value, second["seconds"])
-        for step, kind, number in second.get("faults", []):
-            self._faults[step, kind] += number
-
-    def _mean(self, place: tuple[str, ...], value: float | None, weight: float) -> None:
-        self._means.setdefault(place, _Mean()).add(value, weight)
+            _added(self._counters.setdefault(side, {}), values.items(), second["seconds"])
+        for step, fault, number in second.get("faults", []):
+            self._faults[step, fault] += number
 
     def _figures(self, kind: str) -> dict[str, dict[str, Any]]:
         """The figures of each scenario, step or task."""
-        found: dict[str, dict[str, Any]] = {}
-        for (of, name), sums in self._groups.items():
-            if of == kind:
-                found[name] = dict(sums)
+        found = {name: dict(sums) for name, sums in self._groups.get(kind, {}).items()}
         for name, figures in found.items() if kind == "scenarios" else ():
             last = self._last["scenarios"].get(name, {})
             figures |= {key: last[key] for key in STATES if key in last}
-            figures |= {key: self._means["scenarios", name, key].value for key in PERCENTILES}
+            figures |= {key: _mean(self._percentiles[name][key]) for key in PERCENTILES}
         return found

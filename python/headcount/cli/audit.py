@@ -115,32 +115,23 @@ def again(evidence: "Evidence") -> "Recomputed":
     """What the answer, the report and the table would be now."""
     from headcount.analyse.audit.audit import Recomputed
     from headcount.bundle import table as parquet
-    from headcount.bundle.reader import Bundle
-    from headcount.controller.diagnosis import with_diagnosis
+    from headcount.bundle.columns import totals
+    from headcount.controller.diagnosis import diagnosed
     from headcount.controller.recomputed_verdict import recomputed_verdict
     from headcount.report import assemble
     from headcount.report.html import render
 
-    try:
-        lines = parquet.totals_of_lines(evidence.folder)
-    except InputError:  # which other checks report
-        lines = {}
+    lines = totals(evidence.lines)
     table = parquet.totals_of_table(evidence.folder)
-    if evidence.plan is None or evidence.verdict is None:
+    bundle = evidence.bundle
+    if bundle is None or bundle.verdict is None:
         return Recomputed(None, None, lines, table)
     verdict, report = None, None
     try:
-        verdict = recomputed_verdict(
-            evidence.folder, evidence.plan, evidence.levels, evidence.verdict
-        )
-        verdict = with_diagnosis(verdict, evidence.levels, evidence.folder)
-        bundle = Bundle(
-            evidence.folder, evidence.plan, evidence.environment, evidence.levels, evidence.verdict
-        )
-        if evidence.verdict.diagnosis is None:
-            bundle = replace(
-                bundle, verdict=with_diagnosis(evidence.verdict, evidence.levels, evidence.folder)
-            )
+        verdict = recomputed_verdict(bundle.folder, bundle.plan, bundle.levels, bundle.verdict)
+        verdict = diagnosed(verdict, bundle)
+        if bundle.verdict.diagnosis is None:
+            bundle = replace(bundle, verdict=diagnosed(bundle.verdict, bundle))
         report = render(assemble.assemble(bundle))
     except (HeadcountError, *DAMAGE):
         pass  # a damaged bundle, which other checks report

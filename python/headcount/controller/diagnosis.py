@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from headcount.analyse.diagnosis.diagnose import of_levels
+from headcount.analyse.diagnosis.diagnose import diagnose, of_levels
 from headcount.bundle import events, series, stacks
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import LevelResult, counted
-from headcount.bundle.reader import environment_of
+from headcount.bundle.reader import Bundle, environment_of
 from headcount.bundle.stretches import lengths_s, stretches
 from headcount.bundle.verdict import Verdict
 
@@ -15,6 +15,11 @@ from headcount.bundle.verdict import Verdict
 def with_diagnosis(verdict: Verdict, levels: list[LevelResult], folder: Path) -> Verdict:
     """Add what stopped the server, from the levels and what the bundle's folder has of them."""
     return verdict.model_copy(update={"diagnosis": diagnosis_of(levels, folder)})
+
+
+def diagnosed(verdict: Verdict, bundle: Bundle) -> Verdict:
+    """The same from what was read of a bundle."""
+    return verdict.model_copy(update={"diagnosis": diagnose(bundle)})
 
 
 def diagnosis_of(levels: Sequence[LevelResult], folder: Path) -> Diagnosis | None:

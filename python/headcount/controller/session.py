@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from headcount._engine import Histogram, Interval
+from headcount._engine import Interval
 from headcount.bundle.writer import BundleWriter
 from headcount.controller import second as seconds
 from headcount.controller.listener import Listener, Second
@@ -235,7 +235,6 @@ class Session:
         self._report_counters(self._offset_s + interval.to_s)
         tagged = seconds.histograms(interval, self._scenarios, self.step_names, self.task_names)
         self._bundle.second(figures, tagged)
-        response = Histogram.merge([tally.response for tally in interval.scenarios])
         ended = sum(tally.completed for tally in interval.scenarios)
         self.silent_s = 0.0 if ended else self.silent_s + interval.to_s - interval.from_s
         cpu = counters.get("sut", {}).get("system.cpu.utilization")
@@ -243,7 +242,7 @@ class Session:
             Second(
                 users=interval.users,
                 rate_per_s=ended / max(interval.to_s - interval.from_s, 1e-9),
-                p95_ms=response.quantile_us(0.95) / 1000 if response.count else None,
+                p95_ms=figures["p95_ms"],
                 failed=sum(tally.failed for tally in interval.scenarios),
                 cpu_share=cpu,
             )

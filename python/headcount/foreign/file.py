@@ -108,7 +108,7 @@ def lines(
     `packed`: whether gzip has compressed it. Raises InputError where it cannot be read, is anything
     but a regular file, or where the file or a line of it is longer.
     """
-    for block in _blocks(path, most_bytes, most_line_bytes, follow=follow, packed=packed):
+    for block in blocks(path, most_bytes, most_line_bytes, follow=follow, packed=packed):
         yield from BytesIO(block)
 
 
@@ -120,14 +120,17 @@ def text_lines(path: Path, encoding: str, most_bytes: int, most_line_bytes: int)
     if encoding.startswith("utf-16"):  # a byte that looks like an end may be half of a character
         yield from _wide_lines(path, encoding, most_line_bytes)
         return
-    for block in _blocks(path, most_bytes, most_line_bytes, follow=True):
+    for block in blocks(path, most_bytes, most_line_bytes, follow=True):
         yield from StringIO(block.decode(encoding, "replace"), newline=None)
 
 
-def _blocks(
+def blocks(
     path: Path, most_bytes: int, most_line_bytes: int, *, follow: bool, packed: bool = False
 ) -> Iterator[bytes]:
-    """A file in blocks of whole lines: to ask for each line alone takes logs a third longer."""
+    """A file in blocks of whole lines: to ask for each line alone takes logs a third longer.
+
+    Raises InputError as `lines` does.
+    """
     with _explained(str(path), path, follow=follow) as stored:
         _check_size(stored, most_bytes, str(path))
         file: BinaryIO = stored

@@ -1,8 +1,11 @@
 """JSON of strangers: bounded in depth, and without numbers that nothing can be computed with."""
 
+import contextlib
 import json
 import re
 from typing import Any, NoReturn
+
+from pydantic_core import from_json
 
 DEEPEST = 64
 """Lists and objects within each other. Headcount's own files have ten."""
@@ -30,9 +33,11 @@ def json_value(text: bytes) -> Any:
     """
     check_depth(text)
     digits = text.translate(_DIGITS)
-    decoder = _CAREFUL if any(odd in digits for odd in _ODD) else _QUICK
+    if not any(odd in digits for odd in _ODD):
+        with contextlib.suppress(ValueError):  # the other says why
+            return from_json(text, allow_inf_nan=False)  # in a third of the time of the other
     try:
-        value = decoder.decode(text.decode("utf-8"))
+        value = _CAREFUL.decode(text.decode("utf-8"))
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     if b"\\ud" in text or b"\\uD" in text:  # half a surrogate pair could not be written anywhere
@@ -43,11 +48,14 @@ def json_value(text: bytes) -> Any:
 def check_depth(text: bytes) -> None:
     """Raise ValueError where brackets outside strings are nested too deeply, or never closed.
 
-    Takes a tenth of the time of reading the JSON.
+    Takes a tenth of the time of reading the JSON: most texts have no brackets, and what is left of
+    those are two quotes side by side. Without these, the others mean what they meant.
     """
     if b"\\" in text:
         text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
-    brackets = _STRING.sub(b"", text.translate(None, _BUT_BRACKETS))
+    brackets = text.translate(None, _BUT_BRACKETS).replace(b'""', b"")
+    if b'"' in brackets:
+        brackets = _STRING.sub(b"", brackets)
     for _ in range(DEEPEST + 1):
         if not brackets:
             return
@@ -72,5 +80,4 @@ def _fraction(digits: str) -> float:
     return value
 
 
-_QUICK = json.JSONDecoder(parse_constant=_constant)
 _CAREFUL = json.JSONDecoder(parse_constant=_constant, parse_int=_whole, parse_float=_fraction)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from headcount._engine import Histogram
 from headcount.analyse.audit.result import Place
 from headcount.analyse.audit.second import Names, Second, second_of
+from headcount.analyse.window import Window
 from headcount.bundle import confirmation, hlog, series, stacks, versus
 from headcount.bundle.altered import Altered, differences
 from headcount.bundle.environment import EnvironmentFile
@@ -17,6 +18,7 @@ from headcount.bundle.files import numbered_lines
 from headcount.bundle.level import LevelResult, Levels, Record
 from headcount.bundle.manifest import NAME, Manifest
 from headcount.bundle.manifest import read as manifest_of
+from headcount.bundle.reader import Bundle
 from headcount.bundle.stored import MOST_BYTES
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
@@ -40,6 +42,8 @@ class Evidence:
             write is not missed.
         verdict: The answer; None where the run was killed, or the file is damaged.
         raw_verdict: The same as it stands in the file.
+        lines: Every line of the series, in order.
+        answered: The response times of each second and scenario, and when that second began.
         seconds: Every second, in order, with its histograms.
         names: What the lists of a second stand for.
         strays: Histograms that belong to no second.
@@ -48,6 +52,7 @@ class Evidence:
         damage: Where files are damaged.
         manifest: Sizes and checksums; None of older bundles, and of those not closed.
         altered: Where files differ from it; its own damage among them.
+        windows: The measured parts of levels, once they were summed up, by level.
 
     """
 
@@ -58,6 +63,8 @@ class Evidence:
     raw_levels: list[dict[str, Any]]
     verdict: Verdict | None
     raw_verdict: dict[str, Any] | None
+    lines: list[dict[str, Any]]
+    answered: list[tuple[float, Histogram]]
     seconds: list[Second]
     names: Names
     strays: list[Place]
@@ -66,6 +73,18 @@ class Evidence:
     damage: list[Place]
     manifest: Manifest | None
     altered: list[Altered]
+    windows: dict[int, Window | None] = field(default_factory=dict)
+
+    @property
+    def bundle(self) -> Bundle | None:
+        """What commands see of it; None without a plan that can be read.
+
+        What was read for the audit is not read again, unless there is damage in it.
+        """
+        if self.plan is None:
+            return None
+        parts = (self.folder, self.plan, self.environment, self.levels, self.verdict)
+        return Bundle(*parts) if self.damage else _Gathered(*parts, self.lines, self.answered)
 
     def steady(self, level: int) -> list[Second]:
         """The measured seconds of a level."""
@@ -75,6 +94,20 @@ class Evidence:
         """The second before; None at the beginning of a run."""
         place = next(i for i, one in enumerate(self.seconds) if one is first)
         return self.seconds[place - 1] if place else None
+
+
+@dataclass(frozen=True)
+class _Gathered(Bundle):
+    """A bundle whose seconds and response times are in memory."""
+
+    lines: list[dict[str, Any]]
+    answered: list[tuple[float, Histogram]]
+
+    def each_second(self) -> Iterator[dict[str, Any]]:
+        return iter(self.lines)
+
+    def each_answer(self) -> Iterator[tuple[float, Histogram]]:
+        return iter(self.answered)
 
 
 @dataclass
@@ -171,7 +204,8 @@ def gather(folder: Path) -> Evidence:
     environment, _ = found.model(folder / "environment.json", EnvironmentFile)
     lines = list(found.lines(folder / series.LINES))
     names = _names(plan, lines)
-    times, strays = _histograms(folder / "histograms.hlog", found)
+    answered: list[tuple[float, Histogram]] = []
+    times, strays = _histograms(folder / "histograms.hlog", found, answered)
     seconds = _seconds(lines, times, names, found)
     found.others(folder)
     manifest, altered = _checksums(folder)
@@ -183,6 +217,8 @@ def gather(folder: Path) -> Evidence:
         raw_levels=raw_levels["levels"] if levels else [],
         verdict=verdict,
         raw_verdict=raw_verdict,
+        lines=[line for _, line in lines],
+        answered=answered,
         seconds=seconds,
         names=names,
         strays=[*strays, *_left(times, seconds, is_over=raw_verdict is not None)],
@@ -213,24 +249,40 @@ Times = dict[tuple[str, str], dict[str, tuple[int, Histogram]]]
 """Histograms by (start, length) as the log writes them, and tag; each with its line."""
 
 
-def _histograms(path: Path, found: _Found) -> tuple[Times, list[Place]]:
+def _histograms(
+    path: Path, found: _Found, answered: list[tuple[float, Histogram]]
+) -> tuple[Times, list[Place]]:
+    """Those of the log, of which response times are also `answered`; and what is no part of it."""
     times: Times = {}
     strays = []
+    interval, start_s, of = ("", ""), None, {}
     for line in found.histograms(path):
         if line.histogram is None:
             if not line.last:
                 damaged = Place(file=path.name, at=f"line {line.number}", text="no histogram")
                 found.damage.append(damaged)
             continue
-        of = times.setdefault((line.start, line.length), {})
+        if line.interval is not interval:
+            interval = line.interval
+            start_s, of = _number(interval[0]), times.setdefault(interval, {})
         if line.tag in of:
             at = f"line {line.number}"
             strays.append(Place(file=path.name, at=at, text=f"a second histogram of {line.tag}"))
         of[line.tag] = (line.number, line.histogram)
+        if start_s is not None and line.tag.startswith(hlog.RESPONSE):
+            answered.append((start_s, line.histogram))
         if line.longest != hlog.longest(line.histogram):
             text = f"{line.longest} ms told as the longest, {hlog.longest(line.histogram)} held"
             strays.append(Place(file=path.name, at=f"line {line.number}", text=text))
     return times, strays
+
+
+def _number(text: str) -> float | None:
+    """A number as written; None where it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _seconds(

@@ -151,12 +151,10 @@ def _counters(evidence: Evidence, level: LevelResult) -> list[Place]:
     places = []
     steady = evidence.steady(level.index)
     for side, counters in level.counters.items():
-        samples: dict[str, list[float]] = {}
-        for one in steady:
-            for name, value in one.counters.get(side, {}).items():
-                samples.setdefault(name, []).append(value)
+        sampled = [one.counters.get(side, {}) for one in steady]
         for name, summary in counters.items():
-            wrong = _wrong(summary.mean, summary.max, summary.samples, samples.get(name, []))
+            samples = [of[name] for of in sampled if name in of]
+            wrong = _wrong(summary.mean, summary.max, summary.samples, samples)
             if wrong:
                 at = f"counters.{side}.{name}"
                 places.append(Place(file="levels.json", level=level.index, at=at, text=wrong))

@@ -8,7 +8,7 @@ from typing import Any
 from headcount._engine import Histogram
 from headcount.analyse.compare.figure import FEWEST, Figure, sectioned
 from headcount.analyse.compare.metrics import RESPONSE
-from headcount.analyse.compare.usage import Source, each
+from headcount.analyse.compare.usage import NAMES, Source, each
 from headcount.analyse.statistics.memory import is_too_short
 from headcount.analyse.statistics.sections import SECTIONS
 from headcount.bundle import hlog
@@ -18,6 +18,8 @@ from headcount.bundle.reader import Bundle
 
 Second = Mapping[str, Any]
 
+_SERVED = ("completed", "failed", "response_s")
+"""What is kept of each scenario of a second."""
 TIMES_S = 20.0
 """Shortest level whose percentiles get an interval, and"""
 TIMES_EACH = 20
@@ -63,7 +65,7 @@ def measured_levels(
     seconds: dict[int, list[Second]] = {number: [] for number in numbers}
     for second in bundle.each_second() if numbers else []:
         if second["level"] in numbers and second["phase"] == "steady":
-            seconds[second["level"]].append(second)
+            seconds[second["level"]].append(_kept(second))
     spans = [_span(seconds[level.index]) for level in levels]
     answers = _answers(bundle, [span for span in spans if span is not None])
     alone = not any(side.role == "both" for side in _sides(bundle))
@@ -79,6 +81,20 @@ def measured_levels(
         unreliable = short or level.total.p95_interval_unreliable
         found.append(Measured(place, level, known, sources, unreliable))
     return found
+
+
+def _kept(second: Second) -> Second:
+    """What is compared of a second: all of those of ten long runs would not fit into memory."""
+    scenarios = second["scenarios"].values()
+    used = {
+        name: value for name, value in second["counters"].get("sut", {}).items() if name in NAMES
+    }
+    return {
+        "t_s": second["t_s"],
+        "seconds": second["seconds"],
+        **{name: [one[name] for one in scenarios] for name in _SERVED},
+        "counters": {"sut": used},
+    }
 
 
 def _sides(bundle: Bundle) -> list[Side]:
@@ -101,11 +117,11 @@ def _answers(bundle: Bundle, spans: Sequence[tuple[float, float]]) -> Answers:
     if not spans:
         return []
 
-    def inside(tag: str, start_s: float, length_s: float) -> bool:
+    def inside(start_s: float, length_s: float) -> bool:
         middle = start_s + length_s / 2
-        return tag.startswith("response/") and any(low < middle < high for low, high in spans)
+        return any(low < middle < high for low, high in spans)
 
-    found = hlog.read(path, inside)
+    found = hlog.read(path, hlog.RESPONSE, inside)
     return sorted(
         (
             (start_s + length_s / 2, histogram)
@@ -157,7 +173,7 @@ def sections(seconds: Sequence[Second]) -> list[Sequence[Second]]:
 
 
 def _sum(part: Sequence[Second], name: str) -> float:
-    return float(sum(one[name] for second in part for one in second["scenarios"].values()))
+    return float(sum(one for second in part for one in second[name]))
 
 
 def _rate(part: Sequence[Second]) -> float:

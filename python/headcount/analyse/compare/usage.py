@@ -52,6 +52,10 @@ _WHOLE = Source(("system.cpu.utilization",), "system.cpu.logical.count")
 """CPU of the whole machine, in cores."""
 
 
+NAMES = frozenset(name for source in (*_CPU, *_DISK, _NETWORK, _WHOLE) for name in source.all)
+"""Every counter that a cost is read from."""
+
+
 def each(level: LevelResult, *, alone: bool) -> dict[str, Source]:
     """Where each cost of a level is read from; what was not counted is not there.
 
