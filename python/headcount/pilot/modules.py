@@ -8,7 +8,6 @@ are of today: they change settings of the kernel (`headcount.pilot.settings`), n
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from headcount.pilot.attributes import BATCH, BEST_EFFORT, OTHER, REAL_TIME, Attributes
 from headcount.pilot.settings import (
     BACKGROUND_BYTES,
     INTERRUPTS,
@@ -19,6 +18,7 @@ from headcount.pilot.settings import (
 )
 from headcount.pilot.work import Work
 from headcount.text import memory, percent
+from headcount.tune.processes.attributes import BATCH, BEST_EFFORT, OTHER, REAL_TIME, Attributes
 
 SETTLE_S = 0.5
 """What runs already runs to the end of its turn."""

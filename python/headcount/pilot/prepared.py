@@ -7,11 +7,11 @@ from pathlib import Path
 from headcount.pilot.interrupts import System, interrupts, network_irqs
 from headcount.pilot.journal import Journal, new_folder
 from headcount.pilot.machine import Places
-from headcount.pilot.pilot import scheduler_of
 from headcount.pilot.settings import memory, writeback
 from headcount.pilot.treatment import Treatment
 from headcount.tune.host import Host
 from headcount.tune.left import journals_folder
+from headcount.tune.servers.linux import scheduler_of
 
 KIND = "pilot"
 """The folder of journals."""

@@ -40,6 +40,13 @@ class Attributes:
         return self.policy in (OTHER, BATCH)
 
 
+def words(one: Attributes) -> str:
+    """The attributes as `treat.sh` takes them."""
+    io_class = "-" if one.io_class is None else one.io_class
+    cpus = ",".join(map(str, sorted(one.cpus)))
+    return f"{one.nice} {one.policy} {io_class} {one.io_level} {cpus}"
+
+
 def read(tid: int) -> Attributes | None:
     """The attributes of a thread; None where it has gone."""
     try:
