@@ -244,9 +244,9 @@ class Tunable:
         Raises KernelRefusal.
         """
         files, old = self.files(changes), self.files(self._written)
-        back = {path: self.originals[path] for path in old if path not in files}
-        contents = {**{path: one for path, one in back.items() if one is not None}, **files}
-        contents = {path: one for path, one in contents.items() if one != old.get(path)}
+        # One that was not there is empty until it is taken away at the end.
+        back = {path: self.originals[path] or b"" for path in old if path not in files}
+        contents = {path: one for path, one in {**back, **files}.items() if one != old.get(path)}
         values = self._values(changes)
         self._written = changes
         self._journal.change(contents, values)
