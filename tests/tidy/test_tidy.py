@@ -56,6 +56,7 @@ ARROWS = {
         "secret_text",
     },
     "tune": {
+        "installed",
         "controller",
         "output",
         "analyse",
