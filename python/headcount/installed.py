@@ -7,6 +7,7 @@
 | `lab_servers` | the server's name | a `Server` of `lab.server`; its `protocol` is a name |
 | `sources` | the scheme of its addresses | a function of address and name: a `FarSource` |
 | `views` | any | a `Kind` of `counters.views.kinds` |
+| `knobs` | the file's name, without `.toml` | the package in which `NAME.toml` lies |
 | `exports` | the file's ending, without a dot | a function of a `Bundle`: text or bytes |
 """
 

@@ -1,5 +1,6 @@
-"""Workloads, lab servers, counters, views and exports of an installed package."""
+"""Workloads, lab servers, counters, views, exports and knobs of an installed package."""
 
+import json
 import os
 import subprocess
 import sys
@@ -24,6 +25,43 @@ shop = shop_addition:KIND
 
 [headcount.exports]
 shop = shop_addition:text
+
+[headcount.knobs]
+shop-nginx = shop_addition
+"""
+KNOBS = """
+server = "nginx"
+title = "nginx of the shop"
+
+[[knob]]
+name = "reset_timedout_connection"
+about = "Whether a connection that times out is reset, which frees its memory at once."
+limits = ["memory", "errors"]
+default = "off"
+words = ["on", "off"]
+rules = ["on"]
+where = "http"
+apply = "reload"
+source = "nginx.org: ngx_http_core_module"
+"""
+CHANGE = """
+from headcount.lab.nginx import NginxServer
+from headcount.tune.change import Configuration
+from headcount.tune.host import ThisHost
+from headcount.tune.knobs.library import of_server
+from headcount.tune.servers.registry import find
+from headcount.tune.tunable import Tunable
+
+lab = NginxServer({})
+try:
+    server = find(ThisHost(), lab.pids)
+    knob = next(one for one in of_server("nginx").knob if one.name.startswith("reset_"))
+    tunable = Tunable(ThisHost(), server, [knob], "JOURNAL", lambda: None)
+    tunable.apply(Configuration({knob: knob.rules[0]}, "test"))
+    print(server.setting(knob).value, find(ThisHost(), lab.pids).setting(knob).value)
+    print(tunable.close(), find(ThisHost(), lab.pids).setting(knob).value)
+finally:
+    lab.stop()
 """
 MODULE = '''
 from types import SimpleNamespace
@@ -63,6 +101,7 @@ def package(tmp_path: Path) -> Path:
     own = Path(workloads.__file__).with_name("app-server.toml").read_text("utf-8")
     shop = own.replace('name = "app-server"', 'name = "shop-quick"', 1)
     (folder / "shop-quick.toml").write_text(shop, "utf-8")
+    (folder / "shop-nginx.toml").write_text(KNOBS)
     return tmp_path
 
 
@@ -123,6 +162,43 @@ def test_its_export_is_written_and_named_among_the_formats(
     assert ".shop: of an installed package" in " ".join(other.stderr.split())
 
 
+def test_its_knobs_are_listed_and_tried(package: Path) -> None:
+    listed = ran(package, "-m", "headcount", "knobs", "nginx", "--json")
+    names = {one["name"] for one in json.loads(listed.stdout)["knob"]}
+    assert names >= {"reset_timedout_connection", "keepalive_timeout"}
+    explained = ran(package, "-m", "headcount", "knobs", "nginx", "reset_timedout_connection")
+    assert "frees its memory at once" in explained.stdout, explained.stderr
+    program = CHANGE.replace("JOURNAL", str(package / "journal"))
+    assert printed(package, program) == ["off on", "None off"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        ('server = "nginx"', 'server = "lotus"', 'it is for "lotus", and there can be knobs of:'),
+        (
+            'server = "nginx"',
+            'server = "process"',
+            'it is for "process", and there can be knobs of',
+        ),
+        ("reset_timedout_connection", "sendfile", "nginx has sendfile already"),
+        ("limits =", "limit =", 'did you mean "limits"?'),
+        ("words =", "words", "Expected '='"),
+    ],
+)
+def test_a_package_whose_knobs_are_none_is_named(
+    package: Path, old: str, new: str, part: str
+) -> None:
+    file = package / "shop_addition" / "shop-nginx.toml"
+    file.write_text(file.read_text().replace(old, new))
+    ended = ran(package, "-m", "headcount", "knobs")
+    error = " ".join(ended.stderr.split())
+    assert ended.returncode == 2, ended
+    assert 'the file of knobs "shop-nginx" of the package shop-addition' in error
+    assert part in error
+    assert "Traceback" not in error
+
+
 @pytest.mark.parametrize(
     ("entries", "asked", "part"),
     [
@@ -134,6 +210,8 @@ def test_its_export_is_written_and_named_among_the_formats(
             "not a type",
         ),
         ("[headcount.lab_servers]\nx = builtins:dict\n", "run app-server -t lab:x", "must be one"),
+        ("[headcount.knobs]\nx = shop_addition\n", "knobs", "no x.toml in shop_addition"),
+        ("[headcount.knobs]\nx = json.decoder\n", "knobs nginx", "no x.toml in json.decoder"),
     ],
 )
 def test_a_package_whose_addition_is_none_is_named(

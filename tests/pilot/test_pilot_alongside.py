@@ -12,11 +12,11 @@ import pytest
 
 from headcount.errors import InputError
 from headcount.pilot.alongside import Alongside
-from headcount.pilot.attributes import read
 from headcount.pilot.modules import MODULES, NICE
 from headcount.pilot.trial import Verdict
 from headcount.tune.host import ThisHost
 from headcount.tune.left import left
+from headcount.tune.processes.attributes import read
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 ROOT = os.geteuid() == 0

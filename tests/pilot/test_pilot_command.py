@@ -13,8 +13,8 @@ import pytest
 
 from headcount.lab import port
 from headcount.lab.nginx import program
-from headcount.pilot.attributes import Attributes, read
 from headcount.pilot.work import descendants, threads
+from headcount.tune.processes.attributes import Attributes, read
 from processes import Headcount, wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]

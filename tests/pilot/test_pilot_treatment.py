@@ -14,16 +14,16 @@ from tempfile import gettempdir
 import pytest
 
 from headcount.errors import InputError
-from headcount.pilot import attributes
-from headcount.pilot.attributes import BATCH, REAL_TIME, Attributes
 from headcount.pilot.interrupts import System, interrupts
 from headcount.pilot.journal import Journal
 from headcount.pilot.modules import MODULES, NICE, Server
-from headcount.pilot.pilot import scheduler_of
 from headcount.pilot.settings import BACKGROUND_BYTES, MOST_BYTES, fixed, memory, writeback
 from headcount.pilot.treatment import Treatment
 from headcount.pilot.work import descendants, threads
 from headcount.tune.host import ThisHost
+from headcount.tune.processes import attributes
+from headcount.tune.processes.attributes import BATCH, REAL_TIME, Attributes
+from headcount.tune.servers.linux import scheduler_of
 from processes import wait_for
 
 ROOT = os.geteuid() == 0
@@ -317,6 +317,6 @@ def test_a_user_is_told_who_may(family: Family, monkeypatch: pytest.MonkeyPatch)
         raise PermissionError
 
     treatment = Treatment([family.pid])
-    monkeypatch.setattr("headcount.pilot.attributes.change", refused)
+    monkeypatch.setattr("headcount.tune.processes.attributes.change", refused)
     with pytest.raises(InputError, match="run headcount pilot as root"):
         treatment.apply([MODULES["priority"]], SERVER)

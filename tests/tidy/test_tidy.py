@@ -59,6 +59,7 @@ ARROWS = {
         "secret_text",
     },
     "tune": {
+        "installed",
         "controller",
         "output",
         "analyse",

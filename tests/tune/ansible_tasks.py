@@ -84,6 +84,8 @@ class Play:
         """A file with this content."""
         path = self.root / given["dest"][1:]
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and path.read_text() == given["content"]:
+            return False
         path.write_text(given["content"])
         path.chmod(int(given["mode"], 8))
         return True
@@ -100,6 +102,17 @@ class Play:
         """A service that is reloaded or restarted."""
         self.services.append((given["name"], given["state"]))
         return True
+
+    def file(self, given: dict[str, Any]) -> bool:
+        """A folder."""
+        assert given["state"] == "directory"
+        (self.root / given["path"][1:]).mkdir(parents=True, exist_ok=True)
+        return True
+
+    def systemd(self, given: dict[str, Any]) -> bool:
+        """A service whose files systemd reads again before it is started again."""
+        assert given["daemon_reload"]
+        return self.service(given)
 
     def fail(self, given: dict[str, Any]) -> bool:
         """The end."""

@@ -15,6 +15,7 @@ from headcount.bundle.diagnosis import Diagnosis
 from headcount.report.terminal import tuning as terminal
 from headcount.tune.answer import Known, answer
 from headcount.tune.choose import Choice
+from headcount.tune.drop_in import DropIn
 from headcount.tune.goal import Goal, gain
 from headcount.tune.install import Service, install_command, service
 from headcount.tune.servers.server import Setting
@@ -41,6 +42,10 @@ class Files:
     def services(self, changes: object) -> list[Service]:
         del changes
         return [service("nginx", None, restarts=False)]
+
+    def drop_ins(self, changes: object) -> list[DropIn]:
+        del changes
+        return []
 
 
 class Server:

@@ -1,5 +1,7 @@
 """What a tuning hands out to install its changes does the same as the tuning did, byte for byte."""
 
+import os
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -11,8 +13,9 @@ from hypothesis import strategies as st
 from tuned import knob, lab
 
 from headcount.tune.change import Changes
+from headcount.tune.drop_in import DropIn
 from headcount.tune.host import ThisHost
-from headcount.tune.install import DIFF, SYSCTL, TASKS, install_files, service
+from headcount.tune.install import DIFF, SYSCTL, TASKS, install_command, install_files, service
 from headcount.tune.knobs.library import of_server
 from headcount.tune.servers.joint import Joint
 from headcount.tune.servers.registry import find_all
@@ -115,6 +118,40 @@ def test_kernel_settings_stay_over_a_boot(tmp_path: Path) -> None:
     assert line == "w /sys/kernel/mm/transparent_hugepage/enabled - - - - never"
     assert machine.commands == ["systemd-tmpfiles --create /etc/tmpfiles.d/90-headcount.conf"]
     assert not machine.services
+
+
+def test_a_service_treats_its_processes_as_in_the_trials(tmp_path: Path) -> None:
+    lines = ["Nice=-10", "CPUWeight=1000", "CPUAffinity=0,1", "IOSchedulingClass=realtime"]
+    lines += ["IOSchedulingPriority=0", "IOWeight=1000"]
+    one = DropIn("nginx", "my-nginx", lines)
+    files = install_files({}, {}, {}, [], [one])
+    assert {*files} == {"my-nginx.service-90-headcount.conf", TASKS}
+    machine = installed(tmp_path, files, {})
+    machine.play(files[TASKS])
+    file = machine.root / "etc/systemd/system/my-nginx.service.d/90-headcount.conf"
+    assert file.read_text() == files[one.name]
+    assert file.read_text().splitlines()[1:] == ["[Service]", *lines]
+    assert machine.services == [("my-nginx", "restarted")]
+    again = Play(tmp_path, machine.root)
+    again.play(files[TASKS])
+    assert not again.services
+    command = install_command(Path("runs/my-nginx.service-90-headcount.conf"))
+    assert command == (
+        "install -D -m 644 runs/my-nginx.service-90-headcount.conf "
+        "/etc/systemd/system/my-nginx.service.d/90-headcount.conf && systemctl daemon-reload && "
+        "systemctl restart my-nginx"
+    )
+    if shutil.which("systemd-analyze") is None:
+        return
+    # systemd itself says what it does not know.
+    unit = file.parents[1] / "my-nginx.service"
+    unit.write_text("[Service]\nExecStart=/bin/true\n")
+    verify = ["systemd-analyze", "verify", str(unit)]
+    environment = {**os.environ, "SYSTEMD_UNIT_PATH": f"{unit.parent}:"}
+    for text, complaint in ((files[one.name], ""), ("[Service]\nNices=1\n", "Unknown key")):
+        file.write_text(text)
+        ended = subprocess.run(verify, capture_output=True, text=True, check=True, env=environment)
+        assert (complaint in ended.stderr) if complaint else not ended.stderr
 
 
 @given(LINES, LINES)

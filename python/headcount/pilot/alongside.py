@@ -12,6 +12,10 @@ from headcount.pilot.pilot import BLOCK_S, Event, Pilot, server_of
 from headcount.pilot.prepared import Prepared, prepare
 from headcount.pilot.start import UNDONE, check_alone
 from headcount.tune.host import ThisHost
+from headcount.tune.journal import PATIENCE_S
+
+FIRST_S = PATIENCE_S - 5
+"""The guard of the pilot acts before that of the tuning, which had changed something before it."""
 
 
 class Alongside:
@@ -81,7 +85,7 @@ class Alongside:
     @contextmanager
     def _prepared(self) -> Iterator[Prepared]:
         """The server as it runs now; it is put back after the block, or by a guard."""
-        found = prepare(self._host, tuple(self._pids()), self._groups())
+        found = prepare(self._host, tuple(self._pids()), self._groups(), FIRST_S)
         was_undone = False
         try:
             yield found

@@ -29,7 +29,9 @@ class Journal:
         made = host.run(["mkdir", "-p", "-m", "700", folder])
         if made.code != 0:
             raise SystemLimitError(f"no folder for the way back: {made.output.strip()}")
-        script = _resource("headcount.pilot", "restore.sh") + "\n".join([*lines, "finish", ""])
+        pieces = (("headcount.pilot", "restore.sh"), ("headcount.tune", "treat.sh"))
+        heads = [_resource(*one) for one in pieces]
+        script = "\n".join([*heads, *lines, "finish", ""])
         host.write(f"{folder}/{SCRIPT}", script.encode())
         host.write(f"{folder}/{GUARD}", _resource("headcount.tune", "guard.sh").encode())
         self._beat()

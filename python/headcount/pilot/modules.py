@@ -8,7 +8,6 @@ are of today: they change settings of the kernel (`headcount.pilot.settings`), n
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from headcount.pilot.attributes import BATCH, BEST_EFFORT, OTHER, REAL_TIME, Attributes
 from headcount.pilot.settings import (
     BACKGROUND_BYTES,
     INTERRUPTS,
@@ -19,6 +18,8 @@ from headcount.pilot.settings import (
 )
 from headcount.pilot.work import Work
 from headcount.text import memory, percent
+from headcount.tune.processes.attributes import BATCH, BEST_EFFORT, OTHER, REAL_TIME, Attributes
+from headcount.tune.processes.competition import BUSY, WAITS
 
 SETTLE_S = 0.5
 """What runs already runs to the end of its turn."""
@@ -26,10 +27,6 @@ PAGES_S = 3.0
 """What waits to be written goes out first, and pages that were taken away come back."""
 NICE = -10
 """Nine tenths of a CPU that one other program wants, too (sched(7): each step is a factor 1.25)."""
-WAITS = 0.1
-"""Of the time of its work, and it is worth a trial to make that less."""
-BUSY = 0.1
-"""CPUs that others use, and the server may be in their way."""
 MOST_PINNED = 4
 """Times the number of CPUs: more processes than this are better placed by the kernel."""
 SWITCHED = 100.0

@@ -11,8 +11,6 @@ from headcount.pilot.treatment import Treatment
 from headcount.pilot.trial import PAIRS, Verdict, gain, is_harmful, judge
 from headcount.pilot.work import Work, descendants, watch
 from headcount.text import percent
-from headcount.tune.host import Host
-from headcount.tune.servers.linux import device_of
 
 BLOCK_S = 5.0
 """Half of a pair: long enough for hundreds of requests, short enough to meet the same load."""
@@ -195,13 +193,3 @@ def verdict_text(name: str, module: Module, verdict: Verdict) -> str:
     if verdict.helps:
         return f"{module.name}: on, {name}'s work was {times} as fast with it"
     return f"{module.name}: off, {name}'s work was {times} as fast with it: not enough"
-
-
-def scheduler_of(host: Host, pids: Sequence[int]) -> str | None:
-    """The I/O scheduler of the disk that a server's folder is on; None where none is seen."""
-    for pid in pids:
-        device = device_of(host, f"/proc/{pid}/cwd")
-        if device is not None:
-            text = (host.read(f"/sys/block/{device}/queue/scheduler") or b"").decode()
-            return text.partition("[")[2].partition("]")[0] or None
-    return None

@@ -7,11 +7,12 @@ from pathlib import Path
 from headcount.pilot.interrupts import System, interrupts, network_irqs
 from headcount.pilot.journal import Journal, new_folder
 from headcount.pilot.machine import Places
-from headcount.pilot.pilot import scheduler_of
 from headcount.pilot.settings import memory, writeback
 from headcount.pilot.treatment import Treatment
 from headcount.tune.host import Host
+from headcount.tune.journal import PATIENCE_S
 from headcount.tune.left import journals_folder
+from headcount.tune.servers.linux import scheduler_of
 
 KIND = "pilot"
 """The folder of journals."""
@@ -40,15 +41,18 @@ class Prepared:
     obstacles: Mapping[str, str]
 
 
-def prepare(host: Host, roots: Sequence[int], groups: Mapping[str, str]) -> Prepared:
+def prepare(
+    host: Host, roots: Sequence[int], groups: Mapping[str, str], patience_s: int = PATIENCE_S
+) -> Prepared:
     """Write down how a server is treated; `groups` are control groups of its own, by controller.
 
-    Raises HeadcountError.
+    Its guard acts after `patience_s` without a sign of life. Raises HeadcountError.
     """
     system = System()
     settings = memory(groups, _root(SYS)) + writeback(VM) + interrupts(system)
     treatment = Treatment(roots, map(Path, groups.values()), settings.found)
-    journal = Journal(host, new_folder(journals_folder(host, KIND)), treatment.script)
+    folder = new_folder(journals_folder(host, KIND))
+    journal = Journal(host, folder, treatment.script, patience_s)
     treatment.note = journal.note
     places = Places(network_irqs(system), _pressure(groups))
     return Prepared(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from headcount.counters.proc.files import integer, read_text
+from headcount.tune.processes.groups import CPU_FILES
 
 PRIORITY, MEMORY, WRITEBACK, INTERRUPTS = "priority", "memory", "writeback", "interrupts"
 RAISED = 10
@@ -68,7 +69,7 @@ def shares(groups: Iterable[Path]) -> list[Setting]:
     """The CPU that control groups of the server alone get; none gets less than it has."""
     found = []
     for folder in groups:
-        for name, usual in (("cpu.weight", 100), ("cpu.shares", 1024)):
+        for name, usual in CPU_FILES.items():
             now = integer((read_text(str(folder / name)) or "").strip())
             if now is not None:
                 raised = str(max(now, usual * RAISED))

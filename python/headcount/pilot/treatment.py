@@ -9,11 +9,11 @@ from pathlib import Path
 
 from headcount.counters.proc.files import read_text
 from headcount.errors import InputError
-from headcount.pilot import attributes
-from headcount.pilot.attributes import Attributes
 from headcount.pilot.modules import NICE, Module, Server
 from headcount.pilot.settings import Setting, shares
 from headcount.pilot.work import began, descendants, threads
+from headcount.tune.processes import attributes
+from headcount.tune.processes.attributes import Attributes, words
 
 _AUTOGROUP = re.compile(r"/autogroup-\d+ nice (-?\d+)")
 
@@ -99,9 +99,9 @@ class Treatment:
         trees = ((pid, began(pid)) for pid in self._roots)
         others = {tid: one for tid, one in self._originals.items() if one != self._usual}
         return [
-            *(f"tree {pid} {since} {_words(self._usual)}" for pid, since in trees if since),
+            *(f"tree {pid} {since} {words(self._usual)}" for pid, since in trees if since),
             *(
-                f"thread {tid} {since} {_words(one)}"
+                f"thread {tid} {since} {words(one)}"
                 for tid, one in others.items()
                 if (since := began(tid))
             ),
@@ -111,12 +111,6 @@ class Treatment:
                 for pid, share in self._sessions.items()
             ),
         ]
-
-
-def _words(one: Attributes) -> str:
-    io_class = "-" if one.io_class is None else one.io_class
-    cpus = ",".join(map(str, sorted(one.cpus)))
-    return f"{one.nice} {one.policy} {io_class} {one.io_level} {cpus}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,8 @@ def _by_name(changes: Changes) -> dict[str, str]:
 def _files(tunable: Tunable, changes: Changes) -> dict[str, str]:
     files = tunable.files(changes)
     kernel = tunable.kernel_values(changes)
-    return install_files(tunable.originals, files, kernel, tunable.services(changes))
+    services, drop_ins = tunable.services(changes), tunable.drop_ins(changes)
+    return install_files(tunable.originals, files, kernel, services, drop_ins)
 
 
 def _sentence(tuning: Tuning, ratio: Ratio | None, *, is_proven: bool, ending: Ending) -> str:

@@ -8,7 +8,7 @@ from headcount.bundle.diagnosis import Diagnosis, Limit
 from headcount.errors import InputError
 from headcount.tune.goal import Goal
 from headcount.tune.knobs.knob import RISKS, Knob
-from headcount.tune.servers.server import COMMAND_LINE, Setting
+from headcount.tune.servers.server import COMMAND_LINE, ENVIRONMENT, Setting
 from headcount.tune.values import Values
 
 MOST_KNOBS = 8
@@ -169,8 +169,8 @@ def _impossible(knob: Knob, setting: Setting, asked: Asked) -> str | None:
     """Why nobody can have it tried."""
     if setting.value is None:
         return "this server has no such setting"
-    if setting.place == COMMAND_LINE:
-        return f"{COMMAND_LINE} sets it, which no file can change"
+    if setting.place in (COMMAND_LINE, ENVIRONMENT):
+        return f"{setting.place} sets it, which no file can change"
     if knob.apply == "restart" and not asked.restarts:
         return "it takes a restart, which its clients notice (--restarts)"
     return None

@@ -1,4 +1,4 @@
-"""What installs the changes of a tuning: for patch(1), for sysctl(8), and for Ansible."""
+"""What installs the changes of a tuning: for patch(1), sysctl(8), systemd, and Ansible."""
 
 import json
 import re
@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
+
+from headcount.tune.drop_in import DropIn, drop_in_command, drop_in_tasks, is_drop_in
 
 DIFF, SYSCTL, TASKS = "changes.diff", "90-headcount.conf", "changes.yml"
 """For patch(1), for /etc/sysctl.d, and for Ansible."""
@@ -30,7 +32,7 @@ DEBIANS = re.compile(r"php-fpm([0-9.]+)")
 UNREAD = ("redis",)
 """Servers that read their files only when they start."""
 HEAD = f"""\
-# The changes of {DIFF}, which belongs beside this file, and of {SYSCTL}. In a play:
+# The changes of {DIFF}, which belongs beside this file, and of the other files. In a play:
 #   - ansible.builtin.import_tasks: {TASKS}
 # It needs the collection ansible.posix.
 """
@@ -69,11 +71,12 @@ def install_files(
     files: Mapping[str, bytes],
     kernel: Mapping[str, str],
     services: Sequence[Service],
+    drop_ins: Sequence[DropIn] = (),
 ) -> dict[str, str]:
     """The files that install changes, by name.
 
     `files` are those that change, with their contents then, `originals` with those now; `kernel`
-    are kernel settings by path.
+    are kernel settings by path, `drop_ins` what is added to services.
     """
     diff = "".join(
         line
@@ -81,12 +84,13 @@ def install_files(
         for line in _difference(path, originals[path] or b"", content)
     )
     sysctl = "".join(f"{line}\n" for line in _sysctl(kernel))
-    found = {DIFF: diff, SYSCTL: sysctl}
+    found = {DIFF: diff, SYSCTL: sysctl, **{one.name: one.text for one in drop_ins}}
     has_cr = any(b"\r\n" in content for content in files.values())
     tasks = [
         *(_file_tasks(services, has_cr=has_cr) if diff else ()),
         *_kernel_tasks(kernel),
         *(_service_task(one) for one in services if diff),
+        *(line for one in drop_ins for line in drop_in_tasks(one)),
     ]
     found[TASKS] = "".join([HEAD, *tasks]) if tasks else ""
     return {name: text for name, text in found.items() if text}
@@ -170,5 +174,7 @@ def _indented(text: str, by: int) -> str:
 def install_command(path: Path) -> str:
     """The command that installs a file of a tuning on the server's machine, as root."""
     file = shlex.quote(str(path))
+    if is_drop_in(path.name):
+        return drop_in_command(path.name, str(path))
     # patch(1) takes absolute names in the root folder only.
     return f"patch -d / -p0 < {file}" if path.name == DIFF else f"cp {file} /etc/sysctl.d/"

@@ -23,6 +23,8 @@ from headcount.tune.servers.server import Running
 BOOT = "/proc/sys/kernel/random/boot_id"
 BEAT, DONE, KEPT, RESTORED = "beat", "done", "kept", "restored"
 SCRIPT, GUARD, ABOUT = "restore.sh", "guard.sh", "about.json"
+TREATED = "treated"
+"""Lines that put processes back, in the words of `treat.sh`."""
 PATIENCE_S = 15
 """Seconds without a beat after which the guard undoes everything: longer than a busy machine keeps
 a thread waiting, shorter than anybody looks for what has gone wrong."""
@@ -117,7 +119,7 @@ class Journal:
 
     def _script(self, undo: Sequence[Undo], hook: Hook | None) -> str:
         boot = (self._host.read(BOOT) or b"").decode().strip()
-        lines = [_resource("restore.sh"), f"boot={shlex.quote(boot)}"]
+        lines = [_resource("restore.sh"), _resource("treat.sh"), f"boot={shlex.quote(boot)}"]
         lines += [
             f"put_back {number} {shlex.quote(path)}" for path, number in self._numbers.items()
         ]
@@ -125,9 +127,11 @@ class Journal:
             f"set_back {shlex.quote(path)} {shlex.quote(value)}"
             for path, value in self._values.items()
         ]
+        lines.append("treated")
         for one in undo:
             process = f"{one.running.pid} {one.running.started}" if one.running else "0 0"
             lines.append(f"again {process} {shlex.join(one.command)}")
+        lines.append("treated")  # and who was started by those that were not back yet
         if hook is not None:
             lines.append(f"unhook {shlex.join(hook.paths)}")
         lines.append("finish")
@@ -143,7 +147,7 @@ class Journal:
         unknown = [*(contents.keys() - self._numbers), *(values.keys() - self._writable)]
         if unknown:
             raise InputError(f"not in the journal, so it is not changed: {', '.join(unknown)}")
-        self._check_alive()
+        self.check_alive()
         for path, content in contents.items():
             number = self._numbers[path]
             ours = f"{self.folder}/{number}.ours"
@@ -156,9 +160,16 @@ class Journal:
                 self._host.write(path, f"{value}\n".encode())
             except InputError as error:
                 raise KernelRefusal(f"the kernel refuses {value} for {path}: {error}") from error
-        self._check_alive()
+        self.check_alive()
 
-    def _check_alive(self) -> None:
+    def note(self, lines: Sequence[str]) -> None:
+        """Take down how processes are put back, before they are treated otherwise."""
+        self.check_alive()
+        content = "".join(f"{line}\n" for line in lines).encode()
+        if self._host.read(f"{self.folder}/{TREATED}") != content:
+            self._host.write(f"{self.folder}/{TREATED}", content)
+
+    def check_alive(self) -> None:
         """Stop where the guard has undone everything, because it saw no beat."""
         if self._host.read(f"{self.folder}/{RESTORED}") is not None:
             self.restore()

@@ -35,6 +35,9 @@ from headcount.tune.knobs.knob import Knob, KnobFile
 from headcount.tune.knobs.library import merged, of_server
 from headcount.tune.left import check_nothing_left, journals_folder
 from headcount.tune.piloting import Piloting
+from headcount.tune.processes.chosen import process_choices, reasons_text
+from headcount.tune.processes.processes import NAME as PROCESS
+from headcount.tune.processes.processes import Processes, Treated
 from headcount.tune.proposals import Proposals
 from headcount.tune.restart import ByCommand, OfLab, Restart, command_of
 from headcount.tune.servers.joint import Joint, Part
@@ -149,9 +152,13 @@ def _tuned(
         ]
         if wanted.kernel:
             found += _of_kernel(host, sut, diagnosis, asked, names)
-        choices = weightiest(found)
+        processes = Processes(host, server.servers)
+        more, reasons = process_choices(processes, bundle.levels, diagnosis, asked, names)
+        choices = weightiest([*found, *more])
         _check_some(choices, server, diagnosis)
         listener.noted(_chosen_text(choices, diagnosis))
+        if (why := reasons_text(choices, reasons)) is not None:
+            listener.noted(why)
         known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices)
         return _trials(levels, sut, host, known, wanted, restart, users, runs, listener)
 
@@ -295,6 +302,7 @@ def _trials(
         check_answer(sut.access.check, plan)
 
     mine = [one.knob for one in tried if one.server == LINUX]
+    of_processes = [one.knob for one in tried if one.server == PROCESS]
     folder = new_folder(runs, f"{plan.workload.name}-tuning", plan.target)
     journal = _journal_folder(host)
     # A lab server is not there any more after a power failure.
@@ -307,6 +315,9 @@ def _trials(
         answers,
         followers=[knob for of_one in known.server.knobs.values() for knob in of_one],
         kernel=Kernel(_linux(host, sut), mine) if mine else None,
+        treated=Treated(Processes(host, known.server.servers), of_processes)
+        if of_processes
+        else None,
         restart=restart,
         hook=hook,
     )

@@ -10,11 +10,13 @@ from threading import Event, Thread
 from headcount.errors import HeadcountError, TargetError
 from headcount.tune.boot import Hook
 from headcount.tune.change import AS_IT_IS, Changes, Configuration
+from headcount.tune.drop_in import DropIn
 from headcount.tune.followers import with_followers
 from headcount.tune.host import Host
 from headcount.tune.install import Service, service
 from headcount.tune.journal import PATIENCE_S, Journal, KernelRefusal, Undo
 from headcount.tune.knobs.knob import Knob
+from headcount.tune.processes.processes import Treated
 from headcount.tune.restart import Restart, unit_of
 from headcount.tune.servers.joint import Joint, parts
 from headcount.tune.servers.linux import Kernel
@@ -50,6 +52,7 @@ class Tunable:
         *,
         followers: Sequence[Knob] = (),
         kernel: Kernel | None = None,
+        treated: Treated | None = None,
         restart: Restart | None = None,
         hook: Hook | None = None,
         patience_s: int = PATIENCE_S,
@@ -57,15 +60,17 @@ class Tunable:
         """Open the journal; `answers` raises TargetError where the server does not answer.
 
         `knobs` are those that may be changed, `followers` those that must follow some of them;
-        `restart` restarts the server, where that is allowed; `hook` undoes everything at boot.
+        `kernel` and `treated` are whose they are if not the server's; `restart` restarts the
+        server, where that is allowed; `hook` undoes everything at boot.
         """
         self._restart = restart
         self._kernel = kernel
+        self._treated = treated
         self._host = host
         self._server = server
         self._followers = followers
         self._answers = answers
-        trial = {knob: _other(knob, server) for knob in knobs if not self._is_kernels(knob)}
+        trial = {knob: _other(knob, server) for knob in knobs if self._is_servers(knob)}
         self.originals = {path: host.read(path) for path in self.files(trial)}
         undo = [Undo(one.reload_command, one.running) for one in parts(server)]
         if restart is not None and restart.command is not None:
@@ -75,7 +80,10 @@ class Tunable:
             host,
             str(folder),
             self.originals,
-            kernel.linux.originals(mine) if kernel is not None else {},
+            {
+                **(kernel.linux.originals(mine) if kernel is not None else {}),
+                **(treated.processes.originals(treated.knobs) if treated is not None else {}),
+            },
             undo,
             patience_s,
             kernel.linux.paths(mine) if kernel is not None else (),
@@ -104,17 +112,23 @@ class Tunable:
 
     def files(self, changes: Changes) -> Mapping[str, bytes]:
         """The files with some changes and what must follow them."""
-        own = {knob: value for knob, value in changes.items() if not self._is_kernels(knob)}
+        own = {knob: value for knob, value in changes.items() if self._is_servers(knob)}
         names = names_of(self._host, 0)
         return self._server.edited(with_followers(own, self._followers, self._server, names))
 
     def _values(self, changes: Changes) -> Mapping[str, str]:
         """Kernel settings by path: first those that go back, for the last of two names counts."""
-        if self._kernel is None:
-            return {}
-        own = {knob: value for knob, value in changes.items() if self._is_kernels(knob)}
-        back = [knob for knob in self._written if self._is_kernels(knob) and knob not in own]
-        return {**self._kernel.linux.originals(back), **self._kernel.linux.values(own)}
+        gone = [knob for knob in self._written if knob not in changes]
+        found: dict[str, str] = {}
+        if self._kernel is not None:
+            found |= self._kernel.linux.originals(filter(self._is_kernels, gone))
+        if self._treated is not None:
+            found |= self._treated.processes.originals(gone)
+        return {**found, **self.kernel_values(changes), **self._weights(changes)}
+
+    def _weights(self, changes: Changes) -> Mapping[str, str]:
+        """Weights of control groups, by path."""
+        return self._treated.processes.values(changes) if self._treated is not None else {}
 
     def kernel_values(self, changes: Changes) -> Mapping[str, str]:
         """Kernel settings of some changes, by path."""
@@ -129,16 +143,39 @@ class Tunable:
         for one in parts(self._server):
             # Knobs that two servers have are called after the server.
             own = self._server.knobs[one.name] if isinstance(self._server, Joint) else changes
-            restarts = [knob.apply == "restart" for knob in own if knob in changes]
+            mine = [knob for knob in own if knob in changes and self._is_servers(knob)]
+            restarts = [knob.apply == "restart" for knob in mine]
             if restarts:
-                pid = one.running.pid
-                exe = self._host.run(["readlink", f"/proc/{pid}/exe"]).output.strip()
-                unit, program = unit_of(self._host, pid), posixpath.basename(exe)
-                found.append(service(one.name, unit, program, restarts=any(restarts)))
+                found.append(self._service(one, restarts=any(restarts)))
         return found
+
+    def drop_ins(self, changes: Changes) -> Sequence[DropIn]:
+        """Drop-in files of the servers' services that treat their processes so."""
+        own = self._of_processes(changes)
+        if self._treated is None or not own:
+            return []
+        lines = self._treated.processes.drop_in(own)
+        servers = parts(self._server)
+        return [DropIn(one.name, self._service(one, restarts=True).unit, lines) for one in servers]
+
+    def _service(self, one: Server, *, restarts: bool) -> Service:
+        pid = one.running.pid
+        exe = self._host.run(["readlink", f"/proc/{pid}/exe"]).output.strip()
+        unit, program = unit_of(self._host, pid), posixpath.basename(exe)
+        return service(one.name, unit, program, restarts=restarts)
 
     def _is_kernels(self, knob: Knob) -> bool:
         return self._kernel is not None and knob in self._kernel.knobs
+
+    def _is_servers(self, knob: Knob) -> bool:
+        """Whether a knob is in the server's files."""
+        treated = self._treated.knobs if self._treated is not None else ()
+        return not self._is_kernels(knob) and knob not in treated
+
+    def _of_processes(self, changes: Changes) -> Changes:
+        """Those that treat its processes otherwise."""
+        treated = self._treated.knobs if self._treated is not None else ()
+        return {knob: value for knob, value in changes.items() if knob in treated}
 
     @property
     def can_restart(self) -> bool:
@@ -180,6 +217,10 @@ class Tunable:
                 raise
             self._reload(restarts=True)  # it may have ended over what it was to read
         self._wait()
+        try:
+            self._treat(self._written, is_new=True)
+        except KernelRefusal as error:
+            raise TargetError(f"{error}, and took it before") from error
 
     def _put_in_force(self, *, restarts: bool) -> str | None:
         """Have what is written in force; returns what speaks against it."""
@@ -191,6 +232,10 @@ class Tunable:
             self._wait()
         except TargetError as error:
             return f"it does not answer any more: {error}"
+        try:
+            self._treat(self._written, is_new=True)
+        except KernelRefusal as error:
+            return str(error)
         return None
 
     def _write(self, changes: Changes) -> bool:
@@ -199,13 +244,30 @@ class Tunable:
         Raises KernelRefusal.
         """
         files, old = self.files(changes), self.files(self._written)
-        back = {path: self.originals[path] for path in old if path not in files}
-        contents = {**{path: one for path, one in back.items() if one is not None}, **files}
-        contents = {path: one for path, one in contents.items() if one != old.get(path)}
+        # One that was not there is empty until it is taken away at the end.
+        back = {path: self.originals[path] or b"" for path in old if path not in files}
+        contents = {path: one for path, one in {**back, **files}.items() if one != old.get(path)}
         values = self._values(changes)
         self._written = changes
         self._journal.change(contents, values)
+        self._treat(changes, is_new=False)
         return bool(contents)
+
+    def _treat(self, changes: Changes, *, is_new: bool) -> None:
+        """Treat the server's processes; new ones of a reload or restart like the others.
+
+        Raises KernelRefusal.
+        """
+        own = self._of_processes(changes)
+        if self._treated is None or (is_new and not own):
+            return
+        processes = self._treated.processes
+        if is_new:
+            processes.look()
+            self._journal.change({}, processes.values(own))  # its control group may be new, too
+        self._journal.note(processes.way_back(self._treated.knobs))
+        processes.treat(own)
+        self._journal.check_alive()
 
     def _reload(self, *, restarts: bool) -> None:
         if restarts and self._restart is not None:

@@ -33,7 +33,7 @@ from headcount.analyse.diagnosis.weigh import Known, Weighed, weigh
 from headcount.bundle import stacks as stack_files
 from headcount.bundle.diagnosis import Candidate, Diagnosis, LevelScores, Limit, Waits
 from headcount.bundle.environment import ServerFound
-from headcount.bundle.level import LevelResult
+from headcount.bundle.level import LevelResult, counted
 from headcount.bundle.reader import Bundle
 from headcount.bundle.stacks import LevelStacks
 from headcount.plan.criteria import GOALS, parse
@@ -54,7 +54,8 @@ def diagnose(bundle: Bundle) -> Diagnosis | None:
     """
     server = bundle.environment.server if bundle.environment is not None else None
     seen = stack_files.read(bundle.folder)
-    return of_levels(bundle.levels, bundle.stretches, bundle.events, server, seen)
+    levels = counted(bundle.levels)
+    return of_levels(levels, bundle.stretches, bundle.events, server, seen)
 
 
 def _measured_in_full(levels: Sequence[LevelResult]) -> Sequence[LevelResult]:

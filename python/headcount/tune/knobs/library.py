@@ -1,22 +1,62 @@
-"""The knobs that come along, and those of a file of one's own."""
+"""The knobs that come along, those of installed packages, and those of a file of one's own."""
 
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
 
 from pydantic import ValidationError
 
 from headcount.errors import InputError
 from headcount.fields.mistakes import describe
+from headcount.installed import added, refusal
 from headcount.plan.toml_file import toml_values
 from headcount.tune.knobs.knob import Knob, KnobFile
+
+GROUP, NOUN = "knobs", "file of knobs"
+"""Of entry points, and what one leads to."""
+FIXED = ("process",)
+"""What has no knobs but those that the program knows."""
 
 
 @cache
 def library() -> Mapping[str, KnobFile]:
-    """All knobs that come along, by server."""
+    """All knobs by server: those that come along, and those of installed packages.
+
+    Raises InputError for a package whose knobs cannot be used.
+    """
+    found = _own()
+    for name, package in added(GROUP, NOUN, ModuleType).items():
+        more = _of_package(name, package)
+        known = found.get(more.server)
+        if known is None or more.server in FIXED:
+            servers = ", ".join(one for one in found if one not in FIXED)
+            why = f'it is for "{more.server}", and there can be knobs of: {servers}'
+            raise refusal(GROUP, name, NOUN, why)
+        there = {knob.name for knob in known.knob}
+        if twice := [knob.name for knob in more.knob if knob.name in there]:
+            raise refusal(GROUP, name, NOUN, f"{more.server} has {', '.join(twice)} already")
+        found[more.server] = merged(known, more)
+    return found
+
+
+def _of_package(name: str, package: ModuleType) -> KnobFile:
+    """The file `NAME.toml` of a package."""
+    file = files(package).joinpath(f"{name}.toml") if hasattr(package, "__path__") else None
+    if file is None or not file.is_file():
+        raise refusal(GROUP, name, NOUN, f"there is no {name}.toml in {package.__name__}")
+    try:
+        return KnobFile(**tomllib.loads(file.read_text("utf-8")))
+    except ValidationError as error:
+        why = describe(error, KnobFile, f"{name}.toml")
+        raise refusal(GROUP, name, NOUN, why) from error
+    except ValueError as error:  # not TOML, or not UTF-8
+        raise refusal(GROUP, name, NOUN, str(error)) from error
+
+
+def _own() -> dict[str, KnobFile]:
     folder = files("headcount.tune.knobs").joinpath("data")
     texts = {one.name: one.read_text("utf-8") for one in folder.iterdir()}
     found = [KnobFile(**tomllib.loads(texts[name])) for name in sorted(texts) if ".toml" in name]

@@ -43,6 +43,11 @@ set_back() { # file, value
     echo "$2" > "$1" || { echo "$1 cannot be set back to $2"; failed=1; }
 }
 
+treated() { # processes as they were, those that have come meanwhile like the first of them
+    [ -e treated ] && is_same_boot || return
+    . ./treated
+}
+
 again() { # process, its beginning, command
     pid=$1
     began=$2
@@ -50,8 +55,7 @@ again() { # process, its beginning, command
     [ -e unsettled ] && [ "$early" != early ] || return
     if [ "$pid" != 0 ]; then
         is_same_boot || return # its number is another process's now
-        line=$(cat "/proc/$pid/stat" 2> /dev/null) || return
-        [ "$(echo "${line##*) }" | cut -d' ' -f20)" = "$began" ] || return
+        is "$pid" "$began" || return
     fi
     "$@" || { echo "this failed: $*"; failed=1; }
 }

@@ -139,6 +139,16 @@ def device_of(host: Host, folder: str) -> str | None:
     return posixpath.basename(path)
 
 
+def scheduler_of(host: Host, pids: Sequence[int]) -> str | None:
+    """The I/O scheduler of the disk that a server's folder is on; None where none is seen."""
+    for pid in pids:
+        device = device_of(host, f"/proc/{pid}/cwd")
+        if device is not None:
+            text = (host.read(f"/sys/block/{device}/queue/scheduler") or b"").decode()
+            return text.partition("[")[2].partition("]")[0] or None
+    return None
+
+
 @dataclass(frozen=True)
 class Kernel:
     """The kernel of the server's machine, and those of its knobs that may be changed."""

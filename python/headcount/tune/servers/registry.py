@@ -9,6 +9,7 @@ from headcount.tune.host import Host
 from headcount.tune.servers import (
     apache,
     dovecot,
+    gunicorn,
     nginx,
     php_fpm,
     postfix,
@@ -27,8 +28,16 @@ KINDS: Mapping[str, Callable[[Host, Running], Server]] = {
     **dict.fromkeys(postgresql.NAMES, postgresql.Postgresql),
     **dict.fromkeys(redis.NAMES, redis.Redis),
     php_fpm.NAME: php_fpm.PhpFpm,
+    gunicorn.NAME: gunicorn.Gunicorn,
 }
 """By the name of the program that runs."""
+
+
+def _kind(host: Host, pid: int, program: str) -> str:
+    """The kind of server that a program is; of others its name."""
+    if gunicorn.is_python(program) and gunicorn.is_gunicorn(host, pid):
+        return gunicorn.NAME
+    return php_fpm.kind_of(program)
 
 
 def find(host: Host, pids: Iterable[int]) -> Server:
@@ -45,7 +54,7 @@ def find_all(host: Host, pids: Iterable[int]) -> Sequence[Server]:
     found: dict[str, Server] = {}  # by their programs: one process of each is enough
     for pid in pids:
         exe = host.run(["readlink", f"/proc/{pid}/exe"]).output.strip()
-        program = php_fpm.kind_of(posixpath.basename(exe))
+        program = _kind(host, pid, posixpath.basename(exe))
         if program in KINDS and program not in found:
             with suppress(TargetError):
                 found[program] = KINDS[program](host, read_process(host, pid))

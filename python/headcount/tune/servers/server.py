@@ -30,8 +30,8 @@ class Running:
     environment: Mapping[str, str]
 
 
-COMMAND_LINE = "the command line"
-"""The place of what no file can change."""
+COMMAND_LINE, ENVIRONMENT = "the command line", "GUNICORN_CMD_ARGS"
+"""The places of what no file can change."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,13 @@
 import ctypes
 import os
 import platform
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Literal, get_args
 
+Part = Literal["nice", "policy", "io", "cpus"]
+PARTS: tuple[Part, ...] = get_args(Part)
 OTHER, BATCH = os.SCHED_OTHER, os.SCHED_BATCH
 NO_CLASS, REAL_TIME, BEST_EFFORT = 0, 1, 2
 """Classes of I/O priority (linux/ioprio.h); the first follows the nice value."""
@@ -38,6 +42,18 @@ class Attributes:
     def is_usual(self) -> bool:
         """Whether it is scheduled in the usual way, so that it may be changed."""
         return self.policy in (OTHER, BATCH)
+
+
+def words(one: Attributes, parts: Collection[Part] = PARTS) -> str:
+    """These parts of the attributes as `treat.sh` takes them, and `-` for the others."""
+    has_io = "io" in parts and one.io_class is not None
+    found = (
+        one.nice if "nice" in parts else "-",
+        one.policy if "policy" in parts else "-",
+        f"{one.io_class} {one.io_level}" if has_io else "- -",
+        ",".join(map(str, sorted(one.cpus))) if "cpus" in parts else "-",
+    )
+    return " ".join(map(str, found))
 
 
 def read(tid: int) -> Attributes | None:
