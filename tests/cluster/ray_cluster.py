@@ -2,9 +2,11 @@
 
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,8 +20,9 @@ START_S = 90.0
 class RayCluster:
     """The head has no CPUs for agents; each of the other nodes has two."""
 
-    def __init__(self, folder: Path, nodes: int, *, token: bool = True) -> None:
-        self.folder = folder
+    def __init__(self, nodes: int, *, token: bool = True) -> None:
+        # The paths of sockets may have 107 characters, and Ray needs 60 of them.
+        self.folder = Path(tempfile.mkdtemp(prefix="hc-"))
         self.port = free()
         self.token = secrets.token_hex(32)
         self._token = token
@@ -67,6 +70,7 @@ class RayCluster:
                 one.wait()
         for pid in processes_with(str(self.folder)):
             os.kill(pid, signal.SIGKILL)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _is_mine(self, pid: int) -> bool:
         try:

@@ -19,9 +19,9 @@ LADDER = ("--levels", "20,30", "--duration", "3s", "--ramp", "0s")
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RayCluster]:
+def cluster() -> Iterator[RayCluster]:
     """One head and two machines for agents."""
-    found = RayCluster(tmp_path_factory.mktemp("r"), 2)
+    found = RayCluster(2)
     try:
         yield found
     finally:
@@ -121,10 +121,8 @@ def test_passwords_are_nowhere_in_the_cluster(
     assert not any(secret.encode() in text for text in texts)
 
 
-def test_a_cluster_that_lets_everybody_in_is_refused(
-    headcount: Headcount, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    is_open = RayCluster(tmp_path_factory.mktemp("o"), 0, token=False)
+def test_a_cluster_that_lets_everybody_in_is_refused(headcount: Headcount) -> None:
+    is_open = RayCluster(0, token=False)
     try:
         line = arguments(is_open, 1, *LEVEL)
         ended = headcount.run(*line, RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="0" * 64)
