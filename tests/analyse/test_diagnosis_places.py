@@ -1,8 +1,12 @@
 """How many scenarios are served at a time, and how surely that is what limits."""
 
-import pytest
-from test_diagnosis_program import PEER_NAME, USERS, diagnosed, ladder, of_peer
+from collections.abc import Mapping
 
+import pytest
+from diagnosis_levels import level
+from test_diagnosis_program import PEER_NAME, QUIET, USERS, diagnosed, ladder, of_peer
+
+from headcount.bundle.level import LevelResult
 from headcount.counters.naming import PEER, instance_name
 
 
@@ -61,3 +65,31 @@ def test_workers_that_wait_for_a_file_are_no_other_server() -> None:
     for counters in there.values():
         counters["process.file_locks.held"] = 0.3
     assert diagnosed(ladder(rate, there), 20.0).limit == "upstream"
+
+
+def with_connections(at_door: Mapping[int, float], always: float = 1.0) -> list[LevelResult]:
+    """A server of 450 connections whose users pause for a second, near its capacity."""
+    found = []
+    for index, (users, waiting) in enumerate(at_door.items(), start=1):
+        rate = min(users, 450.0)
+        counters = {
+            "socket.connections": float(users),
+            "socket.accept_queue": waiting,
+            "socket.accept_queue.occupied": always if waiting else 0.0,
+        }
+        response_s = users / rate - 1 + 0.001
+        made = level(index, users, rate, response_s, 1.0, {**QUIET, **counters})
+        found.append(made.model_copy(update={"outcome": "passed" if users < 470 else "failed"}))
+    return found
+
+
+def test_a_server_that_serves_so_many_connections_has_a_pool_of_them() -> None:
+    """Hardly a scenario is in progress: its users pause, and keep their places meanwhile."""
+    found = diagnosed(with_connections({100: 0.0, 400: 0.0, 480: 30.0, 640: 190.0}), 1.0)
+    assert found.limit == "pool"
+    assert found.size == pytest.approx(450, rel=0.1)
+
+
+def test_those_who_wait_inside_wait_for_a_rate_however_many_come_later() -> None:
+    found = diagnosed(with_connections({100: 0.0, 400: 0.0, 480: 2.0, 640: 3.0}, 0.2), 1.0)
+    assert found.limit == "limiter"

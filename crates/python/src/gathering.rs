@@ -30,13 +30,13 @@ impl Gathering {
         py: Python<'_>,
         machines: Vec<(Vec<PyBackedBytes>, f64)>,
     ) -> PyResult<Option<Interval>> {
-        let sum = py.detach(|| {
+        let sum = py.detach(move || {
             let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let mut parts = Vec::with_capacity(machines.len());
-            for (sent, by_s) in &machines {
+            for (sent, by_s) in machines {
                 let mut whole: Option<headcount_load::Interval> = None;
                 for bytes in sent {
-                    let next = inner.read(bytes)?;
+                    let next = inner.read(&bytes)?;
                     whole = Some(match whole {
                         Some(earlier) => earlier.with_next(next),
                         None => next,

@@ -16,6 +16,7 @@ from headcount.bundle.diagnosis import Figure
 from headcount.text import count, duration, share, significant
 
 ACCEPT = "socket.accept_queue"
+OCCUPIED = "socket.accept_queue.occupied"
 UNREAD = "socket.receive_queue.share"
 CONNECTIONS = "socket.connections"
 APP_QUEUE = "app.queue.length"
@@ -175,7 +176,7 @@ def places_of(level: Observation, seen: Saturation) -> Places:
         held_s = seen.alone_s
     # Those that wait at the door hold no place.
     connections = max((light.mean(CONNECTIONS) or 0.0) - (light.mean(ACCEPT) or 0.0), 0.0)
-    if at_door is not None and connections and at_door >= threshold("pool.queue") * level.users:
+    if at_door is not None and connections and _is_at_door(level, at_door):
         # Those of a user at most: others, such as that of who reads the counters, hold no user up.
         held_s = max(held_s, min(connections, light.users) / light.per_s)
     places = seen.most_per_s * held_s
@@ -184,6 +185,22 @@ def places_of(level: Observation, seen: Saturation) -> Places:
     if under_way is None or waiting is None or under_way - effective < 1:
         return Places(effective, None, places)
     return Places(effective, min(waiting / (under_way - effective), 1.0), places)
+
+
+def _is_at_door(level: Observation, at_door: float) -> bool:
+    """Whether those who wait, wait to be let in: the server has places for so many connections.
+
+    Of all users most do, or always somebody does, and most of those in progress: those inside are
+    then served at once, as no lock would, and hold their places while their users pause.
+    """
+    enough = threshold("pool.queue")
+    if at_door >= enough * level.users:
+        return True
+    always = level.mean(OCCUPIED) or 0.0
+    under_way = level.under_way
+    return (
+        always >= threshold("pool.door") and under_way is not None and at_door >= enough * under_way
+    )
 
 
 def _waiting_outside(level: Observation) -> float | None:
