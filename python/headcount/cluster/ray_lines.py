@@ -15,7 +15,7 @@ from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from headcount.cluster.actor import agent_actor
 from headcount.cluster.probe import check_cluster
-from headcount.cluster.seal import KeyPair
+from headcount.cluster.seal import KeyPair, SealedWay
 from headcount.errors import EngineError, InputError
 from headcount.generator.line import Deliver, Line
 from headcount.generator.message import Decoder, Message, encoded
@@ -32,6 +32,7 @@ class RayLine:
         self._group, self._bundle = group, bundle
         self._keys = KeyPair()
         self._actor: Any = None
+        self._orders: SealedWay | None = None
         self._lock = threading.Lock()
         self._is_closed = False
 
@@ -55,7 +56,7 @@ class RayLine:
     def send(self, message: Message) -> None:
         """Send a message, without waiting for the agent."""
         with self._lock:
-            if not self._is_closed:
+            if self._orders is not None and not self._is_closed:
                 with suppress(RayError):  # that it has gone shows in what it sends
                     self._actor.order.remote(self._orders.seal(encoded(message)))
 
