@@ -17,6 +17,7 @@ from scipy import stats
 
 from headcount.errors import SystemLimitError
 from headcount.pilot.work import lives
+from processes import wait_for
 
 
 def turn(p95_ms: float | None, failed: int = 0, outcome: str = "passed") -> dict[str, Any]:
@@ -169,9 +170,9 @@ def test_disturbers_work_and_end_with_the_block(tmp_path: Path) -> None:
     (pages / "page").write_text("0000 word\n" * 200_000)
     before = processes(pages)
     with disturbers(pages, 60.0):
-        time.sleep(0.5)
+        # timeout and what it runs, twice
+        wait_for(lambda: len(processes(pages) - before) >= 4)
         running = processes(pages) - before
-        assert len(running) >= 4, running  # timeout and what it runs, twice
     end_s = time.monotonic() + 10
     while any(map(lives, running)) and time.monotonic() < end_s:
         time.sleep(0.05)

@@ -54,7 +54,7 @@ def histogram_line(plain: bytes, length: int | None = None) -> bytes:
     packed = zlib.compress(b"".join(parts) + plain, 9)
     words = DEFLATED.to_bytes(4, "big") + len(packed).to_bytes(4, "big")
     text = b64encode(words + packed)
-    return b"Tag=response%2Fa,0.000,1.000,1.000," + text + b"\n"
+    return b"Tag=response/a,0.000,1.000,1.000," + text + b"\n"
 
 
 DEEP = b"[" * 200_000

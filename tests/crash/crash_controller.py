@@ -19,7 +19,7 @@ from headcount import workloads
 from headcount.analyse.audit import figures
 from headcount.bundle import files, hlog, reader, writer
 from headcount.bundle.environment import EnvironmentFile
-from headcount.controller import level, run, session
+from headcount.controller import level, run
 from headcount.controller.access import Secrets
 from headcount.controller.access.access import NOTHING, Prepared
 from headcount.controller.listener import Silent
@@ -27,6 +27,7 @@ from headcount.controller.sut import Sut
 from headcount.counters import latest
 from headcount.counters.source import Source
 from headcount.errors import TargetError
+from headcount.generator import players
 from headcount.output import folder as folders
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
@@ -56,9 +57,9 @@ class SimulatedRun:
             (hlog, "time", self._world.patched_time()),
             (writer, "datetime", self._world.patched_datetime()),
             (run, "ensure_handles", lambda *_: None),
-            (level, "ensure_handles", lambda *_: None),
-            (session, "real_time", nullcontext),
-            (session, "Engine", self._engine),
+            (players, "ensure_handles", lambda *_: None),
+            (players, "real_time", nullcontext),
+            (players, "Engine", self._engine),
             (latest, "threading", SimpleNamespace(**vars(threading) | {"Thread": no_thread})),
         ]
 

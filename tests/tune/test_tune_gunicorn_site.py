@@ -15,10 +15,8 @@ LONGEST_S = 500.0
 
 
 @pytest.mark.e2e
-def test_threads_behind_nginx_are_found(
-    headcount: Headcount, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+def test_threads_behind_nginx_are_found(headcount: Headcount, tmp_path: Path) -> None:
+    headcount.environment["XDG_STATE_HOME"] = str(tmp_path / "state")  # another may be at work
     workload = tmp_path / "hello.toml"
     workload.write_text(WORKLOAD)
     with gunicorn_site("# of the shop\n", sleep_s=0.05) as site:

@@ -19,9 +19,9 @@ ONE = "pm = static\npm.max_children = 1\n"
 
 @pytest.mark.e2e
 def test_more_workers_behind_nginx_are_found_and_proved(
-    headcount: Headcount, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    headcount: Headcount, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    headcount.environment["XDG_STATE_HOME"] = str(tmp_path / "state")  # another may be at work
     workload = tmp_path / "hello.toml"
     workload.write_text(WORKLOAD)
     with php_site(ONE, PAGE) as site:
