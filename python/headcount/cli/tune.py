@@ -169,6 +169,9 @@ class Load:
     client: options.Client = None
     scale: options.Scale = None
     seed: options.Seed = None
+    agents: options.Agents = None
+    cluster: options.Cluster = None
+    users_per_agent: options.UsersPerAgent = None
 
 
 @grouped
@@ -260,6 +263,9 @@ def _overrides(
         shares=target.shares,
         scale=load.scale,
         seed=load.seed,
+        agents=load.agents,
+        cluster=load.cluster,
+        users_per_agent=running.number(load.users_per_agent, "--users-per-agent"),
     )
 
 

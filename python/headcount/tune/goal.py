@@ -9,6 +9,7 @@ from typing import Literal
 from headcount.bundle.diagnosis import Limit
 from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Measure
+from headcount.counters.naming import is_agent
 from headcount.errors import InputError
 from headcount.fields.units import MOST_USERS, count
 
@@ -59,7 +60,9 @@ def _p95(level: LevelResult) -> float | None:
 
 
 def _cpu(level: LevelResult) -> float | None:
-    sides = [one for side, one in level.counters.items() if side not in _OTHERS]
+    sides = [
+        one for side, one in level.counters.items() if side not in _OTHERS and not is_agent(side)
+    ]
     found = [one["process.cpu.utilization"] for one in sides if "process.cpu.utilization" in one]
     used = found[0] if found else None
     rate = level.achieved_per_s
