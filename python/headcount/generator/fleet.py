@@ -139,7 +139,7 @@ class Fleet:
         self._exchange.order_all("users", users=users, ramp_s=ramp_s)
 
     def spread_s(self) -> float:
-        """Give an order that changes nothing; returns how far apart the agents obeyed it."""
+        """Send all users away; returns how far apart the agents obeyed that, in seconds."""
         for member in self.members:
             member.answers.pop("obeyed", None)
         self.set_users(0, 0.0)
