@@ -14,6 +14,40 @@ from headcount.tune.tuning import MOST_CHANGES, MOST_PROOF_PAIRS, Tuning
 KNOBS = [switch(name) for name in ("a", "b", "c", "d", "e", "f")]
 
 
+class Holding(Stage):
+    """A stage whose users come once a second, as long as they are served."""
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        found = super().turn(configuration, users, is_fresh=is_fresh)
+        most = 1.3 * found.achieved_per_s
+        rate = min(most, users)
+        outcome = "passed" if users <= most else "failed"
+        return found.model_copy(update={"achieved_per_s": rate, "outcome": outcome})
+
+
+class Small(Holding):
+    """The same, played by a machine that has sockets for 2,500 users."""
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        if users > 2500:
+            raise MachineLimitError(f"{users} users need more handles")
+        return super().turn(configuration, users, is_fresh=is_fresh)
+
+
+class Full(Holding):
+    """The same, played by a machine whose load generator is full with 2,500 users."""
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        found = super().turn(configuration, users, is_fresh=is_fresh)
+        return found.model_copy(update={"outcome": "invalid"}) if users > 2500 else found
+
+
 def found(tuning: Tuning) -> dict[str, str]:
     return {knob.name: value for knob, value in tuning.results.winner.changes.items()}
 
@@ -75,8 +109,9 @@ def test_users_are_as_many_as_the_server_does_not_hold() -> None:
         assert ratio.low < 2.0 < ratio.high * 1.1
 
 
-def test_a_small_machine_ends_the_rise_and_not_the_tuning() -> None:
-    stage = Small({("c", "on"): 2.0}, 4, noise=0.01)
+@pytest.mark.parametrize("kind", [Small, Full])
+def test_a_small_machine_ends_the_rise_and_not_the_tuning(kind: type[Holding]) -> None:
+    stage = kind({("c", "on"): 2.0}, 4, noise=0.01)
     tuning = tuned(stage, KNOBS, users=400)
     assert tuning.users == 2025
     assert tuning.is_proven
@@ -115,30 +150,6 @@ def test_the_noise_is_measured_first() -> None:
     noise = tuning.results.noise
     assert len(noise) == 4
     assert tuning.results.smallest == smallest_gain(statistics.stdev(noise), MOST_PROOF_PAIRS)
-
-
-class Holding(Stage):
-    """A stage whose users come once a second, as long as they are served."""
-
-    def turn(
-        self, configuration: Configuration, users: int, *, is_fresh: bool = False
-    ) -> LevelResult:
-        found = super().turn(configuration, users, is_fresh=is_fresh)
-        most = 1.3 * found.achieved_per_s
-        rate = min(most, users)
-        outcome = "passed" if users <= most else "failed"
-        return found.model_copy(update={"achieved_per_s": rate, "outcome": outcome})
-
-
-class Small(Holding):
-    """The same, played by a machine that has sockets for 2,500 users."""
-
-    def turn(
-        self, configuration: Configuration, users: int, *, is_fresh: bool = False
-    ) -> LevelResult:
-        if users > 2500:
-            raise MachineLimitError(f"{users} users need more handles")
-        return super().turn(configuration, users, is_fresh=is_fresh)
 
 
 class Spoiled(Stage):

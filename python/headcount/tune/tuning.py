@@ -241,6 +241,8 @@ class Tuning:
                 self._listener.noted(f"on with {plural('user', held)}: {why}")
                 self.users = held
                 return
+            if result.outcome == "invalid":
+                self.users = held
             if result.outcome != "passed":
                 return
             held, self.users = self.users, math.ceil(self.users * RAISE)
