@@ -53,7 +53,7 @@ class _Probe:
 
     def __init__(self, address: str, environment: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _CONNECT, address],
+            [sys.executable, "-P", "-c", _CONNECT, address],
             env={**environment, "RAY_USAGE_STATS_ENABLED": "0"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

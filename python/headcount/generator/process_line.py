@@ -13,8 +13,8 @@ from headcount.errors import EngineError
 from headcount.generator.line import Deliver
 from headcount.generator.message import Decoder, Message, encoded
 
-AGENT = (sys.executable, "-m", "headcount.generator")
-"""The command of an agent on this machine."""
+AGENT = (sys.executable, "-P", "-m", "headcount.generator")
+"""The command of an agent on this machine; nothing is imported from the folder it is started in."""
 _READ_BYTES = 1 << 18
 _END_S = 3.0
 """How long an agent may take to end."""
