@@ -121,6 +121,7 @@ class LevelRunner:
 
     def _make_data(self, order: LevelOrder) -> float:
         """Make sure that its users can be played, and have their data; returns how long it took."""
+        self._ensure(order.users)  # before data is made for users who cannot be played
         self._phase("prepare", order, 0.0)
         if order.is_rested:
             self.rest(order.index, GATHER_S)
@@ -130,12 +131,16 @@ class LevelRunner:
         # Otherwise those seconds would be part of the ramp, and count twice.
         self._session.catch_up("prepare", order.index)
         note(self._bundle, self._session.now_s(), prepared)
-        self._session.ensure(order.users)
-        while self._session.loss is not None:  # agents can be lost between levels, too
+        self._ensure(order.users)
+        return took_s
+
+    def _ensure(self, users: int) -> None:
+        """Make sure that so many users can be played, by those agents that were not lost."""
+        self._session.ensure(users)
+        while self._session.loss is not None:
             self._session.recover()
             self._last = None
-            self._session.ensure(order.users)
-        return took_s
+            self._session.ensure(users)
 
     def _recover(self, order: LevelOrder, level: LevelSeconds) -> str | None:
         """After agents were lost: go on with the others, without users; returns who was lost.
