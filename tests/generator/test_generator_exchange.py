@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from headcount.errors import EngineError, InputError
-from headcount.generator.exchange import LOST_S, Exchange, error_of
+from headcount.generator.exchange import LOST_S, MOST_STALLS, Exchange, error_of
 from headcount.generator.line import Deliver
 from headcount.generator.member import Member
 from headcount.generator.message import Message
@@ -113,6 +113,27 @@ def test_those_who_do_not_answer_are_named() -> None:
         wires[1].answer(None)
         with pytest.raises(EngineError, match="agent 2"):
             exchange.answers("started", 60.0, "did not start")
+
+
+def test_one_that_was_lost_stays_out_even_if_it_answers_again() -> None:
+    with opened(2) as (exchange, wires):
+        exchange.lose(exchange.members[0], "agent 1 reported nothing")
+        for one in wires:
+            one.answer(Message("closed", {"generation": 0}))
+        assert exchange.without_lost() == 1
+        assert [one.number for one in exchange.members] == [2]
+
+
+def test_a_controller_that_stands_still_again_and_again_ends_the_run() -> None:
+    with opened(1) as (exchange, wires):
+        for _ in range(MOST_STALLS):
+            exchange.loss = "this controller stood still"
+            wires[0].answer(Message("closed", {"generation": 0}))
+            assert exchange.without_lost() == 0
+        exchange.loss = "this controller stood still"
+        wires[0].answer(Message("closed", {"generation": 0}))
+        with pytest.raises(EngineError, match="that was so 4 times: use a less busy machine"):
+            exchange.without_lost()
 
 
 def test_those_who_are_left_go_on() -> None:

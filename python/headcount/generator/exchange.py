@@ -23,6 +23,8 @@ ANSWER_S = 10.0
 LEAD_S = 0.1
 """Orders are obeyed so much later than they are given, and two round trips: all have them then."""
 MOST_LEAD_S = 0.5
+MOST_STALLS = 3
+"""So often may a run be repeated because this process stood still."""
 
 
 class Exchange:
@@ -48,6 +50,8 @@ class Exchange:
         self._inbox: SimpleQueue[tuple[Member, Message | None, float]] = SimpleQueue()
         self._is_closed = threading.Event()
         self._beat_s = time.monotonic()
+        self._lost: list[Member] = []
+        self._stalls = 0
         self._stood_still_s = 0.0
         """The longest time in which agents did not hear of this process, in seconds."""
         self._heart = threading.Thread(target=self._beat, name="agents", daemon=True)
@@ -135,12 +139,19 @@ class Exchange:
             )
         for member in self.members:
             if self.loss is None and not member.has_ended:
-                self.loss = _loss_of(member, now_s)
+                loss = _loss_of(member, now_s)
+                if loss is not None:
+                    self.lose(member, loss)
+
+    def lose(self, member: Member, loss: str) -> None:
+        """Note that an agent is lost: it has no part in what follows, even if it answers again."""
+        self.loss = loss
+        self._lost.append(member)
 
     def without_lost(self) -> int:
-        """End the load of all, and leave out those that do not answer; returns how many.
+        """End the load of all, and leave out those that are lost or silent; returns how many.
 
-        Raises EngineError where nobody is left.
+        Raises EngineError where nobody is left, or where this process is to blame too often.
         """
         loss = self.loss
         for member in self.members:
@@ -151,7 +162,16 @@ class Exchange:
             one.is_open and "closed" not in one.answers for one in self.members
         ):
             self.receive(0.1)
-        gone = [one for one in self.members if not one.is_open or "closed" not in one.answers]
+        gone = [
+            one
+            for one in self.members
+            if one in self._lost or not one.is_open or "closed" not in one.answers
+        ]
+        self._lost.clear()
+        if not gone:
+            self._stalls += 1
+        if self._stalls > MOST_STALLS:
+            raise EngineError(f"{loss}; that was so {self._stalls} times: use a less busy machine")
         self.members = [one for one in self.members if one not in gone]
         for member in gone:
             member.line.close()

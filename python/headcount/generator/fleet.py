@@ -132,7 +132,7 @@ class Fleet:
             member.answers.pop("ensured", None)
             exchange.order(member, "ensure", protocol=protocol, users=its)
         if silent := exchange.missing("ensured", ANSWER_S):
-            exchange.loss = f"{silent[0].name} was lost: it did not answer"
+            exchange.lose(silent[0], f"{silent[0].name} was lost: it did not answer")
 
     def set_users(self, users: int, ramp_s: float) -> None:
         """Bring the population of all agents together to `users` over `ramp_s`."""

@@ -31,7 +31,7 @@ class Report:
     figures: bytes
 
 
-@dataclass
+@dataclass(eq=False)
 class Member:
     """An agent.
 
