@@ -31,6 +31,7 @@ pub mod intervals;
 pub mod life;
 pub mod limits;
 pub mod mailbox;
+pub mod orders;
 pub mod pace;
 pub mod pair;
 pub mod parcel;
@@ -63,6 +64,7 @@ pub mod worker;
 
 pub use blame::{Blame, Blamed};
 pub use fault::{Fault, FaultKind};
+pub use orders::Orders;
 pub use pair::Pair;
 pub use parcel::{Gathering, ParcelError};
 pub use password::Password;

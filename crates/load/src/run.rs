@@ -11,12 +11,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use crate::clock::{Origin, RealClock};
 use crate::intervals::{Intervals, Total};
 use crate::mailbox::{Mail, Mailbox};
+use crate::orders::Orders;
 use crate::plan::{Compiled, Plan};
 use crate::plan_error::PlanError;
 use crate::protocol::Protocol;
 use crate::share::Share;
 use crate::snapshot::{Interval, Snapshot};
-use crate::worker::{Command, Order, work};
+use crate::worker::{Order, work};
 
 /// Why a run could not start, or did not go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +39,7 @@ pub enum RunError {
 pub struct Run {
     origin: Origin,
     mailbox: Arc<Mailbox>,
-    orders: Vec<UnboundedSender<Order>>,
+    workers: Vec<UnboundedSender<Order>>,
     threads: Vec<JoinHandle<()>>,
     step_names: Vec<String>,
     request_names: Vec<&'static str>,
@@ -67,7 +68,7 @@ impl Run {
         let mut run = Self {
             origin: origin.unwrap_or_else(Origin::now),
             mailbox: Arc::new(Mailbox::new(workers)),
-            orders: Vec::new(),
+            workers: Vec::new(),
             threads: Vec::new(),
             step_names: plan.step_names.clone(),
             request_names: P::requests(),
@@ -89,7 +90,7 @@ impl Run {
                     mailbox.end(worker, panic.map(|payload| panic_message(&*payload)));
                 })
                 .map_err(|error| RunError::Thread(error.to_string()))?;
-            run.orders.push(sender);
+            run.workers.push(sender);
             run.threads.push(thread);
         }
         Ok(run)
@@ -119,19 +120,20 @@ impl Run {
         self.origin.elapsed_ns()
     }
 
-    /// Brings the population to `target` users, evenly over `ramp`.
-    pub fn set_users(&self, target: u32, ramp: Duration) {
-        self.tell(Command::Users {
-            target,
-            over_ns: ramp.as_nanos() as u64,
-        });
+    /// A way to give orders while another thread waits for what comes next.
+    #[must_use]
+    pub fn orders(&self) -> Orders {
+        Orders::new(self.origin, &self.workers)
     }
 
-    /// Ends the run: scenarios under way may finish within `drain`.
+    /// See [`Orders::set_users`].
+    pub fn set_users(&self, target: u32, ramp: Duration) {
+        self.orders().set_users(target, ramp);
+    }
+
+    /// See [`Orders::stop`].
     pub fn stop(&self, drain: Duration) {
-        self.tell(Command::Stop {
-            drain_ns: drain.as_nanos() as u64,
-        });
+        self.orders().stop(drain);
     }
 
     /// How the run stands at the end of the next interval; see [`Run::next_interval`]. For few
@@ -173,17 +175,11 @@ impl Run {
         self.ended
     }
 
-    fn tell(&self, command: Command) {
-        for worker in &self.orders {
-            // A worker that has ended needs no orders; its end shows in the mailbox.
-            let _ = worker.send((0, command));
-        }
-    }
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
-        self.orders.clear(); // closes the channels, which ends the workers
+        self.workers.clear(); // closes the channels, which ends the workers
         let ended = self.mailbox.wait_for_end(PATIENCE);
         for thread in self.threads.drain(..) {
             // A protocol that blocks its thread is a defect, but must not hang whoever ends the run.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use headcount_load::clock::Origin;
 use headcount_load::run::RunError;
-use headcount_load::{Plan, Run};
+use headcount_load::{Orders, Plan, Run};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -17,8 +17,10 @@ use crate::protocol;
 /// A run under way. Users are played by threads of the engine; Python pulls what they counted.
 #[pyclass(frozen, module = "headcount._engine")]
 pub struct Engine {
-    /// `None` once closed.
+    /// `None` once closed. Locked by who waits for a report.
     state: Mutex<Option<State>>,
+    /// An order must not wait for a report.
+    orders: Mutex<Option<Orders>>,
     step_names: Vec<String>,
     request_names: Vec<&'static str>,
     task_names: Vec<&'static str>,
@@ -53,6 +55,7 @@ impl Engine {
         let request_names = run.request_names().to_vec();
         let task_names = run.task_names().to_vec();
         Ok(Self {
+            orders: Mutex::new(Some(run.orders())),
             state: Mutex::new(Some(State { run })),
             step_names,
             request_names,
@@ -81,19 +84,19 @@ impl Engine {
 
     /// Seconds since the run began.
     fn now_s(&self) -> PyResult<f64> {
-        self.with(|state| state.run.now_ns() as f64 / 1e9)
+        self.order(|orders| orders.now_ns() as f64 / 1e9)
     }
 
     /// Brings the population to `users`, joins or leaves spread evenly over `ramp_s`.
     fn set_users(&self, users: u32, ramp_s: f64) -> PyResult<()> {
         let ramp = span("ramp_s", ramp_s)?;
-        self.with(|state| state.run.set_users(users, ramp))
+        self.order(|orders| orders.set_users(users, ramp))
     }
 
     /// Ends the run; scenarios under way may finish within `drain_s`.
     fn stop(&self, drain_s: f64) -> PyResult<()> {
         let drain = span("drain_s", drain_s)?;
-        self.with(|state| state.run.stop(drain))
+        self.order(|orders| orders.stop(drain))
     }
 
     /// What happened since the last call (since the run began, in the first), when the next report
@@ -122,6 +125,7 @@ impl Engine {
 
     /// Ends the run at once, dropping whatever is under way. Further calls fail.
     fn close(&self, py: Python<'_>) {
+        self.lock_orders().take();
         let state = self.lock().take();
         py.detach(|| drop(state));
     }
@@ -148,6 +152,14 @@ impl Engine {
         let mut guard = self.lock();
         let state = guard.as_mut().ok_or_else(closed)?;
         state.run.next_interval(wait).map_err(raised)
+    }
+
+    fn order<T>(&self, act: impl FnOnce(&Orders) -> T) -> PyResult<T> {
+        self.lock_orders().as_ref().map(act).ok_or_else(closed)
+    }
+
+    fn lock_orders(&self) -> std::sync::MutexGuard<'_, Option<Orders>> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn with<T>(&self, act: impl FnOnce(&State) -> T) -> PyResult<T> {
