@@ -3,6 +3,7 @@ Headcount's load engine.
 """
 
 from _typeshed import SupportsGetItem
+from ipaddress import IPv4Address, IPv6Address
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
@@ -66,11 +67,12 @@ class Engine:
     """
     A run under way. Users are played by threads of the engine; Python pulls what they counted.
     """
-    def __new__(cls, /, plan: str, protocol: str, target: str, begin_s: SupportsFloat | SupportsIndex | None = None) -> Engine:
+    def __new__(cls, /, plan: str, protocol: str, target: str, begin_s: SupportsFloat | SupportsIndex | None = None, local_addresses: SupportsGetItem[int, IPv4Address | IPv6Address] = ...) -> Engine:
         """
         Starts a plan (JSON) for a protocol against a target (JSON); no users yet. Its clock begins
         now, or at `begin_s` of `time.monotonic`: earlier or later than now, as long as the engines of
-        several machines begin at the same moment.
+        several machines begin at the same moment. Users connect from `local_addresses` of this
+        machine, in turn.
         """
     def close(self, /) -> None:
         """
@@ -609,10 +611,10 @@ def end_with_parent(parent: SupportsIndex) -> bool:
     ended already.
     """
 
-def ensure_connections(users: SupportsIndex, each: SupportsIndex) -> None:
+def ensure_connections(users: SupportsIndex, each: SupportsIndex, addresses: SupportsIndex = 1) -> None:
     """
     Makes sure that so many users can have `each` connections open at a time, one of them to the same
-    address; raises `SystemLimitError` with the fix if not.
+    address, from so many addresses of this machine; raises `SystemLimitError` with the fix if not.
     """
 
 def ensure_open_files(users: SupportsIndex, each: SupportsIndex) -> None:

@@ -41,6 +41,7 @@ def start_order(at_s: float, generation: int = 1, **changes: Any) -> Message:
         "target": "{}",
         "scenarios": 1,
         "places": [],
+        "local_ips": [],
     }
     return Message("start", {**values, **changes})
 

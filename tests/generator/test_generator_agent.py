@@ -125,8 +125,8 @@ def test_errors_are_answers(script: Script) -> None:
     script.orders += [
         start_order(0.0, plan="{"),
         start_order(0.0, plan=null_plan(first=3, of=2)),
-        Message("ensure", {"generation": 1, "protocol": "app", "users": 10**9}),
-        Message("ensure", {"generation": 1, "protocol": "app", "users": 1}),
+        Message("ensure", {"generation": 1, "protocol": "app", "users": 10**9, "local_ips": []}),
+        Message("ensure", {"generation": 1, "protocol": "app", "users": 1, "local_ips": []}),
     ]
     Agent(script, script.clock).run()
     assert script.kinds() == ["failed", "failed", "failed", "ensured"]

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Wake, Waker};
 
+use crate::local_address::set_turn;
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Futures of which each ends some day.
@@ -27,6 +28,8 @@ pub struct Crowd<F> {
 #[derive(Debug)]
 struct Slot<F> {
     future: Option<Pin<Box<F>>>,
+    /// Which of the worker's users it is.
+    turn: usize,
     wake: Arc<SlotWake>,
     /// A waker of `wake`.
     waker: Waker,
@@ -74,8 +77,8 @@ impl<F: Future<Output = ()>> Crowd<F> {
         self.len() == 0
     }
 
-    /// Adds a future, and wakes it.
-    pub fn push(&mut self, future: F) {
+    /// Adds the future of this one of the worker's users, and wakes it.
+    pub fn push(&mut self, turn: usize, future: F) {
         let index = self.free.pop().unwrap_or(self.slots.len() as u32);
         let wake = Arc::new(SlotWake {
             slot: index,
@@ -85,6 +88,7 @@ impl<F: Future<Output = ()>> Crowd<F> {
         let waker = Waker::from(Arc::clone(&wake));
         let slot = Slot {
             future: Some(Box::pin(future)),
+            turn,
             wake,
             waker,
         };
@@ -112,6 +116,7 @@ impl<F: Future<Output = ()>> Crowd<F> {
                 continue; // that was the future before this one
             }
             let mut context = Context::from_waker(&slot.waker);
+            set_turn(slot.turn);
             if future.as_mut().poll(&mut context).is_ready() {
                 slot.future = None;
                 slot.wake.is_woken.store(true, Ordering::Release); // later wakes do nothing
@@ -228,7 +233,7 @@ mod tests {
                 match act {
                     0 | 1 => {
                         let (one, future) = noted(known.len(), &polled);
-                        crowd.push(future);
+                        crowd.push(known.len(), future);
                         ready.push_back(known.len());
                         known.push(one);
                     }
@@ -286,7 +291,7 @@ mod tests {
         let (known, future) = noted(0, &polled);
         let mut crowd = Crowd::default();
         assert!(crowd.is_quiet(&context));
-        crowd.push(future);
+        crowd.push(0, future);
         assert!(woken.0.swap(false, Ordering::AcqRel) && !crowd.is_quiet(&context));
         crowd.poll(1);
         assert!(crowd.is_quiet(&context));

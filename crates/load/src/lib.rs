@@ -30,6 +30,7 @@ pub mod fault;
 pub mod intervals;
 pub mod life;
 pub mod limits;
+pub mod local_address;
 pub mod mailbox;
 pub mod orders;
 pub mod pace;

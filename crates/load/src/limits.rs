@@ -24,21 +24,23 @@ pub enum LimitError {
     /// Fewer local ports than connections to one address.
     #[error(
         "{users} users need as many local ports to one server address, but the system offers \
-         {allowed}; widen the range: sysctl net.ipv4.ip_local_port_range=\"1024 65535\""
+         {allowed}; widen the range: sysctl net.ipv4.ip_local_port_range=\"1024 65535\", or let \
+         users connect from several addresses of this machine: --local-ips"
     )]
     Ports {
         /// Users asked for.
         users: u64,
-        /// Ports in the range.
+        /// Ports in the range, times the addresses.
         allowed: u64,
     },
 }
 
 /// Makes sure that `users` users can have `each` connections open at a time, one of them to the same
-/// address, raising the soft limit of file handles as far as needed and allowed.
-pub fn ensure_connections(users: u64, each: u64) -> Result<(), LimitError> {
+/// address, from so many addresses of this machine; raises the soft limit of file handles as far as
+/// needed and allowed.
+pub fn ensure_connections(users: u64, each: u64, addresses: u64) -> Result<(), LimitError> {
     ensure_handles(users, users.saturating_mul(each))?;
-    match local_ports() {
+    match local_ports().map(|ports| ports.saturating_mul(addresses)) {
         Some(allowed) if users > allowed => Err(LimitError::Ports { users, allowed }),
         _ => Ok(()),
     }
@@ -90,7 +92,7 @@ mod tests {
 
     #[test]
     fn users_with_several_connections_need_a_handle_for_each() {
-        let error = ensure_connections(1 << 30, 3).unwrap_err().to_string();
+        let error = ensure_connections(1 << 30, 3, 1).unwrap_err().to_string();
         assert!(error.contains("need 3221225572 file handles"), "{error}");
     }
 
@@ -103,8 +105,8 @@ mod tests {
 
     #[test]
     fn a_few_users_are_always_possible_and_absurd_numbers_are_refused_with_the_fix() {
-        assert_eq!(ensure_connections(10, 1), Ok(()));
-        let error = ensure_connections(1 << 40, 1).unwrap_err();
+        assert_eq!(ensure_connections(10, 1, 1), Ok(()));
+        let error = ensure_connections(1 << 40, 1, 1).unwrap_err();
         assert!(
             error.to_string().contains("raise the limit first"),
             "{error}"

@@ -1,5 +1,7 @@
 //! What the users of a run do, as data; and its compiled form, which workers share.
 
+use std::net::IpAddr;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -9,6 +11,7 @@ use crate::protocol::{Compile, Protocol};
 use crate::share::Part;
 use crate::turns::Turns;
 use crate::user::User;
+
 /// What the users of a run do. Read from JSON; validated by [`Plan::compile`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +25,9 @@ pub struct Plan {
     /// The part of the users that is played here; all of them if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
+    /// What users connect from; the system chooses if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub local_addresses: Vec<IpAddr>,
     /// How long one step, or the opening of a session, may take before it fails.
     pub step_timeout_ms: u64,
     /// How often workers report.

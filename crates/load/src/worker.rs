@@ -15,6 +15,7 @@ use crate::clock::{Clock, thread_cpu_ns};
 use crate::context::WorkerContext;
 use crate::crowd::Crowd;
 use crate::life::{Place, live};
+use crate::local_address::set_addresses;
 use crate::plan::Compiled;
 use crate::protocol::Protocol;
 use crate::recorder::Recorder;
@@ -89,6 +90,7 @@ pub async fn work<P: Protocol>(
     mut orders: UnboundedReceiver<Order>,
     mut publish: impl FnMut(Report) -> Option<Recorder>,
 ) {
+    set_addresses(&plan.plan.local_addresses);
     let mut worker = Worker::new(share, protocol, plan, Rc::clone(&clock));
     let mut crowd = Crowd::default();
     poll_fn(|context| {
@@ -99,7 +101,9 @@ pub async fn work<P: Protocol>(
             }
             let now_ns = clock.now_ns();
             worker.carry_out(now_ns);
-            worker.change(now_ns, |place, user| crowd.push(live(place, user)));
+            worker.change(now_ns, |turn, place, user| {
+                crowd.push(turn, live(place, user));
+            });
             worker.watch(now_ns, crowd.len(), &mut publish);
             worker.context.timers.fire(now_ns);
             crowd.poll(POLLS);
@@ -210,12 +214,13 @@ impl<P: Protocol> Worker<P> {
     }
 
     /// Lets users join or leave whose moment has come.
-    fn change(&mut self, now_ns: u64, mut join: impl FnMut(Place<P>, User)) {
+    fn change(&mut self, now_ns: u64, mut join: impl FnMut(usize, Place<P>, User)) {
         while self.changes.front().is_some_and(|at_ns| *at_ns <= now_ns) {
             self.changes.pop_front();
             if self.members.len() < self.target {
+                let turn = self.members.len();
                 let (place, user) = self.admit(now_ns);
-                join(place, user);
+                join(turn, place, user);
             } else if let Some(member) = self.members.pop() {
                 let paused_ns = self.roster.leaves(&member, now_ns);
                 self.recorder.borrow_mut().think_ns += paused_ns;

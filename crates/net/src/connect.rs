@@ -4,6 +4,8 @@
 use std::io;
 use std::net::SocketAddr;
 
+use headcount_bind::bind_address;
+use headcount_load::local_address::local_address;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use tokio::io::Interest;
@@ -28,6 +30,9 @@ async fn connect_to(address: &SocketAddr) -> io::Result<TcpStream> {
     };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
+    if let Some(from) = local_address(address) {
+        bind_address(&socket, from)?;
+    }
     match rustix::net::connect(&socket, address) {
         Ok(()) | Err(Errno::INPROGRESS) => {}
         Err(error) => return Err(error.into()),

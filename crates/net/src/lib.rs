@@ -7,7 +7,7 @@
 //! * [`tls`]: what is trusted, and the handshake.
 
 pub mod address;
-mod connect;
+pub mod connect;
 pub mod read;
 pub mod tls;
 pub mod transport;

@@ -110,6 +110,7 @@ fn plan(case: &Case) -> Plan {
         workers: 1,
         pace: Pace::Closed { think },
         part: None,
+        local_addresses: Vec::new(),
         step_timeout_ms: 60_000,
         report_every_ms: 1000,
         log_on: LogOn::FirstScenario,

@@ -1,5 +1,6 @@
 //! A run, driven from Python.
 
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -37,17 +38,23 @@ const SIGNAL_CHECK: Duration = Duration::from_millis(50);
 impl Engine {
     /// Starts a plan (JSON) for a protocol against a target (JSON); no users yet. Its clock begins
     /// now, or at `begin_s` of `time.monotonic`: earlier or later than now, as long as the engines of
-    /// several machines begin at the same moment.
+    /// several machines begin at the same moment. Users connect from `local_addresses` of this
+    /// machine, in turn.
     #[new]
-    #[pyo3(signature = (plan, protocol, target, begin_s = None))]
+    #[pyo3(signature = (plan, protocol, target, begin_s = None, local_addresses = Vec::new()))]
     fn new(
         py: Python<'_>,
         plan: &str,
         protocol: &str,
         target: &str,
         begin_s: Option<f64>,
+        local_addresses: Vec<IpAddr>,
     ) -> PyResult<Self> {
         let plan = Plan::from_json(plan).map_err(|error| raised(RunError::Plan(error)))?;
+        let plan = Plan {
+            local_addresses,
+            ..plan
+        };
         let begin = begin_s.map(|one| span("begin_s", one)).transpose()?;
         let origin = begin.map(|one| Origin::at(one.as_nanos() as u64));
         let run = py.detach(|| protocol::start(plan, protocol, target, origin))?;
@@ -187,10 +194,11 @@ fn closed() -> PyErr {
 }
 
 /// Makes sure that so many users can have `each` connections open at a time, one of them to the same
-/// address; raises `SystemLimitError` with the fix if not.
+/// address, from so many addresses of this machine; raises `SystemLimitError` with the fix if not.
 #[pyfunction]
-pub fn ensure_connections(users: u64, each: u64) -> PyResult<()> {
-    headcount_load::limits::ensure_connections(users, each).map_err(raised)
+#[pyo3(signature = (users, each, addresses = 1))]
+pub fn ensure_connections(users: u64, each: u64, addresses: u64) -> PyResult<()> {
+    headcount_load::limits::ensure_connections(users, each, addresses).map_err(raised)
 }
 
 /// Makes sure that so many users can have `each` files open at a time; raises `SystemLimitError` with

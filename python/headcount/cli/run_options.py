@@ -244,6 +244,7 @@ class Advanced:
     agents: options.Agents = None
     cluster: options.Cluster = None
     users_per_agent: options.UsersPerAgent = None
+    local_ips: options.LocalIps = None
     client: options.Client = None
     source: options.Source = None
     view: options.View = None

@@ -79,6 +79,11 @@ def number(text: str | None, option: str) -> int | None:
     return None if text is None else count(text, option, MOST_USERS)
 
 
+def parts(text: str | None) -> list[str]:
+    """What commas part; blanks do not count."""
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
 def criteria_of(texts_given: Sequence[str] | None) -> list[str]:
     """Criteria apart, of which one argument may hold several; blanks do not count."""
     texts = [re.sub(r"\s*([<>=]+)\s*", r"\1", text) for text in texts_given or []]
@@ -174,6 +179,7 @@ def overrides(
         agents=advanced.agents,
         cluster=advanced.cluster,
         users_per_agent=number(advanced.users_per_agent, "--users-per-agent"),
+        local_ips=parts(advanced.local_ips),
     )
 
 

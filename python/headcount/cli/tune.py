@@ -172,6 +172,7 @@ class Load:
     agents: options.Agents = None
     cluster: options.Cluster = None
     users_per_agent: options.UsersPerAgent = None
+    local_ips: options.LocalIps = None
 
 
 @grouped
@@ -266,6 +267,7 @@ def _overrides(
         agents=load.agents,
         cluster=load.cluster,
         users_per_agent=running.number(load.users_per_agent, "--users-per-agent"),
+        local_ips=running.parts(load.local_ips),
     )
 
 

@@ -152,7 +152,7 @@ def _leave_out(one: Experiment, reason: str, stage: Stage, played: Played) -> No
 def _connected(stage: Stage, stack: ExitStack) -> Stage:
     """The stage with a connection, and data for as many users as will come."""
     most = stage.load.most
-    ensure_handles(stage.plan.protocol, 2 * most)
+    ensure_handles(stage.plan.protocol, 2 * most, stage.plan.local_ips)
     sut = stack.enter_context(connect(stage.plan, stage.secrets, named=named_before(stage.bundle)))
     prepared = sut.prepare(most, stage.listener.prepared)
     stack.callback(_tidy, stage, sut, prepared)

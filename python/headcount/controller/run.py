@@ -66,7 +66,8 @@ def start(
     check_engine()
     check_budget(plan)
     if plan.agents is None:
-        ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
+        least = max(plan.levels, default=plan.search.start_users)
+        ensure_handles(plan.protocol, least, plan.local_ips)
     with connect(plan, secrets, named=named) as sut:
         folder = new_folder(runs, plan.workload.name, plan.target)
         bundle = BundleWriter(folder)

@@ -18,6 +18,7 @@ from headcount.generator.handles import ensure_handles
 from headcount.generator.message import Message
 from headcount.generator.playing import Playing
 from headcount.generator.real_time import real_time
+from headcount.generator.speed import measured_speed
 
 LEASE_S = 5.0
 """An agent ends its load when it has not heard of its controller for so long."""
@@ -100,6 +101,10 @@ class Agent:
         elif message.kind == "close":
             self._close()
             self._channel.send(Message("closed", message.values))
+        elif message.kind == "measure":
+            self._channel.send(
+                Message("speed", {"blocks_per_s": measured_speed(message.values["cpus"])})
+            )
         elif message.kind == "ensure":
             self._try("ensured", message, self._ensure)
         elif message.kind == "start":
@@ -134,7 +139,8 @@ class Agent:
             self._playing.stop(values["drain_s"])
 
     def _ensure(self, message: Message) -> None:
-        ensure_handles(message.values["protocol"], message.values["users"])
+        values = message.values
+        ensure_handles(values["protocol"], values["users"], values["local_ips"])
 
     def _try(self, answer: str, message: Message, act: Callable[[Message], None]) -> None:
         """Do it; an error is the controller's to know."""
@@ -167,9 +173,14 @@ def introduction() -> dict[str, object]:
         "host": platform.node(),
         "boot": boot_id(),
         "pid": os.getpid(),
-        "cpus": len(os.sched_getaffinity(0)),
+        "cpus": cpu_count(),
         "about": describe_host(__version__, []).model_dump(mode="json"),
     }
+
+
+def cpu_count() -> int:
+    """CPUs that this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 def boot_id() -> str:

@@ -18,6 +18,7 @@ from headcount.generator.exchange import ANSWER_S, Exchange
 from headcount.generator.line import Line
 from headcount.generator.member import Member, complete_until
 from headcount.generator.message import Message
+from headcount.generator.speed import workers_by_speed
 from headcount.plan.plan import Plan, engine_plan
 
 OPEN_S = 60.0
@@ -34,7 +35,8 @@ class Wanted:
 
     Attributes:
         lines: The way to each.
-        workers: Threads of each one's engine.
+        workers: Threads of each one's engine; fewer on slower machines.
+        are_apart: Whether each has a machine of its own, whose speed counts.
         most_users: Of one agent; None without a limit.
         places: Where the target listens, as `ip:port`.
 
@@ -44,6 +46,7 @@ class Wanted:
     workers: Sequence[int]
     most_users: int | None = None
     places: Sequence[str] = ()
+    are_apart: bool = False
 
 
 class Fleet:
@@ -130,7 +133,9 @@ class Fleet:
                     f"{most:,}: give more agents"
                 )
             member.answers.pop("ensured", None)
-            exchange.order(member, "ensure", protocol=protocol, users=its)
+            exchange.order(
+                member, "ensure", protocol=protocol, users=its, local_ips=self._plan.local_ips
+            )
         if silent := exchange.missing("ensured", ANSWER_S):
             exchange.lose(silent[0], f"{silent[0].name} was lost: it did not answer")
 
@@ -178,6 +183,7 @@ class Fleet:
                     "host": one.about.get("host"),
                     "cpus": one.about.get("cpus"),
                     "workers": one.workers,
+                    "speed": None if one.speed is None else round(one.speed, 1),
                     "first_worker": one.first,
                     "late_ms": round(one.late_s * 1000, 3),
                     "clock_ahead_s": round(one.clock.ahead_s, 6),
@@ -202,7 +208,19 @@ class Fleet:
         for member, about in zip(self.members, answers, strict=True):
             member.about = about
         check_versions(self.members)
+        if self._wanted.are_apart:
+            self._measure()
         self._exchange.begin()
+
+    def _measure(self) -> None:
+        """Give each machine workers in proportion to what it does, while none has a load."""
+        for member in self.members:
+            member.line.send(Message("measure", {"cpus": member.workers}))
+        answers = self._exchange.answers("speed", ANSWER_S, "did not measure its speed")
+        speeds = [float(one["blocks_per_s"]) for one in answers]
+        workers = workers_by_speed([one.workers for one in self.members], speeds)
+        for member, speed, number in zip(self.members, speeds, workers, strict=True):
+            member.speed, member.workers = speed, number
 
     def _start(self) -> float:
         """Start the engines of all agents for the same moment; returns it, on this clock."""
@@ -229,6 +247,7 @@ class Fleet:
                 target=self._target,
                 scenarios=len(self._plan.workload.scenarios),
                 places=list(self._wanted.places),
+                local_ips=self._plan.local_ips,
             )
         answers = exchange.answers("started", START_S, "did not start its engine")
         for member, started in zip(self.members, answers, strict=True):

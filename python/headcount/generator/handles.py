@@ -1,22 +1,30 @@
 """What the system must allow this process before so many users can be played."""
 
+from collections.abc import Sequence
+
 from headcount import _engine
 from headcount.errors import MachineLimitError, SystemLimitError
+from headcount.generator.local_ips import own_addresses
 from headcount.protocols.registry import protocol_of
 
 RESERVE = 100
 """Handles needed beside those of the users' connections (`RESERVE` of crates/load)."""
 
 
-def ensure_handles(protocol: str, users: int) -> None:
-    """Raise the limit of file handles as far as needed.
+def ensure_handles(protocol: str, users: int, local_ips: Sequence[str] = ()) -> None:
+    """Raise the limit of file handles as far as needed, and count local ports.
+
+    `local_ips`: what users connect from, as a plan names it.
 
     Raises MachineLimitError, with the fix, if that is not allowed.
     """
     its = protocol_of(protocol)
-    ensure = _engine.ensure_open_files if its.are_files else _engine.ensure_connections
     try:
-        ensure(users, its.handles)
+        if its.are_files:
+            _engine.ensure_open_files(users, its.handles)
+        else:
+            number = max(len(own_addresses(tuple(local_ips))), 1)
+            _engine.ensure_connections(users, its.handles, number)
     except SystemLimitError as error:
         raise MachineLimitError(str(error)) from error
 

@@ -39,6 +39,7 @@ class Member:
         number: From 1.
         line: The way to it.
         workers: Threads of its engine.
+        speed: Blocks a second that its machine deflates; None where that was not measured.
         first: The number of its first worker among those of all agents.
         about: What it said of itself and its machine.
         clock: How its clock differs from the controller's.
@@ -57,6 +58,7 @@ class Member:
     line: Line
     workers: int
     first: int = 0
+    speed: float | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     clock: ClockOffset = field(default_factory=ClockOffset)
     began_s: float = 0.0

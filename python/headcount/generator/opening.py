@@ -22,10 +22,12 @@ def open_players(plan: Plan, target: str, places: Sequence[str]) -> Players:
     `target` is as the engine reads it, and `places` are where it listens, as `ip:port`.
     """
     if plan.agents is None:
-        return Here(plan, target)
+        return Here(plan, target, places)
     lines, cpus = lines_to(plan.agents)
-    workers = cpus if plan.agents.cluster is not None else [plan.workers] * len(lines)
-    return Fleet(plan, target, Wanted(lines, workers, plan.agents.most_users, places))
+    are_apart = plan.agents.cluster is not None
+    workers = cpus if are_apart else [plan.workers] * len(lines)
+    wanted = Wanted(lines, workers, plan.agents.most_users, places, are_apart)
+    return Fleet(plan, target, wanted)
 
 
 def lines_to(agents: Agents) -> tuple[Sequence[Line], Sequence[int]]:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from headcount._engine import Engine, Interval
 from headcount.counters.source import Source
 from headcount.generator.handles import ensure_handles
+from headcount.generator.local_ips import check_routes, own_addresses
 from headcount.generator.real_time import real_time
 from headcount.plan.plan import Plan, engine_plan
 
@@ -77,11 +78,16 @@ class Players(Protocol):
 class Here:
     """The engine in this process."""
 
-    def __init__(self, plan: Plan, target: str) -> None:
-        """Start the engine, with no users yet; `target` is as the engine reads it."""
+    def __init__(self, plan: Plan, target: str, places: Sequence[str] = ()) -> None:
+        """Start the engine, with no users yet.
+
+        `target` is as the engine reads it; `places` are where it listens, as `ip:port`.
+        """
+        local = own_addresses(tuple(plan.local_ips))
+        check_routes(local, places)
         with real_time():
-            self._engine = Engine(engine_plan(plan), plan.protocol, target)
-        self._protocol = plan.protocol
+            self._engine = Engine(engine_plan(plan), plan.protocol, target, local_addresses=local)
+        self._plan = plan
         self.step_names: Sequence[str] = self._engine.step_names
         self.request_names: Sequence[str] = self._engine.request_names
         self.task_names: Sequence[str] = self._engine.task_names
@@ -103,7 +109,7 @@ class Here:
 
     def ensure(self, users: int) -> None:
         """Raise MachineLimitError where this process cannot have so many users."""
-        ensure_handles(self._protocol, users)
+        ensure_handles(self._plan.protocol, users, self._plan.local_ips)
 
     def set_users(self, users: int, ramp_s: float) -> None:
         """Bring the population to `users` over `ramp_s`."""

@@ -9,6 +9,7 @@ from headcount._engine import Engine, Gathering, Interval
 from headcount.counters.generator import GeneratorSource
 from headcount.counters.proc.serving import Place
 from headcount.errors import HeadcountError
+from headcount.generator.local_ips import check_routes, own_addresses
 from headcount.generator.message import Message
 from headcount.generator.real_time import real_time
 
@@ -33,8 +34,12 @@ class Playing:
         """
         self.generation: int = order["generation"]
         self._send = send
+        local = own_addresses(tuple(order["local_ips"]))
+        check_routes(local, order["places"])
         with real_time():
-            self._engine = Engine(order["plan"], order["protocol"], order["target"], order["at_s"])
+            self._engine = Engine(
+                order["plan"], order["protocol"], order["target"], order["at_s"], local
+            )
         self._ready_s = time.monotonic()
         self._sums = Gathering(order["scenarios"], len(self._engine.step_names))
         places = [Place.of(one) for one in order["places"]]

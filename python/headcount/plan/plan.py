@@ -18,6 +18,7 @@ from headcount.plan.client import check_client
 from headcount.plan.cost import Cost
 from headcount.plan.disclosure import Disclosure
 from headcount.plan.limits import check_limits
+from headcount.plan.local_ips import addresses
 from headcount.plan.pace import Think
 from headcount.plan.rules import check_chosen
 from headcount.plan.scenario import Step
@@ -28,7 +29,7 @@ from headcount.protocols.discussion import Discussion
 from headcount.protocols.library import Library
 from headcount.protocols.mail_profile import Mail
 from headcount.protocols.pages import Pages
-from headcount.protocols.registry import forms, plays
+from headcount.protocols.registry import forms, plays, protocol_of
 from headcount.protocols.tree import BLOCK_BYTES, NO_TREE, Tree
 from headcount.secret_text import holds_secret
 
@@ -83,6 +84,11 @@ class Plan(Strict):
     agents: Agents | None = Field(
         default=None, description="Who plays the users, where it is not one process"
     )
+    local_ips: list[str] = Field(
+        default_factory=list,
+        description="Addresses of the generator's machines that users connect from: each, a range "
+        "or a network",
+    )
     limits: dict[str, str] = Field(
         default_factory=dict,
         description="How much of the machine a lab server and the generator may use",
@@ -133,6 +139,9 @@ class Plan(Strict):
             )
         with as_mistake():
             check_sources(self.sources)
+            addresses(self.local_ips)
+        if self.local_ips and protocol_of(parsed.protocol).are_files:
+            raise ValueError("local_ips needs a server on a network, and the target is a folder")
         for table, values in (("server", self.server), ("client", self.client)):
             for key, value in values.items():
                 if holds_secret(value):

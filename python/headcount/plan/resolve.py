@@ -62,6 +62,7 @@ class Overrides:
     agents: int | None = None
     users_per_agent: int | None = None
     cluster: str | None = None
+    local_ips: list[str] = field(default_factory=list)
 
 
 def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
@@ -85,6 +86,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "limits": overrides.limits,
         "sources": overrides.sources,
         "views": overrides.views,
+        "local_ips": overrides.local_ips,
         "stacks": overrides.stacks,
         **_settings(parsed, overrides, workload),
         "search": _search(overrides),

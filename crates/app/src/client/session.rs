@@ -27,7 +27,7 @@ pub struct AppSession {
 
 impl AppSession {
     pub(super) async fn open(app: &App, user: &User) -> Result<Self, Fault> {
-        let connect = TcpStream::connect(&app.addresses[..]).await;
+        let connect = headcount_net::connect::connect(&app.addresses[..]).await;
         let mut stream = connect.map_err(|error| connect_fault(&error))?;
         stream
             .set_nodelay(true)

@@ -33,6 +33,7 @@ pub fn plan(pace: Pace, scenarios: Vec<ScenarioPlan>) -> Plan {
         workers: 1,
         pace,
         part: None,
+        local_addresses: Vec::new(),
         step_timeout_ms: 60_000,
         report_every_ms: 60_000,
         log_on: LogOn::FirstScenario,

@@ -1,0 +1,60 @@
+"""Which of the addresses that users may connect from this machine has, and whether they lead on."""
+
+import socket
+from collections.abc import Sequence
+from functools import cache
+from ipaddress import ip_address
+
+from headcount.errors import MachineLimitError
+from headcount.plan.local_ips import Address, addresses
+
+CONNECT_S = 5.0
+
+
+@cache
+def own_addresses(named: tuple[str, ...]) -> list[Address]:
+    """Those that this machine has; empty where none are named.
+
+    Raises MachineLimitError where some are named and it has none of them.
+    """
+    found = [one for one in addresses(named) if _is_own(one)]
+    if named and not found:
+        raise MachineLimitError(
+            f"this machine has none of the addresses of --local-ips {','.join(named)}; "
+            "`ip -brief address` shows which it has, `ip address add` gives it more"
+        )
+    return found
+
+
+def check_routes(local: Sequence[Address], places: Sequence[str]) -> None:
+    """Connect once from each address to the first place of its family, an `ip:port`.
+
+    Raises MachineLimitError with the address from which that place is not reached.
+    """
+    parted = [_parted(one) for one in places]
+    for address in local:
+        fitting = [one for one in parted if ip_address(one[0]).version == address.version]
+        for host, port in fitting[:1]:
+            try:
+                socket.create_connection((host, port), CONNECT_S, (str(address), 0)).close()
+            except OSError as error:
+                why = error.strerror or "no answer"
+                raise MachineLimitError(
+                    f"{host} port {port} is not reached from {address} ({why}): give it a route, "
+                    "or leave it out of --local-ips"
+                ) from error
+
+
+def _parted(place: str) -> tuple[str, int]:
+    host, _, port = place.rpartition(":")
+    return host.strip("[]").partition("%")[0], int(port)
+
+
+def _is_own(address: Address) -> bool:
+    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as tried:
+        try:
+            tried.bind((str(address), 0))
+        except OSError:
+            return False
+    return True
