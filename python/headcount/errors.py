@@ -62,3 +62,9 @@ class EngineError(HeadcountError):
     """The load engine failed: a defect of Headcount. What was measured before it is kept."""
 
     exit_code = ExitCode.DEFECT
+
+
+class AgentError(EngineError):
+    """Agents cannot be started, or were lost and nobody is left. What was measured is kept."""
+
+    exit_code = ExitCode.UNREACHABLE

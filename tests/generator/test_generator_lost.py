@@ -115,11 +115,12 @@ def test_without_any_agent_left_the_run_ends_and_keeps_what_it_has(headcount: He
     for one in agents_of(run):
         os.kill(one, signal.SIGKILL)
     ended = run.ended()
-    assert ended.code == 70, ended
+    assert ended.code == 3, ended
     assert ended.message.startswith("no agent is left: agent ")
     bundle = next(headcount.runs.iterdir())
     shown = headcount.run("show", str(bundle), "--json").json
-    assert [one["outcome"] for one in shown["levels"]] == ["passed"]
+    # The level under way is kept, too, if the loss of one was seen before that of the other.
+    assert [one["outcome"] for one in shown["levels"] if not one["agents_lost"]] == ["passed"]
     resumed = headcount.run("resume", str(bundle))
     assert resumed.code == 0, resumed
     assert "passed" in resumed.out

@@ -17,17 +17,12 @@ pub fn bind_address(socket: &impl AsFd, address: IpAddr) -> io::Result<()> {
 
 fn leave_port(socket: &impl AsFd) -> io::Result<()> {
     let (level, name, on) = (libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1 as c_int);
+    let size = libc::socklen_t::try_from(size_of_val(&on)).map_err(io::Error::other)?;
     let socket = socket.as_fd().as_raw_fd();
     #[expect(unsafe_code, reason = "neither std nor rustix has the option")]
     // SAFETY: the descriptor is borrowed for the call, and `on` outlives it and has that size.
     let answer = unsafe {
-        libc::setsockopt(
-            socket,
-            level,
-            name,
-            (&raw const on).cast(),
-            size_of_val(&on) as libc::socklen_t,
-        )
+        libc::setsockopt(socket, level, name, (&raw const on).cast(), size)
     };
     if answer == 0 {
         return Ok(());

@@ -1,5 +1,6 @@
 """`headcount prepare` and `headcount cleanup`: the data set on the system under test."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -53,6 +54,8 @@ def prepare(
     verify: Annotated[
         bool, typer.Option("--verify", help="Check existing data and repair what is damaged.")
     ] = False,
+    agents: options.Agents = None,
+    cluster: options.Cluster = None,
     json: options.Json = False,
 ) -> None:
     """Make a workload's data set, for many runs.
@@ -67,8 +70,10 @@ def prepare(
     # The models and the engine take half a second to load; the help does not need them.
     from rich.progress import Progress
 
+    from headcount.controller.access.prepare import divide
     from headcount.controller.access.prepare import prepare as make_data
     from headcount.controller.sut import connect
+    from headcount.generator.makers import Makers
     from headcount.plan.resolve import Overrides
 
     overrides = Overrides(
@@ -77,6 +82,8 @@ def prepare(
         shares=access.shares,
         client=client_settings(access.client, access.user),
         authorised_by=access.authorised_by,
+        agents=agents,
+        cluster=cluster,
     )
     if folder is not None:
         _prepare_folder(workload, target, folder, overrides, verify=verify, json=json)
@@ -88,7 +95,13 @@ def prepare(
     if seed is None and plan.workload.data is not None:
         raise InputError("give --seed: a run finds the data set by its seed (and its --scale)")
     secrets = secrets_for(plan, access.token_file, access.password_file)
-    with connect(plan, secrets) as sut, Progress(console=err, disable=json) as bar:
+    with (
+        connect(plan, secrets) as sut,
+        Makers(plan.agents) if plan.agents else nullcontext() as makers,
+        Progress(console=err, disable=json) as bar,
+    ):
+        if makers is not None:
+            divide(sut.access, makers.make)
         task = bar.add_task("preparing", total=users)
         made = make_data(
             sut.access, users, lambda done, _: bar.update(task, completed=done), verify=verify

@@ -15,6 +15,7 @@ from headcount import __version__, _engine
 from headcount.counters.environment import describe_host
 from headcount.errors import HeadcountError
 from headcount.generator.handles import ensure_handles
+from headcount.generator.making import Making
 from headcount.generator.message import Message
 from headcount.generator.playing import Playing
 from headcount.generator.real_time import real_time
@@ -52,6 +53,7 @@ class Agent:
         self._channel = channel
         self._clock = clock
         self._playing: Playing | None = None
+        self._making: Making | None = None
         self._due: list[tuple[float, Message]] = []
         self._heard_s = clock()
         self._has_lapsed = False
@@ -80,7 +82,7 @@ class Agent:
             self._take(message)
         self._do_what_is_due()
         silent_s = self._clock() - self._heard_s
-        if silent_s > LEASE_S and self._playing is not None:
+        if silent_s > LEASE_S and (self._playing or self._making) is not None:
             self._close()
             self._has_lapsed = True
         return silent_s <= LEAVE_S
@@ -109,6 +111,9 @@ class Agent:
             self._try("ensured", message, self._ensure)
         elif message.kind == "start":
             self._try("", message, self._start)
+        elif message.kind == "make":
+            self._end_load()
+            self._making = Making(message.values, self._channel.send)
         else:
             self._due.append((float(message.values["at_s"]), message))
 
@@ -160,9 +165,10 @@ class Agent:
         self._end_load()
 
     def _end_load(self) -> None:
-        if self._playing is not None:
-            self._playing.close()
-            self._playing = None
+        for work in (self._playing, self._making):
+            if work is not None:
+                work.close()
+        self._playing = self._making = None
 
 
 def introduction() -> dict[str, object]:

@@ -7,7 +7,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from headcount import errors
-from headcount.errors import EngineError, HeadcountError
+from headcount.errors import AgentError, EngineError, HeadcountError
 from headcount.generator.line import Deliver
 from headcount.generator.member import Member, Report
 from headcount.generator.message import Message
@@ -95,7 +95,7 @@ class Exchange:
     def answers(self, kind: str, patience_s: float, what: str) -> Sequence[Mapping[str, Any]]:
         """The answer of each agent; raises HeadcountError, with what they did not do."""
         if missing := self.missing(kind, patience_s):
-            raise EngineError(f"{missing[0].name} {what}")
+            raise AgentError(f"{missing[0].name} {what}")
         return [one.answers.pop(kind).values for one in self.members]
 
     def missing(self, kind: str, patience_s: float) -> list[Member]:
@@ -151,7 +151,7 @@ class Exchange:
     def without_lost(self) -> int:
         """End the load of all, and leave out those that are lost or silent; returns how many.
 
-        Raises EngineError where nobody is left, or where this process is to blame too often.
+        Raises AgentError where nobody is left, or where this process is to blame too often.
         """
         loss = self.loss
         for member in self.members:
@@ -171,12 +171,12 @@ class Exchange:
         if not gone:
             self._stalls += 1
         if self._stalls > MOST_STALLS:
-            raise EngineError(f"{loss}; that was so {self._stalls} times: use a less busy machine")
+            raise AgentError(f"{loss}; that was so {self._stalls} times: use a less busy machine")
         self.members = [one for one in self.members if one not in gone]
         for member in gone:
             member.line.close()
         if not self.members:
-            raise EngineError(f"no agent is left: {loss}")
+            raise AgentError(f"no agent is left: {loss}")
         self.loss, self._stood_still_s = None, 0.0
         return len(gone)
 
@@ -188,7 +188,7 @@ class Exchange:
             while any(one.is_open and one.clock.answers < asked for one in self.members):
                 self.receive(0.1)
                 if time.monotonic() > until_s:
-                    raise EngineError("the agents do not answer in time")
+                    raise AgentError("the agents do not answer in time")
 
     def _delivery(self, member: Member) -> Deliver:
         return lambda message, at_s: self._inbox.put((member, message, at_s))
@@ -197,6 +197,7 @@ class Exchange:
         if message is None:
             member.is_open = False
             return
+        member.spoke_s = at_s
         try:
             self._sort(member, message, at_s)
         except (AttributeError, KeyError, TypeError, ValueError):

@@ -67,7 +67,10 @@ class Fleet:
         )
         try:
             self._exchange.open()
-            self._introduce()
+            introduce(self._exchange)
+            if wanted.are_apart:
+                self._measure()
+            self._exchange.begin()
             self._zero_s = self._start()
         except BaseException:
             self.close()
@@ -159,7 +162,7 @@ class Fleet:
     def recover(self) -> str:
         """Begin again, without users, on the agents that are left; returns a sentence.
 
-        Raises EngineError where nobody is left.
+        Raises AgentError where nobody is left.
         """
         before = len(self.members)
         self._exchange.without_lost()
@@ -200,17 +203,6 @@ class Fleet:
     @property
     def _workers(self) -> int:
         return sum(one.workers for one in self.members)
-
-    def _introduce(self) -> None:
-        for member in self.members:
-            member.line.send(Message("hello"))
-        answers = self._exchange.answers("hello", OPEN_S, "did not start")
-        for member, about in zip(self.members, answers, strict=True):
-            member.about = about
-        check_versions(self.members)
-        if self._wanted.are_apart:
-            self._measure()
-        self._exchange.begin()
 
     def _measure(self) -> None:
         """Give each machine workers in proportion to what it does, while none has a load."""
@@ -273,6 +265,16 @@ class Fleet:
         found = self._sums.next(sent)
         self.sum_s = time.thread_time() - began_s
         return found
+
+
+def introduce(exchange: Exchange) -> None:
+    """Learn what the agents are. Raises HeadcountError where one is silent, or another build."""
+    for member in exchange.members:
+        member.line.send(Message("hello"))
+    answers = exchange.answers("hello", OPEN_S, "did not start")
+    for member, about in zip(exchange.members, answers, strict=True):
+        member.about = about
+    check_versions(exchange.members)
 
 
 def check_versions(members: Sequence[Member]) -> None:

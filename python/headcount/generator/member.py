@@ -45,6 +45,7 @@ class Member:
         clock: How its clock differs from the controller's.
         began_s: When its engine's clock began, on its own clock.
         late_s: How much later than that the engine was ready.
+        spoke_s: When anything came of it, on the controller's clock.
         heard_s: When it last reported a second, on the controller's clock.
         counters: Of the last second that became part of a sum.
         reports: Seconds that are not part of a sum yet.
@@ -63,6 +64,7 @@ class Member:
     clock: ClockOffset = field(default_factory=ClockOffset)
     began_s: float = 0.0
     late_s: float = 0.0
+    spoke_s: float = 0.0
     heard_s: float = 0.0
     reports: deque[Report] = field(default_factory=deque)
     answers: dict[str, Message] = field(default_factory=dict)

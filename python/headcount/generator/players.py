@@ -58,7 +58,7 @@ class Players(Protocol):
     def recover(self) -> str:
         """Begin again without the agents that were lost; returns a sentence about who is left.
 
-        Raises EngineError where nobody is left.
+        Raises AgentError where nobody is left.
         """
         ...
 

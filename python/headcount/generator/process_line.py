@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 
-from headcount.errors import EngineError
+from headcount.errors import AgentError, EngineError
 from headcount.generator.line import Deliver
 from headcount.generator.message import Decoder, Message, encoded
 
@@ -44,7 +44,7 @@ class ProcessLine:
                 start_new_session=True,  # Ctrl-C is the controller's
             )
         except OSError as error:
-            raise EngineError(f"cannot start the agent {self.name}: {error}") from error
+            raise AgentError(f"cannot start the agent {self.name}: {error}") from error
         assert self._process.stdin is not None
         os.set_blocking(self._process.stdin.fileno(), False)
         self._thread = threading.Thread(

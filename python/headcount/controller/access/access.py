@@ -19,6 +19,9 @@ class Prepared:
     written_bytes: int
 
 
+Make = Callable[[str, str, int, int, Callable[[str], None], bool], str]
+"""Makes the data of users `first` to `last` of a protocol's target (JSON), and says how far it is
+meanwhile; reads through what is there, if asked to. Returns what it came to (JSON)."""
 NOTHING = Prepared(0, 0, 0)
 """All was there already."""
 NO_TLS = "no TLS handshake"
@@ -75,6 +78,18 @@ class Access(Protocol):
     def source(self) -> Source | None:
         """What the server says of itself, if it does."""
         ...
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """An access to data that belong to one user each: several machines can make them.
+
+    Attributes:
+        make: What makes them; the engine of this process by default.
+
+    """
+
+    make: Make
 
 
 @runtime_checkable

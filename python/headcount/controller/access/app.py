@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from headcount import _engine
-from headcount.controller.access.access import NOTHING, Prepared, Progress
+from headcount.controller.access.access import NOTHING, Make, Prepared, Progress
 from headcount.controller.access.secrets import Secrets
 from headcount.counters.app import AppSource
 from headcount.counters.source import Source
@@ -26,6 +26,7 @@ class AppAccess:
         self._address = address
         self._token = secrets.token
         self._ready = 0
+        self.make: Make = _engine.prepare
         hello = json.loads(_engine.hello("app", self.engine_target()))
         self.pid: int | None = int(hello["pid"]) if is_loopback(address) else None
         self.programs: Mapping[str, str] = {"headcount application server": hello["version"]}
@@ -45,7 +46,7 @@ class AppAccess:
 
         first = 0 if verify else self._ready
         target = self.engine_target()
-        done = _engine.prepare("app", target, first, users - 1, progress, verify)
+        done = self.make("app", target, first, users - 1, progress, verify)
         self._ready = users
         made = json.loads(done)
         created = made["created"] + made["repaired"]

@@ -11,7 +11,14 @@ from typing import Any
 
 from headcount import _engine
 from headcount.analyse.failures import cause_of, explained_message
-from headcount.controller.access.access import NO_TLS, NOTHING, Prepared, Progress, count_text
+from headcount.controller.access.access import (
+    NO_TLS,
+    NOTHING,
+    Make,
+    Prepared,
+    Progress,
+    count_text,
+)
 from headcount.controller.access.protection import clear_warnings
 from headcount.controller.access.secrets import Secrets
 from headcount.counters.mail import MailSource
@@ -133,6 +140,7 @@ class MailAccess:
         self._office = office
         self.warnings = warnings
         self._ready = 0
+        self.make: Make = _engine.prepare
         self._target = _target(plan, office)
         hello = self._hello()
         settings = {
@@ -184,7 +192,7 @@ class MailAccess:
             on_progress(first + json.loads(text)["users_done"], users)
 
         with _with_advice():
-            done = _engine.prepare("mail", self._target, first, users - 1, progress, verify)
+            done = self.make("mail", self._target, first, users - 1, progress, verify)
         made = json.loads(done)
         if made["written_bytes"] and is_loopback((self._office.imap_at or (self._office.imap,))[0]):
             os.sync()  # otherwise the first level would pay for writing these messages out

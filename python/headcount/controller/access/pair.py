@@ -31,6 +31,10 @@ class PairAccess:
             sum(one.written_bytes for one in made),
         )
 
+    def parts(self) -> Sequence[Access]:
+        """Those of both servers."""
+        return self._both
+
     def check(self) -> None:
         """Ask both whether they are there."""
         for access in self._both:

@@ -8,7 +8,7 @@ from typing import Any
 
 from headcount import _engine
 from headcount.analyse.failures import explained_message
-from headcount.controller.access.access import NOTHING, Prepared, Progress, cleanup_text
+from headcount.controller.access.access import NOTHING, Make, Prepared, Progress, cleanup_text
 from headcount.controller.access.played import target_with_program
 from headcount.controller.access.secrets import Secrets
 from headcount.counters.samba import SambaSource
@@ -66,6 +66,7 @@ class SmbAccess:
         self._place = place
         self._address = place.address
         self._ready = 0
+        self.make: Make = _engine.prepare
         self._target = json.dumps(
             {
                 "address": place.address,
@@ -132,7 +133,7 @@ class SmbAccess:
         def progress(text: str) -> None:
             on_progress(first + json.loads(text)["users_done"], users)
 
-        done = _engine.prepare("smb", self._target, first, users - 1, progress, verify)
+        done = self.make("smb", self._target, first, users - 1, progress, verify)
         made = json.loads(done)
         if made["written_bytes"] and is_loopback(self._address):
             # Otherwise the first level would pay for writing these pages out.
