@@ -7,8 +7,11 @@ machine; starts are of real agents, each a process.
 import argparse
 import statistics
 import sys
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
+from bench.cluster.kills import Round, kills
 from bench.cluster.scale import Scale, measured
 from bench.cluster.starts import started
 
@@ -20,12 +23,17 @@ MOST_SPREAD_MS, MOST_ERROR_MS = 20.0, 1.0
 def main(arguments: Sequence[str]) -> int:
     """Measure, print and judge; returns 1 where a bar is missed."""
     parser = argparse.ArgumentParser(prog="python -m bench.cluster", description=__doc__)
-    parser.add_argument("part", choices=("scale", "starts"), help="what to measure")
+    parser.add_argument("part", choices=("scale", "starts", "kills"), help="what to measure")
     parser.add_argument("--agents", type=int, nargs="+", help="sizes of the fleet")
-    parser.add_argument("--number", type=int, default=10, help="how many fleets are started")
+    parser.add_argument(
+        "--number", type=int, default=10, help="how many fleets are started, or parts are ended"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the moments")
     options = parser.parse_args(arguments)
     if options.part == "scale":
         return _scale(options.agents or SIZES)
+    if options.part == "kills":
+        return _kills(options.number, options.seed)
     return _starts((options.agents or [3])[0], options.number)
 
 
@@ -49,6 +57,21 @@ def _met(one: Scale) -> bool:
         return _bar("adding up a second of two agents", one.sum_ms, MOST_PAIR_MS, "ms")
     cpu = _bar(f"CPU with {one.agents:,} agents", one.cpu, MOST_CPU, "cores")
     return _bar(f"memory with {one.agents:,} agents", one.peak_mib, MOST_MIB, "MiB") and cpu
+
+
+def _kills(number: int, seed: int) -> int:
+    def note(one: Round) -> None:
+        print(
+            f"{one.victim:16}  after {one.at_s:4.1f} s  exit code {one.code}  unwatched load "
+            f"{one.loads_s:3.1f} s  {'; '.join(one.defects) or 'ok'}",
+            flush=True,
+        )
+
+    with tempfile.TemporaryDirectory(prefix="hck-") as folder:
+        found = kills(number, seed, Path(folder), note)
+    bad = sum(bool(one.defects) for one in found)
+    print(f"{'MISSED' if bad else 'met'} ends that left something behind: {bad} of {len(found)}")
+    return 1 if bad else 0
 
 
 def _starts(agents: int, number: int) -> int:
