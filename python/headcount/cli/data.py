@@ -1,6 +1,5 @@
 """`headcount prepare` and `headcount cleanup`: the data set on the system under test."""
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -70,10 +69,9 @@ def prepare(
     # The models and the engine take half a second to load; the help does not need them.
     from rich.progress import Progress
 
-    from headcount.controller.access.prepare import divide
+    from headcount.controller.access.prepare import made_by
     from headcount.controller.access.prepare import prepare as make_data
     from headcount.controller.sut import connect
-    from headcount.generator.makers import Makers
     from headcount.plan.resolve import Overrides
 
     overrides = Overrides(
@@ -97,11 +95,9 @@ def prepare(
     secrets = secrets_for(plan, access.token_file, access.password_file)
     with (
         connect(plan, secrets) as sut,
-        Makers(plan.agents) if plan.agents else nullcontext() as makers,
+        made_by(sut.access, plan.agents),
         Progress(console=err, disable=json) as bar,
     ):
-        if makers is not None:
-            divide(sut.access, makers.make)
         task = bar.add_task("preparing", total=users)
         made = make_data(
             sut.access, users, lambda done, _: bar.update(task, completed=done), verify=verify

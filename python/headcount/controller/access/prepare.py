@@ -1,16 +1,25 @@
 """The data set of any target, made; and what its server's refusal means, if it refuses."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from headcount.analyse.failures import explained_message
-from headcount.controller.access.access import Access, Divisible, Make, Prepared, Progress
+from headcount.controller.access.access import Access, Divisible, Prepared, Progress
 from headcount.controller.access.pair import PairAccess
 from headcount.errors import InputError, SystemLimitError, TargetError
+from headcount.generator.makers import Makers
+from headcount.plan.agents import Agents
 
 
-def divide(access: Access, make: Make) -> None:
-    """Have `make` make what belongs to one user each, from now on.
+@contextmanager
+def made_by(access: Access, agents: Agents | None) -> Iterator[None]:
+    """Within the block agents make what belongs to one user each; without any, this process does.
 
-    Raises InputError where the access has no such data.
+    Raises InputError where the access has no such data, and what agents raise that do not start.
     """
+    if agents is None:
+        yield
+        return
     parts = access.parts() if isinstance(access, PairAccess) else [access]
     divisible = [one for one in parts if isinstance(one, Divisible)]
     if not divisible:
@@ -18,8 +27,10 @@ def divide(access: Access, make: Make) -> None:
             "all users have the same data on this target, or it is a folder of this machine: one "
             "agent makes it, so leave out --agents"
         )
-    for one in divisible:
-        one.make = make
+    with Makers(agents) as makers:
+        for one in divisible:
+            one.make = makers.make
+        yield
 
 
 def prepare(access: Access, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
