@@ -108,7 +108,7 @@ class SimulatedRun:
         self._folder = folder
         return bundle
 
-    def _engine(self, *_: object) -> VirtualEngine:
+    def _engine(self, *_: object, **__: object) -> VirtualEngine:
         return VirtualEngine(self._world, steps(), self.history.number)
 
     def _check_answer(self, *_: object) -> None:

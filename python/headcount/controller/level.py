@@ -83,7 +83,7 @@ class LevelRunner:
         if held is not None:
             self._last = held.last
         lost = self._recover(order, level)
-        if held is None and lost is None:
+        if not level.seconds.number:
             raise EngineError("the load engine ended before the level was measured")
         result = summarise(
             self._plan,
@@ -149,10 +149,10 @@ class LevelRunner:
         each level that it began.
         """
         loss = self._session.loss
-        if loss is not None:
+        while self._session.loss is not None:
             self._session.recover()
             self._last = None  # those users have gone
-            if not level.seconds.number:
+            if not level.seconds.number:  # and perhaps another agent before that second is over
                 self._seen(self._session.hold("steady", order.index, 1.0, level.add))
         return loss
 

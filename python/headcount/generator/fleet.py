@@ -243,6 +243,7 @@ class Fleet:
             )
         answers = exchange.answers("started", START_S, "did not start its engine")
         for member, started in zip(self.members, answers, strict=True):
+            member.answers.pop("lapsed", None)  # of a load before this one
             member.late_s = max(float(started["ready_s"]) - member.began_s, 0.0)
             member.heard_s = max(time.monotonic(), at_s)
             names = started["names"]
