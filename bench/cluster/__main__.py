@@ -5,6 +5,7 @@ machine; starts are of real agents, each a process.
 """
 
 import argparse
+import signal
 import statistics
 import sys
 import tempfile
@@ -67,6 +68,7 @@ def _kills(number: int, seed: int) -> int:
             flush=True,
         )
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the machines go away then, too
     with tempfile.TemporaryDirectory(prefix="hck-") as folder:
         found = kills(number, seed, Path(folder), note)
     bad = sum(bool(one.defects) for one in found)

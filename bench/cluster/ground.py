@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Self
 
 IP = "/usr/sbin/ip"
-NETWORK = "10.232.0"
-"""Of all machines; it exists inside the namespaces only, so that several grounds may."""
+NETWORK = f"10.232.{os.getpid() % 256}"
+"""Of all machines. It exists inside the namespaces only, but Ray looks for other heads among all
+processes, by their addresses."""
 HEAD, SERVER, FIRST_NODE = f"{NETWORK}.1", f"{NETWORK}.2", 11
 PORT = 6379
 RAY = str(Path(sys.executable).with_name("ray"))

@@ -20,7 +20,7 @@ from bench.cluster.ground import Ground, wait_for
 
 WORKLOAD = Path(__file__).parents[2] / "tests" / "e2e" / "light.toml"
 PORT, USERS = 7000, (20, 30, 40)
-LEVEL_S, LATEST_S = 4, 20.0
+LEVEL_S, LATEST_S = 4, 16.0
 LEASE_S = 5.0
 """An agent ends its load when it has heard nothing for so long (`generator/agent.py`)."""
 SLACK_S = 2.0

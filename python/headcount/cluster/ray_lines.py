@@ -1,121 +1,147 @@
-"""Lines to agents on the machines of a Ray cluster, one on each."""
+"""Lines to agents on the machines of a Ray cluster, one on each.
 
-import logging
-import signal
+Ray itself is in a process of its own (`driver`): where a cluster's head goes away, Ray ends the
+process that uses it, or waits without end.
+"""
+
+import sys
 import threading
-import time
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from contextlib import suppress
-from typing import Any
+from queue import Empty, SimpleQueue
 
-import ray
-from ray.exceptions import RayError
-from ray.util.placement_group import PlacementGroup, placement_group, remove_placement_group
-from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
-
-from headcount.cluster.actor import agent_actor
 from headcount.cluster.probe import check_cluster
 from headcount.cluster.seal import KeyPair, SealedWay
-from headcount.errors import EngineError, InputError
+from headcount.errors import AgentError, EngineError, InputError
 from headcount.generator.line import Deliver, Line
 from headcount.generator.message import Decoder, Message, encoded
+from headcount.generator.process_line import ProcessLine
 
-_PLACE_S, _START_S = 30.0, 60.0
+DRIVER = (sys.executable, "-P", "-m", "headcount.cluster.driver")
+_PLACE_S, _MEET_S = 90.0, 60.0
+"""How long Ray may take to find machines, and to start an agent's process on one."""
 
 
 class RayLine:
-    """Leads an agent that is an actor of Ray."""
+    """Leads an agent that is an actor of Ray. What passes Ray is sealed."""
 
-    def __init__(self, name: str, group: "Placement", bundle: int) -> None:
+    def __init__(self, name: str, driver: "Driver", index: int) -> None:
         """Start nothing yet."""
         self.name = name
-        self._group, self._bundle = group, bundle
+        self._driver, self._index = driver, index
         self._keys = KeyPair()
-        self._actor: Any = None
         self._orders: SealedWay | None = None
         self._lock = threading.Lock()
-        self._is_closed = False
+        self._decoder = Decoder()
+        self._deliver: Deliver | None = None
 
     def open(self, deliver: Deliver) -> None:
         """Start the actor and deliver what it sends."""
-        place = PlacementGroupSchedulingStrategy(
-            placement_group=self._group.group, placement_group_bundle_index=self._bundle
-        )
-        self._actor = agent_actor().options(scheduling_strategy=place).remote()
-        try:
-            theirs = ray.get(self._actor.meet.remote(self._keys.public), timeout=_START_S)
-        except RayError as error:
-            raise EngineError(f"cannot start the agent on {self.name}: {error}") from error
-        self._orders = self._keys.channel(theirs, "orders")
+        theirs = b64decode(self._driver.meet(self._index, self._keys.public, self.name))
         self._reports = self._keys.channel(theirs, "reports")
-        self._thread = threading.Thread(
-            target=self._work, args=(deliver,), name=self.name, daemon=True
-        )
-        self._thread.start()
+        self._deliver = deliver
+        self._driver.join(self._index, self)
+        self._orders = self._keys.channel(theirs, "orders")
 
     def send(self, message: Message) -> None:
         """Send a message, without waiting for the agent."""
         with self._lock:
-            if self._orders is not None and not self._is_closed:
-                with suppress(RayError):  # that it has gone shows in what it sends
-                    self._actor.order.remote(self._orders.seal(encoded(message)))
+            if self._orders is not None:
+                self._driver.order(self._index, self._orders.seal(encoded(message)))
+
+    def take(self, sealed: bytes | None, at_s: float) -> None:
+        """Deliver what came of the agent; None is the end of it."""
+        if self._deliver is None:
+            return
+        try:
+            messages = [] if sealed is None else self._decoder.feed(self._reports.open(sealed))
+        except EngineError:
+            sealed, messages = None, []  # it is no agent
+        for message in messages:
+            self._deliver(message, at_s)
+        if sealed is None:
+            deliver, self._deliver = self._deliver, None
+            deliver(None, at_s)
 
     def close(self) -> None:
         """End the agent."""
         self.send(Message("end"))
         with self._lock:
-            if self._is_closed:
-                return
-            self._is_closed = True
-        if self._actor is not None:
-            with suppress(RayError):
-                ray.kill(self._actor, no_restart=True)
-        self._group.leave()
-
-    def _work(self, deliver: Deliver) -> None:
-        decoder = Decoder()
-        try:
-            for reference in self._actor.reports.remote():
-                sealed = ray.get(reference)
-                at_s = time.monotonic()
-                for message in decoder.feed(self._reports.open(sealed)):
-                    deliver(message, at_s)
-        except (RayError, EngineError):
-            pass  # the agent has gone, or is none
-        finally:
-            deliver(None, time.monotonic())
+            self._orders = None
+        self._driver.leave(self._index)
 
 
-class Placement:
-    """The machines that agents have, until the last of them has gone."""
+class Driver:
+    """The process that uses Ray, until the last of its lines is closed.
 
-    def __init__(self, group: PlacementGroup, users: int) -> None:
-        """Of so many agents."""
-        self.group = group
-        self._users = users
+    Attributes:
+        names: Of the machines that have an agent each.
+        cpus: Which Ray has there.
+
+    """
+
+    def __init__(self, address: str, number: int) -> None:
+        """Find machines for so many agents. Raises HeadcountError where there are fewer."""
+        self._answers: SimpleQueue[Message | None] = SimpleQueue()
+        self._lines: dict[int, RayLine] = {}
+        self._left = set(range(number))
         self._lock = threading.Lock()
+        self._process = ProcessLine(f"ray://{address}", (*DRIVER, address, str(number)))
+        self._process.open(self._take)
+        try:
+            placed = self._answer("placed", _PLACE_S, f"the Ray cluster at {address}")
+        except BaseException:
+            self._process.close()
+            raise
+        self.names: Sequence[str] = placed.values["names"]
+        self.cpus: Sequence[int] = placed.values["cpus"]
 
-    def leave(self) -> None:
-        """One agent fewer; after the last one, the machines are free and Ray is left."""
+    def meet(self, index: int, public: bytes, name: str) -> str:
+        """Start an agent and show it a public key; returns its own. Raises HeadcountError."""
+        self._process.send(Message("meet", {"index": index, "key": b64encode(public).decode()}))
+        return str(self._answer("met", _MEET_S, f"the agent on {name}").values["key"])
+
+    def join(self, index: int, line: RayLine) -> None:
+        """From now on, what an agent sends is its line's."""
+        self._lines[index] = line
+        self._process.send(Message("listen", {"index": index}))
+
+    def order(self, index: int, sealed: bytes) -> None:
+        """Bring an order to an agent."""
+        self._process.send(Message("order", {"index": index}, sealed))
+
+    def leave(self, index: int) -> None:
+        """An agent is not used any more; after the last one, Ray is left."""
         with self._lock:
-            self._users -= 1
-            if self._users:
-                return
-        with suppress(RayError):
-            remove_placement_group(self.group)
-        ray.shutdown()
+            was_last = self._left == {index}
+            self._left.discard(index)
+        self._process.send(Message("kill", {"index": index}))
+        if was_last:
+            self._process.close()
 
+    def _answer(self, kind: str, patience_s: float, what: str) -> Message:
+        try:
+            answer = self._answers.get(timeout=patience_s)
+        except Empty:
+            raise AgentError(f"{what} does not answer within {patience_s:g} s") from None
+        if answer is None:
+            raise AgentError(f"{what} was lost: Ray has ended")
+        if answer.kind == "refused":
+            raise InputError(answer.values["text"])
+        if answer.kind != kind:
+            raise AgentError(str(answer.values.get("text", f"{what} cannot be used")))
+        return answer
 
-def connect(address: str) -> None:
-    """Become part of the cluster's work. Raises HeadcountError."""
-    check_cluster(address)
-    before = signal.getsignal(signal.SIGTERM)  # Ray puts its own in the place of ours
-    try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, RuntimeError, RayError) as error:
-        raise EngineError(f"cannot use the Ray cluster at {address}: {error}") from error
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    def _take(self, message: Message | None, at_s: float) -> None:
+        if message is None:
+            self._answers.put(None)
+            for line in list(self._lines.values()):
+                line.take(None, at_s)
+        elif message.kind in {"report", "gone"}:
+            line = self._lines[message.values["index"]]
+            line.take(message.body if message.kind == "report" else None, at_s)
+        else:
+            self._answers.put(message)
 
 
 def open_lines(address: str, number: int) -> tuple[Sequence[Line], Sequence[int]]:
@@ -123,28 +149,7 @@ def open_lines(address: str, number: int) -> tuple[Sequence[Line], Sequence[int]
 
     Raises HeadcountError where there are fewer machines.
     """
-    connect(address)
-    known: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
-    alive = [one for one in known if one["Alive"] and one["Resources"].get("CPU", 0) >= 1]
-    if len(alive) < number:
-        ray.shutdown()
-        raise InputError(
-            f"the cluster at {address} has {len(alive)} machines with CPUs for agents, and "
-            f"--agents asks for {number}"
-        )
-    group = placement_group([{"CPU": 1}] * number, strategy="STRICT_SPREAD")
-    if not group.wait(_PLACE_S):
-        remove_placement_group(group)
-        ray.shutdown()
-        raise EngineError(
-            f"the cluster at {address} has no machine for each of {number} agents within "
-            f"{_PLACE_S:g} s: other work holds their CPUs"
-        )
-    places = ray.util.placement_group_table(group)["bundles_to_node_id"]
-    nodes = {node["NodeID"]: node for node in alive}
-    shared = Placement(group, number)
-    found = [nodes[places[bundle]] for bundle in range(number)]
-    lines = [
-        RayLine(node["NodeManagerHostname"], shared, bundle) for bundle, node in enumerate(found)
-    ]
-    return lines, [int(node["Resources"]["CPU"]) for node in found]
+    check_cluster(address)
+    driver = Driver(address, number)
+    lines = [RayLine(name, driver, index) for index, name in enumerate(driver.names)]
+    return lines, driver.cpus
