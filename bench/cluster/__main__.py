@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from bench.cluster.equivalence import CASES, CONFIDENCE, MARGIN, searched
 from bench.cluster.kills import Round, kills
 from bench.cluster.scale import Scale, measured
 from bench.cluster.starts import started
@@ -24,17 +25,25 @@ MOST_SPREAD_MS, MOST_ERROR_MS = 20.0, 1.0
 def main(arguments: Sequence[str]) -> int:
     """Measure, print and judge; returns 1 where a bar is missed."""
     parser = argparse.ArgumentParser(prog="python -m bench.cluster", description=__doc__)
-    parser.add_argument("part", choices=("scale", "starts", "kills"), help="what to measure")
+    parser.add_argument(
+        "part", choices=("scale", "starts", "kills", "equivalence"), help="what to measure"
+    )
     parser.add_argument("--agents", type=int, nargs="+", help="sizes of the fleet")
     parser.add_argument(
-        "--number", type=int, default=10, help="how many fleets are started, or parts are ended"
+        "--number",
+        type=int,
+        default=10,
+        help="of fleets started, parts ended, or pairs of searches",
     )
     parser.add_argument("--seed", type=int, default=1, help="of the moments")
+    parser.add_argument("--server", choices=tuple(CASES), nargs="+", default=list(CASES))
     options = parser.parse_args(arguments)
     if options.part == "scale":
         return _scale(options.agents or SIZES)
     if options.part == "kills":
         return _kills(options.number, options.seed)
+    if options.part == "equivalence":
+        return _equivalence(options.server, options.number)
     return _starts((options.agents or [3])[0], options.number)
 
 
@@ -58,6 +67,24 @@ def _met(one: Scale) -> bool:
         return _bar("adding up a second of two agents", one.sum_ms, MOST_PAIR_MS, "ms")
     cpu = _bar(f"CPU with {one.agents:,} agents", one.cpu, MOST_CPU, "cores")
     return _bar(f"memory with {one.agents:,} agents", one.peak_mib, MOST_MIB, "MiB") and cpu
+
+
+def _equivalence(servers: Sequence[str], pairs: int) -> int:
+    def note(server: str, agents: int, capacity: float) -> None:
+        print(f"{server}: {agents} agents find {capacity:,.0f} users", flush=True)
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the machines go away then, too
+    are_met = []
+    for server in servers:
+        with tempfile.TemporaryDirectory(prefix="hce-") as folder:
+            found = searched(server, pairs, Path(folder), note)
+        are_met.append(found.is_same)
+        print(
+            f"{'met' if found.is_same else 'MISSED'} {server}: by 3 agents {found.ratio:.3f} times "
+            f"what 1 finds ({found.low:.3f} to {found.high:.3f}); within {MARGIN:.0%}, both "
+            f"one-sided tests at {CONFIDENCE:.0%}, {pairs} pairs"
+        )
+    return 0 if all(are_met) else 1
 
 
 def _kills(number: int, seed: int) -> int:

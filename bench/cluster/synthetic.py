@@ -15,9 +15,9 @@ from typing import Any
 from bench.cluster.plans import SCENARIOS, USERS, null_plan
 from headcount import __version__
 from headcount._engine import Engine, Gathering
-from headcount.generator.__main__ import PipeChannel
 from headcount.generator.agent import ClosedError
 from headcount.generator.message import Message
+from headcount.generator.pipe_channel import PipeChannel
 from headcount.generator.playing import own_counters
 from headcount.plan.plan import engine_plan
 
