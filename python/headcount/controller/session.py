@@ -1,9 +1,10 @@
 """The engine under way with its counters and its bundle: second by second."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from headcount._engine import Interval
+from headcount.bundle import agents
 from headcount.bundle.writer import BundleWriter
 from headcount.controller import second as seconds
 from headcount.controller.listener import Listener, Second
@@ -82,6 +83,8 @@ class Session:
         """The end of the last second that was taken, on the engine's clock."""
         self.silent_s = 0.0
         """How long nothing has been answered, in seconds."""
+        self.machines: Mapping[int, str] = {}
+        """The machine of each agent, by number; empty where the engine is in this process."""
         self._note_agents()
 
     def now_s(self) -> float:
@@ -193,6 +196,7 @@ class Session:
         """Keep who plays which users, where it is not this process."""
         if (facts := self._players.facts()) is not None:
             self._bundle.event("agents", self.now_s(), **facts)
+            self.machines = agents.machines(agents.agents_of(facts).values())
 
     def _next(self) -> Moment | None:
         interval = self._players.next(SILENCE_S)
