@@ -4,7 +4,8 @@ import statistics
 
 import pytest
 
-from headcount.analyse.agents import at_level, full_agents, full_text, with_full_agents
+from headcount.analyse.agent_level import at_level
+from headcount.analyse.agents import full_agents, full_text, with_full_agents
 from headcount.bundle.level import CounterSummary, LevelResult
 from versus_levels import level
 

@@ -2,73 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from statistics import median_low
 
-from headcount.analyse.generator import BUSY_SHARE, PROMPT_MS
-from headcount.bundle.level import CounterSummary, GeneratorResult, LevelResult
-from headcount.counters.naming import agent_number
+from headcount.analyse.agent_level import AtLevel, Counters, at_level, full
+from headcount.analyse.generator import BUSY_SHARE
+from headcount.bundle.level import GeneratorResult, LevelResult
 from headcount.text import count, duration, plural, share
 
-USERS, RATE, BUSIEST = "agent.users", "agent.scenarios", "agent.worker.busiest"
-"""Counters of an agent: users that it plays, what they do, and the CPU of its busiest worker."""
-LATENESS, CLOCK_ERROR = "agent.timer.lateness", "agent.clock.error"
-CPU = "process.cpu.utilization"
-LATE_TIMES = 5.0
-"""An agent is late whose timers are later than those of the median agent by this factor, and than
-those of a quiet machine: below a millisecond agents differ by more, which means nothing."""
 MOST_NAMED = 3
 """Agents that one sentence names; the report has them all."""
-
-Counters = Mapping[str, Mapping[str, CounterSummary]]
-"""Of a level, by side."""
-
-
-@dataclass(frozen=True, slots=True)
-class AtLevel:
-    """What an agent did at a level, on average; None where it was not sampled.
-
-    Attributes:
-        number: Of the agent, from 1.
-        users: Users that it played.
-        per_s: Scenarios that they completed.
-        busiest: CPU of its busiest worker, of a core.
-        cores: CPU of the whole agent, in cores.
-        late_ms: Its lateness: one in a hundred of its timers was at least so late.
-        clock_error_ms: At most how wrong the difference of its clock was known.
-
-    """
-
-    number: int
-    users: float | None
-    per_s: float | None
-    busiest: float | None
-    cores: float | None
-    late_ms: float | None
-    clock_error_ms: float | None
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether its users waited for its CPU."""
-        return self.busiest is not None and self.busiest > BUSY_SHARE
-
-
-def at_level(counters: Counters) -> list[AtLevel]:
-    """The agents that played a level, by number; none where one process did."""
-    sides = [(agent_number(side), found) for side, found in counters.items()]
-    known = sorted((number, found) for number, found in sides if number is not None)
-    names = (USERS, RATE, BUSIEST, CPU, LATENESS, CLOCK_ERROR)
-    return [AtLevel(number, *(_mean(found, name) for name in names)) for number, found in known]
-
-
-def full(agents: Sequence[AtLevel]) -> list[AtLevel]:
-    """Those whose CPU was full; where none was, those that were late while most were not."""
-    busy = [one for one in agents if one.is_busy]
-    late = [one.late_ms for one in agents if one.late_ms is not None]
-    if busy or not late:
-        return busy
-    limit_ms = max(PROMPT_MS, LATE_TIMES * median_low(late))
-    return [one for one in agents if one.late_ms is not None and one.late_ms > limit_ms]
 
 
 def with_full_agents(
@@ -119,11 +60,6 @@ def agents_text(agents: Sequence[AtLevel], machines: Mapping[int, str]) -> str:
 def names_agents(reason: str) -> bool:
     """Whether a reason is one of `full_text`."""
     return reason.startswith(("agent ", "agents "))
-
-
-def _mean(counters: Mapping[str, CounterSummary], name: str) -> float | None:
-    value = counters[name].mean if name in counters else None
-    return value if value is not None and math.isfinite(value) and value >= 0 else None
 
 
 def full_agents(levels: Sequence[LevelResult]) -> list[str]:

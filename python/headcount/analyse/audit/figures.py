@@ -3,7 +3,8 @@
 import math
 from typing import Any
 
-from headcount.analyse.agents import Counters, names_agents
+from headcount.analyse.agent_level import Counters
+from headcount.analyse.agents import names_agents
 from headcount.analyse.audit.compare import differences
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
