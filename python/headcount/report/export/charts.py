@@ -84,18 +84,38 @@ CHARTS = (
 )
 
 
-def add_charts(workbook: "Workbook", sheet: "Worksheet", data: Table, lines: Table) -> None:
+AGENTS = Chart(
+    "Agents against each other",
+    "level_users",
+    ("per_user_ratio",),
+    "Scenarios per user, of the mean",
+    "Each mark is one agent at one level: scenarios of each of its users, as a share of the mean "
+    "over the users of all agents, and the CPU of its busiest worker. An agent below the others "
+    "is slow; from 80% of CPU on it is full.",
+    ("busiest_worker_share",),
+    "CPU of the busiest worker",
+    lines=False,
+)
+"""The one chart of the table of agents."""
+
+
+def add_charts(
+    workbook: "Workbook", sheet: "Worksheet", data: Table, lines: Table, agents: Table
+) -> None:
     """Put every chart that has figures onto a sheet, one below the other.
 
-    `data` has a row for each level, `lines` one for each number of users.
+    `data` has a row for each level, `lines` one for each number of users, `agents` one for each
+    agent at each level.
     """
     sheet.hide_gridlines(2)
     row = 1
-    for one in CHARTS:
-        made = _chart(workbook, one, data, lines)
+    for one in (*CHARTS, AGENTS):
+        made = _chart(workbook, one, agents if one is AGENTS else data, lines)
         if made is None:
             continue
-        sheet.insert_chart(row, 0, made, {"description": f"{one.about} {ABOUT}"})
+        sheet.insert_chart(
+            row, 0, made, {"description": one.about if one is AGENTS else f"{one.about} {ABOUT}"}
+        )
         row += ROWS_EACH
     sheet.write_string(0, 0, ABOUT if row > 1 else "Nothing to draw: no valid level has ended.")
     sheet.set_paper(9)
@@ -159,7 +179,9 @@ def _series(
 
 
 def _scale(name: str) -> dict[str, Any]:
-    return {"max": 1, "num_format": "0%"} if name.endswith("_share") else {"num_format": "#,##0"}
+    if name.endswith("_share"):
+        return {"max": 1, "num_format": "0%"}
+    return {"num_format": "0.0" if name.endswith("_ratio") else "#,##0"}
 
 
 def _has(data: Table, name: str) -> bool:
