@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from headcount._engine import Engine, Interval
 from headcount.counters.source import Source
 from headcount.generator.handles import ensure_handles
+from headcount.generator.machine import AgentMachine
 from headcount.generator.real_time import real_time
 from headcount.plan.plan import Plan, engine_plan
 
@@ -69,6 +70,10 @@ class Players(Protocol):
         """Who plays which users, for the record of the run; None where it is this process."""
         ...
 
+    def machines(self) -> Sequence[AgentMachine]:
+        """The machines of agents; empty where it is this process."""
+        ...
+
     def close(self) -> None:
         """End at once; whatever is under way is dropped."""
         ...
@@ -124,6 +129,10 @@ class Here:
     def facts(self) -> Mapping[str, Any] | None:
         """It is this process."""
         return None
+
+    def machines(self) -> Sequence[AgentMachine]:
+        """There are no agents."""
+        return ()
 
     def close(self) -> None:
         """End at once; whatever is under way is dropped."""
