@@ -1,17 +1,23 @@
 """The agents that played the users, in the page, in the PDF's document and on the terminal."""
 
 import io
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from report_agents import agents, fleet, levels, played, summary
+from report_bundle import bundle_of
 from report_cases import HOSTILE, hostile
 from report_factory import content, level
 from report_page import read
 from rich.console import Console
 
+from headcount.bundle import reader
 from headcount.bundle.agents import Agent, Fleet, Moment, fleets
+from headcount.errors import InputError
 from headcount.report.agents import MOST_ROWS, columns, rows
+from headcount.report.assemble import assemble
 from headcount.report.content import ReportContent
 from headcount.report.document import analysis
 from headcount.report.document.blocks import Heading, Table
@@ -149,6 +155,26 @@ def test_machines_cannot_inject_and_long_names_are_cut() -> None:
     named = {1: replace(long.agents[0].agents[1], machine="x" * 5000)}
     assert "x" * 50 not in render(replace(long, agents=[Fleet(named, Moment())]))
     assert HOSTILE not in printed(hostile())
+
+
+@pytest.mark.parametrize(
+    "listed", ["nobody", [1, None, {"number": "2"}], [{"number": 2, "machine": [HOSTILE]}], None]
+)
+def test_a_bundle_with_a_malformed_event_has_a_report(listed: object, tmp_path: Path) -> None:
+    folder = bundle_of(agents(), tmp_path / "run")
+    event = {"at": "2026-01-01T00:00:00Z", "t_s": 0, "event": "agents", "agents": listed}
+    (folder / "events.ndjson").write_text(json.dumps(event) + "\n", "utf-8")
+    page = render(assemble(reader.load(folder)))
+    assert AT in page
+    assert "<img" not in page
+
+
+def test_a_bundle_without_events_or_with_damaged_ones(tmp_path: Path) -> None:
+    folder = bundle_of(agents(), tmp_path / "run")
+    assert AT in render(assemble(reader.load(folder)))
+    (folder / "events.ndjson").write_text('{"event": 1}\n[1]\n', "utf-8")
+    with pytest.raises(InputError, match="is damaged: line 1 is not an event"):
+        assemble(reader.load(folder))
 
 
 def test_ten_thousand_agents_are_as_many_rows_as_a_hundred() -> None:

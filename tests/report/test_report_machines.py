@@ -39,7 +39,7 @@ def tables(made: ReportContent) -> list[Table]:
 def test_machines_that_are_alike_are_described_once() -> None:
     made = run(*(load(number) for number in range(1, 25)))
     page = read(made)
-    assert page.texts.count("Load generator: agents 1 to 24") == 1
+    assert page.texts.count("Load generator: agents 1 to 24, on 24 machines of one kind") == 1
     assert "Controller, which plays no users" in page.texts
     assert "load1, load2, load3 and 21 more" in page.texts
     assert "All facts about the first of these machines" in page.texts
@@ -48,7 +48,7 @@ def test_machines_that_are_alike_are_described_once() -> None:
     assert heads[1:] == [
         "Server under test",
         "Controller, which plays no users",
-        "Load generator: agents 1 to 24",
+        "Load generator: agents 1 to 24, on 24 machines of one kind",
     ]
     rows = {row.cells[0].text: row.cells[3].text for row in table.rows}
     assert rows["Host"] == "load1, load2, load3 and 21 more"
@@ -93,7 +93,7 @@ def test_facts_of_another_shape_are_no_reason_to_fail() -> None:
     ]
     page = read(run(*odd))
     # Of none of them anything is known by which they would differ, and of one nothing at all.
-    assert "Load generator: agents 1 and 2" in page.texts
+    assert "Load generator: agents 1 and 2, on 2 machines of one kind" in page.texts
     assert "Load generator: agent 3" in page.texts
 
 

@@ -33,7 +33,7 @@ class Row:
         workers: Threads of its engine.
         at: What it did at the level; None where it did not play it.
         relative: What one of its users did there, as a share of the mean over all.
-        full_from: The fewest users at which it was full; None where it never was.
+        full_from: The fewest users at which it was full or late; None where it never was.
         lost: When it was lost; empty where it was not.
         is_rest: Whether it stands for several: sums of users and scenarios, and the highest others.
 
@@ -135,7 +135,7 @@ def note(shown: Sequence[Column]) -> str:
     """What the columns of a table mean."""
     if all(one.heading != FULL_FROM for one in shown):
         return NOTE
-    return f"{NOTE} {FULL_FROM}: the fewest users of a level, of all agents, at which it was full."
+    return f"{NOTE} {FULL_FROM}: the fewest users, of all agents, at which it was full or late."
 
 
 def title(level: LevelResult | None) -> str:

@@ -39,8 +39,11 @@ class Machines:
 
     def heading(self, roles: Mapping[str, str]) -> str:
         """What it is called: its role, and which agents are on it."""
-        agents = self.side.agents
-        return f"{roles[self.side.role]}{f': {agents_text(agents)}' if agents else ''}"
+        role, agents = roles[self.side.role], self.side.agents
+        if not agents:
+            return role
+        alike = f", on {count(self.number)} machines of one kind" if self.number > 1 else ""
+        return f"{role}: {agents_text(agents)}{alike}"
 
 
 def machines(sides: Sequence[Side]) -> list[Machines]:

@@ -15,6 +15,7 @@ LIMIT = "criterion_ms"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 """Told apart by the colour-blind, too (Okabe and Ito, "Color Universal Design", 2008)."""
 SIZE = {"width": 760, "height": 400}
+OF_AGENTS = "In the chart of agents each mark is one agent at one level."
 GRID = {"visible": True, "line": {"color": "#D9D9D9", "width": 0.75}}
 ABOUT = "Each mark is one level. Lines join the median of the levels at each number of users."
 ROWS_EACH = 21
@@ -117,7 +118,8 @@ def add_charts(
             row, 0, made, {"description": one.about if one is AGENTS else f"{one.about} {ABOUT}"}
         )
         row += ROWS_EACH
-    sheet.write_string(0, 0, ABOUT if row > 1 else "Nothing to draw: no valid level has ended.")
+    about = f"{ABOUT} {OF_AGENTS}" if agents.rows else ABOUT
+    sheet.write_string(0, 0, about if row > 1 else "Nothing to draw: no valid level has ended.")
     sheet.set_paper(9)
     sheet.fit_to_pages(1, 0)
     sheet.set_h_pagebreaks(range(2 * ROWS_EACH + 1, row, 2 * ROWS_EACH))

@@ -4,15 +4,11 @@ Users are alike wherever they are played. So a line that leaves the others in th
 slow agent, and the lower one shows whether it is its CPU.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from statistics import median
 
-from headcount.analyse.agent_level import at_level, relative
 from headcount.analyse.generator import BUSY_SHARE
 from headcount.bundle.agents import Fleet
-from headcount.bundle.level import LevelResult, counted
-from headcount.report.agents import machines_of, rows
 from headcount.report.chart import axis
 from headcount.report.chart.dots import dots
 from headcount.report.chart.figure import NARROW, WIDE, Room, drawing
@@ -20,53 +16,35 @@ from headcount.report.chart.line import medians, through_levels
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, from_zero
 from headcount.report.chart.tick import percent_tick
+from headcount.report.figures.agent_lines import (
+    MOST_LINES,
+    At,
+    Line,
+    Values,
+    at_levels,
+    lines_of,
+    numbers_of,
+    over,
+)
 from headcount.report.figures.figure_types import Figure, Run, Table
 from headcount.report.figures.levels import users_scale
 from headcount.report.figures.lines import LEGEND_PX, shorten
 from headcount.report.figures.plot import Axis, Plot, Rule, Series
 from headcount.report.markup import Html, element, joined, number
-from headcount.report.selection import by_users
-from headcount.text import clean, count, plural, share
+from headcount.text import count, plural, share
 
 TITLE = "Agents against each other"
 DONE, USED = "Scenarios per user, of the mean of all", "CPU of the busiest worker"
-MOST_LINES = 6
-"""Agents with a line each; of more, the extremes, the middle and the worst are drawn."""
-STYLES = ("one", "two", "three", "four", "five", "six")
-TABLE_ROWS = 120
 UPPER_PX, LOWER_PX, GAP_PX = 190.0, 130.0, 56.0
-
-Values = Mapping[int, float]
-"""Of agents, by number."""
-
-
-@dataclass(frozen=True, slots=True)
-class At:
-    """What the agents did at a level: `done` by their users, and `used` of a core."""
-
-    level: LevelResult
-    done: Values
-    used: Values
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line through both panels: an agent's, or one over all of them at each level."""
-
-    name: str
-    style: str
-    of: Callable[[Values], float | None]
-    square: bool = False
-    marked: bool = True
+"""Heights of the panels, and the room between them for the title of the lower one."""
 
 
 def figure(run: Run, played: Sequence[Fleet]) -> Figure | None:
     """Draw it; None of one process or agent, or of a single number of users."""
-    found = [_at(level) for level in by_users(counted(run.levels))]
-    found = [one for one in found if len(one.done) > 1]
+    found = at_levels(run.levels)
     if len({one.level.users for one in found}) < 2:
         return None
-    lines = _lines(run, played, found)
+    lines = lines_of(run.levels, played, found)
     alt = _in_words(found)
     return Figure(
         name="agents",
@@ -78,48 +56,6 @@ def figure(run: Run, played: Sequence[Fleet]) -> Figure | None:
         table=_table(found),
         plot=_plot(found, lines),
     )
-
-
-def _at(level: LevelResult) -> At:
-    agents = at_level(level.counters)
-    used = {one.number: one.busiest for one in agents if one.busiest is not None}
-    return At(level, relative(agents), used)
-
-
-def _numbers(found: Sequence[At]) -> list[int]:
-    return sorted({number for one in found for number in one.done})
-
-
-def _lines(run: Run, played: Sequence[Fleet], found: Sequence[At]) -> list[Line]:
-    """A line for each of a few agents; of many, how far they lie apart, and the worst of them."""
-    numbers = _numbers(found)
-    places = machines_of(played)
-    alike = len(set(places.values())) < 2
-
-    def name(which: int) -> str:
-        machine = "" if alike or which not in places else f" ({clean(places[which])})"
-        return f"agent {which}{machine}"
-
-    if len(numbers) <= MOST_LINES:
-        return [
-            Line(name(one), style, _of(one), square=index % 2 == 1)
-            for index, (one, style) in enumerate(zip(numbers, STYLES, strict=False))
-        ]
-    worst = rows(played, run.levels, found[-1].level, 1)[0].name
-    return [
-        Line("the highest of any agent", "users dashed", _over(max), marked=False),
-        Line("the lowest of any agent", "users dashed", _over(min), marked=False),
-        Line("the agent in the middle", "one", _over(median)),
-        Line(name(int(worst)), "two", _of(int(worst)), square=True),
-    ]
-
-
-def _of(which: int) -> Callable[[Values], float | None]:
-    return lambda values: values.get(which)
-
-
-def _over(one: Callable[[Sequence[float]], float]) -> Callable[[Values], float | None]:
-    return lambda values: one(list(values.values())) if values else None
 
 
 def _drawing(run: Run, found: Sequence[At], lines: Sequence[Line], room: Room, alt: str) -> Html:
@@ -181,10 +117,10 @@ def _in_words(found: Sequence[At]) -> str:
     """The slowest and the fullest agent, at the most users."""
     last = found[-1]
     slowest = min(last.done, key=lambda one: last.done[one])
+    number, users = plural("agent", len(numbers_of(found))), plural("user", last.level.users)
     text = (
-        f"{plural('agent', len(_numbers(found)))}. At {plural('user', last.level.users)} a user of "
-        f"agent {slowest} did {share(last.done[slowest])} of what users did on average, the least "
-        "of all"
+        f"{number}. At {users} a user of agent {slowest} did {share(last.done[slowest])} of what "
+        "users did on average, the least of all"
     )
     if not last.used:
         return f"{text}."
@@ -210,7 +146,7 @@ def _caption(alt: str, found: Sequence[At]) -> str:
 
 def _table(found: Sequence[At]) -> Table:
     """A row for each agent of each level; of many, one for each level with the extremes."""
-    if len(_numbers(found)) > MOST_LINES:
+    if len(numbers_of(found)) > MOST_LINES:
         return _extremes(found)
     made = [
         (
@@ -223,7 +159,7 @@ def _table(found: Sequence[At]) -> Table:
         for one in found
         for number in sorted(one.done)
     ]
-    return Table(("Users", "Outcome", "Agent", "Per user", "Busiest worker"), made[:TABLE_ROWS])
+    return Table(("Users", "Outcome", "Agent", "Per user", "Busiest worker"), made)
 
 
 def _extremes(found: Sequence[At]) -> Table:
@@ -234,10 +170,10 @@ def _extremes(found: Sequence[At]) -> Table:
             count(one.level.users),
             one.level.outcome,
             count(len(one.done)),
-            *(share(_over(pick)(one.done)) for pick in (min, median, max)),
-            *(share(_over(pick)(one.used)) for pick in (min, median, max)),
+            *(share(over(pick)(one.done)) for pick in (min, median, max)),
+            *(share(over(pick)(one.used)) for pick in (min, median, max)),
         )
-        for one in found[:TABLE_ROWS]
+        for one in found
     ]
     return Table(("Users", "Outcome", "Agents", *per_user, *busiest), made)
 
