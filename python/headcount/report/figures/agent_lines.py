@@ -12,7 +12,8 @@ from headcount.report.selection import by_users
 from headcount.text import clean
 
 MOST_LINES = 6
-"""Agents with a line each; of more, the extremes, the middle and the worst are drawn."""
+"""Agents with a line each: as many as there are colours that can be told apart. Of more, the
+extremes, the middle and the worst are drawn."""
 STYLES = ("one", "two", "three", "four", "five", "six")
 
 Values = Mapping[int, float]
