@@ -26,7 +26,7 @@ SOURCES = {
         "_flags",
     ),
     "search_doubts.py": ("_flags", "stalls", "_left_out", "_recovery", "_uneven", "_changing"),
-    "agents.py": ("full_agents",),
+    "agents.py": ("full_agents", "full_text"),
     "neighbours.py": ("_programs", "_steal"),
     "generator.py": ("generator_result",),
     "level.py": ("_invalid", "_logging_on", "_unsteady", "_shortfall"),

@@ -1,5 +1,7 @@
 """A run by several agents is a run as any other: as a user sees it, and in its bundle."""
 
+import json
+import platform
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,15 @@ def test_the_record_says_who_played_and_how_clocks_differ(bundle: Path) -> None:
     for one in event["agents"]:
         # They are on this machine: their clock is this one.
         assert abs(one["clock_ahead_s"]) * 1000 <= one["clock_error_ms"] + 0.001
+
+
+def test_agents_on_this_machine_share_the_record_of_it(bundle: Path) -> None:
+    (side,) = json.loads((bundle / "environment.json").read_text("utf-8"))["sides"]
+    assert (side["role"], side["agents"]) == ("both", [1, 2, 3])
+    assert side["host"]["hostname"] == platform.node()
+    page = (bundle / "report.html").read_text("utf-8")
+    assert "on one machine: agents 1 to 3" in page
+    assert "Agents at 31 users (passed)" in page
 
 
 def test_each_plays_its_part_of_the_plan() -> None:

@@ -4,11 +4,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel
+from report_agents import agent, agents, played
 from report_factory import content, empty_level, level, score, timeline, times, verdict
 from report_tasks import tasked
 
 from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.analyse.price import price
+from headcount.bundle.agents import Fleet, Moment
 from headcount.bundle.verdict import Capacity, Plateau
 from headcount.plan.cost import Cost
 from headcount.report.content import ReportContent
@@ -98,6 +100,8 @@ def cases() -> list[Case]:
         Case("priced", priced()),
         Case("on one machine", on_one_machine()),
         Case("large figures", large_figures()),
+        Case("three agents", agents()),
+        Case("a hundred agents", agents(100)),
         Case("hostile", hostile()),
     ]
 
@@ -260,7 +264,8 @@ def hostile() -> ReportContent:
         target=HOSTILE,
         started_at=HOSTILE,
         verdict=_hostile_model(plain.verdict),
-        levels=[_hostile_model(one) for one in plain.levels],
+        levels=[_hostile_model(played(one, (1, 2, 3))) for one in plain.levels],
+        agents=[Fleet({one: agent(one, f"{one}{HOSTILE}") for one in (1, 2, 3)}, Moment())],
         environment=_hostile_model(plain.environment),
         plan_toml=HOSTILE + "\ud800",
         repeat_command=HOSTILE,

@@ -1,15 +1,65 @@
-"""Whether the agents of a run sufficed, and how many would."""
+"""Whether the agents of a run sufficed, which of them did not, and how many would."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from headcount.analyse.agent_level import AtLevel, Counters, at_level, full
 from headcount.analyse.generator import BUSY_SHARE
-from headcount.bundle.level import LevelResult
-from headcount.counters.naming import is_agent
-from headcount.text import count, plural
+from headcount.bundle.level import GeneratorResult, LevelResult
+from headcount.text import count, duration, plural, share
 
-USERS, BUSIEST = "agent.users", "agent.worker.busiest"
-"""Counters of an agent: users that it plays, and the CPU of its busiest worker."""
+MOST_NAMED = 3
+"""Agents that one sentence names; the report has them all."""
+
+
+def with_full_agents(
+    found: GeneratorResult, counters: Counters, machines: Mapping[int, str]
+) -> GeneratorResult:
+    """What the generator did, with the agents that were its limit as the first of the reasons.
+
+    `machines` are those of the agents, by number. Nothing is said where all were full, or none.
+    """
+    text = full_text(at_level(counters), machines) if found.reasons else None
+    if text is None:
+        return found
+    return found.model_copy(update={"reasons": [text, *found.reasons]})
+
+
+def full_text(agents: Sequence[AtLevel], machines: Mapping[int, str]) -> str | None:
+    """Which agents were full while others had room; None where all were, or none."""
+    found = full(agents)
+    room = len(agents) - len(found)
+    if not found or not room:
+        return None
+    who, rest = agents_text(found, machines), "the other" if room == 1 else f"the other {room}"
+    is_one = len(found) == 1
+    if found[0].is_busy:
+        most = f"{'' if is_one else 'up to '}{share(max(one.busiest or 0.0 for one in found))}"
+        whose = "its busiest worker" if is_one else "their busiest workers"
+        verb = "was" if is_one else "were"
+        return f"{who} {verb} full: {whose} used {most} of a core; {rest} had room"
+    late = duration(max(one.late_ms or 0.0 for one in found))
+    others = duration(max(one.late_ms or 0.0 for one in agents if one not in found))
+    whose, verb = ("its", "was") if is_one else ("their", "were")
+    over = f"1% of {whose} timers were over {late} late"
+    return f"{who} {verb} late: {over}, those of {rest} up to {others}"
+
+
+def agents_text(agents: Sequence[AtLevel], machines: Mapping[int, str]) -> str:
+    """Their numbers and machines: `agents 2 (load2) and 5 (load5)`."""
+    names = [
+        f"{one.number} ({machines[one.number]})" if one.number in machines else str(one.number)
+        for one in agents[:MOST_NAMED]
+    ]
+    if len(agents) > MOST_NAMED:
+        names.append(f"{len(agents) - MOST_NAMED} more")
+    *some, last = names
+    return f"agents {', '.join(some)} and {last}" if some else f"agent {last}"
+
+
+def names_agents(reason: str) -> bool:
+    """Whether a reason is one of `full_text`."""
+    return reason.startswith(("agent ", "agents "))
 
 
 def full_agents(levels: Sequence[LevelResult]) -> list[str]:
@@ -37,7 +87,8 @@ def full_agents(levels: Sequence[LevelResult]) -> list[str]:
 
 def _busiest(level: LevelResult) -> list[tuple[float, float]]:
     """Of each agent: its users, and the CPU of its busiest worker as a share of a core."""
-    sides = [counters for side, counters in level.counters.items() if is_agent(side)]
     return [
-        (one[USERS].mean, one[BUSIEST].mean) for one in sides if USERS in one and BUSIEST in one
+        (one.users, one.busiest)
+        for one in at_level(level.counters)
+        if one.users is not None and one.busiest is not None
     ]

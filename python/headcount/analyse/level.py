@@ -1,10 +1,11 @@
 """What a level came to: everything measured in its steady part, summed up."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from headcount._engine import Histogram
 from headcount.analyse import generator, little, unserved
+from headcount.analyse.agents import with_full_agents
 from headcount.analyse.amounts import SecondCounters
 from headcount.analyse.failures.summary import fault_results, wrong_data_reasons
 from headcount.analyse.judge import Context, judge
@@ -67,6 +68,8 @@ class Measured:
     """Whether its times are to say how much of them may be the load generator's own delay."""
     requests_sent: int | None = None
     """Requests sent, where the intervals do not have them: those of a bundle read back."""
+    agents: Mapping[int, str] = field(default_factory=dict)
+    """The machine of each agent, by number; empty where one process plays the users."""
 
 
 def summarise(plan: Plan, level: Measured) -> LevelResult:
@@ -80,6 +83,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     context = Context(tasks, level.second_counters, late)
     criteria = [judge(criterion, window, names, members, context) for criterion in plan.criteria]
     watched = generator.generator_result(window, level.users, criteria)
+    watched = with_full_agents(watched, level.counters, level.agents)
     law = little.check(window, level.users) if plan.workload.pace.kind == "closed" else None
     length_s = max(window.seconds, 1e-9)
     due, completed = window.pool().due(), window.pool().completed

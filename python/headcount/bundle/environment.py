@@ -10,12 +10,17 @@ from headcount.bundle.level import SCHEMA_VERSION, Record
 class Side(Record):
     """One machine, and the programs measured on it."""
 
-    role: Literal["sut", "generator", "both"]
+    role: Literal["sut", "generator", "both", "controller"] = Field(
+        description="`controller`: of a run whose agents are all on other machines"
+    )
     host: dict[str, Any] | None = Field(
         description="From `headcount.counters.environment`; null if not known"
     )
     programs: dict[str, str] = Field(description="Program and version, such as smbd: 4.17.12")
     settings: dict[str, str] = Field(description="Settings of the server under test")
+    agents: list[int] = Field(
+        default=[], description="Numbers of the agents on it, where several play the users"
+    )
 
 
 class CounterOrigin(Record):

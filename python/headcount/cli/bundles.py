@@ -95,10 +95,12 @@ def show(bundle: Folder, json: options.Json = False) -> None:
         return
     if found.verdict is not None:
         from headcount.report import terminal
+        from headcount.report.agents import fleets_of
 
         program = found.plan.workload.program
         played = program.text if program else None
-        terminal.summary(found.verdict, found.levels, out, found.environment, played, proof)
+        agents = fleets_of(found)
+        terminal.summary(found.verdict, found.levels, out, found.environment, played, proof, agents)
     if reader.under_way(bundle):
         out.print("This run is still in progress.")
     elif found.verdict is None or found.verdict.outcome in reader.UNFINISHED:

@@ -86,13 +86,14 @@ def _maker(path: Path) -> "Callable[[Bundle], str | bytes]":
 
 
 def _table(path: Path) -> "Callable[[Bundle], str]":
-    from headcount.report.export import csv, levels, seconds, tuning
+    from headcount.report.export import agents, csv, levels, seconds, tuning
 
     tables = {
         "levels": levels.levels,
         "scenarios": levels.scenarios,
         "counters": levels.counters,
         "seconds": seconds.seconds,
+        "agents": agents.agents,
         "changes": tuning.changes,
         "ladder": tuning.ladder,
         "races": tuning.races,

@@ -288,6 +288,7 @@ def _alone(plan: plans.Plan, runs: Path, secrets: Secrets, asked: Asked, *, json
 def conclude(folder: Path, verdict: Verdict, *, json: bool) -> NoReturn:
     """Write the report, print the answer, and exit with its code."""
     from headcount.report import assemble, terminal
+    from headcount.report.agents import fleets_of
 
     bundle = reader.load(folder)
     report = assemble.write(bundle) if bundle.levels else None
@@ -300,7 +301,13 @@ def conclude(folder: Path, verdict: Verdict, *, json: bool) -> NoReturn:
         program = bundle.plan.workload.program
         played = program.text if program else None
         terminal.summary(
-            verdict, bundle.levels, out, bundle.environment, played, bundle.confirmation
+            verdict,
+            bundle.levels,
+            out,
+            bundle.environment,
+            played,
+            bundle.confirmation,
+            fleets_of(bundle),
         )
         out.print(f"Bundle: {folder}", markup=False)
         if report:

@@ -66,6 +66,7 @@ class LevelRunner:
             purpose=order.purpose,
             users=order.users,
         )
+        agents = self._session.machines
         self._session.set_users(order.users, order.ramp_s)
         ramp_s = self._hold("ramp", order, order.ramp_s) + self._gather(order)
         settle_s, unsettled = self._settle(order)
@@ -103,6 +104,7 @@ class LevelRunner:
                 prepare_s=prepare_s,
                 second_counters=level.asked,
                 stretch_s=length_s,
+                agents=agents,
             ),
         )
         if (doubt := lost or order.doubt(result)) is not None:

@@ -1,11 +1,14 @@
 """The engine under way with its counters and its bundle: second by second."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from headcount._engine import Interval
+from headcount.bundle import agents
+from headcount.bundle.reader import environment_of
 from headcount.bundle.writer import BundleWriter
 from headcount.controller import second as seconds
+from headcount.controller.agent_sides import with_agents
 from headcount.controller.listener import Listener, Second
 from headcount.controller.remote_counters import counter_origin
 from headcount.controller.stacks import StackRecorder
@@ -14,6 +17,7 @@ from headcount.counters.naming import is_agent
 from headcount.counters.source import Sample, Source
 from headcount.counters.views import ViewSource
 from headcount.errors import EngineError, InputError
+from headcount.generator.machine import boot_id
 from headcount.generator.players import Players
 from headcount.plan.plan import Plan
 from headcount.plan.tasks import check_played
@@ -82,7 +86,10 @@ class Session:
         """The end of the last second that was taken, on the engine's clock."""
         self.silent_s = 0.0
         """How long nothing has been answered, in seconds."""
+        self.machines: Mapping[int, str] = {}
+        """The machine of each agent, by number; empty where the engine is in this process."""
         self._note_agents()
+        self._note_machines()
 
     def now_s(self) -> float:
         """Seconds of the whole run."""
@@ -193,6 +200,13 @@ class Session:
         """Keep who plays which users, where it is not this process."""
         if (facts := self._players.facts()) is not None:
             self._bundle.event("agents", self.now_s(), **facts)
+            self.machines = agents.machines(agents.agents_of(facts).values())
+
+    def _note_machines(self) -> None:
+        """Keep what the agents said of their machines, beside this one's."""
+        found = self._players.machines()
+        if found and (known := environment_of(self._bundle.folder)) is not None:
+            self._bundle.environment(with_agents(known, found, boot_id()))
 
     def _next(self) -> Moment | None:
         interval = self._players.next(SILENCE_S)

@@ -17,6 +17,7 @@ _INSTANCE = re.compile(rf"(?P<family>.*?)[{{,](?:{DEVICE}|{INTERFACE}|{PEER})=(?
 
 
 _AGENT = "agent-"
+_AGENT_SIDE = re.compile(rf"{_AGENT}([1-9][0-9]{{0,6}})")
 
 
 def agent_side(number: int) -> str:
@@ -28,13 +29,23 @@ def agent_side(number: int) -> str:
     return f"{_AGENT}{number}"
 
 
+def agent_number(side: str) -> int | None:
+    """The number of the agent whose counters a side has; None where it is no agent's.
+
+    >>> agent_number("agent-3"), agent_number("agent-03"), agent_number("generator")
+    (3, None, None)
+    """
+    found = _AGENT_SIDE.fullmatch(side)
+    return int(found[1]) if found is not None else None
+
+
 def is_agent(side: str) -> bool:
     """Whether counters of this side are an agent's.
 
     >>> is_agent("agent-3"), is_agent("generator")
     (True, False)
     """
-    return side.startswith(_AGENT) and side[len(_AGENT) :].isdigit()
+    return agent_number(side) is not None
 
 
 def instance_name(family: str, attribute: str, value: str) -> str:

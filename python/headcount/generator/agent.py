@@ -8,13 +8,13 @@ import os
 import platform
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Protocol
 
 from headcount import __version__, _engine
 from headcount.counters.environment import describe_host
 from headcount.errors import HeadcountError
 from headcount.generator.handles import ensure_handles
+from headcount.generator.machine import boot_id
 from headcount.generator.making import Making
 from headcount.generator.message import Message
 from headcount.generator.playing import Playing
@@ -187,11 +187,3 @@ def introduction() -> dict[str, object]:
 def cpu_count() -> int:
     """CPUs that this process may use."""
     return len(os.sched_getaffinity(0))
-
-
-def boot_id() -> str:
-    """What names a machine from one start of it to the next."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-    except OSError:
-        return platform.node()

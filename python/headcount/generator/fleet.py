@@ -16,6 +16,7 @@ from headcount.errors import InputError, MachineLimitError
 from headcount.generator.agent_counters import AgentSource, FleetSource
 from headcount.generator.exchange import ANSWER_S, Exchange
 from headcount.generator.line import Line
+from headcount.generator.machine import AgentMachine, machines_of
 from headcount.generator.member import Member, complete_until
 from headcount.generator.message import Message
 from headcount.generator.speed import workers_by_speed
@@ -195,6 +196,10 @@ class Fleet:
                 for one in self.members
             ],
         }
+
+    def machines(self) -> list[AgentMachine]:
+        """The machines of the agents, as these described them."""
+        return machines_of(self.members)
 
     def close(self) -> None:
         """End all agents; whatever is under way is dropped."""

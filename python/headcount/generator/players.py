@@ -7,6 +7,7 @@ from headcount._engine import Engine, Interval
 from headcount.counters.source import Source
 from headcount.generator.handles import ensure_handles
 from headcount.generator.local_ips import check_routes, own_addresses
+from headcount.generator.machine import AgentMachine
 from headcount.generator.real_time import real_time
 from headcount.plan.plan import Plan, engine_plan
 
@@ -70,6 +71,10 @@ class Players(Protocol):
         """Who plays which users, for the record of the run; None where it is this process."""
         ...
 
+    def machines(self) -> Sequence[AgentMachine]:
+        """The machines of agents; empty where it is this process."""
+        ...
+
     def close(self) -> None:
         """End at once; whatever is under way is dropped."""
         ...
@@ -130,6 +135,10 @@ class Here:
     def facts(self) -> Mapping[str, Any] | None:
         """It is this process."""
         return None
+
+    def machines(self) -> Sequence[AgentMachine]:
+        """There are no agents."""
+        return ()
 
     def close(self) -> None:
         """End at once; whatever is under way is dropped."""

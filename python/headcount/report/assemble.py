@@ -16,6 +16,7 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
 from headcount.output.file import write_output
+from headcount.report.agents import fleets_of
 from headcount.report.content import ReportContent
 from headcount.report.disclosure import recorded_facts
 from headcount.report.document import tuned
@@ -59,6 +60,7 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
         predictions=doubled_predictions(bundle),
         confirmation=bundle.confirmation,
         flames=flames.flames(stacks.read(bundle.folder), bundle.verdict),
+        agents=fleets_of(bundle),
         published=series(workload=bundle.plan.workload.name) if published else (),
     )
 

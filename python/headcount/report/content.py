@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from headcount.analyse.heat import Heat
 from headcount.analyse.prediction.prediction import Prediction
 from headcount.analyse.published.series import Series
+from headcount.bundle.agents import Fleet
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
@@ -52,6 +53,8 @@ class ReportContent:
         flames: Stacks of the server's threads; empty where none were recorded.
         tuning: What a tuning found, whose turns the levels are; None of any other run. Turns are
             not a search: then the report has no capacity, and nothing that follows from one.
+        agents: Who played the users, from the first agents to those that were left; empty where
+            one process did.
 
     """
 
@@ -83,3 +86,4 @@ class ReportContent:
     published: Sequence[Series] = ()
     flames: Sequence[Flame] = ()
     tuning: Tuning | None = None
+    agents: Sequence[Fleet] = ()

@@ -3,13 +3,17 @@
 import math
 from typing import Any
 
+from headcount.analyse.agent_level import Counters
+from headcount.analyse.agents import names_agents
 from headcount.analyse.audit.compare import differences
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.level import Measured, summarise
 from headcount.analyse.observe import AFTER_OVERLOAD, BRIEF
+from headcount.bundle.agents import machines_at
 from headcount.bundle.level import LevelResult
+from headcount.counters.naming import is_agent
 from headcount.text import plural
 
 CHECK = "figures"
@@ -82,7 +86,8 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
             window=window,
             step_names=evidence.names.steps,
             request_names=[],
-            counters={},
+            counters=_of_agents(level),
+            agents=machines_at(evidence.events, level.index),
             requests_sent=sum(level.requests.values()),
             second_counters=[second.counters for second in evidence.steady(level.index)],
             task_names=evidence.names.tasks,
@@ -97,6 +102,13 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
     reasons = [*parts, *(one for one in again.reasons if one not in parts)]
     changes = {"reasons": reasons, "outcome": "invalid", "agents_lost": level.agents_lost}
     return again.model_copy(update=changes)
+
+
+def _of_agents(level: LevelResult) -> Counters:
+    """The counters of the agents, where a reason follows from them: older levels have none."""
+    if not any(map(names_agents, level.generator.reasons)):
+        return {}
+    return {side: found for side, found in level.counters.items() if is_agent(side)}
 
 
 def _is_older(level: LevelResult) -> bool:

@@ -8,7 +8,7 @@ from headcount.bundle.diagnosis import Figure as Evidence
 from headcount.report import prediction
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import NAMES, bottleneck, ruled_out
-from headcount.report.document import detail
+from headcount.report.document import agents, detail
 from headcount.report.document.blocks import (
     Block,
     Bullets,
@@ -35,8 +35,13 @@ from headcount.text import count, share
 TITLE = "Measurement analysis"
 
 
-def section(content: ReportContent, figures: Sequence[Figure]) -> Section:
-    """Say what stopped the server and why that is believed; `figures` are charts of the use."""
+def section(
+    content: ReportContent, figures: Sequence[Figure], of_agents: Sequence[Figure] = ()
+) -> Section:
+    """Say what stopped the server and why that is believed.
+
+    `figures` are charts of the use, `of_agents` those of the agents that played the users.
+    """
     found = content.verdict.diagnosis
     blocks: list[Block] = [Heading("Bottleneck")]
     if found is None:
@@ -49,6 +54,7 @@ def section(content: ReportContent, figures: Sequence[Figure]) -> Section:
         blocks.append(Heading("Resources used"))
     blocks += [used] if used is not None else []
     blocks += figures
+    blocks += agents.blocks(content, of_agents)
     blocks += _faults(content)
     if content.levels:
         blocks += [Heading("Checks of the measurement"), checks(content)]

@@ -60,12 +60,14 @@ def of_content(
         configuration.section(content),
         methodology.section(content, plan),
         results.section(content, drawn.results),
-        analysis.section(content, drawn.analysis),
+        analysis.section(content, drawn.analysis, drawn.agents),
         disclosure.section(content),
         repeat.section(content),
         repeat.words(),
     ]
-    tables = [one.data for one in (*drawn.results, *drawn.analysis) if one.data is not None]
+    tables = [
+        one.data for one in (*drawn.results, *drawn.analysis, *drawn.agents) if one.data is not None
+    ]
     return Document(
         kind=KIND,
         title=content.title,

@@ -22,14 +22,17 @@ MOST_ROWS = 60
 
 OF_USE = frozenset({"utilisation", "transfer"})
 """Charts of what the server used; the others are of what users saw."""
+OF_AGENTS = "agents"
+"""The chart of the agents, which has a place of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Charts:
-    """The charts: of the results, and of what the server used."""
+    """The charts: of the results, of what the server used, and of the agents."""
 
     results: Sequence[Figure]
     analysis: Sequence[Figure]
+    agents: Sequence[Figure] = ()
 
 
 def of_bundle(bundle: Bundle) -> Charts:
@@ -54,8 +57,9 @@ def of_pair(names: Sequence[str], runs: Sequence[Bundle]) -> list[Figure]:
 
 def _sorted(made: Sequence[figure_types.Figure]) -> Charts:
     return Charts(
-        [taken(one) for one in made if one.name not in OF_USE],
+        [taken(one) for one in made if one.name not in {*OF_USE, OF_AGENTS}],
         [taken(one) for one in made if one.name in OF_USE],
+        [taken(one) for one in made if one.name == OF_AGENTS],
     )
 
 

@@ -95,7 +95,7 @@ def _interval(bounds: tuple[float, float] | None) -> str:
 
 def _configuration(found: Comparison, runs: Sequence[Bundle]) -> Section:
     sides = [
-        (subject.name, [side for side in run.environment.sides if side.role != "generator"])
+        (subject.name, [side for side in run.environment.sides if side.role in ("sut", "both")])
         for subject, run in zip(found.subjects, runs, strict=True)
         if run.environment is not None
     ]

@@ -16,14 +16,18 @@ from headcount.report.document.blocks import (
     prose,
 )
 from headcount.report.html.environment import origin, summary
+from headcount.report.machines import MOST_KINDS, machines
 from headcount.text import DASH
 
 TITLE = "Configuration"
 APPENDIX = "Appendix: settings"
+ABREAST = 3
+"""Machines beside each other in one table: a page has no room for more."""
 ROLE = {
     "sut": "Server under test",
     "generator": "Load generator",
     "both": "Server under test and load generator",
+    "controller": "Controller, which plays no users",
 }
 
 
@@ -56,7 +60,16 @@ def appendix(content: ReportContent) -> list[Section]:
 
 
 def _machines(sides: Sequence[Side]) -> list[Table]:
-    return side_by_side("System configuration", [(ROLE[side.role], side) for side in sides])
+    found = machines(sides)[:MOST_KINDS]
+    named = [(one.heading(ROLE), one.side) for one in found]
+    if len(named) <= ABREAST:
+        return side_by_side("System configuration", named)
+    parts = [named[at : at + ABREAST] for at in range(0, len(named), ABREAST)]
+    return [
+        table
+        for number, part in enumerate(parts, 1)
+        for table in side_by_side(f"System configuration, part {number}", part)
+    ]
 
 
 def side_by_side(title: str, sides: Sequence[tuple[str, Side]]) -> list[Table]:

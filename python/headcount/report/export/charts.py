@@ -15,6 +15,7 @@ LIMIT = "criterion_ms"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 """Told apart by the colour-blind, too (Okabe and Ito, "Color Universal Design", 2008)."""
 SIZE = {"width": 760, "height": 400}
+OF_AGENTS = "In the chart of agents each mark is one agent at one level."
 GRID = {"visible": True, "line": {"color": "#D9D9D9", "width": 0.75}}
 ABOUT = "Each mark is one level. Lines join the median of the levels at each number of users."
 ROWS_EACH = 21
@@ -84,20 +85,41 @@ CHARTS = (
 )
 
 
-def add_charts(workbook: "Workbook", sheet: "Worksheet", data: Table, lines: Table) -> None:
+AGENTS = Chart(
+    "Agents against each other",
+    "level_users",
+    ("per_user_ratio",),
+    "Scenarios per user, of the mean",
+    "Each mark is one agent at one level: scenarios of each of its users, as a share of the mean "
+    "over the users of all agents, and the CPU of its busiest worker. An agent below the others "
+    "is slow; from 80% of CPU on it is full.",
+    ("busiest_worker_share",),
+    "CPU of the busiest worker",
+    lines=False,
+)
+"""The one chart of the table of agents."""
+
+
+def add_charts(
+    workbook: "Workbook", sheet: "Worksheet", data: Table, lines: Table, agents: Table
+) -> None:
     """Put every chart that has figures onto a sheet, one below the other.
 
-    `data` has a row for each level, `lines` one for each number of users.
+    `data` has a row for each level, `lines` one for each number of users, `agents` one for each
+    agent at each level.
     """
     sheet.hide_gridlines(2)
     row = 1
-    for one in CHARTS:
-        made = _chart(workbook, one, data, lines)
+    for one in (*CHARTS, AGENTS):
+        made = _chart(workbook, one, agents if one is AGENTS else data, lines)
         if made is None:
             continue
-        sheet.insert_chart(row, 0, made, {"description": f"{one.about} {ABOUT}"})
+        sheet.insert_chart(
+            row, 0, made, {"description": one.about if one is AGENTS else f"{one.about} {ABOUT}"}
+        )
         row += ROWS_EACH
-    sheet.write_string(0, 0, ABOUT if row > 1 else "Nothing to draw: no valid level has ended.")
+    about = f"{ABOUT} {OF_AGENTS}" if agents.rows else ABOUT
+    sheet.write_string(0, 0, about if row > 1 else "Nothing to draw: no valid level has ended.")
     sheet.set_paper(9)
     sheet.fit_to_pages(1, 0)
     sheet.set_h_pagebreaks(range(2 * ROWS_EACH + 1, row, 2 * ROWS_EACH))
@@ -159,7 +181,9 @@ def _series(
 
 
 def _scale(name: str) -> dict[str, Any]:
-    return {"max": 1, "num_format": "0%"} if name.endswith("_share") else {"num_format": "#,##0"}
+    if name.endswith("_share"):
+        return {"max": 1, "num_format": "0%"}
+    return {"num_format": "0.0" if name.endswith("_ratio") else "#,##0"}
 
 
 def _has(data: Table, name: str) -> bool:

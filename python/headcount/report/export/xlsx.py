@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import xlsxwriter
 
 from headcount.bundle.reader import Bundle
-from headcount.report.export import levels, seconds, tuning
+from headcount.report.export import agents, levels, seconds, tuning
 from headcount.report.export.chart_data import chart_data, line_data
 from headcount.report.export.charts import add_charts
 from headcount.report.export.summary import summary_lines
@@ -46,6 +46,8 @@ def spreadsheet(bundle: Bundle) -> bytes:
     lines = line_data(data)
     tables = [levels.levels(bundle), levels.scenarios(bundle), levels.counters(bundle)]
     tables.append(seconds.seconds(bundle))
+    of_agents = agents.agents(bundle)
+    tables += [of_agents] if of_agents.rows else []
     with workbook:
         workbook.set_properties(
             {"title": bundle.plan.workload.title, "author": "Headcount", "created": _begun(bundle)}
@@ -56,7 +58,7 @@ def spreadsheet(bundle: Bundle) -> bytes:
             charts = workbook.add_worksheet("Charts")
             for table in (*tables, data, lines):
                 _sheet(workbook, styles, table)
-            add_charts(workbook, charts, data, lines)
+            add_charts(workbook, charts, data, lines, of_agents)
         else:  # its turns have no course against users
             parts = tuning.tables(bundle.tuning)
             _stacked(workbook, styles, TITLE, parts)

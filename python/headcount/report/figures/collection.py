@@ -7,7 +7,9 @@ from headcount.analyse.heat import heat as mapped
 from headcount.analyse.published.series import Series
 from headcount.bundle import stacks
 from headcount.bundle.reader import Bundle
+from headcount.report.agents import fleets_of
 from headcount.report.figures import (
+    agents,
     cost,
     flames,
     gains,
@@ -34,6 +36,7 @@ def of_bundle(bundle: Bundle) -> list[Figure]:
         response.figure(bundle),
         utilisation.figure(bundle),
         transfer.figure(bundle),
+        agents.figure(bundle, fleets_of(bundle)),
         spectrum.figure(spectrum.of_run(bundle, run), bundle),
         heat.figure(mapped(run, heat.COLUMNS), mapped(run, heat.NARROW_COLUMNS)),
         cost.of_run(bundle),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
 from headcount.report.figures import (
+    agents,
     cost,
     flames,
     gains,
@@ -50,6 +51,7 @@ CHARTS: Mapping[str, Chart] = {
     "flames": Chart(lambda content: [flames.figure(one) for one in content.flames]),
     "utilisation": Chart(lambda content: [utilisation.figure(content)]),
     "cost": Chart(lambda content: [cost.of_run(content)]),
+    "agents": Chart(lambda content: [agents.figure(content, content.agents)]),
     "transfer": Chart(lambda content: [transfer.figure(content)]),
     "spectrum": Chart(lambda content: [spectrum.figure(content.spectra, content)]),
     "heat": Chart(lambda content: [heat.figure(content.heat, content.narrow_heat)]),

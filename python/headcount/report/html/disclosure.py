@@ -8,6 +8,7 @@ from headcount.report.content import ReportContent
 from headcount.report.html.environment import summary
 from headcount.report.html.table import Cell, pairs
 from headcount.report.html.table import folded as make_section
+from headcount.report.machines import MOST_KINDS, agents_text, machines
 from headcount.report.markup import Html, element
 
 NOT_STATED = "not stated"
@@ -57,9 +58,9 @@ def recorded_of(content: ReportContent, name: str) -> Sequence[tuple[str, Cell]]
     """What was recorded that belongs to a group: names and facts."""
     sides = content.environment.sides
     if name == "sut":
-        return _machine([side for side in sides if side.role != "generator"])
+        return _machine([side for side in sides if side.role in ("sut", "both")])
     if name == "drivers":
-        return _machine([side for side in sides if side.role != "sut"])
+        return _machine([side for side in sides if side.role in ("generator", "both")])
     if name == "tuning":
         return sorted(pair for side in sides for pair in side.settings.items())
     if name == "pricing" and content.verdict.price is not None:
@@ -70,7 +71,10 @@ def recorded_of(content: ReportContent, name: str) -> Sequence[tuple[str, Cell]]
 
 def _machine(sides: Sequence[Side]) -> list[tuple[str, Cell]]:
     found: list[tuple[str, Cell]] = []
-    for side in sides:
+    for one in machines(sides)[:MOST_KINDS]:
+        side = one.side
+        if side.agents:
+            found.append(("Agents", agents_text(side.agents).partition(" ")[2]))
         if side.host is None:
             found.append(("Machine", "not known: the machine did not answer"))
         found += [(key, value) for key, value in summary(side.host or {}) if value is not None]

@@ -3,17 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headcount.bundle.environment import CounterOrigin, Side
+from headcount.bundle.environment import CounterOrigin
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Cell, more, pairs
 from headcount.report.html.table import folded as make_section
+from headcount.report.machines import MOST_KINDS, Machines, machines
 from headcount.report.markup import Html, element
-from headcount.text import count, duration, memory, storage
+from headcount.text import count, duration, memory, plural, storage
 
 _ROLE = {
     "sut": "Server under test",
     "generator": "Load generator",
     "both": "Server under test and load generator, on one machine",
+    "controller": "Controller, which plays no users",
 }
 
 LINES_SHOWN = 200
@@ -23,10 +25,19 @@ LINES_SHOWN = 200
 def section(content: ReportContent) -> Html:
     """Describe each side: the summary in sight, everything known behind it."""
     environment = content.environment
-    sides = element("div", *(_side(side) for side in environment.sides), class_="sides")
+    found = machines(environment.sides)
+    sides = element("div", *(_side(one) for one in found[:MOST_KINDS]), class_="sides")
+    over = len(found) - MOST_KINDS
+    more_kinds = f"{plural('more machine', over)} of other kinds: see environment.json."
     build = f"Headcount {environment.headcount}, {environment.build} build of the load engine."
     counters = [element("p", origin(one), class_="note") for one in environment.counters]
-    return make_section("Environment", sides, *counters, element("p", build, class_="note"))
+    return make_section(
+        "Environment",
+        sides,
+        element("p", more_kinds, class_="note") if over > 0 else None,
+        *counters,
+        element("p", build, class_="note"),
+    )
 
 
 def origin(one: CounterOrigin) -> str:
@@ -45,7 +56,8 @@ def origin(one: CounterOrigin) -> str:
     )
 
 
-def _side(side: Side) -> Html:
+def _side(one: Machines) -> Html:
+    side = one.side
     host = side.host or {}
     items: list[tuple[str, Cell]] = [
         (name, value) for name, value in summary(host) if value is not None
@@ -55,10 +67,11 @@ def _side(side: Side) -> Html:
     items += sorted(side.programs.items())
     settings = pairs(sorted(side.settings.items())) if side.settings else None
     lines = flattened(host)
-    full = more("All facts about the machine", pairs(lines)) if lines else None
+    which = "the machine" if one.number == 1 else "the first of these machines"
+    full = more(f"All facts about {which}", pairs(lines)) if lines else None
     return element(
         "div",
-        element("h3", _ROLE[side.role]),
+        element("h3", one.heading(_ROLE)),
         pairs(items),
         element("h4", "Settings") if settings else None,
         settings,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from headcount.report.content import ReportContent
 from headcount.report.head import head
 from headcount.report.html import (
+    agents,
     counters,
     course,
     diagnosis,
@@ -87,6 +88,8 @@ def _run(content: ReportContent) -> Sequence[Html | None]:
         chart("cost", content),
         task_score.section(content),
         counters.section(content),
+        agents.section(content),
+        chart("agents", content),
         levels.section(content),
         groups.section(content),
         course.section(content),

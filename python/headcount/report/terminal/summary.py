@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from headcount.bundle.agents import Fleet
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Cost, Verdict
+from headcount.report.agents import title
 from headcount.report.answer_sentences import (
     confidence,
     flattening,
@@ -24,6 +26,7 @@ from headcount.report.groups import stress_point
 from headcount.report.prices.items import items
 from headcount.report.selection import shown
 from headcount.report.tasks import marks_text, marks_value, missing_tasks, score_text
+from headcount.report.terminal.agents import agents as agents_table
 from headcount.report.terminal.course import steps
 from headcount.report.terminal.diagnosis import beside_answer
 from headcount.report.terminal.glyphs import glyphs, writable
@@ -51,6 +54,7 @@ def summary(
     environment: EnvironmentFile | None = None,
     program: str | None = None,
     confirmation: Confirmation | None = None,
+    agents: Sequence[Fleet] = (),
 ) -> None:
     """Print what a run came to.
 
@@ -62,6 +66,7 @@ def summary(
             the network's figure is left out.
         program: The program that users played, if they did; its operations are then listed.
         confirmation: What experiments said of the diagnosis after the run, if there were any.
+        agents: Who played the users; empty where one process did.
 
     """
     _answer(verdict, console, confirmation)
@@ -71,6 +76,7 @@ def summary(
         _groups(verdict, levels, console)
         _steps(verdict, levels, console)
         _tasks(verdict, levels, console)
+        _agents(agents, verdict, levels, console)
     _program(program, verdict, levels, console)
     _priced(verdict, console)
     _objections(levels, console)
@@ -173,6 +179,16 @@ def _tasks(verdict: Verdict, levels: Sequence[LevelResult], console: Console) ->
     missing = missing_tasks(level)
     if missing:
         _print(missing, console)
+
+
+def _agents(
+    played: Sequence[Fleet], verdict: Verdict, levels: Sequence[LevelResult], console: Console
+) -> None:
+    level = shown(verdict, levels)
+    found = agents_table(played, levels, level, console)
+    if found is not None:
+        _print(f"\n{title(level)}:", console)
+        console.print(found)
 
 
 def _priced(verdict: Verdict, console: Console) -> None:

@@ -4,8 +4,11 @@ from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
 from headcount.analyse.diagnosis.thresholds import ramp, threshold
 from headcount.bundle.diagnosis import Figure
+from headcount.counters.naming import agent_number
 from headcount.text import share
 
+WORKER = "agent.worker.busiest"
+"""The counter by which the agent with the busiest worker is found."""
 THROTTLED = "cgroup.cpu.throttled"
 WINDOW = "socket.rwnd_limited"
 BUSIEST = "generator.busiest_worker"
@@ -18,11 +21,12 @@ def signs(level: Observation) -> Sign:
     """How surely the generator was the limit; it watches itself, so this is always observed."""
     found: list[tuple[float, str, Figure]] = []
     busy = ramp(level.worker, "generator.busiest.low", "generator.busiest.high")
-    text = f"its busiest worker used {share(level.worker)} of a core"
+    text = f"{_owned('busiest worker', level, WORKER)} used {share(level.worker)} of a core"
     found.append((busy, "its own CPU", _figure(level, BUSIEST, level.worker, text)))
     throttled = level.of_generator(THROTTLED)
     if throttled is not None:
-        text = f"its control group was throttled in {share(throttled)} of periods"
+        whose = _owned("control group", level, THROTTLED)
+        text = f"{whose} was throttled in {share(throttled)} of periods"
         found.append((throttled, "quota", _figure(level, THROTTLED, throttled, text)))
     window = level.mean(WINDOW)
     if window is not None:
@@ -35,6 +39,16 @@ def signs(level: Observation) -> Sign:
     found.sort(key=lambda one: -one[0])
     score, detail, _ = found[0]
     return Sign("generator", detail if score else None, score, tuple(one[2] for one in found))
+
+
+def _owned(part: str, level: Observation, counter: str) -> str:
+    """Its part, or that of the agent whose counter is the highest, where several play."""
+    known = [
+        (counters[counter], number)
+        for side, counters in level.means.items()
+        if counter in counters and (number := agent_number(side)) is not None
+    ]
+    return f"the {part} of agent {max(known)[1]}" if known else f"its {part}"
 
 
 def _figure(level: Observation, counter: str, value: float, text: str) -> Figure:

@@ -1,0 +1,100 @@
+"""The machines of a run as reports show them: those of agents that are alike are one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headcount.bundle.environment import Side
+from headcount.text import count
+
+MOST_KINDS = 8
+"""Kinds of machines that a report describes; `environment.json` has every machine."""
+MOST_NAMED = 3
+"""Numbers and names that are listed; of more, how many there are."""
+_LIKE = (
+    "operating_system",
+    "memory_bytes",
+    "cpu.model",
+    "cpu.logical",
+    "kernel.release",
+    "virtual.product",
+    "limits.cpu_limit",
+    "limits.open_files_soft",
+)
+"""What machines have in common that are alike: what their load depends on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """A machine, or several of agents that are alike.
+
+    Attributes:
+        side: The first of them, with the names of all and the numbers of all their agents.
+        number: How many they are.
+
+    """
+
+    side: Side
+    number: int
+
+    def heading(self, roles: Mapping[str, str]) -> str:
+        """What it is called: its role, and which agents are on it."""
+        role, agents = roles[self.side.role], self.side.agents
+        if not agents:
+            return role
+        alike = f", on {count(self.number)} machines of one kind" if self.number > 1 else ""
+        return f"{role}: {agents_text(agents)}{alike}"
+
+
+def machines(sides: Sequence[Side]) -> list[Machines]:
+    """Every machine in order, but those of agents that are alike as one."""
+    found: dict[tuple[Any, ...], list[Side]] = {}
+    for place, side in enumerate(sides):
+        is_theirs = side.role == "generator" and side.agents and side.host is not None
+        key = _likeness(side) if is_theirs else (place,)
+        found.setdefault(key, []).append(side)
+    return [_as_one(its) for its in found.values()]
+
+
+def agents_text(numbers: Sequence[int]) -> str:
+    """Name agents: those that follow each other by the first and the last.
+
+    >>> agents_text([4]), agents_text([1, 3]), agents_text([2, 3, 4, 5]), agents_text([1, 3, 5, 7])
+    ('agent 4', 'agents 1 and 3', 'agents 2 to 5', 'agents 1, 3, 5 and 1 more')
+    """
+    if len(numbers) == 1:
+        return f"agent {numbers[0]}"
+    if len(numbers) > 2 and [*numbers] == [*range(numbers[0], numbers[0] + len(numbers))]:
+        return f"agents {numbers[0]} to {numbers[-1]}"
+    return f"agents {_listed([str(one) for one in numbers])}"
+
+
+def _as_one(sides: Sequence[Side]) -> Machines:
+    first = sides[0]
+    if len(sides) == 1:
+        return Machines(first, 1)
+    names = [str(side.host["hostname"]) for side in sides if side.host and "hostname" in side.host]
+    agents = sorted({number for side in sides for number in side.agents})
+    host = {**(first.host or {}), "hostname": _listed(names) if names else None}
+    return Machines(first.model_copy(update={"host": host, "agents": agents}), len(sides))
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [*names[:MOST_NAMED]]
+    if len(names) > MOST_NAMED:
+        shown.append(f"{count(len(names) - MOST_NAMED)} more")
+    *some, last = shown
+    return f"{', '.join(some)} and {last}" if some else last
+
+
+def _likeness(side: Side) -> tuple[Any, ...]:
+    programs = tuple(sorted(side.programs.items()))
+    return (programs, *(_value(side.host or {}, name) for name in _LIKE))
+
+
+def _value(host: Mapping[str, Any], name: str) -> Any:
+    """A fact by its path; what is no plain value is not known."""
+    value: Any = host
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value if isinstance(value, str | int | float) else None
