@@ -43,8 +43,9 @@ def check_cluster(address: str) -> None:
             )
         if not own.is_let_in():
             raise InputError(
-                f"the Ray cluster at {address} refuses the token in RAY_AUTH_TOKEN, or this "
-                "machine is not part of it: run headcount on its head or another of its machines"
+                f"the Ray cluster at {address} refuses the token, or this machine is not part of "
+                "it: run headcount on its head or another of its machines; if it has TLS, set "
+                "RAY_USE_TLS=1 and its certificates, too"
             )
 
 
