@@ -72,7 +72,8 @@ def unpack(folder: str, build: str, program: str, version: str, source: BinaryIO
         _drain(chunks)
         (new / PYTHON).parent.mkdir()
         (new / PYTHON).symlink_to(program)
-        (new / "pyvenv.cfg").write_text(f"home = {Path(program).parent}\n", "utf-8")
+        about = f"home = {Path(program).parent}\ninclude-system-site-packages = false\n"
+        (new / "pyvenv.cfg").write_text(about, "utf-8")
         if not target.exists():
             new.rename(target)
         return str(target)
