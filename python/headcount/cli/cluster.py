@@ -2,13 +2,16 @@
 
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from headcount.cli import options
 from headcount.cli.console import err, print_json, print_text
 from headcount.errors import ExitCode, InputError, SystemLimitError
+
+if TYPE_CHECKING:
+    from headcount.cluster.hosts import HostsFile
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -63,7 +66,8 @@ def up(hosts: Hosts, json: options.Json = False) -> None:
     if json:
         print_json({"name": cluster.name, "address": address, "agents": agents})
         return
-    print_text(f"The cluster {cluster.name} is up, with {agents} machines for agents:")
+    number = "1 machine" if agents == 1 else f"{agents} machines"
+    print_text(f"The cluster {cluster.name} is up, with {number} for agents:")
     print_text("")
     where = cluster.head_node
     program = "headcount" if where.address is None else f"{where.run}/headcount"
@@ -75,30 +79,33 @@ def up(hosts: Hosts, json: options.Json = False) -> None:
 
 @app.command(
     "check",
-    no_args_is_help=True,
     epilog="Example: headcount cluster check hosts.toml --target http://10.0.0.7",
 )
 def check(
-    hosts: Hosts,
+    hosts: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="HOSTS.TOML",
+            help="The file that names them; without, those of the cluster that is up.",
+        ),
+    ] = None,
     target: Annotated[
         str | None,
         typer.Option(help="Have each machine connect to this target, without load."),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Show what the machines of a file lack for load tests, and how to fix it.
+    """Show what the machines of a cluster lack for load tests, and how to fix it.
 
     It starts nothing and leaves nothing there. Exits with 0 if all of them are ready, with 5 if
     not.
     """
     from headcount.cli.cluster_tables import show_checked
-    from headcount.cluster.hosts import load, name_of
 
-    found = load(hosts)
+    name, found = _named(hosts)
     place = _place(target)
     checks = _room("checks")
-    build = _room("shipping").Build()
-    asked = checks.Asked(found, name_of(hosts, found), build, place)
+    asked = checks.Asked(found, name, _room("shipping").Build(), place)
     result = checks.checked(asked)
     if json:
         print_json([_fields(one) for one in result])
@@ -166,6 +173,20 @@ def down(
     lines = [f"{one.why}\n  there: {one.remedy}" for one in left]
     again = "" if forget else f"\nThen: headcount cluster down {cluster.name}"
     raise SystemLimitError("something is left: " + "\n".join(lines) + again)
+
+
+def _named(path: Path | None) -> "tuple[str, HostsFile]":
+    """The cluster's name and machines, from their file or from the cluster that is up."""
+    from headcount.cluster.hosts import load, name_of
+    from headcount.cluster.state import only
+
+    if path is not None:
+        found = load(path)
+        return name_of(path, found), found
+    cluster = only(None)
+    if cluster is None:
+        raise InputError("no cluster is up; name a file: headcount cluster check hosts.toml")
+    return cluster.name, cluster.hosts
 
 
 def _note(text: str) -> None:

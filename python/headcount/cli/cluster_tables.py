@@ -30,7 +30,8 @@ def show_checked(machines: Sequence[Checked], *, has_target: bool) -> None:
     if not wrong:
         out.print(f"All {len(machines)} machines are ready")
     else:
-        out.print(f"{wrong} of {len(machines)} machines are not ready")
+        verb = "is" if wrong == 1 else "are"
+        out.print(f"{wrong} of {len(machines)} machines {verb} not ready")
 
 
 def show_status(cluster: ClusterState, nodes: Sequence[NodeStatus]) -> None:

@@ -109,7 +109,7 @@ class HostsFile(Strict):
 def load(path: Path) -> HostsFile:
     """Read a file; raises InputError with every mistake in it."""
     values: dict[str, Any] = toml_values(path, f"the hosts file {path}")
-    if not values.get("host"):
+    if not values.get("host") and values.keys() <= HostsFile.model_fields.keys():
         raise InputError(
             f'the hosts file {path} names no machine: add [[host]] with address = "ssh://USER@HOST"'
         )

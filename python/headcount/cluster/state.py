@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from headcount.cluster.hosts import HostsFile
 from headcount.errors import InputError
 from headcount.fields.mistakes import nearest
 from headcount.fields.model import Strict
@@ -66,6 +67,7 @@ class ClusterState(Strict):
         expires_s: When its certificates do, in seconds since 1970.
         is_up: Whether all of it was started.
         nodes: Its machines.
+        hosts: The file that named them.
 
     """
 
@@ -77,6 +79,7 @@ class ClusterState(Strict):
     expires_s: float
     is_up: bool
     nodes: list[NodeState]
+    hosts: HostsFile
 
     @property
     def head_node(self) -> NodeState:
@@ -125,9 +128,8 @@ def names() -> list[str]:
 
 def load(name: str) -> ClusterState:
     """What is known of a cluster; raises InputError."""
-    path = path_of(name)
-    if not path.exists():
-        known = names()
+    path, known = path_of(name), names()
+    if name not in known:
         has = f" (there is: {', '.join(known)})" if known else ""
         raise InputError(f'there is no cluster "{name}"{nearest(name, known)}{has}')
     try:

@@ -73,6 +73,7 @@ class Up:
                 expires_s=time.time() + self._days.total_seconds(),
                 is_up=False,
                 nodes=[self._node(one) for one in found],
+                hosts=self._hosts,
             )
             state.save(cluster)
             try:
