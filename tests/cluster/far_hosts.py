@@ -1,4 +1,4 @@
-"""Machines of a cluster: two sshd on loopback, each with a network address of its own for Ray."""
+"""Machines of a cluster: an sshd on this machine, and one in another network behind a cable."""
 
 import contextlib
 import getpass
@@ -8,14 +8,14 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Self
 
+from network import other_machine
 from processes import Ended, Headcount
 from ssh_server import SshServer, serving
 
-IPS = ("127.0.0.2", "127.0.0.3")
-HEAD = "127.0.0.4"
 LONGEST_S = 400.0
 """Libraries of 600 MB are sent, and compiled, also on a busy machine."""
 BLOCK = 40
@@ -29,6 +29,8 @@ class FarHosts:
 
     def __init__(self, folder: Path, servers: tuple[SshServer, SshServer]) -> None:
         self.folder, self.servers = folder, servers
+        self.ip = servers[0].host
+        """Of this machine, as both hosts see it."""
         self.far = folder / "far"
         self.file = folder / "lab.toml"
         self.headcount = Headcount(folder / "home")
@@ -36,7 +38,7 @@ class FarHosts:
             "XDG_STATE_HOME": str(folder / "state"),
             "PATH": servers[0].path,
         }
-        self.blocks = [free_block() for _ in range(3)]
+        self.blocks = [free_block() for _ in range(2)]
         self.port = self.blocks[0][-1]
         first, second = servers
         # One client knows both.
@@ -47,27 +49,22 @@ class FarHosts:
 
     @property
     def address(self) -> str:
-        return f"ray://{HEAD}:{self.port}"
+        return f"ray://{self.ip}:{self.port}"
 
     def name(self, number: int) -> str:
         """What messages call a host."""
-        return f"127.0.0.1:{self.servers[number].port}"
+        server = self.servers[number]
+        return f"{server.host}:{server.port}"
 
     def write(self, table: str = "", host: str = "") -> None:
         """Write the file, with more keys of the cluster, or of the second host."""
-        text = (
-            f'[cluster]\nport = {self.port}\nports = "{span(self.blocks[0][:-1])}"\n'
-            f'head_ip = "{HEAD}"\n{table}'
-        )
-        if "folder" not in table:
-            text = text.replace("head_ip", f'folder = "{self.far}"\nhead_ip')
-        for number, server in enumerate(self.servers):
-            address = f"ssh://{getpass.getuser()}@127.0.0.1:{server.port}"
-            text += (
-                f'\n[[host]]\naddress = "{address}"\ncpus = 1\nnode_ip = "{IPS[number]}"\n'
-                f'ports = "{span(self.blocks[number + 1])}"\n'
-            )
-        self.file.write_text(text + host, "utf-8")
+        text = f'[cluster]\nport = {self.port}\nports = "{span(self.blocks[0][:-1])}"\n'
+        text += table or f'folder = "{self.far}"\n'
+        own = f'ports = "{span(self.blocks[1])}"\n'  # it is on the head's machine
+        for server, more in zip(self.servers, (own, host), strict=True):
+            address = f"ssh://{getpass.getuser()}@{server.host}:{server.port}"
+            text += f'\n[[host]]\naddress = "{address}"\ncpus = 1\n{more}'
+        self.file.write_text(text, "utf-8")
 
     def run(self, verb: str, *arguments: str) -> Ended:
         return self.headcount.start("cluster", verb, *arguments).ended(LONGEST_S)
@@ -97,7 +94,11 @@ def far_hosts(folder: Path) -> Iterator[FarHosts]:
     """Two hosts; a cluster that a test leaves up is ended."""
     for name in ("a", "b"):
         (folder / name).mkdir(parents=True)
-    with serving(folder / "a") as first, serving(folder / "b") as second:
+    with (
+        other_machine() as other,
+        serving(folder / "a", str(ip_address(other.address) - 1)) as first,
+        serving(folder / "b", other.address, other.enter) as second,
+    ):
         found = FarHosts(folder, (first, second))
         try:
             yield found

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from far_hosts import IPS, FarHosts, Watch, far_hosts
+from far_hosts import FarHosts, Watch, far_hosts
 
 LIGHT = Path(__file__).parent.parent / "e2e" / "light.toml"
 LEVEL = ("--users", "21", "--duration", "3s", "--ramp", "0s")
@@ -66,8 +66,8 @@ def check_is_up(hosts: FarHosts) -> None:
     seen = hosts.run("status")
     assert seen.code == 0, seen
     assert "its certificates expire in 7.0 days" in seen.out
-    for ip in IPS:
-        assert ip in seen.out
+    for server in hosts.servers:
+        assert f"{server.host}  " in seen.out
     checked = hosts.run("check", "--json")
     assert checked.code == 0, checked
     assert [one["figures"]["is_up"] for one in checked.json] == [True] * 3
@@ -84,10 +84,13 @@ def check_files_are_private(known: Any) -> None:
 
 def check_a_run(hosts: FarHosts) -> None:
     """Nothing but the address is given: token and certificates are found."""
-    on = ("--agents", "2", "--cluster", hosts.address)
-    ended = hosts.headcount.run("run", str(LIGHT), "--target", "lab:app", *on, *LEVEL)
+    headcount = hosts.headcount
+    headcount.environment |= {"HEADCOUNT_TOKEN": "of the server"}
+    _, target = headcount.serve(hosts.folder / "data", "--listen", f"{hosts.ip}:0")
+    on = ("--target", target, "--authorised-by", "us", "--agents", "2", "--cluster", hosts.address)
+    ended = headcount.run("run", str(LIGHT), *on, *LEVEL)
     assert ended.code == 0, ended
-    (level,) = hosts.headcount.run("show", str(hosts.headcount.bundle), "--json").json["levels"]
+    (level,) = headcount.run("show", str(headcount.bundle), "--json").json["levels"]
     assert level["users_reported"] == 21
     assert level["generator"]["workers"] == 2
 
@@ -156,12 +159,12 @@ def test_a_host_that_cannot_take_part_is_named(hosts: FarHosts) -> None:
     assert f"{name} has Python 3.9" in ended.message
 
     hosts.write()
-    block = hosts.blocks[2]
+    block = hosts.blocks[1]
     with socket.create_server(("127.0.0.1", block[3])):
         ended = hosts.up()
         checked = hosts.run("check", str(hosts.file))
     assert (ended.code, checked.code) == (5, 5)
-    assert f"{name}: another program uses port {block[3]}" in ended.message
+    assert f"{hosts.name(0)}: another program uses port {block[3]}" in ended.message
     assert f"another program uses port {block[3]}" in checked.out
 
     hosts.servers[1].end()
