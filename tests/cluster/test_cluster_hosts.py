@@ -80,7 +80,6 @@ def cluster(
         cpus=0,
         ports="7000-7039",
         python=None,
-        parent="/c",
         folder="/c/lab",
         build=None,
         run="/c/lab/run-1",

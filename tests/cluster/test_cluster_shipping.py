@@ -84,6 +84,22 @@ def test_what_is_cut_off_leaves_nothing(tmp_path: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
+def test_what_another_node_uses_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "clusters" / "lab"
+    runs = [folder / "run-1", folder / "run-2"]
+    cut, under_way = folder / ".new-1", folder / ".new-2"
+    for one in (*runs, folder / "b1", cut, under_way):
+        one.mkdir(parents=True)
+    os.utime(cut, (0, 0))
+    assert files.remove([str(runs[0])], str(folder), str(folder / "b1")) == []
+    assert {one.name for one in folder.iterdir()} == {"run-2", "b1", ".new-1", ".new-2"}
+    assert files.remove([str(runs[1])], str(folder), str(folder / "b1")) == []
+    assert [one.name for one in folder.iterdir()] == [".new-2"]
+    under_way.rmdir()
+    assert files.remove([], str(folder), None) == []
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_of_others_is_refused(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     with pytest.raises(RuntimeError, match="belongs to another user or is a link"):

@@ -137,7 +137,7 @@ def status(name: Name = None, json: options.Json = False) -> None:
         print_json({**about, "nodes": [_fields(one) for one in nodes]})
     else:
         show_status(cluster, nodes)
-    if not all(one.is_alive for one in nodes):
+    if not (cluster.is_up and all(one.is_alive for one in nodes)):
         raise typer.Exit(ExitCode.UNSUITABLE)
 
 

@@ -94,9 +94,8 @@ def _stop(node: NodeState, login: Login) -> None:
 
 
 def _remove(node: NodeState, login: Login, *, keep_files: bool) -> None:
-    folders = [node.run, node.temp]
-    if node.build is not None and not keep_files:
-        folders.append(node.build)
-    left = login.ask("remove", REMOVE_S, folders=folders, parents=[node.folder, node.parent])
+    build = None if keep_files else node.build
+    own = [node.run, node.temp]
+    left = login.ask("remove", REMOVE_S, own=own, folder=node.folder, build=build)
     if left:
         raise SystemLimitError(f"{login.name}: cannot delete {', '.join(left)}")

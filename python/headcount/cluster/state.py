@@ -32,7 +32,6 @@ class NodeState(Strict):
         cpus: Given to agents.
         ports: Of its processes.
         python: The program for its login, if one was named.
-        parent: Where the clusters of its user are.
         folder: Where this cluster's files are.
         build: The folder that was sent; None where this installation is used.
         run: The folder of its node: token, certificate, log.
@@ -47,7 +46,6 @@ class NodeState(Strict):
     cpus: int
     ports: str
     python: str | None
-    parent: str
     folder: str
     build: str | None
     run: str

@@ -12,7 +12,7 @@ from headcount import __version__
 from headcount.cluster import ray_node, state
 from headcount.cluster.certificates import Authority
 from headcount.cluster.down import end, name_of
-from headcount.cluster.far.files import PYTHON
+from headcount.cluster.far.files import PYTHON, RUN
 from headcount.cluster.hosts import HostsFile
 from headcount.cluster.hosts import name_of as cluster_name
 from headcount.cluster.login import Login
@@ -135,10 +135,9 @@ class Up:
             cpus=usual if cpus is None else cpus,
             ports=ports_of(self._hosts, host),
             python=None if host is None else host.python,
-            parent=place.look["folder"],
             folder=folder,
             build=build,
-            run=posixpath.join(folder, f"run-{own}"),
+            run=posixpath.join(folder, f"{RUN}{own}"),
             temp=f"{TEMP}{own}",
             program=posixpath.join(build, PYTHON) if build else sys.executable,
         )

@@ -7,11 +7,16 @@ import shutil
 import stat
 import tarfile
 import tempfile
+import time
 from pathlib import Path
 from typing import BinaryIO
 
 PYTHON = "bin/python3"
 """In a folder that was sent: the interpreter that finds what is in it."""
+RUN, NEW = "run-", ".new-"
+"""How folders of nodes, and of builds that are not whole yet, begin."""
+CUT_S = 3600.0
+"""A build that is not whole after so long was cut off."""
 PACKAGES = "lib/python{}/site-packages"
 
 
@@ -61,7 +66,7 @@ def unpack(folder: str, build: str, program: str, version: str, source: BinaryIO
     as `venv` makes one. Raises OSError.
     """
     chunks = Chunks(source)
-    new = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
+    new = Path(tempfile.mkdtemp(prefix=NEW, dir=folder))
     target = Path(folder, build)
     try:
         packages = new / PACKAGES.format(version)
@@ -84,16 +89,27 @@ def unpack(folder: str, build: str, program: str, version: str, source: BinaryIO
         shutil.rmtree(str(new), ignore_errors=True)
 
 
-def remove(folders: list[str], parents: list[str]) -> list[str]:
-    """Delete folders with all in them, then `parents` that are empty; returns what is left."""
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
-    for parent in parents:
+def remove(own: list[str], folder: str, build: str | None) -> list[str]:
+    """Delete a node's own folders, and the cluster's `folder` if that has nothing else.
+
+    The `build` in it stays where another node of this machine may use it, of this cluster or of
+    one that was started elsewhere. Returns what is left.
+    """
+    wanted = list(own)
+    for one in own:
+        shutil.rmtree(one, ignore_errors=True)
+    if build is not None and not any(Path(folder).glob(f"{RUN}*")):
+        wanted.append(build)
+        shutil.rmtree(build, ignore_errors=True)
+        for cut in Path(folder).glob(f"{NEW}*"):
+            if time.time() - cut.stat().st_mtime > CUT_S:
+                shutil.rmtree(str(cut), ignore_errors=True)
+    for parent in (Path(folder), Path(folder).parent):
         try:
-            Path(parent).rmdir()
+            parent.rmdir()
         except OSError:
             break
-    return [one for one in folders if Path(one).exists()]
+    return [one for one in wanted if Path(one).exists()]
 
 
 def write_private(path: Path, text: str) -> None:
