@@ -33,7 +33,7 @@ WRONG = {
     "no address": (ONE + 'node_ip = "load1"\n', "write an IP address"),
     "all addresses": (ONE + 'node_ip = "0.0.0.0"\n', "the address of one interface"),
     "no ports": (ONE + 'ports = "many"\n', "write the first and the last port"),
-    "few ports": (ONE + 'ports = "7000-7010"\n', "which are 11 ports; Ray needs 23 or more"),
+    "few ports": (ONE + 'ports = "7000-7010"\n', "which are 11 ports; Ray needs 22 or more"),
     "high ports": (ONE + 'ports = "65500-65600"\n', "ports are from 1 to 65535"),
     "the head's port": ("[cluster]\nport = 6400\n" + ONE, "port 6400 of the head is one of ports"),
     "a relative folder": ('[cluster]\nfolder = "x"\n' + ONE, "write a whole path"),
@@ -64,9 +64,14 @@ def test_every_process_has_a_port_of_its_own() -> None:
     given = ports.options(ports.range_of("7000-7039"))
     numbers = dict(one.removeprefix("--").split("=") for one in given)
     low, high = int(numbers.pop("min-worker-port")), int(numbers.pop("max-worker-port"))
-    services = {int(one) for one in [*numbers.values(), ports.monitor(range(7000, 7040))]}
-    assert len(services) == 7
+    services = {int(one) for one in numbers.values()}
+    assert len(services) == 6
     assert services | set(range(low, high + 1)) == set(range(7000, 7040))
+    assert high - low + 1 == 34
+    assert ports.lack("7000-7039", 18) is None
+    assert "with 19 CPUs Ray needs 41 ports, and 7000-7039 are 40" in str(
+        ports.lack("7000-7039", 19)
+    )
     assert ports.listed([7003, 7001, 7002, 7009]) == "7001-7003, 7009"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from headcount.cluster import ports, state
 from headcount.cluster.hosts import Host, HostsFile
 from headcount.cluster.login import HERE, Login
-from headcount.cluster.looks import look, members, ports_of, reached_as
+from headcount.cluster.looks import cpus_of, look, members, ports_of, reached_as
 from headcount.cluster.machines import Machines
 from headcount.cluster.shipping import Build
 from headcount.errors import HeadcountError
@@ -100,6 +100,7 @@ def _figures(asked: Asked, host: Host | None, login: Login) -> dict[str, Any]:
     found = {
         "look": seen,
         "ports": ports_of(asked.hosts, host),
+        "agent_cpus": cpus_of(host, seen["cpus"]),
         "ahead_s": clock.ahead_s,
         "error_s": clock.error_s,
         "has_build": host is None or login.ask("has_build", folder=folder, build=asked.build.hash),
@@ -168,6 +169,8 @@ def _problems(one: dict[str, Any], asked: Asked) -> list[str]:
             f"another program uses port {ports.listed(seen['taken'])}: end it, or choose others "
             "with port = and ports = in the hosts file"
         )
+    if (lack := ports.lack(one["ports"], one["agent_cpus"])) is not None:
+        found.append(lack)
     if not one["has_build"] and seen["free_bytes"] < 2 * asked.build.size_bytes:
         found.append(
             f"free some space for {seen['folder']}: {seen['free_bytes'] / 1e6:,.0f} MB are free, "

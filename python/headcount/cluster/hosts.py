@@ -63,7 +63,7 @@ class ClusterTable(Strict):
 
     name: Name | None = None
     port: Annotated[int, Field(ge=1, le=65_535)] = 6379
-    ports: Ports = "6380-6479"
+    ports: Ports = "6380-6579"
     head_ip: Ip | None = None
     folder: Annotated[str, AfterValidator(_folder)] = "~/.cache/headcount/cluster"
     days: Annotated[int, Field(ge=1, le=90)] = 7

@@ -49,6 +49,13 @@ def ports_of(hosts: HostsFile, host: Host | None) -> str:
     return (host.ports if host is not None else None) or hosts.cluster.ports
 
 
+def cpus_of(host: Host | None, all_cpus: int) -> int:
+    """How many CPUs a machine gives to agents: none of the head's unless the file says so."""
+    if host is not None and host.cpus is not None:
+        return host.cpus
+    return 0 if host is None or host.head else all_cpus
+
+
 def look(hosts: HostsFile, host: Host | None, login: Login) -> dict[str, Any]:
     """What a machine says of itself."""
     is_head = host is None or host.head

@@ -14,10 +14,9 @@ SERVICES = (
     "metrics-export-port",
 )
 """Ray's options for one port each; the processes of work share the others."""
-MONITOR = "AUTOSCALER_METRIC_PORT"
-"""The variable for the port of a process that only the head has."""
-LEAST = len(SERVICES) + 1 + 16
-"""Ray starts a process for each CPU, and each has a port."""
+SPARE = 16
+"""Ports for processes that Ray starts besides one for each CPU."""
+LEAST = len(SERVICES) + SPARE
 
 
 def range_of(text: str) -> range:
@@ -36,13 +35,19 @@ def range_of(text: str) -> range:
 def options(ports: range) -> list[str]:
     """Options of `ray start`."""
     services = [f"--{name}={port}" for name, port in zip(SERVICES, ports, strict=False)]
-    first = ports.start + len(SERVICES) + 1
+    first = ports.start + len(SERVICES)
     return [*services, f"--min-worker-port={first}", f"--max-worker-port={ports.stop - 1}"]
 
 
-def monitor(ports: range) -> str:
-    """The port of the process that only the head has."""
-    return str(ports.start + len(SERVICES))
+def lack(text: str, cpus: int) -> str | None:
+    """What is wrong with the ports of a machine that gives agents so many CPUs; None if nothing."""
+    number, wanted = len(range_of(text)), LEAST + cpus
+    if number >= wanted:
+        return None
+    return (
+        f"with {cpus} CPUs Ray needs {wanted} ports, and {text} are {number}: give more with "
+        "ports = in the hosts file, or fewer cpus"
+    )
 
 
 def listed(ports: Sequence[int]) -> str:

@@ -32,7 +32,7 @@ def command(node: NodeState, head: str) -> list[str]:
     return [
         *(node.program, *RAY, "start", "--block", *where),
         *("--disable-usage-stats", "--include-log-monitor=false"),
-        *(["--include-dashboard=false"] if node.is_head else []),
+        *(["--include-dashboard=false", "--no-monitor"] if node.is_head else []),
         f"--node-ip-address={node.ip}",
         f"--num-cpus={node.cpus}",
         f"--temp-dir={node.temp}/{INSIDE}",
@@ -61,7 +61,6 @@ def environment(node: NodeState) -> dict[str, str]:
         "RAY_USAGE_STATS_ENABLED": "0",
         "PYTHONSAFEPATH": "1",
         "PYTHONNOUSERSITE": "1",
-        ports.MONITOR: ports.monitor(ports.range_of(node.ports)),
     }
 
 

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from headcount import __version__
-from headcount.cluster import ray_node, state
+from headcount.cluster import ports, ray_node, state
 from headcount.cluster.certificates import Authority
 from headcount.cluster.down import end, name_of
 from headcount.cluster.far.files import PYTHON, RUN
 from headcount.cluster.hosts import HostsFile
 from headcount.cluster.hosts import name_of as cluster_name
 from headcount.cluster.login import Login
-from headcount.cluster.looks import Place, members, places, ports_of, taken_ports
+from headcount.cluster.looks import Place, cpus_of, members, places, ports_of, taken_ports
 from headcount.cluster.machines import Machines
 from headcount.cluster.progress import Progress
 from headcount.cluster.shipping import Build
@@ -75,6 +75,9 @@ class Up:
                 nodes=[self._node(one) for one in found],
                 hosts=self._hosts,
             )
+            for node in cluster.nodes:
+                if (lack := ports.lack(node.ports, node.cpus)) is not None:
+                    raise SystemLimitError(f"{name_of(node)}: {lack}")
             state.save(cluster)
             try:
                 cluster = self._start(cluster, found, machines)
@@ -126,13 +129,11 @@ class Up:
         host, folder = place.host, posixpath.join(place.look["folder"], self.name)
         build = posixpath.join(folder, self._build.hash) if host is not None else None
         own = secrets.token_hex(6)
-        cpus = host.cpus if host is not None else None
-        usual = 0 if place.is_head else place.look["cpus"]
         return NodeState(
             address=None if host is None else host.address,
             ip=place.ip,
             is_head=place.is_head,
-            cpus=usual if cpus is None else cpus,
+            cpus=cpus_of(host, place.look["cpus"]),
             ports=ports_of(self._hosts, host),
             python=None if host is None else host.python,
             folder=folder,
