@@ -52,7 +52,7 @@ class Authority:
             [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
         )
         alternatives = x509.SubjectAlternativeName(
-            [_alternative(one) for one in dict.fromkeys([*names, *ALWAYS])]
+            [_alternative(one) for one in dict.fromkeys([*names, *ALWAYS]) if one.isascii() and one]
         )
         builder = (
             self._builder(_name(machine), key.public_key())

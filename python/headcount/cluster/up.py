@@ -90,12 +90,20 @@ class Up:
         nodes = cluster.nodes
         machines.all(lambda number, login: login.ask("prepare", folder=nodes[number].folder))
         far = [one for one in found if one.host is not None]
-        # Hosts may be one machine by two names: what is sent to it is sent once.
-        first = {(one.look["boot"], one.look["user"]): one.number for one in reversed(far)}
-        machines.all(
-            lambda number, login: self._send(nodes[number], found[number], login),
-            sorted(first.values()),
+        # Hosts may be one machine by two names: what is sent to it is sent once. Containers of one
+        # machine look alike, but have folders of their own.
+        kinds = {(one.look["boot"], one.look["user"]): one.number for one in reversed(far)}
+        first = sorted(kinds.values())
+        others = [one.number for one in far if one.number not in first]
+        self._had_build = any(
+            machines.all(
+                lambda number, login: self._has_build(nodes[number], login), first
+            ).values()
         )
+        for numbers in (first, others):
+            machines.all(
+                lambda number, login: self._send(nodes[number], found[number], login), numbers
+            )
         token = secrets.token_hex(32)
         learn(token)
         authority = Authority(self.name, self._hosts.cluster.days, dt.datetime.now(dt.UTC))
@@ -145,8 +153,7 @@ class Up:
 
     def _send(self, node: NodeState, place: Place, login: Login) -> None:
         """Send a machine this build, unless it has it; then try it."""
-        if login.ask("has_build", folder=node.folder, build=self._build.hash):
-            self._had_build = True
+        if self._has_build(node, login):
             self._note(f"{place.name}: has this build of Headcount already")
         else:
             progress = Progress(place.name, self._build.size_bytes, self._note)
@@ -160,6 +167,9 @@ class Up:
                 f"{place.name} cannot load this build of Headcount: {last}; it needs the same "
                 "kind of Linux as this machine"
             )
+
+    def _has_build(self, node: NodeState, login: Login) -> bool:
+        return bool(login.ask("has_build", folder=node.folder, build=self._build.hash))
 
     def _check_joined(self, cluster: ClusterState, login: Login) -> None:
         """Wait until the head knows all nodes; raises SystemLimitError."""
