@@ -19,6 +19,8 @@ VERBS = [
     ["run"],
     ["prepare"],
     ["cleanup"],
+    ["cluster"],
+    *(["cluster", verb] for verb in ("up", "check", "status", "down")),
     ["serve"],
     ["serve", "app"],
     ["workloads"],

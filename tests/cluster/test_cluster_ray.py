@@ -93,7 +93,7 @@ def test_a_wrong_token_and_none_are_refused(headcount: Headcount, cluster: RayCl
     line = arguments(cluster, 2, *LEVEL)
     wrong = headcount.run(*line, RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="0" * 64)
     assert wrong.code == 2
-    assert "refuses the token in RAY_AUTH_TOKEN" in wrong.message
+    assert "refuses the token" in wrong.message
     none = headcount.run(*line, RAY_AUTH_MODE="disabled")
     assert none.code == 2
     assert "is used with a token only: set RAY_AUTH_MODE=token" in none.message

@@ -45,7 +45,16 @@ ARROWS = {
     "live": {"analyse", "counters", "report", "output", "errors", "text", "foreign"},
     "schemas": {"analyse", "bundle", "counters", "doctor", "report"},
     "generator": {"counters", "plan", "protocols", "errors"},
-    "cluster": {"generator", "errors"},
+    "cluster": {
+        "generator",
+        "counters",
+        "plan",
+        "fields",
+        "output",
+        "foreign",
+        "errors",
+        "secret_text",
+    },
     "controller": {
         "generator",
         "protocols",
@@ -74,6 +83,7 @@ ARROWS = {
     "pilot": {"tune", "controller", "analyse", "counters", "errors", "text"},
     "cli": {
         "installed",
+        "cluster",
         "controller",
         "pilot",
         "tune",

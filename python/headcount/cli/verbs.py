@@ -147,6 +147,9 @@ VERBS: Mapping[str, Verb] = {
         KEEP,
         "Continue a run that was interrupted or killed; finished levels are kept.",
     ),
+    "cluster": Verb(
+        "cluster", GROUP, MEASURE, "Make several machines one load generator, over SSH."
+    ),
     "serve": Verb("serve", GROUP, MEASURE, "Run a server to measure, on its own machine."),
     "workloads": Verb(
         "workloads",

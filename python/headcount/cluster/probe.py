@@ -42,9 +42,15 @@ def check_cluster(address: str) -> None:
                 "on all its machines: start it with RAY_AUTH_MODE=token"
             )
         if not own.is_let_in():
+            if not own.was_refused:
+                raise TargetError(
+                    f"the Ray cluster at {address} does not take this machine in: it has gone, or "
+                    "this machine is not part of it: run headcount on its head or another of its "
+                    "machines; if it has TLS, set RAY_USE_TLS=1 and its certificates, too"
+                )
             raise InputError(
-                f"the Ray cluster at {address} refuses the token in RAY_AUTH_TOKEN, or this "
-                "machine is not part of it: run headcount on its head or another of its machines"
+                f"the Ray cluster at {address} refuses the token in RAY_AUTH_TOKEN or "
+                "RAY_AUTH_TOKEN_PATH: give that of its machines"
             )
 
 
@@ -52,6 +58,7 @@ class _Probe:
     """A process that connects."""
 
     def __init__(self, address: str, environment: Mapping[str, str]) -> None:
+        self.was_refused = False
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _CONNECT, address],
             env={**environment, "RAY_USAGE_STATS_ENABLED": "0"},
@@ -78,6 +85,7 @@ class _Probe:
             data = os.read(self._process.stderr.fileno(), 1 << 16)
             output += data.decode("utf-8", "replace")
             if any(word in output for word in _REFUSED):
+                self.was_refused = True
                 return False
             if "connected" in output.splitlines()[-1:]:
                 return True

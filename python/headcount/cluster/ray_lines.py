@@ -8,6 +8,7 @@ import sys
 import threading
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
+from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 
 from headcount.cluster.probe import check_cluster
@@ -149,6 +150,8 @@ def open_lines(address: str, number: int) -> tuple[Sequence[Line], Sequence[int]
 
     Raises HeadcountError where there are fewer machines.
     """
+    if find_spec("ray") is None:  # the driver and the probes need it
+        raise ModuleNotFoundError(name="ray")
     check_cluster(address)
     driver = Driver(address, number)
     lines = [RayLine(name, driver, index) for index, name in enumerate(driver.names)]

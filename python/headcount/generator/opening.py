@@ -11,7 +11,7 @@ from headcount.generator.process_line import ProcessLine
 from headcount.plan.agents import Agents
 from headcount.plan.plan import Plan
 
-CLUSTERS: Mapping[str, str] = {"ray": "headcount.cluster.ray_lines"}
+CLUSTERS: Mapping[str, str] = {"ray": "headcount.cluster.opening"}
 """Kinds of clusters by the scheme of their address: a module with `open_lines(address, number)`,
 which is imported only where it is asked for."""
 
@@ -38,11 +38,10 @@ def lines_to(agents: Agents) -> tuple[Sequence[Line], Sequence[int]]:
     if kind not in CLUSTERS or not address:
         raise InputError(f'--cluster is "{agents.cluster}"; give ray://HEAD:PORT')
     try:
-        module = import_module(CLUSTERS[kind])
+        lines, cpus = import_module(CLUSTERS[kind]).open_lines(address, agents.number)
     except ModuleNotFoundError as error:
         raise InputError(
             f"a cluster takes {error.name}, which is not installed: pip install "
             "'headcount[cluster]'"
         ) from error
-    lines, cpus = module.open_lines(address, agents.number)
     return lines, cpus
