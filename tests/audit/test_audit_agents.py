@@ -1,12 +1,15 @@
 """An audit works out again which agents were full, and on which machines they were."""
 
 import json
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from made_bundle import make
 
 from headcount.analyse import generator
+from headcount.analyse.audit import totals
 from headcount.analyse.audit.evidence import gather
 from headcount.analyse.audit.figures import recomputed_level
 from headcount.bundle.level import CounterSummary, LevelResult
@@ -54,3 +57,20 @@ def test_a_level_that_names_none_is_not_blamed_for_it(
     again = recomputed_level(evidence, played(evidence.levels[0], ["a worker used 98%"]))
     assert again is not None
     assert [one[:8] for one in again.generator.reasons] == ["a worker"]
+
+
+@pytest.mark.parametrize(("event", "found"), [("agents", False), ("agents-lost", True)])
+def test_what_was_under_way_when_an_agent_was_lost_was_dropped(
+    folder: Path, event: str, *, found: bool
+) -> None:
+    evidence = gather(folder)
+    second = next(
+        after
+        for before, after in pairwise(evidence.seconds)
+        if before.phase == after.phase == "steady"
+    )
+    assert totals.check(evidence).outcome == "passed"
+    first = second.scenarios[0]  # as if one more had been under way before
+    second.scenarios[0] = replace(first, started=first.started + 1)
+    evidence.events.append({"event": event, "t_s": second.from_s})
+    assert (totals.check(evidence).outcome == "passed") is found

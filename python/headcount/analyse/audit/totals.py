@@ -21,8 +21,15 @@ def check(evidence: Evidence) -> Result:
     for one in evidence.seconds:
         places.extend(_counted(evidence, one))
         durations += sum(scenario.response.count for scenario in one.scenarios)
+    begun_s = [
+        event["t_s"]
+        for event in evidence.events
+        if event.get("event") == "agents-lost" and isinstance(event.get("t_s"), int | float)
+    ]
     for before, after in pairwise(evidence.seconds):
-        if after.phase == "steady":
+        # What was under way when agents were lost was dropped; the others began anew.
+        is_anew = any(before.to_s <= t_s <= after.to_s for t_s in begun_s)
+        if after.phase == "steady" and not is_anew:
             places.extend(_kept(evidence, before, after))
     good = f"{durations:,} response times match the completed scenarios; none was lost"
     return result(CHECK, TITLE, places, good, {"response_times": durations})
