@@ -64,8 +64,8 @@ class Driver:
 
     def _obey(self, message: Message) -> None:
         index = message.values.get("index")
-        if message.kind == "meet":
-            self._meet(message.values)
+        if message.kind == "meet":  # to start a process on another machine takes seconds
+            threading.Thread(target=self._meet, args=(message.values,), daemon=True).start()
         elif message.kind == "end" or index not in self._actors:
             return
         elif message.kind == "listen":
@@ -88,10 +88,10 @@ class Driver:
             theirs = ray.get(actor.meet.remote(b64decode(values["key"])), timeout=_START_S)
         except RayError as error:
             text = f"cannot start the agent: {first_line(error)}"
-            self._channel.send(Message("failed", {"text": text}))
+            self._channel.send(Message("failed", {"index": index, "text": text}))
             return
         self._actors[index] = actor
-        self._channel.send(Message("met", {"key": b64encode(theirs).decode()}))
+        self._channel.send(Message("met", {"index": index, "key": b64encode(theirs).decode()}))
 
     def _listen(self, index: int) -> None:
         try:

@@ -7,7 +7,7 @@ process that uses it, or waits without end.
 import sys
 import threading
 from base64 import b64decode, b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 
@@ -83,14 +83,16 @@ class Driver:
 
     def __init__(self, address: str, number: int) -> None:
         """Find machines for so many agents. Raises HeadcountError where there are fewer."""
-        self._answers: SimpleQueue[Message | None] = SimpleQueue()
+        self._answers: Mapping[int | None, SimpleQueue[Message | None]] = {
+            index: SimpleQueue() for index in (None, *range(number))
+        }
         self._lines: dict[int, RayLine] = {}
         self._left = set(range(number))
         self._lock = threading.Lock()
         self._process = ProcessLine(f"ray://{address}", (*DRIVER, address, str(number)))
         self._process.open(self._take)
         try:
-            placed = self._answer("placed", _PLACE_S, f"the Ray cluster at {address}")
+            placed = self._answer(None, "placed", _PLACE_S, f"the Ray cluster at {address}")
         except BaseException:
             self._process.close()
             raise
@@ -100,7 +102,7 @@ class Driver:
     def meet(self, index: int, public: bytes, name: str) -> str:
         """Start an agent and show it a public key; returns its own. Raises HeadcountError."""
         self._process.send(Message("meet", {"index": index, "key": b64encode(public).decode()}))
-        return str(self._answer("met", _MEET_S, f"the agent on {name}").values["key"])
+        return str(self._answer(index, "met", _MEET_S, f"the agent on {name}").values["key"])
 
     def join(self, index: int, line: RayLine) -> None:
         """From now on, what an agent sends is its line's."""
@@ -120,9 +122,9 @@ class Driver:
         if was_last:
             self._process.close()
 
-    def _answer(self, kind: str, patience_s: float, what: str) -> Message:
+    def _answer(self, index: int | None, kind: str, patience_s: float, what: str) -> Message:
         try:
-            answer = self._answers.get(timeout=patience_s)
+            answer = self._answers[index].get(timeout=patience_s)
         except Empty:
             raise AgentError(f"{what} does not answer within {patience_s:g} s") from None
         if answer is None:
@@ -135,14 +137,15 @@ class Driver:
 
     def _take(self, message: Message | None, at_s: float) -> None:
         if message is None:
-            self._answers.put(None)
+            for answers in self._answers.values():
+                answers.put(None)
             for line in list(self._lines.values()):
                 line.take(None, at_s)
         elif message.kind in {"report", "gone"}:
             line = self._lines[message.values["index"]]
             line.take(message.body if message.kind == "report" else None, at_s)
         else:
-            self._answers.put(message)
+            self._answers[message.values.get("index")].put(message)
 
 
 def open_lines(address: str, number: int) -> tuple[Sequence[Line], Sequence[int]]:

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -20,6 +21,8 @@ QUESTIONS = 8
 """Asked of each clock before the start."""
 ANSWER_S = 10.0
 """How long an agent may take to answer."""
+OPEN_AT_A_TIME = 32
+"""An agent on another machine takes seconds to start."""
 LEAD_S = 0.1
 """Orders are obeyed so much later than they are given, and two round trips: all have them then."""
 MOST_LEAD_S = 0.5
@@ -57,9 +60,11 @@ class Exchange:
         self._heart = threading.Thread(target=self._beat, name="agents", daemon=True)
 
     def open(self) -> None:
-        """Open all lines. Raises HeadcountError."""
-        for member in self.members:
-            member.line.open(self._delivery(member))
+        """Open all lines, many at a time. Raises HeadcountError."""
+        with ThreadPoolExecutor(min(len(self.members), OPEN_AT_A_TIME)) as threads:
+            opening = [threads.submit(one.line.open, self._delivery(one)) for one in self.members]
+        for one in opening:
+            one.result()
 
     def begin(self) -> None:
         """Begin to be heard of, once agents answer: how long they take to start says nothing."""
