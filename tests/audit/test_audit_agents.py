@@ -72,5 +72,5 @@ def test_what_was_under_way_when_an_agent_was_lost_was_dropped(
     assert totals.check(evidence).outcome == "passed"
     first = second.scenarios[0]  # as if one more had been under way before
     second.scenarios[0] = replace(first, started=first.started + 1)
-    evidence.events.append({"event": event, "t_s": second.from_s})
+    evidence.events.append({"event": event, "t_s": (second.from_s + second.to_s) / 2})
     assert (totals.check(evidence).outcome == "passed") is found

@@ -21,9 +21,7 @@ fn leave_port(socket: &impl AsFd) -> io::Result<()> {
     let socket = socket.as_fd().as_raw_fd();
     #[expect(unsafe_code, reason = "neither std nor rustix has the option")]
     // SAFETY: the descriptor is borrowed for the call, and `on` outlives it and has that size.
-    let answer = unsafe {
-        libc::setsockopt(socket, level, name, (&raw const on).cast(), size)
-    };
+    let answer = unsafe { libc::setsockopt(socket, level, name, (&raw const on).cast(), size) };
     if answer == 0 {
         return Ok(());
     }

@@ -174,7 +174,6 @@ impl Run {
     pub const fn has_ended(&self) -> bool {
         self.ended
     }
-
 }
 
 impl Drop for Run {

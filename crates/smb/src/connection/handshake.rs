@@ -106,7 +106,9 @@ async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, Fault> {
     let fault = |error: std::io::Error| {
         Fault::session(FaultKind::Connect, format!("no connection: {error}"))
     };
-    let stream = headcount_net::connect::connect(addresses).await.map_err(fault)?;
+    let stream = headcount_net::connect::connect(addresses)
+        .await
+        .map_err(fault)?;
     // Otherwise small requests wait for the acknowledgement of the last: 40 ms and more each.
     stream.set_nodelay(true).map_err(fault)?;
     Ok(stream)
