@@ -9,11 +9,12 @@ import signal
 import statistics
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bench.cluster.equivalence import CASES, CONFIDENCE, MARGIN, searched
 from bench.cluster.kills import Round, kills
+from bench.cluster.peers import compared
 from bench.cluster.scale import Scale, measured
 from bench.cluster.starts import started
 
@@ -25,32 +26,23 @@ MOST_SPREAD_MS, MOST_ERROR_MS = 20.0, 1.0
 def main(arguments: Sequence[str]) -> int:
     """Measure, print and judge; returns 1 where a bar is missed."""
     parser = argparse.ArgumentParser(prog="python -m bench.cluster", description=__doc__)
-    parser.add_argument(
-        "part", choices=("scale", "starts", "kills", "equivalence"), help="what to measure"
-    )
+    parser.add_argument("part", choices=tuple(PARTS), help="what to measure")
     parser.add_argument("--agents", type=int, nargs="+", help="sizes of the fleet")
+    parser.add_argument("--users", type=int, default=600, help="beside Locust")
     parser.add_argument(
-        "--number",
-        type=int,
-        default=10,
-        help="of fleets started, parts ended, or pairs of searches",
+        "--number", type=int, default=10, help="of fleets, of parts ended, of pairs, of rounds"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the moments")
     parser.add_argument("--server", choices=tuple(CASES), nargs="+", default=list(CASES))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started goes away then, too
     options = parser.parse_args(arguments)
-    if options.part == "scale":
-        return _scale(options.agents or SIZES)
-    if options.part == "kills":
-        return _kills(options.number, options.seed)
-    if options.part == "equivalence":
-        return _equivalence(options.server, options.number)
-    return _starts((options.agents or [3])[0], options.number)
+    return PARTS[options.part](options)
 
 
-def _scale(sizes: Sequence[int]) -> int:
+def _scale(options: argparse.Namespace) -> int:
     print(" agents  CPU, cores  memory, MiB  adding up, ms  latest, ms  MiB/s")
     found = []
-    for size in sizes:
+    for size in options.agents or SIZES:
         one = measured(size)
         found.append(one)
         print(
@@ -69,25 +61,24 @@ def _met(one: Scale) -> bool:
     return _bar(f"memory with {one.agents:,} agents", one.peak_mib, MOST_MIB, "MiB") and cpu
 
 
-def _equivalence(servers: Sequence[str], pairs: int) -> int:
+def _equivalence(options: argparse.Namespace) -> int:
     def note(server: str, agents: int, capacity: float) -> None:
         print(f"{server}: {agents} agents find {capacity:,.0f} users", flush=True)
 
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the machines go away then, too
     are_met = []
-    for server in servers:
+    for server in options.server:
         with tempfile.TemporaryDirectory(prefix="hce-") as folder:
-            found = searched(server, pairs, Path(folder), note)
+            found = searched(server, options.number, Path(folder), note)
         are_met.append(found.is_same)
         print(
             f"{'met' if found.is_same else 'MISSED'} {server}: by 3 agents {found.ratio:.3f} times "
             f"what 1 finds ({found.low:.3f} to {found.high:.3f}); within {MARGIN:.0%}, both "
-            f"one-sided tests at {CONFIDENCE:.0%}, {pairs} pairs"
+            f"one-sided tests at {CONFIDENCE:.0%}, {options.number} pairs"
         )
     return 0 if all(are_met) else 1
 
 
-def _kills(number: int, seed: int) -> int:
+def _kills(options: argparse.Namespace) -> int:
     def note(one: Round) -> None:
         print(
             f"{one.victim:16}  after {one.at_s:4.1f} s  exit code {one.code}  unwatched load "
@@ -95,16 +86,16 @@ def _kills(number: int, seed: int) -> int:
             flush=True,
         )
 
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the machines go away then, too
     with tempfile.TemporaryDirectory(prefix="hck-") as folder:
-        found = kills(number, seed, Path(folder), note)
+        found = kills(options.number, options.seed, Path(folder), note)
     bad = sum(bool(one.defects) for one in found)
     print(f"{'MISSED' if bad else 'met'} ends that left something behind: {bad} of {len(found)}")
     return 1 if bad else 0
 
 
-def _starts(agents: int, number: int) -> int:
-    found = started(agents, number)
+def _starts(options: argparse.Namespace) -> int:
+    agents = (options.agents or [3])[0]
+    found = started(agents, options.number)
     spread = statistics.quantiles(found.spreads_ms, n=100)[98]
     median = statistics.median(found.spreads_ms)
     print(
@@ -115,11 +106,37 @@ def _starts(agents: int, number: int) -> int:
     return 0 if _bar("clock error", max(found.errors_ms), MOST_ERROR_MS, "ms") and met else 1
 
 
+def _locust(options: argparse.Namespace) -> int:
+    agents = (options.agents or [3])[0]
+    us: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory(prefix="hcp-") as folder:
+        for one in compared(agents, options.users, options.number, Path(folder)):
+            us.setdefault(one.tool, []).append(one.us)
+            print(
+                f"{one.tool:9}  {one.per_s:6,.0f} requests/s  controller or master "
+                f"{one.leader:5.3f} cores  {agents} agents or workers {one.followers:5.3f} cores  "
+                f"{one.us:6,.0f} us a request",
+                flush=True,
+            )
+    ratios = sorted(theirs / ours for ours, theirs in zip(*us.values(), strict=True))
+    middle = statistics.median(ratios)
+    print(f"Locust takes {middle:.1f} times the CPU ({ratios[0]:.1f} to {ratios[-1]:.1f})")
+    return 0
+
+
 def _bar(what: str, value: float, most: float, unit: str) -> bool:
     is_met = value <= most
     print(f"{'met' if is_met else 'MISSED'} {what}: {value:.3g} {unit}; at most {most:g}")
     return is_met
 
+
+PARTS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    "scale": _scale,
+    "starts": _starts,
+    "kills": _kills,
+    "equivalence": _equivalence,
+    "locust": _locust,
+}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -2,6 +2,7 @@
 
 import resource
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -23,13 +24,15 @@ class Shared:
         command = (sys.executable, "-m", "bench.cluster.synthetic", str(agents))
         self._line = ProcessLine("synthetic", command)
         self._deliver: dict[int, Deliver] = {}
+        self._opening = threading.Lock()
         self.bytes = 0
 
     def open(self, agent: int, deliver: Deliver) -> None:
         """Deliver what an agent sends."""
-        self._deliver[agent] = deliver
-        if len(self._deliver) == 1:
-            self._line.open(self._sort)
+        with self._opening:
+            self._deliver[agent] = deliver
+            if len(self._deliver) == 1:
+                self._line.open(self._sort)
 
     def send(self, agent: int, message: Message) -> None:
         """Send to an agent."""

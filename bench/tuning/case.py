@@ -13,6 +13,7 @@ from pydantic.dataclasses import dataclass
 from headcount.tune.change import Configuration
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.knobs.library import of_server
+from headcount.tune.processes.processes import NAME as PROCESS
 
 FOLDER = Path(__file__).parent
 STRICT = ConfigDict(extra="forbid")
@@ -61,7 +62,7 @@ class Server:
     def knob(self, name: str) -> Knob:
         """One of its knobs; raises StopIteration where there is none of this name."""
         known = of_server(KNOBS_OF.get(self.server, self.server)).knob
-        return next(one for one in known if one.name == name)
+        return next(one for one in (*known, *of_server(PROCESS).knob) if one.name == name)
 
     def configuration(self, changes: Mapping[str, str], origin: str = "kept") -> Configuration:
         """Changes by the names of knobs as the tuner has them."""

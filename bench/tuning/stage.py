@@ -28,6 +28,8 @@ from headcount.tune.goal import Goal
 from headcount.tune.host import ThisHost
 from headcount.tune.knobs.library import of_server
 from headcount.tune.left import check_nothing_left, journals_folder
+from headcount.tune.processes.processes import NAME as PROCESS
+from headcount.tune.processes.processes import Processes, Treated
 from headcount.tune.restart import OfLab
 from headcount.tune.servers.registry import find
 from headcount.tune.stage import Stage as OwnStage
@@ -128,6 +130,7 @@ def playing(
         tried = [one for one in choices if one.obstacle is None]
         values = [Values(one.knob, one.setting.value, names) for one in tried]
         others = [server.knob(name) for name in more]
+        of_processes = [one for one in others if one in of_server(PROCESS).knob]
         tunable = Tunable(
             host,
             running,
@@ -136,6 +139,7 @@ def playing(
             lambda: check_answer(sut.access.check, plan),
             followers=knobs,
             restart=restart,
+            treated=Treated(Processes(host, [running]), of_processes) if of_processes else None,
         )
         try:
             folder = new_folder(runs, f"{plan.workload.name}-turns", plan.target)

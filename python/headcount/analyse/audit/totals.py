@@ -28,8 +28,8 @@ def check(evidence: Evidence) -> Result:
     ]
     for before, after in pairwise(evidence.seconds):
         # What was under way when agents were lost was dropped; the others began anew.
-        is_anew = any(before.to_s <= t_s <= after.to_s for t_s in begun_s)
-        if after.phase == "steady" and not is_anew:
+        has_restarted = any(before.to_s <= t_s <= after.to_s for t_s in begun_s)
+        if after.phase == "steady" and not has_restarted:
             places.extend(_kept(evidence, before, after))
     good = f"{durations:,} response times match the completed scenarios; none was lost"
     return result(CHECK, TITLE, places, good, {"response_times": durations})
