@@ -44,6 +44,8 @@ def command(node: NodeState, head: str) -> list[str]:
 def access(node: NodeState) -> dict[str, str]:
     """Variables with which a program on a node's machine may use the cluster: paths alone."""
     return {
+        # Under `uv run`, Ray would send the folder to all machines.
+        "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": posixpath.join(node.run, TOKEN),
         "RAY_USE_TLS": "1",
@@ -57,7 +59,6 @@ def environment(node: NodeState) -> dict[str, str]:
     """Variables of a node."""
     return {
         **access(node),
-        "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
         "RAY_USAGE_STATS_ENABLED": "0",
         "PYTHONSAFEPATH": "1",
         "PYTHONNOUSERSITE": "1",
