@@ -193,8 +193,8 @@ LocalIps = Annotated[
     typer.Option(
         metavar="ADDRESSES",
         help="Let users connect from these addresses of the load generator's machine, in turn: "
-        "10.0.0.11,10.0.0.20-10.0.0.29,10.0.1.0/28. The server sees as many clients, and there are "
-        "as many times more ports.",
+        "10.0.0.11-10.0.0.20, or 10.0.1.0/28. The server sees as many clients, and there are as "
+        "many times more ports.",
         rich_help_panel=ADVANCED,
     ),
 ]

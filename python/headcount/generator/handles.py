@@ -11,7 +11,7 @@ RESERVE = 100
 """Handles needed beside those of the users' connections (`RESERVE` of crates/load)."""
 
 
-def ensure_handles(protocol: str, users: int, local_ips: Sequence[str] = ()) -> None:
+def ensure_handles(protocol: str, users: int, local_ips: Sequence[str] | None = None) -> None:
     """Raise the limit of file handles as far as needed, and count local ports.
 
     `local_ips`: what users connect from, as a plan names it.
@@ -23,7 +23,7 @@ def ensure_handles(protocol: str, users: int, local_ips: Sequence[str] = ()) -> 
         if its.are_files:
             _engine.ensure_open_files(users, its.handles)
         else:
-            number = max(len(own_addresses(tuple(local_ips))), 1)
+            number = max(len(own_addresses(tuple(local_ips or ()))), 1)
             _engine.ensure_connections(users, its.handles, number)
     except SystemLimitError as error:
         raise MachineLimitError(str(error)) from error

@@ -88,7 +88,7 @@ class Here:
 
         `target` is as the engine reads it; `places` are where it listens, as `ip:port`.
         """
-        local = own_addresses(tuple(plan.local_ips))
+        local = own_addresses(tuple(plan.local_ips or ()))
         check_routes(local, places)
         with real_time():
             self._engine = Engine(engine_plan(plan), plan.protocol, target, local_addresses=local)

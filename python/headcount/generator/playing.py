@@ -34,7 +34,7 @@ class Playing:
         """
         self.generation: int = order["generation"]
         self._send = send
-        local = own_addresses(tuple(order["local_ips"]))
+        local = own_addresses(tuple(order["local_ips"] or ()))
         check_routes(local, order["places"])
         with real_time():
             self._engine = Engine(

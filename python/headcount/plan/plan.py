@@ -84,8 +84,8 @@ class Plan(Strict):
     agents: Agents | None = Field(
         default=None, description="Who plays the users, where it is not one process"
     )
-    local_ips: list[str] = Field(
-        default_factory=list,
+    local_ips: list[str] | None = Field(
+        default=None,
         description="Addresses of the generator's machines that users connect from: each, a range "
         "or a network",
     )
@@ -139,7 +139,7 @@ class Plan(Strict):
             )
         with as_mistake():
             check_sources(self.sources)
-            addresses(self.local_ips)
+            addresses(self.local_ips or [])
         if self.local_ips and protocol_of(parsed.protocol).are_files:
             raise ValueError("local_ips needs a server on a network, and the target is a folder")
         for table, values in (("server", self.server), ("client", self.client)):

@@ -86,7 +86,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "limits": overrides.limits,
         "sources": overrides.sources,
         "views": overrides.views,
-        "local_ips": overrides.local_ips,
+        "local_ips": overrides.local_ips or None,
         "stacks": overrides.stacks,
         **_settings(parsed, overrides, workload),
         "search": _search(overrides),
