@@ -3,9 +3,11 @@
 import json
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from headcount.generator.message import Message
+from processes import Command
 
 SCENARIO = {
     "name": "round",
@@ -77,3 +79,18 @@ class Script:
     def kinds(self) -> list[str]:
         """What was sent, apart from seconds."""
         return [one.kind for one in self.sent if one.kind != "second"]
+
+
+def agents_of(command: Command) -> list[int]:
+    """The agents that a command has started."""
+    found = []
+    for task in Path(f"/proc/{command.process.pid}/task").glob("*/children"):
+        found += [int(one) for one in task.read_text().split()]
+    return [one for one in found if is_agent(one)]
+
+
+def is_agent(pid: int) -> bool:
+    try:
+        return b"headcount.generator" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False

@@ -8,33 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from generator_agents import agents_of, is_agent
 
 from processes import Command, Headcount, lines, wait_for
 
 LIGHT = Path(__file__).parent.parent / "e2e" / "light.toml"
 LEVEL = ("--users", "30", "--duration", "4s", "--ramp", "0s")
 LADDER = ("--levels", "20,30", "--duration", "4s", "--ramp", "0s")
-
-
-def children(pid: int) -> list[int]:
-    """Processes that a process has started."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        found += [int(one) for one in task.read_text().split()]
-    return found
-
-
-def agents_of(run: Command) -> list[int]:
-    """Its agents, in their order."""
-    own = [one for one in children(run.process.pid) if is_agent(one)]
-    return sorted(own, key=lambda pid: int(Path(f"/proc/{pid}/stat").read_text().split()[21]))
-
-
-def is_agent(pid: int) -> bool:
-    try:
-        return b"headcount.generator" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return False
 
 
 def begin(headcount: Headcount, agents: int, *load: str) -> Command:

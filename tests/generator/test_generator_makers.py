@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from generator_agents import agents_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from file_server import FileServer, serving
 from headcount.generator.makers import parts_of
-from processes import Command, Headcount, wait_for
+from processes import Headcount, wait_for
 
 SCALE = ("--scale", "0.02")
 
@@ -32,15 +33,6 @@ def arguments(server: FileServer, users: int, *options: str) -> tuple[str, ...]:
     target = ("--target", server.target, "--users", str(users))
     scale = () if "--scale" in options else SCALE
     return ("prepare", "home-folders", *target, *scale, "--json", *options)
-
-
-def agents_of(command: Command) -> list[int]:
-    found = []
-    for task in Path(f"/proc/{command.process.pid}/task").glob("*/children"):
-        found += [int(one) for one in task.read_text().split()]
-    return [
-        pid for pid in found if b"headcount.generator" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
 
 
 def test_agents_make_what_one_machine_makes(headcount: Headcount, server: FileServer) -> None:

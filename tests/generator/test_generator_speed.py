@@ -1,5 +1,8 @@
 """Workers of agents on machines that are not equally fast."""
 
+import time
+import zlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,5 +42,16 @@ def test_workers_are_in_proportion_to_what_a_machine_does(
     assert max(each) <= 2 * min(each)
 
 
-def test_two_threads_of_a_machine_with_two_cpus_do_more_than_none() -> None:
-    assert measured_speed(2, 0.05) > 0
+def test_a_speed_is_blocks_by_time_of_all_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[float] = []
+
+    def compress(_: bytes) -> bytes:
+        time.sleep(0.01)
+        done.append(time.monotonic())
+        return b""
+
+    monkeypatch.setattr(zlib, "compress", compress)
+    began_s = time.monotonic()
+    speed = measured_speed(3, 0.2)
+    assert len(done) / speed == pytest.approx(max(done) - began_s, rel=0.5)
+    assert 0 < speed <= 3 / 0.01

@@ -1,14 +1,10 @@
-"""From the address of a cluster to lines: with what `headcount cluster up` knows of it, if it did.
-
-Ray reads its variables when it is imported, so they are set first.
-"""
+"""From the address of a cluster to lines, with what `cluster up` knows of the cluster."""
 
 import os
 import time
 from collections.abc import Sequence
-from importlib import import_module
 
-from headcount.cluster import ray_node, state
+from headcount.cluster import ray_lines, ray_node, state
 from headcount.cluster.far.node import LAUNCHER
 from headcount.errors import InputError
 from headcount.generator.line import Line
@@ -23,12 +19,11 @@ def open_lines(address: str, number: int) -> tuple[Sequence[Line], Sequence[int]
     Raises HeadcountError.
     """
     use(address)
-    lines, cpus = import_module("headcount.cluster.ray_lines").open_lines(address, number)
-    return lines, cpus
+    return ray_lines.open_lines(address, number)
 
 
 def use(address: str) -> None:
-    """Set the variables for a cluster that Headcount has started; leave them for any other.
+    """Set Ray's variables for a cluster that Headcount has started; leave them for any other.
 
     Raises InputError where it is not up, or its certificates have expired.
     """

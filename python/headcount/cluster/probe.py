@@ -44,9 +44,9 @@ def check_cluster(address: str) -> None:
         if not own.is_let_in():
             if not own.was_refused:
                 raise TargetError(
-                    f"the Ray cluster at {address} does not take this machine in: it has gone, or "
-                    "this machine is not part of it: run headcount on its head or another of its "
-                    "machines; if it has TLS, set RAY_USE_TLS=1 and its certificates, too"
+                    f"the Ray cluster at {address} cannot be used from here: run headcount on its "
+                    "head or another of its machines; if it has TLS, set RAY_USE_TLS=1 and its "
+                    "certificates, too"
                 )
             raise InputError(
                 f"the Ray cluster at {address} refuses the token in RAY_AUTH_TOKEN or "

@@ -61,10 +61,17 @@ class Exchange:
 
     def open(self) -> None:
         """Open all lines, many at a time. Raises HeadcountError."""
-        with ThreadPoolExecutor(min(len(self.members), OPEN_AT_A_TIME)) as threads:
+        threads = ThreadPoolExecutor(min(len(self.members), OPEN_AT_A_TIME))
+        try:
             opening = [threads.submit(one.line.open, self._delivery(one)) for one in self.members]
-        for one in opening:
-            one.result()
+            for one in opening:
+                one.result()
+        except BaseException:
+            for member in self.members:  # those that still open give up then
+                member.line.close()
+            raise
+        finally:
+            threads.shutdown(cancel_futures=True)
 
     def begin(self) -> None:
         """Begin to be heard of, once agents answer: how long they take to start says nothing."""

@@ -69,7 +69,7 @@ class Fleet:
         try:
             self._exchange.open()
             introduce(self._exchange)
-            if wanted.are_apart:
+            if wanted.are_apart and len(wanted.lines) > 1:
                 self._measure()
             self._exchange.begin()
             self._zero_s = self._start()
