@@ -6,6 +6,7 @@ from itertools import pairwise
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.audit.second import Second
+from headcount.bundle.agents import LOST
 from headcount.bundle.series import ABANDONED, LINES
 
 CHECK = "totals"
@@ -21,14 +22,14 @@ def check(evidence: Evidence) -> Result:
     for one in evidence.seconds:
         places.extend(_counted(evidence, one))
         durations += sum(scenario.response.count for scenario in one.scenarios)
-    begun_s = [
+    lost_s = [
         event["t_s"]
         for event in evidence.events
-        if event.get("event") == "agents-lost" and isinstance(event.get("t_s"), int | float)
+        if event.get("event") == LOST and isinstance(event.get("t_s"), int | float)
     ]
     for before, after in pairwise(evidence.seconds):
-        # What was under way when agents were lost was dropped; the others began anew.
-        has_restarted = any(before.to_s <= t_s <= after.to_s for t_s in begun_s)
+        # What was under way when an agent was lost was dropped: the others began again.
+        has_restarted = any(before.to_s <= t_s <= after.to_s for t_s in lost_s)
         if after.phase == "steady" and not has_restarted:
             places.extend(_kept(evidence, before, after))
     good = f"{durations:,} response times match the completed scenarios; none was lost"
