@@ -6,7 +6,7 @@ is missing, infinite or not a number is an en dash, never a zero.
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from headcount.secret_text import redacted
 
@@ -20,6 +20,17 @@ _CONTROL = re.compile(
     # sees; and lone surrogates, which cannot be written as UTF-8.
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+
+
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """Parts as a sentence lists them.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
 def clean(text: str) -> str:

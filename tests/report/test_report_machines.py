@@ -10,7 +10,7 @@ from headcount.report.content import ReportContent
 from headcount.report.document import configuration, disclosure
 from headcount.report.document.blocks import Table
 from headcount.report.html import render
-from headcount.report.machines import MOST_KINDS, agents_text, machines
+from headcount.report.machines import MOST_KINDS, machines, numbers_text
 
 
 def load(number: int, memory_bytes: int = 8 << 30) -> Side:
@@ -103,8 +103,8 @@ def test_a_run_by_one_process_has_the_headings_of_old() -> None:
 
 
 def test_agents_are_named_by_their_numbers() -> None:
-    assert agents_text([7]) == "agent 7"
-    assert agents_text([1, 2]) == "agents 1 and 2"
-    assert agents_text([*range(1, 101)]) == "agents 1 to 100"
-    assert agents_text([1, 2, 4]) == "agents 1, 2 and 4"
-    assert agents_text([*range(1, 101, 2)]) == "agents 1, 3, 5 and 47 more"
+    assert numbers_text([7]) == "7"
+    assert numbers_text([1, 2]) == "1 and 2"
+    assert numbers_text([*range(1, 101)]) == "1 to 100"
+    assert numbers_text([1, 2, 4]) == "1, 2 and 4"
+    assert numbers_text([*range(1, 101, 2)]) == "1, 3, 5 and 47 more"

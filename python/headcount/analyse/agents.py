@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from headcount.analyse.agent_level import AtLevel, Counters, at_level, full
 from headcount.analyse.generator import BUSY_SHARE
 from headcount.bundle.level import GeneratorResult, LevelResult
-from headcount.text import count, duration, plural, share
+from headcount.text import count, duration, listed, plural, share
 
 MOST_NAMED = 3
 """Agents that one sentence names; the report has them all."""
@@ -53,8 +53,7 @@ def agents_text(agents: Sequence[AtLevel], machines: Mapping[int, str]) -> str:
     ]
     if len(agents) > MOST_NAMED:
         names.append(f"{len(agents) - MOST_NAMED} more")
-    *some, last = names
-    return f"agents {', '.join(some)} and {last}" if some else f"agent {last}"
+    return f"{'agent' if len(names) == 1 else 'agents'} {listed(names)}"
 
 
 def names_agents(reason: str) -> bool:

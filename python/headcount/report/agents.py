@@ -195,7 +195,7 @@ def _rest(others: Sequence[Row]) -> Row:
             clock_error_ms=_of(max, [one.clock_error_ms for one in did]),
         ),
         relative=_of(min, [row.relative for row in others]),
-        full_from=next(iter(sorted(row.full_from for row in others if row.full_from)), None),
+        full_from=min((row.full_from for row in others if row.full_from), default=None),
         is_rest=True,
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headcount.bundle.environment import Side
-from headcount.text import count
+from headcount.text import count, listed
 
 MOST_KINDS = 8
 """Kinds of machines that a report describes; `environment.json` has every machine."""
@@ -43,7 +43,8 @@ class Machines:
         if not agents:
             return role
         alike = f", on {count(self.number)} machines of one kind" if self.number > 1 else ""
-        return f"{role}: {agents_text(agents)}{alike}"
+        noun = "agent" if len(agents) == 1 else "agents"
+        return f"{role}: {noun} {numbers_text(agents)}{alike}"
 
 
 def machines(sides: Sequence[Side]) -> list[Machines]:
@@ -56,17 +57,17 @@ def machines(sides: Sequence[Side]) -> list[Machines]:
     return [_as_one(its) for its in found.values()]
 
 
-def agents_text(numbers: Sequence[int]) -> str:
-    """Name agents: those that follow each other by the first and the last.
+def numbers_text(numbers: Sequence[int]) -> str:
+    """Numbers of agents; those that follow each other by the first and the last.
 
-    >>> agents_text([4]), agents_text([1, 3]), agents_text([2, 3, 4, 5]), agents_text([1, 3, 5, 7])
-    ('agent 4', 'agents 1 and 3', 'agents 2 to 5', 'agents 1, 3, 5 and 1 more')
+    >>> numbers_text([4]), numbers_text([1, 3]), numbers_text([2, 3, 4, 5])
+    ('4', '1 and 3', '2 to 5')
+    >>> numbers_text([1, 3, 5, 7])
+    '1, 3, 5 and 1 more'
     """
-    if len(numbers) == 1:
-        return f"agent {numbers[0]}"
     if len(numbers) > 2 and [*numbers] == [*range(numbers[0], numbers[0] + len(numbers))]:
-        return f"agents {numbers[0]} to {numbers[-1]}"
-    return f"agents {_listed([str(one) for one in numbers])}"
+        return f"{numbers[0]} to {numbers[-1]}"
+    return _first([str(one) for one in numbers])
 
 
 def _as_one(sides: Sequence[Side]) -> Machines:
@@ -75,16 +76,14 @@ def _as_one(sides: Sequence[Side]) -> Machines:
         return Machines(first, 1)
     names = [str(side.host["hostname"]) for side in sides if side.host and "hostname" in side.host]
     agents = sorted({number for side in sides for number in side.agents})
-    host = {**(first.host or {}), "hostname": _listed(names) if names else None}
+    host = {**(first.host or {}), "hostname": _first(names) if names else None}
     return Machines(first.model_copy(update={"host": host, "agents": agents}), len(sides))
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = [*names[:MOST_NAMED]]
-    if len(names) > MOST_NAMED:
-        shown.append(f"{count(len(names) - MOST_NAMED)} more")
-    *some, last = shown
-    return f"{', '.join(some)} and {last}" if some else last
+def _first(names: Sequence[str]) -> str:
+    """The first few, and how many more there are."""
+    more = len(names) - MOST_NAMED
+    return listed([*names[:MOST_NAMED], *([f"{count(more)} more"] if more > 0 else [])])
 
 
 def _likeness(side: Side) -> tuple[Any, ...]:

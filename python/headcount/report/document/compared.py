@@ -17,9 +17,9 @@ from headcount.report.document.blocks import (
     prose,
 )
 from headcount.report.document.configuration import side_by_side
-from headcount.report.document.prose import ended, listed
+from headcount.report.document.prose import ended
 from headcount.report.key_figures import KeyFigure
-from headcount.text import interval, plural
+from headcount.text import interval, listed, plural
 
 KIND = "Server comparison report"
 

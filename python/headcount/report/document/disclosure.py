@@ -16,8 +16,8 @@ from headcount.report.document.blocks import (
     cells,
     prose,
 )
-from headcount.report.document.prose import listed
 from headcount.report.html.disclosure import GROUPS, recorded_of
+from headcount.text import listed
 
 TITLE = "Disclosure"
 

@@ -1,17 +1,4 @@
-"""Words that sections share: lists, moments."""
-
-from collections.abc import Sequence
-
-
-def listed(parts: Sequence[str], last: str = "and") -> str:
-    """Parts as a sentence lists them.
-
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
-    """
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+"""Words that sections share: sentences, moments."""
 
 
 def sentence(text: str) -> str:

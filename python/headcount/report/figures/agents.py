@@ -114,7 +114,7 @@ def _line(panel: Panel, line: Line, found: Sequence[At], values: Callable[[At], 
 
 
 def _in_words(found: Sequence[At]) -> str:
-    """The slowest and the fullest agent, at the most users."""
+    """The slowest and the busiest agent, at the largest number of users."""
     last = found[-1]
     slowest = min(last.done, key=lambda one: last.done[one])
     number, users = plural("agent", len(numbers_of(found))), plural("user", last.level.users)
@@ -124,8 +124,8 @@ def _in_words(found: Sequence[At]) -> str:
     )
     if not last.used:
         return f"{text}."
-    fullest = max(last.used, key=lambda one: last.used[one])
-    return f"{text}; the busiest worker was agent {fullest}'s, at {share(last.used[fullest])}."
+    busiest = max(last.used, key=lambda one: last.used[one])
+    return f"{text}; the busiest worker was agent {busiest}'s, at {share(last.used[busiest])}."
 
 
 def _caption(alt: str, found: Sequence[At]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from headcount.analyse.rules.model import Area
+from headcount.text import listed
 
 AREAS: dict[Area, str] = {
     "memory": "memory",
@@ -16,14 +17,7 @@ AREAS: dict[Area, str] = {
 
 def named(areas: Sequence[Area], last: str = "and") -> str:
     """Areas in a row: `memory, the disks and the CPU`."""
-    return enumeration([AREAS[one] for one in areas], last)
-
-
-def enumeration(names: Sequence[str], last: str = "and") -> str:
-    """Names in a row: `a, b and c`."""
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} {last} {names[-1]}"
+    return listed([AREAS[one] for one in areas], last)
 
 
 def be(areas: Sequence[Area]) -> str:

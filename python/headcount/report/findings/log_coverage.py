@@ -5,8 +5,8 @@ from headcount.analyse.rules.diagnosis import LogDiagnosis
 from headcount.analyse.rules.model import AREAS, Area, Strength
 from headcount.counters.catalogue import label
 from headcount.report.findings.log_areas import AREAS as NAMES
-from headcount.report.findings.log_areas import be, enumeration, named
-from headcount.text import plural, span
+from headcount.report.findings.log_areas import be, named
+from headcount.text import listed, plural, span
 
 
 def too_few(shown: Coverage) -> str:
@@ -67,7 +67,7 @@ def _judged(found: LogDiagnosis, strength: Strength) -> list[Area]:
 
 def lacking(found: LogDiagnosis, areas: list[Area]) -> str:
     """Areas that were not judged, each with a counter that would have helped."""
-    return enumeration([f"{NAMES[area]}{_missing(found, area)}" for area in areas])
+    return listed([f"{NAMES[area]}{_missing(found, area)}" for area in areas])
 
 
 def _missing(found: LogDiagnosis, area: Area) -> str:

@@ -8,7 +8,7 @@ from headcount.report.content import ReportContent
 from headcount.report.html.environment import summary
 from headcount.report.html.table import Cell, pairs
 from headcount.report.html.table import folded as make_section
-from headcount.report.machines import MOST_KINDS, agents_text, machines
+from headcount.report.machines import MOST_KINDS, machines, numbers_text
 from headcount.report.markup import Html, element
 
 NOT_STATED = "not stated"
@@ -74,7 +74,7 @@ def _machine(sides: Sequence[Side]) -> list[tuple[str, Cell]]:
     for one in machines(sides)[:MOST_KINDS]:
         side = one.side
         if side.agents:
-            found.append(("Agents", agents_text(side.agents).partition(" ")[2]))
+            found.append(("Agents", numbers_text(side.agents)))
         if side.host is None:
             found.append(("Machine", "not known: the machine did not answer"))
         found += [(key, value) for key, value in summary(side.host or {}) if value is not None]
