@@ -4,7 +4,8 @@ import os
 import time
 from collections.abc import Sequence
 
-from headcount.pilot.work import descendants, programs
+from headcount.pilot.others import read, used_s
+from headcount.pilot.work import descendants
 
 QUIET = 0.2
 """CPUs that others may use: less than the pilot and the users do."""
@@ -25,8 +26,7 @@ def others_cpus(roots: Sequence[int], patience_s: float) -> float:
 
 def _others_cpus(roots: Sequence[int]) -> float:
     own = [os.getpid(), *descendants(roots)]
-    before, began_s = programs(own), time.monotonic()
+    before, began_s = read(own), time.monotonic()
     time.sleep(LOOK_S)
-    after, took_s = programs(own), time.monotonic() - began_s
-    ticks = sum(max(now - before.get(name, 0), 0) for name, now in after.items())
-    return ticks / os.sysconf("SC_CLK_TCK") / took_s
+    after, took_s = read(own), time.monotonic() - began_s
+    return used_s(before, after) / took_s

@@ -146,21 +146,21 @@ def test_a_proof_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_a_quiet_machine_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    tick = os.sysconf("SC_CLK_TCK")
     # Two readings a look: 1 s of CPU of a compiler, then a tenth of that.
-    readings = iter([{"cc": 0}, {"cc": tick}, {"cc": tick}, {"cc": tick + tick // 10}])
+    readings = iter([0.0, 1.0, 1.0, 1.1])
     asked: list[set[int]] = []
 
-    def programs(without: list[int]) -> dict[str, int]:
+    def read(without: list[int]) -> float:
         asked.append(set(without))
         return next(readings)
 
-    monkeypatch.setattr("bench.pilot.quiet.programs", programs)
+    monkeypatch.setattr("bench.pilot.quiet.read", read)
+    monkeypatch.setattr("bench.pilot.quiet.used_s", lambda before, after: after - before)
     monkeypatch.setattr("bench.pilot.quiet.LOOK_S", 1.0)
     assert others_cpus([os.getppid()], 60.0) == pytest.approx(0.1, rel=0.3)
     assert len(asked) == 4
     assert all({os.getpid(), os.getppid()} <= one for one in asked)
-    readings = iter([{"cc": 0}, {"cc": tick}])
+    readings = iter([0.0, 1.0])
     assert others_cpus([], 0.0) > QUIET
 
 

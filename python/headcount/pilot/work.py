@@ -13,11 +13,15 @@ from dataclasses import dataclass, field
 from headcount.counters.proc.files import read_text
 from headcount.counters.proc.process import ThreadTimes, parse_schedstat, parse_stat
 from headcount.pilot.machine import Places, Reading, grown, reading
+from headcount.pilot.others import Others, by_name_s, used_s
+from headcount.pilot.others import read as read_others
 
 SAMPLE_S = 0.05
 """How often states of threads are looked at."""
 MOST_SAMPLED = 256
 """Threads whose states are looked at: more would cost more than they tell."""
+MOST_NAMED = 3
+"""Programs that are named as those that use most of the CPU."""
 _NS = 1e9
 
 
@@ -153,22 +157,6 @@ def between(
     return cpu / _NS, wait / _NS
 
 
-def programs(without: Iterable[int], proc: str = "/proc") -> dict[str, int]:
-    """CPU time in clock ticks that programs have used so far, by name, without some processes."""
-    left_out = set(without)
-    found: dict[str, int] = {}
-    for name in os.listdir(proc):  # noqa: PTH208 - hot path
-        if not name.isdecimal() or int(name) in left_out:
-            continue
-        text = read_text(f"{proc}/{name}/stat")
-        if text is None:
-            continue
-        words = text[text.rindex(")") + 2 :].split()
-        program = text[text.index("(") + 1 : text.rindex(")")]
-        found[program] = found.get(program, 0) + int(words[11]) + int(words[12])
-    return found
-
-
 def faults(pids: Iterable[int], proc: str = "/proc") -> dict[int, int]:
     """How many pages of some processes had to be read from a disk so far, by process."""
     found = {}
@@ -187,7 +175,7 @@ class _Look:
     preempted: int
     faults: Mapping[int, int]
     times: Mapping[int, ThreadTimes]
-    others: Mapping[str, int]
+    others: Others
     machine: Reading
 
 
@@ -197,7 +185,7 @@ def _look(pids: Sequence[int], places: Places, proc: str) -> _Look:
         preemptions(pids, proc),
         faults(pids, proc),
         times(pids, proc),
-        programs([*pids, os.getpid()], proc),
+        read_others([*pids, os.getpid()], proc),
         reading(places, proc),
     )
 
@@ -234,12 +222,7 @@ def _work(before: _Look, after: _Look, share_waiting: float, runnable: Mapping[i
     took_s = after.at_s - before.at_s
     cpu_s, wait_s = between(before.times, after.times)
     tick_s = 1 / os.sysconf("SC_CLK_TCK")
-    used = {
-        name: (ticks - before.others[name]) * tick_s
-        for name, ticks in after.others.items()
-        if name in before.others and ticks > before.others[name]
-    }
-    most = sorted(used, key=lambda name: -used[name])[:3]
+    others = list(by_name_s(before.others, after.others).items())[:MOST_NAMED]
     was, now = before.machine, after.machine
     stalled = None
     if was.stalled_us is not None and now.stalled_us is not None:
@@ -251,8 +234,8 @@ def _work(before: _Look, after: _Look, share_waiting: float, runnable: Mapping[i
         wait_s,
         share_waiting * took_s,
         max(after.preempted - before.preempted, 0),
-        sum(used.values()),
-        {name: used[name] for name in most},
+        used_s(before.others, after.others),
+        dict(others),
         major_faults=sum(grown(before.faults, after.faults).values()),
         stalled_s=stalled,
         dirty_bytes=(was.dirty_bytes + now.dirty_bytes) // 2,
