@@ -85,6 +85,38 @@ def test_what_is_refused_is_not_the_end() -> None:
     assert refused[0].why == "it does not start"
 
 
+class Hiccup(Stage):
+    """A stage where the first turns with a change are five times as slow for some users."""
+
+    slow = 0
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        found = super().turn(configuration, users, is_fresh=is_fresh)
+        response = found.total.response
+        assert response is not None
+        if not configuration.changes or self.slow == 0:
+            return found
+        self.slow -= 1
+        late = response.model_copy(update={"p99_ms": 5 * response.p99_ms})
+        total = found.total.model_copy(update={"response": late})
+        return found.model_copy(update={"total": total})
+
+
+@pytest.mark.parametrize(("slow", "kept"), [(1, {"c": "on"}), (4, {})])
+def test_one_hiccup_does_not_end_a_trial_and_two_do(slow: int, kept: dict[str, str]) -> None:
+    stage = Hiccup({("c", "on"): 1.5}, 3, noise=0.02)
+    stage.slow = slow
+    tuning = tuned(stage, [switch("c")], trials=2)
+    assert found(tuning) == kept
+    first = tuning.results.races[0]
+    assert first.outcome == ("refused" if slow > 1 else "better")
+    if slow > 1:
+        assert len(first.pairs) == 2
+        assert first.why == "p99 was 100 ms, 20 ms without it"
+
+
 def test_one_rule_that_is_refused_does_not_spoil_the_others() -> None:
     stage = Stage({("b", "on"): 0.0, ("c", "on"): 1.2, ("e", "on"): 1.2}, 2, noise=0.02)
     tuning = tuned(stage, KNOBS, trials=1)

@@ -13,6 +13,8 @@ WORST_ERRORS = 0.01
 """More failures than the best so far has, as a share, and a trial is broken off."""
 WORST_P99, LEAST_P99_MS = 3.0, 10.0
 """Times the 99th percentile of the best so far, or of what nobody feels."""
+MOST_SLOW = 2
+"""Pairs with a 99th percentile beyond that, and a trial is broken off: one may be a hiccup."""
 
 
 def gain_of(before: LevelResult, after: LevelResult, measure: Measure) -> float | None:
@@ -24,13 +26,18 @@ def gain_of(before: LevelResult, after: LevelResult, measure: Measure) -> float 
     return gain(before, after, measure)
 
 
-def harm(before: LevelResult, after: LevelResult) -> str | None:
-    """Why a challenger is broken off, if it is bad for users."""
+def failures(before: LevelResult, after: LevelResult) -> str | None:
+    """Why a challenger is broken off whose scenarios fail more often; None where they do not."""
     failed = [
         one.total.failed / max(one.total.completed + one.total.failed, 1) for one in (before, after)
     ]
     if failed[1] - failed[0] > WORST_ERRORS:
         return f"{failed[1]:.1%} of scenarios failed, {failed[0]:.1%} without it"
+    return None
+
+
+def slowness(before: LevelResult, after: LevelResult) -> str | None:
+    """How much longer the slowest response times of a challenger are; None where it is little."""
     times = [one.total.response for one in (before, after)]
     if times[0] is None or times[1] is None:
         return None

@@ -14,7 +14,7 @@ from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.ladder import PAIRS, Rung, loads
 from headcount.tune.notes import nothing_compared_text, race_text, smallest_text
-from headcount.tune.pairs import gain_of, harm, mean, ratio_of
+from headcount.tune.pairs import MOST_SLOW, failures, gain_of, mean, ratio_of, slowness
 from headcount.tune.piloting import Piloting
 from headcount.tune.proposals import Proposals
 from headcount.tune.race import (
@@ -197,7 +197,7 @@ class Tuning:
     ) -> Race:
         race = Race(challenger, incumbent)
         self.results.races.append(race)
-        number = 0
+        number = slow = 0
         while number < MOST_PAIRS:
             try:
                 before, after = self._pair(incumbent, challenger, number)
@@ -214,7 +214,10 @@ class Tuning:
                     log_gain=found,
                 )
             )
-            if (why_not := harm(before, after)) is not None:
+            why_slow = slowness(before, after) if found is not None else None
+            slow += why_slow is not None
+            why_not = failures(before, after) or (why_slow if slow >= MOST_SLOW else None)
+            if why_not is not None:
                 race.outcome, race.why = "refused", why_not
                 return race
             self._learn_spread()
