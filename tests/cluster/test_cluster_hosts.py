@@ -124,6 +124,7 @@ def test_a_run_finds_the_token_of_the_cluster_that_it_names() -> None:
     for name in new:
         os.environ.pop(name)
     assert new == {
+        "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": "/c/lab/run-1/token",
         "RAY_USE_TLS": "1",

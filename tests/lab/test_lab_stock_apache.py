@@ -106,5 +106,6 @@ if os.geteuid() == 0:
 
     def test_its_workers_are_those_of_debians_user(server: ApacheServer) -> None:
         assert owners(server.pids) == {0}
-        workers = keeper.descendants(server.pids[0])
-        assert owners(workers) == {pwd.getpwnam("www-data").pw_uid}
+        expected = {pwd.getpwnam("www-data").pw_uid}
+        # It listens before its workers are there, which begin as root.
+        wait_for(lambda: owners(keeper.descendants(server.pids[0])) == expected)
