@@ -12,6 +12,7 @@ from bench.tuning.case import Case, cases, servers
 from bench.tuning.faults import play
 from bench.tuning.judge import bars, judged
 from bench.tuning.log import Log, records, tried
+from bench.tuning.rivals import RIVALS
 from bench.tuning.table import bar_lines, stock_table, table
 from bench.tuning.tuner import Asked
 
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.part != "judge" and not log.same_run(own):
         print(f"{options.out} has a proof with another seed, turn or budget: give another folder")
         return 2
-    asked = Asked(options.seed, options.turn, options.budget)
+    asked = Asked(options.seed, options.turn, options.budget, options.rivals)
     failed = _played(options, asked, log)
     steps = list(records(options.out))
     faults = judged(_wanted(options), steps)
@@ -50,6 +51,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1, help="draws the strength of faults")
     parser.add_argument("--turn", default="5s", metavar="TIME", help="measured part of a turn")
     parser.add_argument("--budget", default="15m", metavar="TIME", help="of each tuning")
+    parser.add_argument(
+        "--rivals",
+        nargs="*",
+        choices=RIVALS,
+        default=RIVALS,
+        help="what else answers each fault; random and optuna take as long as the tuner",
+    )
     parser.add_argument("--number", type=int, default=EQUAL, help="tunings where nothing is wrong")
     parser.add_argument(
         "--continue", dest="continue_", action="store_true", help="go on with what is in the folder"

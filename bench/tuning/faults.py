@@ -27,7 +27,7 @@ def play(case: Case, asked: Asked, log: Log) -> None:
     best = log.step(case.name, "oracle", lambda: _oracle(case, planted, found, asked, log))
     tuned = log.step(case.name, "tune", lambda: tune(planted, asked, log.runs, before=found.folder))
     turns = int(tuned["turns"])
-    for name in rivals.RIVALS:
+    for name in asked.rivals:
         log.step(
             case.name,
             name,
@@ -35,7 +35,7 @@ def play(case: Case, asked: Asked, log: Log) -> None:
         )
     answers = {
         name: log.step(case.name, name, dict)["changes"]
-        for name in ("oracle", "tune", *rivals.RIVALS)
+        for name in ("oracle", "tune", *asked.rivals)
     }
     users = int(best["users"])
     log.step(case.name, "gains", lambda: _gains(planted, answers, users, found, asked, log))

@@ -26,7 +26,7 @@ class Judged:
         name: Its name.
         held_out: Whether it was kept out while the tuner was changed.
         found: Whether a knob that undoes it is in the tuner's answer.
-        ratios: What answers gain; None of one that does not run.
+        ratios: What answers gain that were played; None of one that does not run.
         low: Lower end of the oracle's interval.
 
     """
@@ -134,10 +134,13 @@ def spread(values: Sequence[float]) -> Spread:
 
 
 def medians(cases: Sequence[Judged]) -> Mapping[str, Spread]:
-    """What answers gain over all faults, as ratios; one that does not run gains nothing."""
+    """What answers gain over the faults that they were played on, as ratios.
+
+    One that does not run gains nothing.
+    """
     faults = [one for one in cases if one.is_fault]
-    return {
-        answer: spread([one.ratios[answer] or 1.0 for one in faults])
+    played = {
+        answer: [one.ratios[answer] or 1.0 for one in faults if answer in one.ratios]
         for answer in ANSWERS
-        if faults
     }
+    return {answer: spread(ratios) for answer, ratios in played.items() if ratios}

@@ -10,6 +10,7 @@ from pathlib import Path
 from bench.tuning.case import Server
 from bench.tuning.log import Record
 from bench.tuning.planning import options_of
+from bench.tuning.rivals import RIVALS
 from headcount.bundle import reader
 from headcount.fields.units import seconds
 
@@ -29,12 +30,14 @@ class Asked:
         seed: Draws strengths, and what the tuner proposes.
         turn: Measured part of a turn.
         budget: Of a tuning.
+        rivals: What else answers.
 
     """
 
     seed: int
     turn: str
     budget: str
+    rivals: Sequence[str] = RIVALS
 
     @property
     def turn_s(self) -> float:

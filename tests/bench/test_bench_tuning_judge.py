@@ -62,6 +62,16 @@ def test_what_the_oracle_cannot_gain_is_not_a_fault() -> None:
     assert "no fault" in table(found)
 
 
+def test_rivals_that_were_not_played_are_left_out() -> None:
+    lines = steps(1)
+    for name in ("random", "optuna"):
+        del lines[1]["gains"][name]
+    found = judged(CASES, [*steps(0), *lines])
+    assert medians(found)["random"].most == 1.5
+    assert table(found).splitlines()[2].split()[:6] == ["2.00", "1.95", "1.00", "refused", "-", "-"]
+    assert "optuna" not in medians(judged(CASES, lines))
+
+
 def test_each_false_claim_counts() -> None:
     good = [{"name": "a", "step": f"equal {at}", "changes": {}} for at in range(3)]
     (bar,) = bars([], good)
