@@ -254,6 +254,14 @@ class Interval:
         Users who, at the end, are opening their session before anything is due.
         """
     @property
+    def moments(self, /) -> list[tuple[float, int, int, int, int, int, int]]:
+        """
+        What happened when, if the plan has `slot_ms`: where each slot of time begins in s; how many
+        scenarios completed in it, how many of those were slow or late, and how many failed; how many
+        that were due in it were kept (completed within their limit) and missed; and how many sessions
+        were opened in it. In order, without empty slots.
+        """
+    @property
     def requests(self, /) -> list[int]:
         """
         Requests sent, in the order of `Engine.request_names`.

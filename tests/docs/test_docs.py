@@ -20,6 +20,7 @@ from headcount.fields.model import Strict
 from headcount.lab import (
     app,
     files,
+    ha_web,
     mail_settings,
     postgresql_settings,
     samba_settings,
@@ -174,6 +175,7 @@ def key_and_parameter(key: str, parameter: str | None) -> str:
 SETTINGS = {
     "nginx": web_settings.NGINX,
     "apache": web_settings.APACHE,
+    "ha-web": ha_web.HA_WEB,
     "mail": mail_settings.MAIL,
     "postgresql": postgresql_settings.POSTGRESQL,
 }

@@ -32,6 +32,7 @@ pub mod life;
 pub mod limits;
 pub mod local_address;
 pub mod mailbox;
+pub mod moments;
 pub mod orders;
 pub mod pace;
 pub mod pair;

@@ -223,9 +223,11 @@ impl<P: Protocol> Place<P> {
     }
 
     async fn open(&self, user: &mut User) -> Result<P::Session, Fault> {
-        let opening = pin!(self.protocol.open(user));
-        let opened = within_limit(&self.member.seat, opening).await?;
-        self.recorder.borrow_mut().sessions_opened += 1;
+        let opened = {
+            let opening = pin!(self.protocol.open(user));
+            within_limit(&self.member.seat, opening).await?
+        };
+        self.recorder.borrow_mut().opened(|| user.now_ns());
         Ok(opened)
     }
 }

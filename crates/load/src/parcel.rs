@@ -1,6 +1,7 @@
 //! What one of several machines counted in an interval, as bytes; and what those of all add up to.
 
 use std::collections::BTreeMap;
+use std::mem::take;
 
 use crate::recorder::Recorder;
 use crate::snapshot::Interval;
@@ -49,6 +50,8 @@ impl Interval {
         for since_ns in &mut self.unserved_ns {
             *since_ns = moved(*since_ns);
         }
+        let moments = take(&mut self.counted.moments);
+        self.counted.moments = moments.moved(by_ns);
         self
     }
 

@@ -32,6 +32,9 @@ pub struct Plan {
     pub step_timeout_ms: u64,
     /// How often workers report.
     pub report_every_ms: u64,
+    /// How finely it is counted when scenarios were due and ended; by the report only if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot_ms: Option<u32>,
     /// When users' sessions are opened.
     #[serde(default)]
     pub log_on: LogOn,
@@ -182,6 +185,9 @@ impl Plan {
             10.0,
             60_000.0,
         )?;
+        if let Some(slot_ms) = self.slot_ms {
+            bounds("slot_ms", f64::from(slot_ms), 1.0, 60_000.0)?;
+        }
         bounds(
             "the number of scenarios",
             self.scenarios.len() as f64,

@@ -6,6 +6,7 @@ use std::mem::{replace, swap, take};
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, FaultKind, FaultTally, group};
+use crate::moments::Moments;
 use crate::tasks::TaskTally;
 use crate::times::Times;
 
@@ -94,6 +95,8 @@ pub struct Recorder {
     pub requests: Vec<u64>,
     /// What sessions timed, by index of the protocol's `tasks`; empty before the first report.
     pub tasks: Vec<TaskTally>,
+    /// What happened when, where the plan asks for it.
+    pub moments: Moments,
     /// The groups of faults of the whole run, of which only so many are kept apart.
     #[serde(skip)]
     groups: BTreeMap<(At, FaultKind), Vec<u64>>,
@@ -132,6 +135,7 @@ impl Recorder {
             sessions_opened: 0,
             requests: Vec::new(),
             tasks: Vec::new(),
+            moments: Moments::default(),
             groups: BTreeMap::new(),
         }
     }
@@ -140,6 +144,7 @@ impl Recorder {
     #[must_use]
     pub fn hand_over(&mut self, mut empty: Self) -> Self {
         swap(&mut self.groups, &mut empty.groups);
+        empty.moments = self.moments.emptied();
         replace(self, empty)
     }
 
@@ -154,6 +159,7 @@ impl Recorder {
         self.think_ns = 0;
         self.sessions_opened = 0;
         self.requests.clear();
+        self.moments = self.moments.emptied();
     }
 
     /// Adds what another worker has counted.
@@ -186,6 +192,7 @@ impl Recorder {
         for (mine, theirs) in self.tasks.iter_mut().zip(&other.tasks) {
             mine.add(theirs);
         }
+        self.moments.add(&other.moments);
     }
 
     /// What was counted after `earlier`, a former state of this same recorder.
@@ -212,6 +219,7 @@ impl Recorder {
         for (mine, theirs) in difference.tasks.iter_mut().zip(&earlier.tasks) {
             mine.subtract(theirs);
         }
+        difference.moments.subtract(&earlier.moments);
         difference
     }
 
@@ -233,7 +241,18 @@ impl Recorder {
         }
         tally.slow += u64::from(slow);
         tally.late += u64::from(late);
-        tally.overloaded += u64::from(slow || late || !ended.completed);
+        let missed = slow || late || !ended.completed;
+        tally.overloaded += u64::from(missed);
+        self.moments
+            .ended(ended.due_ns, ended.ended_ns, ended.completed, missed);
+    }
+
+    /// A session has been opened; `now_ns` is asked for only if it matters.
+    pub fn opened(&mut self, now_ns: impl FnOnce() -> u64) {
+        self.sessions_opened += 1;
+        if self.moments.is_on() {
+            self.moments.opened(now_ns());
+        }
     }
 
     /// A step has ended without a fault.

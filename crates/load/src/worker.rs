@@ -16,6 +16,7 @@ use crate::context::WorkerContext;
 use crate::crowd::Crowd;
 use crate::life::{Place, live};
 use crate::local_address::set_addresses;
+use crate::moments::Moments;
 use crate::plan::Compiled;
 use crate::protocol::Protocol;
 use crate::recorder::Recorder;
@@ -136,7 +137,8 @@ impl<P: Protocol> Worker<P> {
         plan: Arc<Compiled<P::Step>>,
         clock: Rc<dyn Clock>,
     ) -> Self {
-        let recorder = Recorder::new(plan.scenarios.len(), plan.step_names.len());
+        let mut recorder = Recorder::new(plan.scenarios.len(), plan.step_names.len());
+        recorder.moments = Moments::new(u64::from(plan.plan.slot_ms.unwrap_or(0)) * 1_000_000);
         let timers = Rc::new(Timers::new(clock));
         let context = WorkerContext::new(timers, P::requests().len(), P::tasks().len());
         Self {

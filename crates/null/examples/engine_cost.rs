@@ -113,6 +113,7 @@ fn plan(case: &Case) -> Plan {
         local_addresses: Vec::new(),
         step_timeout_ms: 60_000,
         report_every_ms: 1000,
+        slot_ms: None,
         log_on: LogOn::FirstScenario,
         script: None,
         scenarios: vec![scenario],

@@ -44,6 +44,11 @@ pub struct Interval {
     tasks: Vec<Py<TaskCount>>,
     /// Faults that struck.
     faults: Vec<Py<FaultCount>>,
+    /// What happened when, if the plan has `slot_ms`: where each slot of time begins in s; how many
+    /// scenarios completed in it, how many of those were slow or late, and how many failed; how many
+    /// that were due in it were kept (completed within their limit) and missed; and how many sessions
+    /// were opened in it. In order, without empty slots.
+    moments: Vec<(f64, u32, u32, u32, u32, u32, u32)>,
     /// How late the engine's own timers were.
     timer_lateness: Py<Histogram>,
     /// How late scenarios began after they were due.
@@ -181,6 +186,22 @@ impl Interval {
                 .iter()
                 .map(|f| fault(py, f))
                 .collect::<PyResult<_>>()?,
+            moments: counted
+                .moments
+                .each()
+                .map(|(at_ns, m)| {
+                    let at_s = seconds(at_ns);
+                    (
+                        at_s,
+                        m.completed,
+                        m.slow,
+                        m.failed,
+                        m.kept,
+                        m.missed,
+                        m.opened,
+                    )
+                })
+                .collect(),
             timer_lateness: histogram(py, &counted.timer_lateness)?,
             start_lateness: histogram(py, &counted.start_lateness)?,
             backlog: histogram(py, &interval.backlog)?,

@@ -105,6 +105,9 @@ class Plan(Strict):
     stacks: StacksWanted = Field(
         default="auto", description="Which stacks of the server's threads are recorded"
     )
+    moments: Annotated[Duration, within("1ms", "1s")] | None = Field(
+        default=None, description="How finely it is kept when scenarios were due and ended"
+    )
     workload: Workload
 
     @model_validator(mode="before")
@@ -291,6 +294,7 @@ def engine_plan(plan: Plan, part: Mapping[str, int] | None = None) -> str:
             "pace": {"pace": workload.pace.kind, key: _draw(workload.pace.time, faster)},
             "step_timeout_ms": round(seconds(workload.run.step_timeout) * 1000),
             "report_every_ms": 1000,
+            **({"slot_ms": round(seconds(plan.moments) * 1000)} if plan.moments else {}),
             "log_on": workload.run.log_on,
             "scenarios": scenarios,
         }

@@ -63,6 +63,7 @@ class Overrides:
     users_per_agent: int | None = None
     cluster: str | None = None
     local_ips: list[str] = field(default_factory=list)
+    moments: str | None = None
 
 
 def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
@@ -88,6 +89,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "views": overrides.views,
         "local_ips": overrides.local_ips or None,
         "stacks": overrides.stacks,
+        "moments": overrides.moments,
         **_settings(parsed, overrides, workload),
         "search": _search(overrides),
         "workload": _workload(workload, overrides, is_lab=parsed.lab is not None),

@@ -65,7 +65,10 @@ fn mixed() -> Plan {
         scenario("a", 3.0, vec![step("a", service(0.1))]),
         scenario("b", 1.0, steps),
     ];
-    plan(THINK, scenarios)
+    Plan {
+        slot_ms: Some(10),
+        ..plan(THINK, scenarios)
+    }
 }
 
 /// The snapshots of each machine, whose workers are as many as `machines` says.

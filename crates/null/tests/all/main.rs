@@ -5,6 +5,7 @@ mod common;
 
 mod engine;
 mod machines;
+mod moments;
 mod script;
 mod tasks;
 mod truth;

@@ -36,6 +36,7 @@ pub fn plan(pace: Pace, scenarios: Vec<ScenarioPlan>) -> Plan {
         local_addresses: Vec::new(),
         step_timeout_ms: 60_000,
         report_every_ms: 60_000,
+        slot_ms: None,
         log_on: LogOn::FirstScenario,
         script: None,
         scenarios,
