@@ -30,6 +30,7 @@ from headcount.errors import InputError
 from headcount.generator.opening import open_players
 from headcount.generator.players import Players
 from headcount.lab.kept import Kept
+from headcount.lab.node import Node, Nodes
 from headcount.lab.squeeze import Squeeze
 from headcount.lab.squeeze.cache import forget
 from headcount.plan import gate
@@ -62,6 +63,7 @@ class Sut:
     views: Sequence[View] = ()
     is_of_somebody: bool = False
     restart: Callable[[], None] | None = None
+    nodes: Sequence[Node] = ()
     is_followed: bool = False
 
     def prepare(self, users: int, on_progress: Progress) -> Prepared:
@@ -279,9 +281,11 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
             pids = server.pids or None
             own = ([server.home], server.logs)
             restart = server.restart if isinstance(server, Kept) else None
+            nodes = server.nodes if isinstance(server, Nodes) else ()
             yield Sut(
                 *(server.address, True, pids, access, lab_settings, programs, *own),
                 restart=restart,
+                nodes=nodes,
             )
         finally:
             server.stop()

@@ -107,6 +107,7 @@ PROTOCOL = Protocol(
     labs={
         "apache": "headcount.lab.apache:ApacheServer",
         "nginx": "headcount.lab.nginx:NginxServer",
+        "ha-web": "headcount.lab.ha_web:HaWebServer",
     },
     access="headcount.controller.access.http",
     usual_workload="web-static",
