@@ -20,6 +20,7 @@ from headcount.analyse.prediction import prediction
 from headcount.analyse.prices.price_report import PriceReport
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
+from headcount.bundle.failover import Failover
 from headcount.bundle.level import SCHEMA_VERSION, Levels, Record
 from headcount.bundle.manifest import Manifest
 from headcount.bundle.shares import SharesFile
@@ -35,6 +36,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 BUNDLE: Mapping[str, type[Record]] = {
     "confirmation": Confirmation,
     "environment": EnvironmentFile,
+    "failover": Failover,
     "levels": Levels,
     "manifest": Manifest,
     "shares": SharesFile,

@@ -8,9 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from headcount._engine import Histogram
-from headcount.bundle import confirmation, events, hlog, manifest, series, stretches, tuning
+from headcount.bundle import (
+    confirmation,
+    events,
+    failover,
+    hlog,
+    manifest,
+    series,
+    stretches,
+    tuning,
+)
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
+from headcount.bundle.failover import Failover
 from headcount.bundle.files import disk_error, lock_folder
 from headcount.bundle.level import LevelResult, Levels
 from headcount.bundle.stored import stored_record
@@ -44,6 +54,11 @@ class Bundle:
     def tuning(self) -> Tuning | None:
         """What a tuning found, whose turns the levels are; None in another bundle."""
         return tuning.read(self.folder)
+
+    @cached_property
+    def failover(self) -> Failover | None:
+        """What users felt of faults, one a level; None in another bundle."""
+        return failover.read(self.folder)
 
     @property
     def events(self) -> list[Any]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.audit.second import Second
+from headcount.bundle import failover
 from headcount.counters.naming import is_agent
 from headcount.text import plural
 
@@ -26,6 +27,7 @@ def check(evidence: Evidence) -> Result:
         return unknown(CHECK, TITLE, "the server's machine was not watched")
     places, silent = [], 0
     samples = 0
+    broken = _broken_levels(evidence)
     for level, steady in zip(evidence.levels, measured, strict=True):
         for side in sides:
             if is_agent(side) and side not in level.counters:
@@ -34,11 +36,14 @@ def check(evidence: Evidence) -> Result:
             samples += len(steady) - len(gaps)
             if side == OWN_WORDS:
                 silent += len(gaps)
+            elif side == "sut" and level.index in broken:
+                continue  # it was away
             elif len(gaps) > MISSED_SHARE * len(steady):
                 text = f"{side} has no counters in {len(gaps)} of {plural('second', len(steady))}"
                 at = f"line {gaps[0].line}"
                 places.append(Place(file="series.ndjson", level=level.index, at=at, text=text))
-        places += _vanished(level.index, steady)
+        if level.index not in broken:
+            places += _vanished(level.index, steady)
     good = f"{plural('sample', samples)} of {', '.join(sides)}"
     if silent:
         good += f"; in {plural('second', silent)} the server was too busy to report its own"
@@ -48,6 +53,12 @@ def check(evidence: Evidence) -> Result:
         "server_silent": silent if OWN_WORDS in sides else None,
     }
     return result(CHECK, TITLE, places, good, figures)
+
+
+def _broken_levels(evidence: Evidence) -> set[int]:
+    """Levels in which the server was broken on purpose."""
+    found = failover.read(evidence.folder)
+    return set() if found is None else {one.level for one in found.outages}
 
 
 def _vanished(level: int, steady: Sequence[Second]) -> list[Place]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
-from headcount.bundle import tuning
+from headcount.bundle import failover, tuning
 from headcount.bundle.stored import stored_bytes
 from headcount.errors import InputError
 from headcount.foreign.file import has_regular
@@ -53,8 +53,8 @@ def check(evidence: Evidence, again: str | None) -> Result:
 
 
 def _answer(folder: Path) -> str | None:
-    """The answer of a tuning: its turns have none of their own."""
-    found = tuning.read(folder)
+    """The answer of a tuning or of faults: their levels have none of their own."""
+    found = tuning.read(folder) or failover.read(folder)
     return found.sentence if found is not None else None
 
 

@@ -1,0 +1,1 @@
+"""Outages as users felt them: one, and the distribution of many; pure."""

@@ -1,0 +1,196 @@
+"""How users felt one outage, from what happened when; pure.
+
+Two moments end it. *Silence* ends with the first success after the longest time without one. Users
+are *served* again when both of these are over:
+
+- More than the allowed share of users wait for a scenario that will be missed: it fails, or is
+  slow or late.
+- More than the allowed share of the scenarios that end are missed. With S(T) the missed ones up to
+  T less the allowed share of all, that is until the T at which S is largest: no stretch of time
+  after it has a larger share, every one that ends there has. No window has a say in it, and one
+  slow answer later does not move it. (A change point by the maximum of a cumulative sum: Page,
+  1954.)
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from headcount.analyse.outage.slot import Slot
+
+ORDINARY = 2.0
+"""Times the longest pause between answers before the fault: a shorter one is no silence."""
+FEW = 2.0
+"""Fewer missed scenarios beyond what is allowed, or users who wait for one, come by chance."""
+RESTORED = 0.95
+"""Of the rate before the fault, and the capacity is back."""
+RATE_S = 2.0
+"""Over which a rate is averaged."""
+CHANCE = 1.64
+"""Standard deviations that a Poisson rate may be below what is asked: one time in twenty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When users count as served.
+
+    Attributes:
+        users: How many there are.
+        allowed: The share of scenarios that may be missed, and of users who may wait for one.
+        calm_s: Users are served again when they have been for so long.
+
+    """
+
+    users: int
+    allowed: float
+    calm_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Felt:
+    """One outage.
+
+    Times are in seconds after the fault began; None where the moment did not come.
+
+    Attributes:
+        rate_per_s: Scenarios completed per second before the fault.
+        silent_s: The longest time without any success; 0 where answers never stopped. Where none
+            came any more, until the end of what was watched.
+        silence_began_s: When that began; None where answers never stopped.
+        answered_s: When it ended; None where no answer came any more, 0 without a silence.
+        served_s: When users were served within the limits again; 0 where they always were.
+        restored_s: When the rate was back at 95 % of what it was.
+        lost: Scenarios that failed after the fault, beyond what failed before it.
+        late: Scenarios that were slow or late, in the same way.
+        log_ons: Sessions that were opened again.
+
+    """
+
+    rate_per_s: float
+    silent_s: float
+    silence_began_s: float | None
+    answered_s: float | None
+    served_s: float | None
+    restored_s: float | None
+    lost: int
+    late: int
+    log_ons: int
+
+
+def felt(
+    slots: Sequence[Slot],
+    struck_s: float,
+    seen: tuple[float, float],
+    slot_s: float,
+    limits: Limits,
+) -> Felt:
+    """What users felt of a fault.
+
+    Args:
+        slots: What happened when, in order; empty slots may be left out.
+        struck_s: When the fault began.
+        seen: The first and the last moment that were watched.
+        slot_s: How long a slot is.
+        limits: When users count as served.
+
+    """
+    from_s, to_s = seen
+    before = [one for one in slots if from_s <= one.at_s < struck_s]
+    after = [one for one in slots if struck_s - slot_s < one.at_s < to_s]
+    length_s = max(struck_s - from_s, slot_s)
+    rate = sum(one.completed for one in before) / length_s
+    began_s, ended_s = _silence(slots, struck_s, seen, slot_s)
+    served_s = served(slots, struck_s, to_s, slot_s, limits)
+    answered = 0.0 if began_s is None else ended_s - struck_s
+    restored_s = _restored(after, rate, struck_s + answered, to_s, slot_s)
+    passed_s = to_s - struck_s
+
+    def beyond(count: int, usual: int) -> int:
+        return max(round(count - usual / length_s * passed_s), 0)
+
+    failed = beyond(sum(one.failed for one in after), sum(one.failed for one in before))
+    missed = beyond(sum(one.missed for one in after), sum(one.missed for one in before))
+    opened = beyond(sum(one.opened for one in after), sum(one.opened for one in before))
+    return Felt(
+        rate_per_s=rate,
+        silent_s=0.0 if began_s is None else ended_s - began_s,
+        silence_began_s=None if began_s is None else began_s - struck_s,
+        answered_s=None if began_s is not None and ended_s >= to_s else answered,
+        served_s=served_s,
+        restored_s=None if restored_s is None else restored_s - struck_s,
+        lost=failed,
+        late=max(missed - failed, 0),
+        log_ons=opened,
+    )
+
+
+def _silence(
+    slots: Sequence[Slot], struck_s: float, seen: tuple[float, float], slot_s: float
+) -> tuple[float | None, float]:
+    """When the longest silence after the fault began and ended; None for its beginning without one.
+
+    An answer came somewhere in its slot: in its middle, as far as is known.
+    """
+    from_s, to_s = seen
+    answers = [
+        one.at_s + slot_s / 2 for one in slots if one.completed and from_s <= one.at_s < to_s
+    ]
+    marks = [from_s, *answers, to_s]
+    usual_s, longest = 0.0, (struck_s, struck_s)
+    for begin_s, end_s in pairwise(marks):
+        if end_s <= struck_s:
+            usual_s = max(usual_s, end_s - begin_s)
+        elif end_s - begin_s > longest[1] - longest[0]:
+            longest = (begin_s, end_s)
+    if longest[1] - longest[0] <= ORDINARY * usual_s + slot_s:
+        return None, struck_s
+    return longest
+
+
+def served(
+    slots: Sequence[Slot], struck_s: float, to_s: float, slot_s: float, limits: Limits
+) -> float | None:
+    """When users were served again, in seconds after the fault; 0 where they always were.
+
+    None where they have not been for long enough by the end.
+    """
+    total, most, waiting = 0.0, 0.0, 0
+    at_s = struck_s
+    many = max(limits.allowed * limits.users, FEW)
+    for one in slots:
+        missed = one.slow + one.failed
+        if one.at_s + slot_s <= struck_s:
+            waiting += one.missed - missed
+            continue
+        total += missed - limits.allowed * (one.completed + one.failed)
+        if missed and total > most:
+            most = total
+            at_s = max(at_s, one.at_s + slot_s) if most >= FEW else at_s
+        if missed and waiting + one.missed >= many:
+            at_s = one.at_s + slot_s
+        waiting += one.missed - missed
+    if waiting >= many or to_s - at_s < limits.calm_s:
+        return None
+    return at_s - struck_s
+
+
+def _restored(
+    after: Sequence[Slot], rate: float, from_s: float, to_s: float, slot_s: float
+) -> float | None:
+    """From when on the rate is what it was, to within chance; None where it never is."""
+    enough = RESTORED * rate * RATE_S - CHANCE * math.sqrt(rate * RATE_S)
+    found = sorted((one.at_s, one.completed) for one in after if one.at_s + slot_s > from_s)
+    begin_s, last = max(from_s, 0.0), 0
+    total, first = 0, 0
+    while begin_s + RATE_S <= to_s:
+        while last < len(found) and found[last][0] < begin_s + RATE_S:
+            total += found[last][1]
+            last += 1
+        while first < last and found[first][0] + slot_s <= begin_s:
+            total -= found[first][1]
+            first += 1
+        if total >= enough:
+            return begin_s
+        begin_s += slot_s
+    return None

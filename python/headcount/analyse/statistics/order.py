@@ -1,0 +1,52 @@
+"""Quantiles of few values with intervals that assume nothing about their distribution.
+
+The k-th smallest of n values is below a quantile of share p with the chance that at least k of n
+are, which is binomial (David and Nagaraja, Order Statistics, 3rd edition, 7.1).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile:
+    """An estimate with its interval; None for an end that so few values do not bound."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def quantile(values: Sequence[float], share: float, confidence: float = CONFIDENCE) -> Quantile:
+    """The quantile of a share of at least one value.
+
+    Each end of the interval is missed with half of what is left of the confidence, at most. The
+    estimate is between two values in proportion (type 7 of Hyndman and Fan, 1996).
+    """
+    ordered = sorted(values)
+    number = len(ordered)
+    place = share * (number - 1)
+    under = math.floor(place)
+    over = min(under + 1, number - 1)
+    part = place - under
+    value = ordered[under]
+    if part:  # also for infinities, which cannot be weighed by nothing
+        value += part * (ordered[over] - ordered[under]) if value != ordered[over] else 0.0
+    tail = (1 - confidence) / 2
+    below = _at_most(number, share)
+    # P(X_(k) > q) = P(at most k - 1 values are below q), P(X_(k) < q) = P(at least k are).
+    low = max((k for k in range(1, number + 1) if below[k - 1] <= tail), default=0)
+    high = min((k for k in range(1, number + 1) if 1 - below[k - 1] <= tail), default=0)
+    return Quantile(value, ordered[low - 1] if low else None, ordered[high - 1] if high else None)
+
+
+def _at_most(number: int, share: float) -> list[float]:
+    """The chance that at most k of so many values are below the quantile, for each k from 0."""
+    found, total = [], 0.0
+    for k in range(number + 1):
+        total += math.comb(number, k) * share**k * (1 - share) ** (number - k)
+        found.append(total)
+    return found
