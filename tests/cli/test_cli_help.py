@@ -36,6 +36,7 @@ VERBS = [
     ["tune"],
     ["knobs"],
     ["pilot"],
+    ["failover"],
     ["export"],
     ["predict"],
     ["watch"],

@@ -77,6 +77,12 @@ VERBS: Mapping[str, Verb] = {
         EXPLAIN,
         "Try a server's settings under load, and show which changes help, with proof.",
     ),
+    "failover": Verb(
+        "failover",
+        "failover",
+        MEASURE,
+        "Break a server under constant load, and measure what its users feel.",
+    ),
     "pilot": Verb(
         "pilot",
         "pilot",

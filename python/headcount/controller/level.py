@@ -76,6 +76,8 @@ class LevelRunner:
 
         def each(moment: Moment) -> bool:
             level.add(moment)
+            if order.watch is not None and order.watch(moment):
+                return True
             return order.may_stop_early and self._enough(order, level)
 
         self._phase("steady", order, order.measure_s)

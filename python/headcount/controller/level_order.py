@@ -2,8 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from headcount.bundle.level import LevelResult
+
+if TYPE_CHECKING:
+    from headcount.controller.session import Moment
 
 
 def no_doubt(_: LevelResult) -> str | None:
@@ -27,3 +31,5 @@ class LevelOrder:
     """Why a level must not count, where it must not."""
     is_rested: bool = False
     """Whether all users leave before those of the level come."""
+    watch: "Callable[[Moment], bool] | None" = None
+    """Is given each second that is measured; True ends the level."""

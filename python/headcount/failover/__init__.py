@@ -1,0 +1,1 @@
+"""Failover: a fault under constant load, again and again, and what users felt of it."""

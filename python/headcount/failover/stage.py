@@ -1,0 +1,224 @@
+"""Where faults strike: a server under constant load, level after level of one bundle."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from headcount.analyse.outage.felt import Limits, felt
+from headcount.analyse.outage.slot import Slot
+from headcount.analyse.verdict import Ending
+from headcount.bundle import moments
+from headcount.bundle.failover import Outage
+from headcount.bundle.level import LevelResult
+from headcount.bundle.writer import BundleWriter
+from headcount.controller.level import LevelRunner, note
+from headcount.controller.level_order import LevelOrder
+from headcount.controller.listener import Listener, Phase
+from headcount.controller.liveness import check_answer
+from headcount.controller.orders import orders_of
+from headcount.controller.session import Session
+from headcount.controller.sut import Sut
+from headcount.controller.views import with_views
+from headcount.errors import TargetError
+from headcount.failover import command
+from headcount.failover.fault import Fault
+from headcount.failover.repetition import Questions, Repetition, Timing
+from headcount.fields.units import seconds
+from headcount.plan.plan import Plan
+
+BEFORE = "users were not served within their limits before the fault"
+UNDISTURBED = "the fault was not made: the level ended before"
+
+
+class Stage:
+    """One server with its users for as long as faults are repeated."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        sut: Sut,
+        fault: Fault,
+        timing: Timing,
+        questions: Questions,
+        ready: str | None,
+        allowed: float,
+        folder: Path,
+        listener: Listener,
+    ) -> None:
+        """Begin the bundle; nobody plays yet.
+
+        `ready` is a command that succeeds when the fault can be made again, `allowed` the share of
+        scenarios that may be missed.
+        """
+        self._plan = plan
+        self._sut = sut
+        self._fault = fault
+        self._timing = timing
+        self._questions = questions
+        self._ready = ready
+        self._limits = Limits(plan.levels[0], allowed, timing.calm_s)
+        self._listener = listener
+        self._bundle = BundleWriter(folder)
+        self._bundle.plan(plan.to_toml())
+        self._bundle.environment(sut.environment(plan.target))
+        self._session: Session | None = None
+        self._runner: LevelRunner | None = None
+        self._users = plan.levels[0]
+        self.levels: list[LevelResult] = []
+
+    @property
+    def folder(self) -> Path:
+        """The bundle."""
+        return self._bundle.folder
+
+    @property
+    def bundle(self) -> BundleWriter:
+        """The same, to write to."""
+        return self._bundle
+
+    @property
+    def slot_s(self) -> float:
+        """How finely it is watched."""
+        return seconds(self._plan.moments or "10ms")
+
+    def open(self) -> None:
+        """Make the data set, and start the engine."""
+        self._listener.phase(Phase("prepare", 1, "ladder", self._users, 0.0))
+        note(self._bundle, 0.0, self._sut.prepare(self._users, self._listener.prepared))
+        self._sut = with_views(self._sut, self._bundle, self._listener, 0.0)
+        with self._sut.generating():
+            self._session = Session(
+                self._plan,
+                self._sut.players(self._plan),
+                self._sut.sources(),
+                self._bundle,
+                self._listener,
+                0.0,
+            )
+        self._runner = LevelRunner(
+            self._plan, self._sut.prepare, self._session, self._bundle, self._listener
+        )
+
+    def repeat(self) -> Outage:
+        """Make the fault once under load, and undo it; returns what users felt.
+
+        Whatever happens, it is undone. Raises HeadcountError where it cannot be made or undone.
+        """
+        session, runner = self._opened
+        index = len(self.levels) + 1
+        one = Repetition(
+            self._fault, self._timing, self._questions, self._limits, self.slot_s, session.now_s
+        )
+        run = self._plan.workload.run
+        ramp_s = self._users / run.ramp_per_s if run.ramp is None else seconds(run.ramp)
+        try:
+            result = runner.run(
+                LevelOrder(
+                    index=index,
+                    purpose="ladder",
+                    users=self._users,
+                    ramp_s=ramp_s if index == 1 else 0.0,
+                    settle_s=seconds(run.settle),
+                    measure_s=self._timing.at_s + self._timing.longest_s,
+                    watch=one.take,
+                )
+            )
+        finally:
+            one.end()
+            if one.struck_s is not None and not one.is_undone:
+                self._listener.phase(Phase("recover", index, "ladder", self._users, 0.0))
+                self._fault.undo()
+        if one.error is not None:
+            raise one.error
+        self.levels.append(result)
+        self._bundle.levels(self.levels)
+        moments.write(self.folder, index, one.rows)
+        outage = self._outage(one, result)
+        self._bundle.event(
+            "fault",
+            session.now_s(),
+            level=index,
+            fault=self._fault.text,
+            struck_s=one.struck_s,
+        )
+        self._wait_until_ready(index)
+        return outage
+
+    def _outage(self, one: Repetition, result: LevelResult) -> Outage:
+        struck_s = one.struck_s if one.struck_s is not None else one.seen[1]
+        slots = [Slot(*row) for row in one.rows]
+        found = felt(slots, struck_s, one.seen, self.slot_s, self._limits)
+        reasons = _reasons(one, result, slots, struck_s, self._limits.allowed)
+        return Outage(
+            level=result.index,
+            struck_s=struck_s,
+            watched_s=one.seen[1] - struck_s,
+            fault_took_s=one.took_s,
+            noticed_s=one.answers.get("noticed"),
+            taken_over_s=one.answers.get("taken_over"),
+            rate_per_s=found.rate_per_s,
+            silent_s=found.silent_s,
+            silence_began_s=found.silence_began_s,
+            answered_s=found.answered_s,
+            served_s=found.served_s,
+            restored_s=found.restored_s,
+            lost=found.lost,
+            late=found.late,
+            log_ons=found.log_ons,
+            users_lost=one.users_lost,
+            outcome="invalid" if reasons else "measured",
+            reasons=reasons,
+            # Its users may have been late by themselves; when answers came is known all the same.
+            doubts=list(result.generator.reasons),
+        )
+
+    def _wait_until_ready(self, index: int) -> None:
+        """Wait until the fault can be made again, with users at play."""
+        session, _ = self._opened
+        self._listener.phase(Phase("recover", index, "ladder", self._users, 0.0))
+        check_answer(self._sut.access.check, self._plan)
+        longest_s = self._timing.longest_s
+        if self._ready is not None and not command.comes_true(self._ready, longest_s):
+            raise TargetError(
+                f"--ready: the command did not succeed within {longest_s:g} s: {self._ready}"
+            )
+        session.catch_up("recover", index)
+
+    @property
+    def _opened(self) -> tuple[Session, LevelRunner]:
+        if self._session is None or self._runner is None:
+            raise TargetError("the server has not been prepared")
+        return self._session, self._runner
+
+    def close(self, ending: Ending) -> None:
+        """End the engine, write the verdict of the levels, and close the bundle."""
+        try:
+            spent_s = self._session.now_s() if self._session is not None else 0.0
+            if self._session is not None:
+                self._session.close()
+            if self.levels:
+                orders = orders_of(self._plan)
+                for level in self.levels:
+                    orders.take(level)
+                self._bundle.verdict(orders.verdict(self.levels, spent_s, ending))
+        finally:
+            self._bundle.close()
+
+
+def _reasons(
+    one: Repetition,
+    result: LevelResult,
+    slots: Sequence[Slot],
+    struck_s: float,
+    allowed: float,
+) -> list[str]:
+    """Why a repetition does not count."""
+    found = []
+    if one.struck_s is None:
+        found.append(UNDISTURBED)
+    if result.agents_lost:
+        found += result.reasons
+    before = [slot for slot in slots if slot.at_s < struck_s]
+    due = sum(slot.kept + slot.missed for slot in before)
+    if not due or sum(slot.missed for slot in before) > allowed * due:
+        found.append(BEFORE)
+    return found

@@ -1,0 +1,113 @@
+"""Failover of a plan's target: a fault under load, as often as asked for."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from headcount.bundle import failover as record
+from headcount.bundle.failover import Failover, Outage
+from headcount.bundle.writer import new_folder
+from headcount.controller.access import Secrets
+from headcount.controller.listener import Listener
+from headcount.controller.run import check_engine
+from headcount.controller.sut import Sut, connect
+from headcount.errors import InputError
+from headcount.failover.answer import Ending, answer, outage_text
+from headcount.failover.fault import KINDS, Fault, Victim, fault_of
+from headcount.failover.stage import Stage
+from headcount.failover.wanted import Wanted
+from headcount.generator.handles import ensure_handles
+from headcount.plan import target as targets
+from headcount.plan.plan import Plan
+from headcount.text import listed
+
+ALLOWED = 0.05
+"""Of scenarios, where the plan's criteria do not bound the overload: FSCT's figure."""
+LAB_UNDO_S = 5.0
+"""Until a lab server that has no other node is started again, if nothing else is asked for."""
+
+
+def failover(
+    plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: Listener
+) -> tuple[Path, Failover]:
+    """Make the fault under the plan's load, again and again; returns the bundle and what was felt.
+
+    The plan has one level. Whatever ends it, the fault is undone, and what was measured is kept.
+
+    Raises HeadcountError; KeyboardInterrupt does not leave this function.
+    """
+    check_engine()
+    users = plan.levels[0]
+    levels = {"mode": "ladder", "levels": [users] * wanted.repeat}
+    run = plan.workload.run.model_copy(update={"steady": "reported"})
+    workload = plan.workload.model_copy(update={"run": run})
+    plan = plan.model_copy(update={**levels, "workload": workload, "stacks": "off"})
+    if plan.agents is None:
+        ensure_handles(plan.protocol, users, plan.local_ips)
+    with connect(plan, secrets, named=wanted.named) as connected:
+        sut = replace(connected, is_followed=True)  # also after a restart
+        victim = _victim(plan, sut, wanted.node)
+        fault = fault_of(wanted.fault, wanted.recover, victim)
+        timing = wanted.timing
+        if timing.undo_s is None and wanted.fault in KINDS and sut.restart is not None:
+            timing = replace(timing, undo_s=LAB_UNDO_S)
+        folder = new_folder(runs, f"{plan.workload.name}-failover", plan.target)
+        allowed = allowed_share(plan)
+        stage = Stage(
+            plan, sut, fault, timing, wanted.questions, wanted.ready, allowed, folder, listener
+        )
+        return folder, _repeated(plan, wanted, stage, fault, allowed, listener)
+
+
+def allowed_share(plan: Plan) -> float:
+    """The share of scenarios that may be slow, late or failed."""
+    found = [c.limit for c in plan.criteria if c.metric == "overload" and c.scenario is None]
+    return min(found, default=ALLOWED)
+
+
+def _victim(plan: Plan, sut: Sut, node: str | None) -> Victim | None:
+    """The server whose processes a fault strikes; None where they are not of this machine.
+
+    Raises InputError for a node that it does not have.
+    """
+    if sut.nodes:
+        found = [one for one in sut.nodes if node in (None, one.name)]
+        if not found:
+            names = listed([one.name for one in sut.nodes])
+            raise InputError(
+                f"--node {node}: there is no such node of {plan.target}; it has {names}"
+            )
+        return Victim(f"the {found[0].name} node", found[0].pids, found[0].restart)
+    if node is not None:
+        raise InputError(f"--node {node}: {plan.target} has no nodes that are known by name")
+    server = sut.server
+    if server is not None:
+        return Victim(plan.target, lambda: list(server.find().pids), None)
+    if not sut.pids:
+        return None
+    lab = targets.parse(plan.target).lab
+    return Victim(f"lab:{lab}" if lab else plan.target, lambda: sut.pids or [], sut.restart)
+
+
+def _repeated(
+    plan: Plan, wanted: Wanted, stage: Stage, fault: Fault, allowed: float, listener: Listener
+) -> Failover:
+    outages: list[Outage] = []
+    slot_s = stage.slot_s
+    ending: Ending = "failed"
+    listener.started(plan, stage.folder)
+    undone = "" if fault.undo_text is None else f"; undone by: {fault.undo_text}"
+    listener.noted(f"fault: {fault.text}{undone}")
+    try:
+        stage.open()
+        for number in range(1, wanted.repeat + 1):
+            outage = stage.repeat()
+            outages.append(outage)
+            listener.noted(f"{number} of {wanted.repeat}: {outage_text(outage)}")
+        ending = "finished"
+    except KeyboardInterrupt:
+        ending = "interrupted"
+    finally:
+        found = answer(plan, wanted, fault, allowed, slot_s, outages, ending)
+        record.write(found, stage.folder)
+        stage.close("finished" if ending == "finished" else "interrupted")
+    return found

@@ -1,0 +1,34 @@
+"""What is asked of a failover: which fault, when, and how often."""
+
+from dataclasses import dataclass, field
+
+from headcount.counters.proc.named import NOBODY, Named
+from headcount.failover.repetition import Questions, Timing
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be done.
+
+    Attributes:
+        fault: The name of a fault, or a command.
+        recover: A command that undoes it, where one is needed.
+        ready: A command that succeeds when the fault can be made again.
+        timing: When things happen.
+        repeat: How often.
+        planned: Whether it is a planned move.
+        node: The node that the fault strikes, of a server with several; None for the first.
+        questions: Who is asked what has happened.
+        named: What the server is, where its address does not say.
+
+    """
+
+    fault: str
+    recover: str | None
+    ready: str | None
+    timing: Timing
+    repeat: int
+    planned: bool = False
+    node: str | None = None
+    questions: Questions = field(default_factory=Questions)
+    named: Named = NOBODY

@@ -1,0 +1,115 @@
+"""Faults and commands, on processes of the test's own."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from headcount.errors import InputError, TargetError
+from headcount.failover import command
+from headcount.failover.fault import KINDS, Command, Kill, Stop, Victim, fault_of
+from processes import wait_for
+
+FAMILY = """
+import subprocess, sys
+child = subprocess.Popen(["sleep", "60"])
+print(child.pid, flush=True)
+child.wait()
+"""
+
+
+@pytest.fixture
+def family() -> Iterator[tuple[int, int]]:
+    """A process and its child."""
+    with subprocess.Popen([sys.executable, "-c", FAMILY], stdout=subprocess.PIPE) as one:
+        assert one.stdout is not None
+        child = int(one.stdout.readline())
+        yield one.pid, child
+        for pid in (one.pid, child):
+            if state(pid) not in ("gone", "Z"):
+                os.kill(pid, 9)
+
+
+def state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "gone"
+
+
+def victim(pid: int, restarts: list[int] | None = None) -> Victim:
+    restart = None if restarts is None else (lambda: restarts.append(pid))
+    return Victim("web", lambda: [pid], restart)
+
+
+def test_kill_ends_all_processes_and_undo_starts_it_again(family: tuple[int, int]) -> None:
+    restarts: list[int] = []
+    fault = Kill(victim(family[0], restarts), None)
+    fault.strike()
+    wait_for(lambda: all(state(pid) in ("gone", "Z") for pid in family))
+    fault.undo()
+    assert restarts == [family[0]]
+    assert (fault.text, fault.undo_text) == ("kill web (SIGKILL)", "start web again")
+
+
+def test_stop_lets_all_processes_stand_still_until_it_is_undone(family: tuple[int, int]) -> None:
+    fault = Stop(victim(family[0]), None)
+    fault.strike()
+    wait_for(lambda: all(state(pid) == "T" for pid in family))
+    fault.undo()
+    wait_for(lambda: all(state(pid) == "S" for pid in family))
+
+
+def test_a_server_that_has_gone_cannot_be_struck() -> None:
+    with subprocess.Popen(["true"]) as one:
+        one.wait()
+    for kind in KINDS:
+        with pytest.raises(TargetError, match="web has no process that a fault could strike"):
+            fault_of(kind, "true", victim(one.pid)).strike()
+
+
+def test_a_fault_that_nobody_can_undo_is_refused() -> None:
+    with pytest.raises(InputError, match="nobody here can start the server again"):
+        fault_of("kill", None, victim(1))
+    with pytest.raises(InputError, match="processes of this machine"):
+        fault_of("stop", None, None)
+    assert isinstance(fault_of("kill", "start it", victim(1)), Kill)
+    assert isinstance(fault_of("reboot", None, None), Command)
+
+
+def test_a_command_that_fails_says_what_it_printed(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match=r"--fault: .* exit code 3: no such node \(echo"):
+        Command("echo one; echo no such node >&2; exit 3", None).strike()
+    Command("true", None).undo()
+    done = tmp_path / "done"
+    Command("true", f"touch {done}").undo()
+    assert done.exists()
+
+
+def test_a_command_that_takes_too_long_ends_with_all_that_it_began(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    began_s = time.monotonic()
+    with pytest.raises(TargetError, match=r"took longer than 0.5 s"):
+        command.run(f"sleep 61 & echo $! > {pids}; wait", "--recover", 0.5)
+    assert time.monotonic() - began_s < 30
+    wait_for(lambda: state(int(pids.read_text())) in ("gone", "Z"))
+
+
+def test_what_a_command_leaves_in_the_background_goes_on(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    command.run(f"sleep 61 & echo $! > {pids}", "--recover", 30.0)
+    pid = int(pids.read_text())
+    wait_for(lambda: state(pid) == "S")
+    os.kill(pid, 9)
+
+
+def test_a_question_is_asked_until_the_answer_is_yes(tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    asked = f'echo x >> {count}; [ "$(wc -l < {count})" -ge 3 ]'
+    assert command.comes_true(asked, 30.0)
+    assert count.read_text() == "x\n" * 3
+    assert not command.comes_true("false", 0.1)
