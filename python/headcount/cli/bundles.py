@@ -14,6 +14,7 @@ from headcount.errors import HeadcountError, InputError
 from headcount.output.file import ensure_writable
 
 if TYPE_CHECKING:
+    from headcount.bundle.failover import Failover
     from headcount.bundle.reader import Bundle
     from headcount.bundle.tuning import Tuning
 
@@ -48,7 +49,7 @@ def _row(path: Path) -> dict[str, str]:
 
     try:
         found = reader.load(path)
-        verdict, tuned = found.verdict, found.tuning
+        verdict, special = found.verdict, found.tuning or found.failover
     except HeadcountError as error:
         return {"bundle": str(path), "outcome": "damaged", "answer": str(error)}
     if reader.under_way(path):
@@ -57,8 +58,8 @@ def _row(path: Path) -> dict[str, str]:
         alone = not (path / versus.FILE).exists()
         answer = f"killed; go on with headcount resume {path}" if alone else "killed"
         return {"bundle": str(path), "outcome": "unfinished", "answer": answer}
-    if tuned is not None:
-        return {"bundle": str(path), "outcome": tuned.ending, "answer": tuned.sentence}
+    if special is not None:
+        return {"bundle": str(path), "outcome": special.ending, "answer": special.sentence}
     return {"bundle": str(path), "outcome": verdict.outcome, "answer": verdict.sentence}
 
 
@@ -75,11 +76,15 @@ def _with_verdict(found: "Bundle") -> "Bundle":
 
 def show(bundle: Folder, json: options.Json = False) -> None:
     """Show a run's answer, chart and levels."""
-    from headcount.bundle import reader, tuning, versus
+    from headcount.bundle import failover, reader, tuning, versus
 
     tuned = tuning.read(bundle)
     if tuned is not None:
         _show_tuning(tuned, bundle, json=json)
+        return
+    broken = failover.read(bundle)
+    if broken is not None:
+        _show_failover(broken, bundle, json=json)
         return
     found = _with_verdict(reader.load(bundle))
     proof = found.confirmation
@@ -120,6 +125,16 @@ def _show_tuning(tuned: "Tuning", bundle: Path, *, json: bool) -> None:
 
     tuning.answer(tuned, out)
     tuning.trials(tuned, out)
+
+
+def _show_failover(found: "Failover", bundle: Path, *, json: bool) -> None:
+    """What users felt of faults."""
+    if json:
+        print_json({"bundle": str(bundle), "failover": found.model_dump(mode="json")})
+        return
+    from headcount.report.terminal import failover
+
+    failover.answer(found, out)
 
 
 def report(

@@ -25,7 +25,7 @@ Files = Annotated[
 ENDINGS = {
     ".xlsx": "spreadsheet with native charts and all tables",
     ".csv": "a table: levels.csv, scenarios.csv, counters.csv or seconds.csv; of a tuning "
-    "changes.csv, ladder.csv, races.csv or knobs.csv, too",
+    "changes.csv, ladder.csv, races.csv or knobs.csv, too, of a failover outages.csv",
     ".md": "Markdown for a pull request",
     ".json": "answer and levels, with a schema",
     ".prom": "OpenMetrics: every second, for promtool and Grafana",
@@ -39,7 +39,7 @@ def export(bundle: Folder, files: Files) -> None:
     The ending says what: .xlsx a spreadsheet with native charts and all tables; .md Markdown for a
     pull request; .json answer and levels; .prom OpenMetrics and .otlp OTLP (JSON), with every
     second; .csv a table by its name: levels.csv, scenarios.csv, counters.csv or seconds.csv. A
-    tuning has changes.csv, ladder.csv, races.csv and knobs.csv, too.
+    tuning has changes.csv, ladder.csv, races.csv and knobs.csv, too, a failover outages.csv.
 
     Start with: headcount export runs/RUN run.xlsx levels.csv
     """
@@ -86,7 +86,7 @@ def _maker(path: Path) -> "Callable[[Bundle], str | bytes]":
 
 
 def _table(path: Path) -> "Callable[[Bundle], str]":
-    from headcount.report.export import agents, csv, levels, seconds, tuning
+    from headcount.report.export import agents, csv, failover, levels, seconds, tuning
 
     tables = {
         "levels": levels.levels,
@@ -98,6 +98,7 @@ def _table(path: Path) -> "Callable[[Bundle], str]":
         "ladder": tuning.ladder,
         "races": tuning.races,
         "knobs": tuning.knobs,
+        "outages": failover.outages,
     }
     make = tables.get(path.stem.rpartition("-")[2])
     if make is None:

@@ -16,11 +16,12 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
 from headcount.output.file import write_output
+from headcount.report import failover
 from headcount.report.agents import fleets_of
 from headcount.report.content import ReportContent
 from headcount.report.disclosure import recorded_facts
 from headcount.report.document import tuned
-from headcount.report.figures import flames, heat, spectrum
+from headcount.report.figures import flames, heat, outage, spectrum
 from headcount.report.figures.timeline import Point
 from headcount.report.html import render
 from headcount.report.selection import timeline_level
@@ -48,6 +49,13 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
     if bundle.tuning is not None:
         again = tuned.command(bundle.tuning, bundle.plan)
         return replaced(made, tuning=bundle.tuning, repeat_command=again)
+    if bundle.failover is not None:
+        return replaced(
+            made,
+            failover=bundle.failover,
+            outage_rows=outage.typical_rows(bundle.folder, bundle.failover),
+            repeat_command=failover.command(bundle.failover, bundle.plan),
+        )
     level = timeline_level(bundle.levels)
     answered = seconds(bundle)
     return replaced(

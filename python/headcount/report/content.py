@@ -9,7 +9,9 @@ from headcount.analyse.published.series import Series
 from headcount.bundle.agents import Fleet
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
+from headcount.bundle.failover import Failover
 from headcount.bundle.level import LevelResult
+from headcount.bundle.moments import Row
 from headcount.bundle.tuning import Tuning
 from headcount.bundle.verdict import Verdict
 from headcount.report.figures.flames import Flame
@@ -53,6 +55,8 @@ class ReportContent:
         flames: Stacks of the server's threads; empty where none were recorded.
         tuning: What a tuning found, whose turns the levels are; None of any other run. Turns are
             not a search: then the report has no capacity, and nothing that follows from one.
+        failover: What users felt of faults, one a level; None of any other run.
+        outage_rows: What happened when at the repetition in the middle of all.
         agents: Who played the users, from the first agents to those that were left; empty where
             one process did.
 
@@ -87,3 +91,5 @@ class ReportContent:
     flames: Sequence[Flame] = ()
     tuning: Tuning | None = None
     agents: Sequence[Fleet] = ()
+    failover: Failover | None = None
+    outage_rows: Sequence[Row] = ()

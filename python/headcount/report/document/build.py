@@ -13,6 +13,7 @@ from headcount.report.document import (
     configuration,
     disclosure,
     methodology,
+    outages,
     overview,
     repeat,
     results,
@@ -36,6 +37,10 @@ def of_bundle(bundle: Bundle, against: Section | None = None) -> Document:
         if against is not None:
             raise InputError(f"{bundle.folder} is a tuning: it cannot be compared with runs")
         return tuned.of_content(content, content.tuning, bundle.plan)
+    if content.failover is not None:
+        if against is not None:
+            raise InputError(f"{bundle.folder} is a failover: it cannot be compared with runs")
+        return outages.of_content(content, content.failover, bundle.plan)
     made = of_content(content, bundle.plan, charts.of_bundle(bundle))
     if against is None:
         return made

@@ -35,12 +35,43 @@ def section(content: ReportContent, plan: Plan | None) -> Section:
         Paragraph(prose(sentence(" ".join(content.description.split())))),
         *_users(content, plan),
         *([_scenarios(plan)] if plan is not None and not plan.workload.program else []),
-        *(_turns(content.tuning) if content.tuning is not None else _played(content, plan)),
+        *_levels_of(content, plan),
         Heading("What is measured"),
         Bullets(_measured()),
         *_deviations(content),
     ]
     return Section(TITLE, blocks)
+
+
+def _levels_of(content: ReportContent, plan: Plan | None) -> Iterator[Block]:
+    if content.tuning is not None:
+        yield from _turns(content.tuning)
+    elif content.failover is not None:
+        yield from _repetitions()
+    else:
+        yield from _played(content, plan)
+
+
+def _repetitions() -> Iterator[Block]:
+    """How outages were measured."""
+    yield Heading("Repetitions")
+    yield Paragraph(
+        prose(
+            "Users play all the time. In each repetition they are undisturbed at first; then the "
+            "fault is made, and they are watched until they have been served within their limits "
+            "for a while. The fault is undone, and the next repetition begins. Users do as they do "
+            "otherwise: one who loses a session opens a new one, and what falls due meanwhile is "
+            "late."
+        )
+    )
+    yield Paragraph(
+        prose(
+            "Silence is the longest time without any success. Users are served again from the "
+            "moment at which the number of missed scenarios, less the allowed share of those that "
+            "were due, is largest: no stretch of time after it has more than that share. The "
+            "interval of a median follows from the order of the values alone (binomial)."
+        )
+    )
 
 
 def _played(content: ReportContent, plan: Plan | None) -> Iterator[Block]:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from headcount.bundle.failover import Failover
 from headcount.bundle.level import SCHEMA_VERSION, LevelResult, Record
 from headcount.bundle.reader import Bundle
 from headcount.bundle.tuning import Tuning
@@ -26,6 +27,9 @@ class Exported(Record):
     tuning: Tuning | None = Field(
         description="What a tuning found, whose turns the levels are; null of any other run"
     )
+    failover: Failover | None = Field(
+        description="What users felt of faults, one a level; null of any other run"
+    )
 
 
 def export_document(bundle: Bundle) -> Exported:
@@ -40,6 +44,7 @@ def export_document(bundle: Bundle) -> Exported:
         verdict=bundle.verdict,
         levels=bundle.levels,
         tuning=bundle.tuning,
+        failover=bundle.failover,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from headcount.analyse.time_text import time_text
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
+from headcount.report.document import outage_tables
 from headcount.report.document import tuning_tables as tables
 from headcount.report.document.blocks import Cell, Row, Table
 from headcount.report.export.summary import summary_lines
@@ -27,6 +28,10 @@ def text(bundle: Bundle) -> str:
         for part in (tables.changes, tables.ladder, tables.piloted, tables.races):
             made = part(bundle.tuning)
             parts += _document_table(made) if made is not None else []
+    elif bundle.failover is not None:
+        for part_of in (outage_tables.felt, outage_tables.repetitions):
+            outage = part_of(bundle.failover)
+            parts += _document_table(outage) if outage is not None else []
     elif bundle.levels:
         parts += ["", *_table(by_users(bundle.levels))]
     return "\n".join(parts) + "\n"

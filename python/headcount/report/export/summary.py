@@ -3,6 +3,7 @@
 from headcount.bundle.reader import Bundle
 from headcount.report import diagnosis
 from headcount.report.answer_sentences import confidence, price_text, priced
+from headcount.report.export.failover import failover_lines
 from headcount.report.export.table import Value
 from headcount.report.export.tuning import tuning_lines
 from headcount.report.failures import failure_lines, telling
@@ -12,7 +13,7 @@ def summary_lines(bundle: Bundle) -> list[tuple[str, Value]]:
     """What a reader must know before any figure; the title first."""
     plan = bundle.plan
     lines: list[tuple[str, Value]] = [("Title", plan.workload.title)]
-    lines += _verdict(bundle) if bundle.tuning is None else tuning_lines(bundle.tuning)
+    lines += _answer(bundle)
     recreates = plan.workload.original
     lines += [
         ("Criteria", ", ".join(plan.workload.criteria)),
@@ -26,6 +27,12 @@ def summary_lines(bundle: Bundle) -> list[tuple[str, Value]]:
             ("Headcount", bundle.environment.headcount),
         ]
     return [line for line in lines if line[1] is not None]
+
+
+def _answer(bundle: Bundle) -> list[tuple[str, Value]]:
+    if bundle.tuning is not None:
+        return tuning_lines(bundle.tuning)
+    return _verdict(bundle) if bundle.failover is None else failover_lines(bundle.failover)
 
 
 def _verdict(bundle: Bundle) -> list[tuple[str, Value]]:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import xlsxwriter
 
 from headcount.bundle.reader import Bundle
-from headcount.report.export import agents, levels, seconds, tuning
+from headcount.report import failover as failover_words
+from headcount.report import tuning as tuning_words
+from headcount.report.export import agents, failover, levels, seconds, tuning
 from headcount.report.export.chart_data import chart_data, line_data
 from headcount.report.export.charts import add_charts
 from headcount.report.export.summary import summary_lines
 from headcount.report.export.table import Column, Table, Value
-from headcount.report.tuning import TITLE
 from headcount.text import clean
 
 if TYPE_CHECKING:
@@ -54,19 +55,29 @@ def spreadsheet(bundle: Bundle) -> bytes:
         )
         styles = Styles(workbook)
         _answer(workbook, styles, summary_lines(bundle))
-        if bundle.tuning is None:
+        special = _special(bundle)
+        if special is None:
             charts = workbook.add_worksheet("Charts")
             for table in (*tables, data, lines):
                 _sheet(workbook, styles, table)
             add_charts(workbook, charts, data, lines, of_agents)
-        else:  # its turns have no course against users
-            parts = tuning.tables(bundle.tuning)
-            _stacked(workbook, styles, TITLE, parts)
+        else:  # its levels have no course against users
+            title, parts = special
+            _stacked(workbook, styles, title, parts)
             for table in tables:
                 _sheet(workbook, styles, table)
             tables = [*parts, *tables]
         _columns(workbook, styles, tables)
     return made.getvalue()
+
+
+def _special(bundle: Bundle) -> tuple[str, list[Table]] | None:
+    """What a tuning or a failover came to, with its title; None of any other run."""
+    if bundle.tuning is not None:
+        return tuning_words.TITLE, tuning.tables(bundle.tuning)
+    if bundle.failover is not None:
+        return failover_words.TITLE, failover.tables(bundle.failover)
+    return None
 
 
 def _begun(bundle: Bundle) -> datetime:

@@ -14,6 +14,7 @@ from headcount.report.figures import (
     flames,
     gains,
     heat,
+    outage,
     published,
     published_capacity,
     response,
@@ -30,6 +31,9 @@ def of_bundle(bundle: Bundle) -> list[Figure]:
     if bundle.tuning is not None:  # turns are not a search: they have no course against users
         drawn_gains = gains.figure(bundle.tuning)
         return [drawn_gains] if drawn_gains is not None else []
+    if bundle.failover is not None:
+        drawn_outage = outage.of_bundle(bundle, bundle.failover)
+        return [drawn_outage] if drawn_outage is not None else []
     run = seconds(bundle)
     drawn = [
         throughput.figure(bundle),

@@ -11,6 +11,7 @@ from headcount.report.figures import (
     flames,
     gains,
     heat,
+    outage,
     response,
     spectrum,
     throughput,
@@ -45,6 +46,14 @@ CHARTS: Mapping[str, Chart] = {
     "throughput": Chart(lambda content: [throughput.figure(content)], is_open=True),
     "gains": Chart(
         lambda content: [gains.figure(content.tuning)] if content.tuning is not None else [],
+        is_open=True,
+    ),
+    "outage": Chart(
+        lambda content: (
+            [outage.figure(content.failover, content.outage_rows)]
+            if content.failover is not None
+            else []
+        ),
         is_open=True,
     ),
     "response": Chart(lambda content: [response.figure(content)], is_open=True),

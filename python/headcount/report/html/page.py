@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from headcount.report.content import ReportContent
+from headcount.report.failover import WORDS as FAILOVER_WORDS
 from headcount.report.head import head
 from headcount.report.html import (
     agents,
@@ -11,6 +12,7 @@ from headcount.report.html import (
     diagnosis,
     disclosure,
     environment,
+    failover,
     faults,
     first_screen,
     groups,
@@ -52,9 +54,31 @@ def render(content: ReportContent) -> str:
 
 
 def _body(content: ReportContent) -> Html:
-    main = joined([*(_run(content) if content.tuning is None else _tuning(content))])
+    main = joined(_sections(content))
     footer = f"Made by Headcount {content.environment.headcount}. This file needs no other files."
     return joined([element("main", main), element("footer", footer)])
+
+
+def _sections(content: ReportContent) -> Sequence[Html | None]:
+    if content.tuning is not None:
+        return _tuning(content)
+    return _run(content) if content.failover is None else _failover(content)
+
+
+def _failover(content: ReportContent) -> Sequence[Html | None]:
+    """The sections of outages: their levels are alike, and have no capacity."""
+    return [
+        first_screen.header(content),
+        failover.answer(content),
+        chart("outage", content),
+        failover.felt(content),
+        failover.repetitions(content),
+        workload.section(content),
+        environment.section(content),
+        disclosure.section(content),
+        repeat.section(content),
+        guide.section(FAILOVER_WORDS),
+    ]
 
 
 def _tuning(content: ReportContent) -> Sequence[Html | None]:

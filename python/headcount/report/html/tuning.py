@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from headcount.bundle.tuning import Tuning
 from headcount.report.content import ReportContent
-from headcount.report.document import blocks
 from headcount.report.document import tuning_tables as tables
 from headcount.report.document.prose import sentence
-from headcount.report.html.table import Cell, Column, folded, pairs, row, section, table
+from headcount.report.html.block_table import block_table
+from headcount.report.html.table import folded, pairs, section
 from headcount.report.markup import Html, element, joined
 from headcount.report.tuning import (
     MEAN,
@@ -61,14 +61,14 @@ def changes(content: ReportContent) -> Html | None:
     made = tables.changes(found) if found is not None else None
     if found is None or made is None:
         return None
-    return section(made.caption, _table(made), *_files(found))
+    return section(made.caption, block_table(made), *_files(found))
 
 
 def ladder(content: ReportContent) -> Html | None:
     """Both configurations at all loads; None where none was played."""
     found = content.tuning
     parts = [] if found is None else [tables.ladder(found), tables.piloted(found)]
-    return joined([section(one.caption, _table(one)) for one in parts if one is not None])
+    return joined([section(one.caption, block_table(one)) for one in parts if one is not None])
 
 
 def trials(content: ReportContent) -> Html | None:
@@ -79,8 +79,8 @@ def trials(content: ReportContent) -> Html | None:
     tried, left = tables.races(found), tables.knobs(found)
     return joined(
         [
-            section(tried.caption, _table(tried)) if tried is not None else None,
-            folded(left.caption, _table(left)) if left is not None else None,
+            section(tried.caption, block_table(tried)) if tried is not None else None,
+            folded(left.caption, block_table(left)) if left is not None else None,
             folded("Noise", pairs([(name, unbroken(text)) for name, text in noise_text(found)])),
         ]
     )
@@ -135,23 +135,3 @@ def _files(found: Tuning) -> Iterator[Html]:
     for name, text in found.files.items():
         yield element("h3", name)
         yield element("pre", element("code", text), tabindex="0")
-
-
-def _table(made: blocks.Table) -> Html:
-    """A table of a document, as one of the page."""
-    columns = [Column(one.heading, text=one.text) for one in made.columns]
-    rows: list[Html] = []
-    for one in made.rows:
-        rows.append(row(columns, [_cell(cell) for cell in one.cells]))
-        if one.why:
-            why = element("td", element("div", one.why), colspan=str(len(columns)), class_="t")
-            rows.append(element("tr", why, class_="why"))
-    note = element("p", made.note, class_="note") if made.note else None
-    return joined([table(columns, rows, made.caption), note])
-
-
-def _cell(cell: blocks.Cell) -> Cell:
-    text = unbroken(cell.text)
-    if cell.mark is not None:
-        return element("span", text, class_=f"outcome {cell.mark}")
-    return joined([text, element("small", unbroken(cell.below)) if cell.below else None])

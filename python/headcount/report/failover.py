@@ -1,0 +1,157 @@
+"""What users felt of faults, in the words that all reports share."""
+
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from headcount.bundle.failover import Failover, Outage, Spread
+from headcount.plan.plan import Plan
+from headcount.text import DASH, count, duration, listed, percent, plural
+
+TITLE = "Failover"
+KIND = "Failover report"
+WORDS = (
+    ("Repetition", "The fault, made once while users play, and undone."),
+    (
+        "Served within their limits",
+        (
+            "A scenario is missed if it fails, is slow or late. From then on, no stretch of time "
+            "has more than the allowed share of them."
+        ),
+    ),
+    ("Median", "Half of all repetitions took less."),
+    (
+        "95% interval",
+        "Contains the true median in 95 of 100 such tests, whatever the distribution is.",
+    ),
+)
+"""What a reader has to know, a sentence or two each."""
+NEVER = "never"
+"""Of a figure that did not come in the time that was watched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of an outage.
+
+    Attributes:
+        label: Its name in tables.
+        about: What it is, for the report.
+        is_time: Whether it is in seconds; the others are counts.
+
+    """
+
+    label: str
+    about: str
+    is_time: bool = True
+
+
+FIGURES: Mapping[str, Figure] = {
+    "silent_s": Figure(
+        "nobody got an answer for", "The longest time without any success, of any user."
+    ),
+    "noticed_s": Figure("noticed after", "Until the command of --noticed succeeded."),
+    "taken_over_s": Figure("taken over after", "Until the command of --taken-over succeeded."),
+    "served_s": Figure(
+        "served again after",
+        "From then on no stretch of time has more than the allowed share of scenarios slow, late "
+        "or failed.",
+    ),
+    "restored_s": Figure(
+        "rate back after", "Until as many scenarios complete in a second as before, within 5%."
+    ),
+    "lost": Figure("scenarios failed", "Beyond those that failed before the fault.", is_time=False),
+    "late": Figure(
+        "scenarios late or slow", "Completed, but not within their limit.", is_time=False
+    ),
+    "log_ons": Figure("sessions opened again", "Connections and log-ons.", is_time=False),
+    "users_lost": Figure(
+        "users not back", "Who had completed nothing more by the end.", is_time=False
+    ),
+}
+"""In the order of the report."""
+
+
+def value_text(name: str, value: float | None) -> str:
+    """A value of a figure with its unit."""
+    if value is None:
+        return NEVER
+    return duration(value * 1000) if FIGURES[name].is_time else count(value)
+
+
+def interval_text(one: Spread) -> str:
+    """The interval of a median; a dash where so few repetitions do not bound it."""
+    if one.median_low is None or (one.median_high is None and not one.missing):
+        return DASH
+    return f"{value_text(one.figure, one.median_low)} to {value_text(one.figure, one.median_high)}"
+
+
+def reasons_text(one: Outage) -> str:
+    """Why a repetition does not count."""
+    return listed(one.reasons)
+
+
+def doubts(found: Failover) -> list[str]:
+    """What to beware of in the figures, in sentences."""
+    doubtful = [one for one in found.outages if one.doubts]
+    if not doubtful:
+        return []
+    number = f"{count(len(doubtful))} of {plural('repetition', len(found.outages))}"
+    why = doubtful[0].doubts[0]
+    text = f"In {number} the load generator was at its limit ({why}): some scenarios may be late "
+    return [f"{text}because of it. When answers came is known all the same."]
+
+
+def spread_of(found: Failover, figure: str) -> Spread | None:
+    """The spread of a figure; None where no repetition has it."""
+    return next((one for one in found.spreads if one.figure == figure), None)
+
+
+def headline(found: Failover) -> str | None:
+    """The figure of the first screen: until users were served again; None without an answer."""
+    one = spread_of(found, "served_s")
+    if one is None or one.median is None:
+        return None
+    return "no outage" if one.worst == 0 else duration(one.median * 1000)
+
+
+def facts(found: Failover) -> list[tuple[str, str]]:
+    """What was done, and how it was judged: names and texts."""
+    kind = "Planned move" if found.planned else "Fault"
+    made = len(found.outages)
+    valid = sum(one.outcome == "measured" for one in found.outages)
+    number = plural("repetition", made)
+    number += "" if valid == made else f", of which {count(valid)} count"
+    number += "" if made == found.wanted else f" ({count(found.wanted)} were asked for)"
+    return [
+        (kind, found.fault),
+        ("Undone by", found.recover or "nothing"),
+        ("Load", plural("user", found.users)),
+        ("Repetitions", number),
+        ("Allowed", f"{percent(found.allowed)} of scenarios slow, late or failed"),
+        ("Watched every", duration(found.slot_s * 1000)),
+    ]
+
+
+def typical(outages: Sequence[Outage]) -> Outage | None:
+    """The repetition in the middle by when users were served again; None where none counts."""
+    valid = [one for one in outages if one.outcome == "measured"]
+    if not valid:
+        return None
+    ordered = sorted(
+        valid,
+        key=lambda one: (math.inf if one.served_s is None else one.served_s, one.silent_s),
+    )
+    return ordered[(len(ordered) - 1) // 2]
+
+
+def command(found: Failover, plan: Plan) -> str:
+    """The command that does the same again, as far as the record says."""
+    parts = ["headcount", "failover", plan.workload.name, "--target", plan.target]
+    parts += ["--users", str(found.users), "--repeat", str(found.wanted), "--seed", str(plan.seed)]
+    parts += ["--scale", f"{plan.scale:g}"] if plan.scale != 1 else []
+    for option, values in (("--set", plan.server), ("--limit", plan.limits)):
+        for name, value in sorted(values.items()):
+            parts += [option, f"{name}={value}"]
+    return shlex.join([*parts, *found.options])
