@@ -67,7 +67,8 @@ def test_a_refusal_is_measured(length_s: float, delay_s: float, rate: float, see
     assert one.served_s == pytest.approx(delay_s + length_s, abs=gap_s + SLOT_S)
     assert one.answered_s == pytest.approx(delay_s + length_s, abs=gap_s + 2 * SLOT_S)
     assert one.restored_s is not None
-    assert one.restored_s <= delay_s + length_s + gap_s + 2.0
+    # The end of a dip of 5% among chance is known to some 200 scenarios.
+    assert one.restored_s == pytest.approx(delay_s + length_s, abs=6 * 200 / rate + gap_s + 0.1)
     assert one.lost == pytest.approx(length_s * rate, abs=6 * (length_s * rate) ** 0.5 + 2)
     assert (one.late, one.log_ons) == (0, one.lost)
 
@@ -91,14 +92,26 @@ def test_nothing_is_felt_where_nothing_happens(seed: int) -> None:
     one = found(played(lambda due_s: (due_s + SERVICE_S, True), 200.0, seed))
     assert (one.silent_s, one.answered_s, one.served_s) == (0.0, 0.0, 0.0)
     assert (one.lost, one.late) == (0, 0)
-    assert one.restored_s is not None
-    assert one.restored_s < 1.0
+    assert one.restored_s == 0.0
 
 
 def test_users_who_are_not_back_are_not_said_to_be() -> None:
     one = found(played(away(STRUCK_S, 1000.0), 200.0))
     assert (one.answered_s, one.served_s, one.restored_s) == (None, None, None)
     assert one.silent_s == pytest.approx(END_S - STRUCK_S, abs=0.1)
+
+
+def test_a_burst_of_what_had_waited_is_not_the_rate_that_is_back() -> None:
+    one = found(played(still(STRUCK_S + 1, 6.0), 126.0))
+    assert one.restored_s == pytest.approx(7.0, abs=0.1)
+
+
+def test_a_server_that_stays_slower_has_its_rate_not_back() -> None:
+    def answer(due_s: float) -> tuple[float, bool]:
+        return due_s + SERVICE_S, due_s < STRUCK_S or int(due_s * 1e6) % 4 != 0
+
+    one = found(played(answer, 200.0))
+    assert one.restored_s is None
 
 
 def test_half_of_the_users_may_feel_it_while_answers_never_stop() -> None:

@@ -63,8 +63,14 @@ def sentence(outages: Sequence[Outage], found: Sequence[Spread]) -> str:
     else:
         text += f". Users were served within their limits again after {spread_text(served)}"
         text += f", and not at all in {served.missing}" if served.missing else ""
-    failed = plural("scenario", lost.median)
-    return f"{text}; {failed} failed{' each time' if lost.number > 1 else ''}."
+    return f"{text}; {_failed_text(lost)}."
+
+
+def _failed_text(lost: Spread) -> str:
+    if lost.worst == 0:
+        return "no scenario failed"
+    text = f"{plural('scenario', lost.median)} failed"
+    return text if lost.number == 1 else f"{text} (median)"
 
 
 def spread_text(one: Spread) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from headcount.bundle.failover import Failover, Outage, Spread
 from headcount.plan.plan import Plan
-from headcount.text import DASH, count, duration, listed, percent, plural
+from headcount.text import DASH, count, duration, interval, listed, percent, plural
 
 TITLE = "Failover"
 KIND = "Failover report"
@@ -49,25 +49,25 @@ class Figure:
 
 FIGURES: Mapping[str, Figure] = {
     "silent_s": Figure(
-        "nobody got an answer for", "The longest time without any success, of any user."
+        "Nobody got an answer for", "The longest time without any success, of any user."
     ),
-    "noticed_s": Figure("noticed after", "Until the command of --noticed succeeded."),
-    "taken_over_s": Figure("taken over after", "Until the command of --taken-over succeeded."),
+    "noticed_s": Figure("Noticed after", "Until the command of --noticed succeeded."),
+    "taken_over_s": Figure("Taken over after", "Until the command of --taken-over succeeded."),
     "served_s": Figure(
-        "served again after",
+        "Served again after",
         "From then on no stretch of time has more than the allowed share of scenarios slow, late "
         "or failed.",
     ),
     "restored_s": Figure(
-        "rate back after", "Until as many scenarios complete in a second as before, within 5%."
+        "Rate back after", "Until as many scenarios complete in a second as before, within 5%."
     ),
-    "lost": Figure("scenarios failed", "Beyond those that failed before the fault.", is_time=False),
+    "lost": Figure("Scenarios failed", "Beyond those that failed before the fault.", is_time=False),
     "late": Figure(
-        "scenarios late or slow", "Completed, but not within their limit.", is_time=False
+        "Scenarios late or slow", "Completed, but not within their limit.", is_time=False
     ),
-    "log_ons": Figure("sessions opened again", "Connections and log-ons.", is_time=False),
+    "log_ons": Figure("Sessions opened again", "Connections and log-ons.", is_time=False),
     "users_lost": Figure(
-        "users not back", "Who had completed nothing more by the end.", is_time=False
+        "Users not back", "Who had completed nothing more by the end.", is_time=False
     ),
 }
 """In the order of the report."""
@@ -84,7 +84,10 @@ def interval_text(one: Spread) -> str:
     """The interval of a median; a dash where so few repetitions do not bound it."""
     if one.median_low is None or (one.median_high is None and not one.missing):
         return DASH
-    return f"{value_text(one.figure, one.median_low)} to {value_text(one.figure, one.median_high)}"
+    if one.median_high is None or not FIGURES[one.figure].is_time:
+        low, high = (value_text(one.figure, end) for end in (one.median_low, one.median_high))
+        return f"{low} to {high}"
+    return interval(one.median_low * 1000, one.median_high * 1000, duration)
 
 
 def reasons_text(one: Outage) -> str:
@@ -113,7 +116,7 @@ def headline(found: Failover) -> str | None:
     one = spread_of(found, "served_s")
     if one is None or one.median is None:
         return None
-    return "no outage" if one.worst == 0 else duration(one.median * 1000)
+    return "no outage" if one.worst == 0 else f"{duration(one.median * 1000)} until served again"
 
 
 def facts(found: Failover) -> list[tuple[str, str]]:
@@ -121,7 +124,7 @@ def facts(found: Failover) -> list[tuple[str, str]]:
     kind = "Planned move" if found.planned else "Fault"
     made = len(found.outages)
     valid = sum(one.outcome == "measured" for one in found.outages)
-    number = plural("repetition", made)
+    number = count(made)
     number += "" if valid == made else f", of which {count(valid)} count"
     number += "" if made == found.wanted else f" ({count(found.wanted)} were asked for)"
     return [
@@ -130,7 +133,7 @@ def facts(found: Failover) -> list[tuple[str, str]]:
         ("Load", plural("user", found.users)),
         ("Repetitions", number),
         ("Allowed", f"{percent(found.allowed)} of scenarios slow, late or failed"),
-        ("Watched every", duration(found.slot_s * 1000)),
+        ("Watched every", f"{found.slot_s * 1000:g} ms"),
     ]
 
 

@@ -25,10 +25,13 @@ FEW = 2.0
 """Fewer missed scenarios beyond what is allowed, or users who wait for one, come by chance."""
 RESTORED = 0.95
 """Of the rate before the fault, and the capacity is back."""
-RATE_S = 2.0
-"""Over which a rate is averaged."""
-CHANCE = 1.64
-"""Standard deviations that a Poisson rate may be below what is asked: one time in twenty."""
+DIP = 100.0
+"""Scenarios too few, and the rate had a dip. By chance, at a rate that is as before, the sum comes
+so far once in some 20,000 times that it leaves zero: exp(-2 * 0.05 * 100), of a random walk whose
+variance is the rate."""
+DEVIATIONS = 2.0
+"""By so many standard deviations (Poisson) the rate before the fault may have been lower than seen.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,8 @@ def felt(
     began_s, ended_s = _silence(slots, struck_s, seen, slot_s)
     served_s = served(slots, struck_s, to_s, slot_s, limits)
     answered = 0.0 if began_s is None else ended_s - struck_s
-    restored_s = _restored(after, rate, struck_s + answered, to_s, slot_s)
+    sure = max(rate - DEVIATIONS * math.sqrt(rate / length_s), 0.0)
+    restored_s = _restored(after, sure, (struck_s, to_s), slot_s, limits.calm_s)
     passed_s = to_s - struck_s
 
     def beyond(count: int, usual: int) -> int:
@@ -118,7 +122,7 @@ def felt(
         silence_began_s=None if began_s is None else began_s - struck_s,
         answered_s=None if began_s is not None and ended_s >= to_s else answered,
         served_s=served_s,
-        restored_s=None if restored_s is None else restored_s - struck_s,
+        restored_s=None if restored_s is None else max(restored_s - struck_s, answered),
         lost=failed,
         late=max(missed - failed, 0),
         log_ons=opened,
@@ -176,21 +180,25 @@ def served(
 
 
 def _restored(
-    after: Sequence[Slot], rate: float, from_s: float, to_s: float, slot_s: float
+    after: Sequence[Slot], rate: float, seen: tuple[float, float], slot_s: float, calm_s: float
 ) -> float | None:
-    """From when on the rate is what it was, to within chance; None where it never is."""
-    enough = RESTORED * rate * RATE_S - CHANCE * math.sqrt(rate * RATE_S)
-    found = sorted((one.at_s, one.completed) for one in after if one.at_s + slot_s > from_s)
-    begin_s, last = max(from_s, 0.0), 0
-    total, first = 0, 0
-    while begin_s + RATE_S <= to_s:
-        while last < len(found) and found[last][0] < begin_s + RATE_S:
-            total += found[last][1]
-            last += 1
-        while first < last and found[first][0] + slot_s <= begin_s:
-            total -= found[first][1]
-            first += 1
-        if total >= enough:
-            return begin_s
-        begin_s += slot_s
-    return None
+    """When the last dip of the rate ended; the fault's moment without one, None if it lasts.
+
+    Page's cumulative sum of what is missing to `RESTORED` of the rate, never below zero: a dip ends
+    where the sum is largest.
+    """
+    from_s, to_s = seen
+    completed: dict[int, int] = {}
+    for one in after:
+        place = round(one.at_s / slot_s)
+        completed[place] = completed.get(place, 0) + one.completed
+    ended_s, missing, most, at_s = from_s, 0.0, 0.0, from_s
+    for place in range(round(from_s / slot_s), round(to_s / slot_s)):
+        missing = max(missing + RESTORED * rate * slot_s - completed.get(place, 0), 0.0)
+        if missing > most:
+            most, at_s = missing, (place + 1) * slot_s
+        if most >= DIP:
+            ended_s = at_s
+        if most - missing >= DIP or not missing:
+            missing = most = 0.0
+    return None if ended_s > from_s and to_s - ended_s < calm_s else ended_s

@@ -36,7 +36,7 @@ def figure(found: Failover, rows: Sequence[Row]) -> Figure | None:
     bin_s = BIN_S * max(math.ceil((to_s - from_s) / BIN_S / MOST_BINS), 1)
     answered = _rates(one, rows, (from_s, to_s), bin_s, lambda row: row[1])
     failed = _rates(one, rows, (from_s, to_s), bin_s, lambda row: row[3])
-    title = f"Repetition {one.level}, {significant(bin_s)} s at a time"
+    title = f"One outage, {bin_s:g} s at a time (repetition {one.level})"
     alt = (
         f"Scenarios completed and failed per second, from {significant(-from_s)} s before the "
         f"fault to {significant(to_s)} s after it."
