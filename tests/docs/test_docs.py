@@ -263,7 +263,7 @@ def test_kinds_of_faults() -> None:
 
 def test_events_of_a_bundle() -> None:
     found = set()
-    rooms = (ROOT / "python" / "headcount" / room for room in ("controller", "tune"))
+    rooms = (ROOT / "python" / "headcount" / room for room in ("controller", "tune", "failover"))
     for path in (path for room in rooms for path in room.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("undle.event"):
