@@ -1,5 +1,6 @@
 """`headcount failover` as users call it: labs, a server of somebody's, errors, Ctrl-C."""
 
+import csv
 import json
 import signal
 from pathlib import Path
@@ -53,6 +54,13 @@ def test_a_lab_server_that_is_killed_is_started_again(headcount: Headcount) -> N
     page = headcount.run("report", str(bundle))
     assert page.code == 0, page
     assert "Each repetition" in (bundle / "report.html").read_text()
+    files = [bundle.parent / name for name in ("f.xlsx", "f.md", "f.json", "outages.csv")]
+    exported = headcount.run("export", str(bundle), *map(str, files))
+    assert exported.code == 0, exported
+    rows = list(csv.DictReader(files[3].open()))
+    assert [float(row["silent_s"]) for row in rows] == [one["silent_s"] for one in found["outages"]]
+    written = headcount.run("report", str(bundle), "--pdf", str(bundle.parent / "f.pdf"))
+    assert written.code == 0, written
 
 
 def test_a_node_of_two_may_fail(headcount: Headcount) -> None:

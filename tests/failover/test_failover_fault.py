@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event, Timer
 
 import pytest
 
@@ -49,7 +50,7 @@ def victim(pid: int, restarts: list[int] | None = None) -> Victim:
 def test_kill_ends_all_processes_and_undo_starts_it_again(family: tuple[int, int]) -> None:
     restarts: list[int] = []
     fault = Kill(victim(family[0], restarts), None)
-    fault.strike()
+    fault.strike(Event())
     wait_for(lambda: all(state(pid) in ("gone", "Z") for pid in family))
     fault.undo()
     assert restarts == [family[0]]
@@ -58,7 +59,7 @@ def test_kill_ends_all_processes_and_undo_starts_it_again(family: tuple[int, int
 
 def test_stop_lets_all_processes_stand_still_until_it_is_undone(family: tuple[int, int]) -> None:
     fault = Stop(victim(family[0]), None)
-    fault.strike()
+    fault.strike(Event())
     wait_for(lambda: all(state(pid) == "T" for pid in family))
     fault.undo()
     wait_for(lambda: all(state(pid) == "S" for pid in family))
@@ -69,7 +70,7 @@ def test_a_server_that_has_gone_cannot_be_struck() -> None:
         one.wait()
     for kind in KINDS:
         with pytest.raises(TargetError, match="web has no process that a fault could strike"):
-            fault_of(kind, "true", victim(one.pid)).strike()
+            fault_of(kind, "true", victim(one.pid)).strike(Event())
 
 
 def test_a_fault_that_nobody_can_undo_is_refused() -> None:
@@ -83,7 +84,7 @@ def test_a_fault_that_nobody_can_undo_is_refused() -> None:
 
 def test_a_command_that_fails_says_what_it_printed(tmp_path: Path) -> None:
     with pytest.raises(TargetError, match=r"--fault: .* exit code 3: no such node \(echo"):
-        Command("echo one; echo no such node >&2; exit 3", None).strike()
+        Command("echo one; echo no such node >&2; exit 3", None).strike(Event())
     Command("true", None).undo()
     done = tmp_path / "done"
     Command("true", f"touch {done}").undo()
@@ -107,9 +108,12 @@ def test_what_a_command_leaves_in_the_background_goes_on(tmp_path: Path) -> None
     os.kill(pid, 9)
 
 
-def test_a_question_is_asked_until_the_answer_is_yes(tmp_path: Path) -> None:
-    count = tmp_path / "count"
-    asked = f'echo x >> {count}; [ "$(wc -l < {count})" -ge 3 ]'
-    assert command.comes_true(asked, 30.0)
-    assert count.read_text() == "x\n" * 3
-    assert not command.comes_true("false", 0.1)
+def test_a_command_ends_as_soon_as_it_is_to() -> None:
+    ended = Event()
+    Timer(0.3, ended.set).start()
+    began_s = time.monotonic()
+    with pytest.raises(TargetError, match="--fault: the command was interrupted: sleep 62"):
+        Command("sleep 62", None).strike(ended)
+    assert time.monotonic() - began_s < 30
+    assert command.succeeds("true", 30.0)
+    assert not command.succeeds("false", 30.0)

@@ -233,6 +233,8 @@ def failover(
         out.print(f"Bundle: {folder}", markup=False)
     if found.ending == "interrupted":
         raise typer.Exit(ExitCode.INTERRUPTED)
+    if not found.spreads:
+        raise typer.Exit(ExitCode.INVALID)
 
 
 def _wanted(target: Target, fault: FaultAsked, when: When) -> "Wanted":

@@ -5,6 +5,7 @@ import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from threading import Event
 from typing import Protocol
 
 from headcount.errors import InputError, TargetError
@@ -24,8 +25,11 @@ class Fault(Protocol):
     text: str
     undo_text: str | None
 
-    def strike(self) -> None:
-        """Do it; raises HeadcountError where it cannot be done."""
+    def strike(self, ended: Event) -> None:
+        """Do it, or as much of it as is done when `ended` is set.
+
+        Raises HeadcountError where it cannot be done.
+        """
         ...
 
     def undo(self) -> None:
@@ -64,9 +68,9 @@ class Command:
         self.text = strike
         self.undo_text = undo
 
-    def strike(self) -> None:
-        """Run the command; raises TargetError where it fails."""
-        command.run(self.text, "--fault")
+    def strike(self, ended: Event) -> None:
+        """Run the command; raises TargetError where it fails, or was ended."""
+        command.run(self.text, "--fault", ended=ended)
 
     def undo(self) -> None:
         """Run the other; raises TargetError where it fails."""
@@ -91,8 +95,9 @@ class Kill:
         self.text = f"kill {victim.name} (SIGKILL)"
         self.undo_text: str | None = undo or f"start {victim.name} again"
 
-    def strike(self) -> None:
+    def strike(self, ended: Event) -> None:
         """Kill it."""
+        del ended  # it takes no time
         _send(self._victim.processes(), signal.SIGKILL)
 
     def undo(self) -> None:
@@ -118,8 +123,9 @@ class Stop:
         if undo is not None:
             self.undo_text += f", then {undo}"
 
-    def strike(self) -> None:
+    def strike(self, ended: Event) -> None:
         """Stop it."""
+        del ended  # it takes no time
         self._stopped = self._victim.processes()
         _send(self._stopped, signal.SIGSTOP)
 

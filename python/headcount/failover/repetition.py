@@ -174,7 +174,7 @@ class Repetition:
         ):
             if asked is not None:
                 self._start(lambda name=name, asked=asked: self._ask(name, asked))  # type: ignore[misc]
-        self._fault.strike()
+        self._fault.strike(self._ended)
         self.took_s = self._now_s() - self.struck_s
         undo_s = self._timing.undo_s
         if undo_s is not None and not self._waited_until(self.struck_s + undo_s):
@@ -183,7 +183,7 @@ class Repetition:
 
     def _ask(self, name: str, asked: str) -> None:
         while not self._ended.is_set():
-            if command.succeeds(asked, ANSWER_S):
+            if command.succeeds(asked, ANSWER_S, self._ended):
                 assert self.struck_s is not None
                 self.answers[name] = self._now_s() - self.struck_s
                 return

@@ -1,5 +1,6 @@
 """Where faults strike: a server under constant load, level after level of one bundle."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,6 +26,10 @@ from headcount.failover.repetition import Questions, Repetition, Timing
 from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
 
+AGAIN_S = 0.2
+"""Between two looks whether the fault can be made again."""
+READY_S = 60.0
+"""How long the command of such a look may take."""
 BEFORE = "users were not served within their limits before the fault"
 UNDISTURBED = "the fault was not made: the level ended before"
 
@@ -76,6 +81,11 @@ class Stage:
         return self._bundle
 
     @property
+    def timing(self) -> Timing:
+        """When things happen."""
+        return self._timing
+
+    @property
     def slot_s(self) -> float:
         """How finely it is watched."""
         return seconds(self._plan.moments or "10ms")
@@ -125,8 +135,7 @@ class Stage:
         finally:
             one.end()
             if one.struck_s is not None and not one.is_undone:
-                self._listener.phase(Phase("recover", index, "ladder", self._users, 0.0))
-                self._fault.undo()
+                self._undo(index)
         if one.error is not None:
             raise one.error
         self.levels.append(result)
@@ -175,13 +184,32 @@ class Stage:
         """Wait until the fault can be made again, with users at play."""
         session, _ = self._opened
         self._listener.phase(Phase("recover", index, "ladder", self._users, 0.0))
-        check_answer(self._sut.access.check, self._plan)
-        longest_s = self._timing.longest_s
-        if self._ready is not None and not command.comes_true(self._ready, longest_s):
-            raise TargetError(
-                f"--ready: the command did not succeed within {longest_s:g} s: {self._ready}"
-            )
+        end_s = time.monotonic() + self._timing.longest_s
+        while (problem := self._problem()) is not None:
+            if time.monotonic() > end_s:
+                raise TargetError(f"after the fault was undone: {problem}")
+            time.sleep(AGAIN_S)
+            session.catch_up("recover", index)
         session.catch_up("recover", index)
+
+    def _problem(self) -> str | None:
+        """Why the fault cannot be made again yet; None where it can."""
+        try:
+            check_answer(self._sut.access.check, self._plan)
+        except TargetError as error:
+            return str(error)
+        if self._ready is not None and not command.succeeds(self._ready, READY_S):
+            return f"the command of --ready has not succeeded: {self._ready}"
+        return None
+
+    def _undo(self, index: int) -> None:
+        """Undo the fault; raises HeadcountError where it cannot be, with what is left to do."""
+        self._listener.phase(Phase("recover", index, "ladder", self._users, 0.0))
+        try:
+            self._fault.undo()
+        except KeyboardInterrupt:
+            self._listener.noted(f"the fault was not undone: {self._fault.undo_text}")
+            raise
 
     @property
     def _opened(self) -> tuple[Session, LevelRunner]:

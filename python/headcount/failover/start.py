@@ -7,14 +7,16 @@ from headcount.bundle import failover as record
 from headcount.bundle.failover import Failover, Outage
 from headcount.bundle.writer import new_folder
 from headcount.controller.access import Secrets
-from headcount.controller.listener import Listener
+from headcount.controller.listener import Listener, Outlook
 from headcount.controller.run import check_engine
 from headcount.controller.sut import Sut, connect
 from headcount.errors import InputError
 from headcount.failover.answer import Ending, answer, outage_text
 from headcount.failover.fault import KINDS, Fault, Victim, fault_of
+from headcount.failover.repetition import Timing
 from headcount.failover.stage import Stage
 from headcount.failover.wanted import Wanted
+from headcount.fields.units import seconds
 from headcount.generator.handles import ensure_handles
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
@@ -99,10 +101,12 @@ def _repeated(
     listener.noted(f"fault: {fault.text}{undone}")
     try:
         stage.open()
+        listener.outlook(outlook(plan, stage.timing, 0, wanted.repeat))
         for number in range(1, wanted.repeat + 1):
             outage = stage.repeat()
             outages.append(outage)
             listener.noted(f"{number} of {wanted.repeat}: {outage_text(outage)}")
+            listener.outlook(outlook(plan, stage.timing, number, wanted.repeat))
         ending = "finished"
     except KeyboardInterrupt:
         ending = "interrupted"
@@ -111,3 +115,10 @@ def _repeated(
         record.write(found, stage.folder)
         stage.close("finished" if ending == "finished" else "interrupted")
     return found
+
+
+def outlook(plan: Plan, timing: Timing, done: int, repeat: int) -> Outlook:
+    """About how long it will take, if users are back when they are looked for."""
+    each_s = seconds(plan.workload.run.settle) + timing.at_s
+    each_s += max(timing.after_s, (timing.undo_s or 0.0) + timing.calm_s)
+    return Outlook(done, (repeat - done) * each_s, 0.0, float("inf"), None)

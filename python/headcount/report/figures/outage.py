@@ -34,8 +34,10 @@ def figure(found: Failover, rows: Sequence[Row]) -> Figure | None:
         return None
     from_s, to_s = _shown(one)
     bin_s = BIN_S * max(math.ceil((to_s - from_s) / BIN_S / MOST_BINS), 1)
-    answered = _rates(one, rows, (from_s, to_s), bin_s, lambda row: row[1])
-    failed = _rates(one, rows, (from_s, to_s), bin_s, lambda row: row[3])
+    middle_s = found.slot_s / 2 - one.struck_s
+    placed = [(row[0] + middle_s, row) for row in rows]
+    answered = _rates(placed, (from_s, to_s), bin_s, lambda row: row[1])
+    failed = _rates(placed, (from_s, to_s), bin_s, lambda row: row[3])
     title = f"One outage, {bin_s:g} s at a time (repetition {one.level})"
     alt = (
         f"Scenarios completed and failed per second, from {significant(-from_s)} s before the "
@@ -76,18 +78,20 @@ def _shown(one: Outage) -> tuple[float, float]:
 
 
 def _rates(
-    one: Outage,
-    rows: Sequence[Row],
+    placed: Sequence[tuple[float, Row]],
     shown: tuple[float, float],
     bin_s: float,
     counted: Callable[[Row], int],
 ) -> Points:
-    """A rate for each bin, at its middle; bins in which nothing happened are there, too."""
+    """A rate for each bin, at its middle; bins in which nothing happened are there, too.
+
+    `placed` are slots with their middles, in seconds after the fault.
+    """
     from_s, to_s = shown
     number = max(math.floor((to_s - from_s) / bin_s), 1)
     counts = [0] * number
-    for row in rows:
-        place = math.floor((row[0] - one.struck_s - from_s) / bin_s)
+    for at_s, row in placed:
+        place = math.floor((at_s - from_s) / bin_s)
         if 0 <= place < number:
             counts[place] += counted(row)
     return [(from_s + (at + 0.5) * bin_s, found / bin_s) for at, found in enumerate(counts)]
