@@ -25,7 +25,7 @@ struct Outage {
 impl Outage {
     fn answer(self, user: &User) -> Result<Moved, Fault> {
         if (self.from_ns..self.to_ns).contains(&user.now_ns()) {
-            return Err(Fault::session(FaultKind::Connection, "away"));
+            return Err(Fault::session(FaultKind::Connect, "away"));
         }
         Ok(Moved::default())
     }
