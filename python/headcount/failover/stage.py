@@ -149,7 +149,6 @@ class Stage:
             fault=self._fault.text,
             struck_s=one.struck_s,
         )
-        self._wait_until_ready(index)
         return outage
 
     def _outage(self, one: Repetition, result: LevelResult) -> Outage:
@@ -180,9 +179,10 @@ class Stage:
             doubts=list(result.generator.reasons),
         )
 
-    def _wait_until_ready(self, index: int) -> None:
-        """Wait until the fault can be made again, with users at play."""
+    def wait_until_ready(self) -> None:
+        """Wait until the fault can be made again, with users at play; raises TargetError."""
         session, _ = self._opened
+        index = len(self.levels)
         self._listener.phase(Phase("recover", index, "ladder", self._users, 0.0))
         end_s = time.monotonic() + self._timing.longest_s
         while (problem := self._problem()) is not None:
