@@ -129,6 +129,22 @@ def test_a_fault_that_cannot_be_made_ends_it_with_the_reason(
     assert "Traceback" not in text
 
 
+def test_an_outage_is_kept_though_it_could_not_be_undone(
+    headcount: Headcount, hello: str, tmp_path: Path
+) -> None:
+    with hello_nginx(tmp_path) as number:
+        ended = headcount.run(
+            *("failover", hello, "--target", f"http://127.0.0.1:{number}/", "--users", "5"),
+            *("--repeat", "3", *QUICK, "--fault", "true", "--recover", "echo disk full; exit 1"),
+        )
+    assert ended.code == 3, ended
+    text = " ".join(ended.err.split())
+    assert "--recover: the command ended with exit code 1: disk full" in text
+    found = record.read(headcount.bundles()[-1])
+    assert found is not None
+    assert (found.ending, len(found.outages)) == ("failed", 1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -19,7 +19,7 @@ from headcount.controller.orders import orders_of
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut
 from headcount.controller.views import with_views
-from headcount.errors import TargetError
+from headcount.errors import HeadcountError, TargetError
 from headcount.failover import command
 from headcount.failover.fault import Fault
 from headcount.failover.repetition import Questions, Repetition, Timing
@@ -68,6 +68,7 @@ class Stage:
         self._session: Session | None = None
         self._runner: LevelRunner | None = None
         self._users = plan.levels[0]
+        self._not_undone: HeadcountError | None = None
         self.levels: list[LevelResult] = []
 
     @property
@@ -111,7 +112,8 @@ class Stage:
     def repeat(self) -> Outage:
         """Make the fault once under load, and undo it; returns what users felt.
 
-        Whatever happens, it is undone. Raises HeadcountError where it cannot be made or undone.
+        Whatever happens, it is undone; `check_undone` says where that failed. Raises HeadcountError
+        where it cannot be made.
         """
         session, runner = self._opened
         index = len(self.levels) + 1
@@ -120,22 +122,24 @@ class Stage:
         )
         run = self._plan.workload.run
         ramp_s = self._users / run.ramp_per_s if run.ramp is None else seconds(run.ramp)
+        order = LevelOrder(
+            index=index,
+            purpose="ladder",
+            users=self._users,
+            ramp_s=ramp_s if index == 1 else 0.0,
+            settle_s=seconds(run.settle),
+            measure_s=self._timing.at_s + self._timing.longest_s,
+            watch=one.take,
+        )
         try:
-            result = runner.run(
-                LevelOrder(
-                    index=index,
-                    purpose="ladder",
-                    users=self._users,
-                    ramp_s=ramp_s if index == 1 else 0.0,
-                    settle_s=seconds(run.settle),
-                    measure_s=self._timing.at_s + self._timing.longest_s,
-                    watch=one.take,
-                )
-            )
-        finally:
-            one.end()
-            if one.struck_s is not None and not one.is_undone:
-                self._undo(index)
+            result = runner.run(order)
+        except BaseException:
+            self._undo(one, index)
+            raise
+        try:
+            self._undo(one, index)
+        except HeadcountError as error:
+            self._not_undone = error  # after the outage is kept
         if one.error is not None:
             raise one.error
         self.levels.append(result)
@@ -179,6 +183,11 @@ class Stage:
             doubts=list(result.generator.reasons),
         )
 
+    def check_undone(self) -> None:
+        """Raise HeadcountError where the fault of the last repetition could not be undone."""
+        if self._not_undone is not None:
+            raise self._not_undone
+
     def wait_until_ready(self) -> None:
         """Wait until the fault can be made again, with users at play; raises TargetError."""
         session, _ = self._opened
@@ -202,8 +211,14 @@ class Stage:
             return f"the command of --ready has not succeeded: {self._ready}"
         return None
 
-    def _undo(self, index: int) -> None:
-        """Undo the fault; raises HeadcountError where it cannot be, with what is left to do."""
+    def _undo(self, one: Repetition, index: int) -> None:
+        """Undo the fault of a repetition, if that has not been done.
+
+        Raises HeadcountError where it cannot be.
+        """
+        one.end()
+        if one.struck_s is None or one.is_undone:
+            return
         self._listener.phase(Phase("recover", index, "ladder", self._users, 0.0))
         try:
             self._fault.undo()

@@ -107,6 +107,7 @@ def _repeated(
             outages.append(outage)
             listener.noted(f"{number} of {wanted.repeat}: {outage_text(outage)}")
             listener.outlook(outlook(plan, stage.timing, number, wanted.repeat))
+            stage.check_undone()
             if number < wanted.repeat:
                 stage.wait_until_ready()
         ending = "finished"
