@@ -129,7 +129,7 @@ def test_a_fault_that_cannot_be_made_ends_it_with_the_reason(
     assert "Traceback" not in text
 
 
-def test_an_outage_is_kept_though_it_could_not_be_undone(
+def test_an_outage_is_kept_though_it_could_not_be_recovered_from(
     headcount: Headcount, hello: str, tmp_path: Path
 ) -> None:
     with hello_nginx(tmp_path) as number:
@@ -165,7 +165,7 @@ def test_a_mistake_is_named(headcount: Headcount, arguments: tuple[str, ...], me
     assert message in " ".join(ended.err.split())
 
 
-def test_who_can_be_struck_must_be_known(headcount: Headcount, hello: str, tmp_path: Path) -> None:
+def test_who_can_be_hit_must_be_known(headcount: Headcount, hello: str, tmp_path: Path) -> None:
     with hello_nginx(tmp_path) as number:
         ended = headcount.run(
             *("failover", hello, "--target", f"http://127.0.0.1:{number}/", "--users", "5"),

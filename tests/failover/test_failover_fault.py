@@ -12,7 +12,7 @@ import pytest
 
 from headcount.errors import InputError, TargetError
 from headcount.failover import command
-from headcount.failover.fault import KINDS, Command, Kill, Stop, Victim, fault_of
+from headcount.failover.fault import KINDS, Command, FaultTarget, Kill, Stop, fault_of
 from processes import wait_for
 
 FAMILY = """
@@ -42,52 +42,52 @@ def state(pid: int) -> str:
         return "gone"
 
 
-def victim(pid: int, restarts: list[int] | None = None) -> Victim:
+def target(pid: int, restarts: list[int] | None = None) -> FaultTarget:
     restart = None if restarts is None else (lambda: restarts.append(pid))
-    return Victim("web", lambda: [pid], restart)
+    return FaultTarget("web", lambda: [pid], restart)
 
 
-def test_kill_ends_all_processes_and_undo_starts_it_again(family: tuple[int, int]) -> None:
+def test_kill_ends_all_processes_and_recovery_starts_it_again(family: tuple[int, int]) -> None:
     restarts: list[int] = []
-    fault = Kill(victim(family[0], restarts), None)
-    fault.strike(Event())
+    fault = Kill(target(family[0], restarts), None)
+    fault.inject(Event())
     wait_for(lambda: all(state(pid) in ("gone", "Z") for pid in family))
-    fault.undo()
+    fault.recover()
     assert restarts == [family[0]]
-    assert (fault.text, fault.undo_text) == ("kill web (SIGKILL)", "start web again")
+    assert (fault.text, fault.recovery) == ("kill web (SIGKILL)", "start web again")
 
 
-def test_stop_lets_all_processes_stand_still_until_it_is_undone(family: tuple[int, int]) -> None:
-    fault = Stop(victim(family[0]), None)
-    fault.strike(Event())
+def test_stop_lets_all_processes_stand_still_until_it_is_over(family: tuple[int, int]) -> None:
+    fault = Stop(target(family[0]), None)
+    fault.inject(Event())
     wait_for(lambda: all(state(pid) == "T" for pid in family))
-    fault.undo()
+    fault.recover()
     wait_for(lambda: all(state(pid) == "S" for pid in family))
 
 
-def test_a_server_that_has_gone_cannot_be_struck() -> None:
+def test_a_server_that_has_gone_cannot_be_hit() -> None:
     with subprocess.Popen(["true"]) as one:
         one.wait()
     for kind in KINDS:
-        with pytest.raises(TargetError, match="web has no process that a fault could strike"):
-            fault_of(kind, "true", victim(one.pid)).strike(Event())
+        with pytest.raises(TargetError, match="web has no process that a fault could hit"):
+            fault_of(kind, "true", target(one.pid)).inject(Event())
 
 
-def test_a_fault_that_nobody_can_undo_is_refused() -> None:
+def test_a_fault_that_nobody_can_recover_from_is_refused() -> None:
     with pytest.raises(InputError, match="nobody here can start the server again"):
-        fault_of("kill", None, victim(1))
+        fault_of("kill", None, target(1))
     with pytest.raises(InputError, match="processes of this machine"):
         fault_of("stop", None, None)
-    assert isinstance(fault_of("kill", "start it", victim(1)), Kill)
+    assert isinstance(fault_of("kill", "start it", target(1)), Kill)
     assert isinstance(fault_of("reboot", None, None), Command)
 
 
 def test_a_command_that_fails_says_what_it_printed(tmp_path: Path) -> None:
     with pytest.raises(TargetError, match=r"--fault: .* exit code 3: no such node \(echo"):
-        Command("echo one; echo no such node >&2; exit 3", None).strike(Event())
-    Command("true", None).undo()
+        Command("echo one; echo no such node >&2; exit 3", None).inject(Event())
+    Command("true", None).recover()
     done = tmp_path / "done"
-    Command("true", f"touch {done}").undo()
+    Command("true", f"touch {done}").recover()
     assert done.exists()
 
 
@@ -113,7 +113,7 @@ def test_a_command_ends_as_soon_as_it_is_to() -> None:
     Timer(0.3, ended.set).start()
     began_s = time.monotonic()
     with pytest.raises(TargetError, match="--fault: the command was interrupted: sleep 62"):
-        Command("sleep 62", None).strike(ended)
+        Command("sleep 62", None).inject(ended)
     assert time.monotonic() - began_s < 30
     assert command.succeeds("true", 30.0)
     assert not command.succeeds("false", 30.0)

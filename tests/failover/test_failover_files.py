@@ -19,7 +19,7 @@ from headcount.report.figures import outage as figure
 def outage(level: int, served_s: float | None = 1.0, **changed: object) -> Outage:
     values = {
         "level": level,
-        "struck_s": 10.0,
+        "injected_s": 10.0,
         "watched_s": 20.0,
         "fault_took_s": 0.01,
         "rate_per_s": 100.0,

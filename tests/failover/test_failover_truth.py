@@ -74,7 +74,7 @@ def test_outages_are_measured_within_a_tenth_of_a_second(
         rows = moments.read(bundle, one.level)
         assert rows is not None
         slots = [Slot(*row) for row in rows]
-        seen = (slots[0].at_s, one.struck_s + one.watched_s)
-        again = felt(slots, one.struck_s, seen, kept.slot_s, limits)
+        seen = (slots[0].at_s, one.injected_s + one.watched_s)
+        again = felt(slots, one.injected_s, seen, kept.slot_s, limits)
         assert again.silent_s == pytest.approx(one.silent_s, abs=0.02)
         assert again.lost == one.lost

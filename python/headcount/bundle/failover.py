@@ -20,7 +20,7 @@ class Outage(Record):
     """One repetition: a fault under load, and what users felt of it."""
 
     level: int = Field(description="Index of its level")
-    struck_s: float = Field(description="When the fault began; seconds of the run's clock")
+    injected_s: float = Field(description="When the fault began; seconds of the run's clock")
     watched_s: float = Field(description="How long users were watched after it")
     fault_took_s: float = Field(description="How long the fault itself took to make")
     noticed_s: float | None = Field(

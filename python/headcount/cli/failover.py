@@ -52,8 +52,8 @@ class FaultAsked:
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="What undoes it after each repetition. A lab server is started again without "
-            "this, and a stopped server goes on.",
+            help="What recovers the server after each repetition. A lab server is started again "
+            "without this, and a stopped server goes on.",
             rich_help_panel=FAULTS,
         ),
     ] = None
@@ -61,7 +61,7 @@ class FaultAsked:
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Undo it so long after the fault, while users are watched; default: once they "
+            help="Recover so long after the fault, while users are watched; default: once they "
             "have been, and 5s for a lab server.",
             rich_help_panel=FAULTS,
         ),
@@ -70,7 +70,7 @@ class FaultAsked:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The node that kill or stop strikes, of a lab server with several; default: the "
+            help="The node that kill or stop hits, of a lab server with several; default: the "
             "first.",
             rich_help_panel=FAULTS,
         ),
@@ -212,9 +212,9 @@ def failover(
     """Break a server under constant load, and measure what its users feel.
 
     Users play all the time. The fault is made, users are watched until they are served as before,
-    and the fault is undone; then again. The answer is how long nobody got an answer, when users
+    and the server is recovered; then again. The answer is how long nobody got an answer, when users
     were served within their limits again, what failed, and how much all that differs from time to
-    time. Whatever ends it, the fault is undone.
+    time. Whatever ends it, the server is recovered.
     """
     from headcount.cli.outage_display import OutageDisplay
     from headcount.cli.secrets import secrets_for
@@ -268,15 +268,15 @@ def _timing(fault: FaultAsked, when: When) -> "Timing":
             raise InputError(f"{option} {text}: give a time from {least_s:g} s to an hour")
         return found
 
-    undo = fault.recover_after
+    recover = fault.recover_after
     timing = Timing(
         at_s=given(when.at, "--at", 2.0),
         after_s=given(when.after, "--after", 1.0),
         longest_s=given(when.longest, "--longest", 1.0),
         calm_s=given(when.calm, "--calm", 1.0),
-        undo_s=None if undo is None else given(undo, "--recover-after", 0.0),
+        recover_s=None if recover is None else given(recover, "--recover-after", 0.0),
     )
-    if timing.longest_s < max(timing.after_s, timing.undo_s or 0.0) + timing.calm_s:
+    if timing.longest_s < max(timing.after_s, timing.recover_s or 0.0) + timing.calm_s:
         raise InputError(
             f"--longest {when.longest} is shorter than --after or --recover-after with --calm: "
             "users could not be seen to be back"

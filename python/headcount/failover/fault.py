@@ -14,31 +14,31 @@ from headcount.lab.keeper import descendants
 
 
 class Fault(Protocol):
-    """Something that is done to a server, and undone.
+    """Something that is done to a server, and recovered from.
 
     Attributes:
         text: What is done, for people.
-        undo_text: What undoes it; None where nothing does.
+        recovery: What recovers from it; None where nothing does.
 
     """
 
     text: str
-    undo_text: str | None
+    recovery: str | None
 
-    def strike(self, ended: Event) -> None:
+    def inject(self, ended: Event) -> None:
         """Do it, or as much of it as is done when `ended` is set.
 
         Raises HeadcountError where it cannot be done.
         """
         ...
 
-    def undo(self) -> None:
+    def recover(self) -> None:
         """Undo it, so that it can be done again; raises HeadcountError where it cannot be."""
         ...
 
 
 @dataclass(frozen=True)
-class Victim:
+class FaultTarget:
     """A server, or one node of several, as faults know it.
 
     Attributes:
@@ -56,26 +56,26 @@ class Victim:
         """All of its processes now; raises TargetError where it has none."""
         roots = [pid for pid in self.pids() if _lives(pid)]
         if not roots:
-            raise TargetError(f"{self.name} has no process that a fault could strike")
+            raise TargetError(f"{self.name} has no process that a fault could hit")
         return set(roots).union(*map(descendants, roots))
 
 
 class Command:
     """Commands of somebody's own."""
 
-    def __init__(self, strike: str, undo: str | None) -> None:
-        """`undo` is what is run after each repetition, if anything."""
-        self.text = strike
-        self.undo_text = undo
+    def __init__(self, inject: str, recover: str | None) -> None:
+        """`recover` is what is run after each repetition, if anything."""
+        self.text = inject
+        self.recovery = recover
 
-    def strike(self, ended: Event) -> None:
+    def inject(self, ended: Event) -> None:
         """Run the command; raises TargetError where it fails, or was ended."""
         command.run(self.text, "--fault", ended=ended)
 
-    def undo(self) -> None:
+    def recover(self) -> None:
         """Run the other; raises TargetError where it fails."""
-        if self.undo_text is not None:
-            command.run(self.undo_text, "--recover")
+        if self.recovery is not None:
+            command.run(self.recovery, "--recover")
 
 
 class Kill:
@@ -83,29 +83,29 @@ class Kill:
 
     about = "all of its processes end at once (SIGKILL)"
 
-    def __init__(self, victim: Victim, undo: str | None) -> None:
-        """`undo` is a command that starts it again, where a lab does not."""
-        if undo is None and victim.restart is None:
+    def __init__(self, target: FaultTarget, recover: str | None) -> None:
+        """`recover` is a command that starts it again, where a lab does not."""
+        if recover is None and target.restart is None:
             raise InputError(
                 "--fault kill: nobody here can start the server again; give the command that does: "
                 '--recover "systemctl restart nginx"'
             )
-        self._victim = victim
-        self._command = undo
-        self.text = f"kill {victim.name} (SIGKILL)"
-        self.undo_text: str | None = undo or f"start {victim.name} again"
+        self._fault_target = target
+        self._command = recover
+        self.text = f"kill {target.name} (SIGKILL)"
+        self.recovery: str | None = recover or f"start {target.name} again"
 
-    def strike(self, ended: Event) -> None:
+    def inject(self, ended: Event) -> None:
         """Kill it."""
         del ended  # it takes no time
-        _send(self._victim.processes(), signal.SIGKILL)
+        _send(self._fault_target.processes(), signal.SIGKILL)
 
-    def undo(self) -> None:
+    def recover(self) -> None:
         """Start it again."""
         if self._command is not None:
             command.run(self._command, "--recover")
-        elif self._victim.restart is not None:
-            self._victim.restart()
+        elif self._fault_target.restart is not None:
+            self._fault_target.restart()
 
 
 class Stop:
@@ -113,23 +113,23 @@ class Stop:
 
     about = "all of its processes stand still (SIGSTOP)"
 
-    def __init__(self, victim: Victim, undo: str | None) -> None:
-        """`undo` is a command to run after they go on."""
-        self._victim = victim
-        self._command = undo
+    def __init__(self, target: FaultTarget, recover: str | None) -> None:
+        """`recover` is a command to run after they go on."""
+        self._fault_target = target
+        self._command = recover
         self._stopped: set[int] = set()
-        self.text = f"stop {victim.name} (SIGSTOP)"
-        self.undo_text: str | None = f"let {victim.name} go on (SIGCONT)"
-        if undo is not None:
-            self.undo_text += f", then {undo}"
+        self.text = f"stop {target.name} (SIGSTOP)"
+        self.recovery: str | None = f"let {target.name} go on (SIGCONT)"
+        if recover is not None:
+            self.recovery += f", then {recover}"
 
-    def strike(self, ended: Event) -> None:
+    def inject(self, ended: Event) -> None:
         """Stop it."""
         del ended  # it takes no time
-        self._stopped = self._victim.processes()
+        self._stopped = self._fault_target.processes()
         _send(self._stopped, signal.SIGSTOP)
 
-    def undo(self) -> None:
+    def recover(self) -> None:
         """Let it go on."""
         _send(self._stopped, signal.SIGCONT)
         self._stopped = set()
@@ -142,8 +142,8 @@ class Kind(Protocol):
 
     about: str
 
-    def __call__(self, victim: Victim, undo: str | None) -> Fault:
-        """The fault of a server; raises InputError where it cannot be undone."""
+    def __call__(self, target: FaultTarget, recover: str | None) -> Fault:
+        """The fault of a server; raises InputError where it cannot be recovered from."""
         ...
 
 
@@ -151,18 +151,18 @@ KINDS: Mapping[str, Kind] = {"kill": Kill, "stop": Stop}
 """Faults by name; whatever else is given is a command."""
 
 
-def fault_of(given: str, undo: str | None, victim: Victim | None) -> Fault:
+def fault_of(given: str, recover: str | None, target: FaultTarget | None) -> Fault:
     """The fault that somebody asks for; raises InputError where it cannot be had here."""
     kind = KINDS.get(given)
     if kind is None:
-        return Command(given, undo)
-    if victim is None:
+        return Command(given, recover)
+    if target is None:
         raise InputError(
-            f"--fault {given} strikes processes of this machine, and the server's are not known "
+            f"--fault {given} hits processes of this machine, and the server's are not known "
             "here: name them with --pid or --unit, or give a command: "
             '--fault "ssh node1 systemctl kill -s KILL nginx"'
         )
-    return kind(victim, undo)
+    return kind(target, recover)
 
 
 def _lives(pid: int) -> bool:

@@ -28,7 +28,7 @@ class Timing:
         after_s: Users are watched at least so long after it.
         longest_s: And at most so long, where they are not back.
         calm_s: They are back when they have been served for so long.
-        undo_s: The fault is undone so long after it began; None: when users have been watched.
+        recover_s: It is recovered from so long after it began; None: when users have been watched.
 
     """
 
@@ -36,7 +36,7 @@ class Timing:
     after_s: float
     longest_s: float
     calm_s: float
-    undo_s: float | None
+    recover_s: float | None
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class Repetition:
     """Strikes while a level is played, and says when it may end.
 
     Attributes:
-        struck_s: When the fault began, in seconds of the run's clock; None before.
+        injected_s: When the fault began, in seconds of the run's clock; None before.
         took_s: How long it took to make.
-        is_undone: Whether it was undone already.
+        has_recovered: Whether that is over already.
         answers: When each question was first answered with yes, in seconds after the fault.
 
     """
@@ -80,9 +80,9 @@ class Repetition:
         self._error: BaseException | None = None
         self._threads: list[Thread] = []
         self.from_s: float | None = None
-        self.struck_s: float | None = None
+        self.injected_s: float | None = None
         self.took_s = 0.0
-        self.is_undone = False
+        self.has_recovered = False
         self.answers: dict[str, float] = {}
 
     @property
@@ -115,7 +115,7 @@ class Repetition:
             raise self._error
         if self.from_s is None:
             self.from_s = moment.interval.from_s
-            self._start(self._strike)
+            self._start(self._inject)
         self._rows += moment.interval.moments
         self._last = moment
         return self._is_over(moment.interval.to_s)
@@ -128,20 +128,20 @@ class Repetition:
 
     @property
     def error(self) -> BaseException | None:
-        """Why the fault could not be made or undone."""
+        """Why the fault could not be made or recovered from."""
         return self._error
 
     def _is_over(self, now_s: float) -> bool:
-        if self.struck_s is None or now_s < self.struck_s + self._timing.after_s:
+        if self.injected_s is None or now_s < self.injected_s + self._timing.after_s:
             return False
-        if self._timing.undo_s is not None and not self.is_undone:
+        if self._timing.recover_s is not None and not self.has_recovered:
             return False
         return self._is_calm(now_s)
 
     def _is_calm(self, now_s: float) -> bool:
         """Whether users have been served for a while, and hardly anybody still waits."""
         assert self._last is not None
-        assert self.struck_s is not None
+        assert self.injected_s is not None
         interval = self._last.interval
         waiting = sum(users for _, users in interval.unserved)
         if waiting > self._limits.allowed * interval.users:
@@ -150,7 +150,7 @@ class Repetition:
         since_s = now_s - self._limits.calm_s
         if not any(one.completed for one in slots if one.at_s >= since_s):
             return False
-        return served(slots, self.struck_s, now_s, self._slot_s, self._limits) is not None
+        return served(slots, self.injected_s, now_s, self._slot_s, self._limits) is not None
 
     def _start(self, target: Callable[[], None]) -> None:
         thread = Thread(target=self._guarded, args=(target,), name="fault", daemon=True)
@@ -163,29 +163,29 @@ class Repetition:
         except (HeadcountError, OSError) as error:
             self._error = error
 
-    def _strike(self) -> None:
+    def _inject(self) -> None:
         assert self.from_s is not None
         if self._waited_until(self.from_s + self._timing.at_s):
             return
-        self.struck_s = self._now_s()
+        self.injected_s = self._now_s()
         for name, asked in (
             ("noticed", self._questions.noticed),
             ("taken_over", self._questions.taken_over),
         ):
             if asked is not None:
                 self._start(lambda name=name, asked=asked: self._ask(name, asked))  # type: ignore[misc]
-        self._fault.strike(self._ended)
-        self.took_s = self._now_s() - self.struck_s
-        undo_s = self._timing.undo_s
-        if undo_s is not None and not self._waited_until(self.struck_s + undo_s):
-            self._fault.undo()
-            self.is_undone = True
+        self._fault.inject(self._ended)
+        self.took_s = self._now_s() - self.injected_s
+        recover_s = self._timing.recover_s
+        if recover_s is not None and not self._waited_until(self.injected_s + recover_s):
+            self._fault.recover()
+            self.has_recovered = True
 
     def _ask(self, name: str, asked: str) -> None:
         while not self._ended.is_set():
             if command.succeeds(asked, ANSWER_S, self._ended):
-                assert self.struck_s is not None
-                self.answers[name] = self._now_s() - self.struck_s
+                assert self.injected_s is not None
+                self.answers[name] = self._now_s() - self.injected_s
                 return
             self._ended.wait(ASK_S)
 

@@ -1,4 +1,4 @@
-"""Where faults strike: a server under constant load, level after level of one bundle."""
+"""Where faults are injected: a server under constant load, level after level of one bundle."""
 
 import time
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ AGAIN_S = 0.2
 READY_S = 60.0
 """How long the command of such a look may take."""
 BEFORE = "users were not served within their limits before the fault"
-UNDISTURBED = "the fault was not made: the level ended before"
+NOT_INJECTED = "the fault was not made: the level ended before"
 
 
 class Stage:
@@ -68,7 +68,7 @@ class Stage:
         self._session: Session | None = None
         self._runner: LevelRunner | None = None
         self._users = plan.levels[0]
-        self._not_undone: HeadcountError | None = None
+        self._not_recovered: HeadcountError | None = None
         self.levels: list[LevelResult] = []
 
     @property
@@ -110,10 +110,10 @@ class Stage:
         )
 
     def repeat(self) -> Outage:
-        """Make the fault once under load, and undo it; returns what users felt.
+        """Inject the fault once under load, and recover from it; returns what users felt.
 
-        Whatever happens, it is undone; `check_undone` says where that failed. Raises HeadcountError
-        where it cannot be made.
+        Whatever happens, it recovers; `check_recovered` says where that failed. Raises
+        HeadcountError where the fault cannot be made.
         """
         session, runner = self._opened
         index = len(self.levels) + 1
@@ -134,12 +134,12 @@ class Stage:
         try:
             result = runner.run(order)
         except BaseException:
-            self._undo(one, index)
+            self._recover(one, index)
             raise
         try:
-            self._undo(one, index)
+            self._recover(one, index)
         except HeadcountError as error:
-            self._not_undone = error  # after the outage is kept
+            self._not_recovered = error  # after the outage is kept
         if one.error is not None:
             raise one.error
         self.levels.append(result)
@@ -151,19 +151,19 @@ class Stage:
             session.now_s(),
             level=index,
             fault=self._fault.text,
-            struck_s=one.struck_s,
+            injected_s=one.injected_s,
         )
         return outage
 
     def _outage(self, one: Repetition, result: LevelResult) -> Outage:
-        struck_s = one.struck_s if one.struck_s is not None else one.seen[1]
+        injected_s = one.injected_s if one.injected_s is not None else one.seen[1]
         slots = [Slot(*row) for row in one.rows]
-        found = felt(slots, struck_s, one.seen, self.slot_s, self._limits)
-        reasons = _reasons(one, result, slots, struck_s, self._limits.allowed)
+        found = felt(slots, injected_s, one.seen, self.slot_s, self._limits)
+        reasons = _reasons(one, result, slots, injected_s, self._limits.allowed)
         return Outage(
             level=result.index,
-            struck_s=struck_s,
-            watched_s=one.seen[1] - struck_s,
+            injected_s=injected_s,
+            watched_s=one.seen[1] - injected_s,
             fault_took_s=one.took_s,
             noticed_s=one.answers.get("noticed"),
             taken_over_s=one.answers.get("taken_over"),
@@ -183,10 +183,10 @@ class Stage:
             doubts=list(result.generator.reasons),
         )
 
-    def check_undone(self) -> None:
-        """Raise HeadcountError where the fault of the last repetition could not be undone."""
-        if self._not_undone is not None:
-            raise self._not_undone
+    def check_recovered(self) -> None:
+        """Raise HeadcountError where the server could not be recovered after a repetition."""
+        if self._not_recovered is not None:
+            raise self._not_recovered
 
     def wait_until_ready(self) -> None:
         """Wait until the fault can be made again, with users at play; raises TargetError."""
@@ -196,7 +196,7 @@ class Stage:
         end_s = time.monotonic() + self._timing.longest_s
         while (problem := self._problem()) is not None:
             if time.monotonic() > end_s:
-                raise TargetError(f"after the fault was undone: {problem}")
+                raise TargetError(f"after the recovery: {problem}")
             time.sleep(AGAIN_S)
             session.catch_up("recover", index)
         session.catch_up("recover", index)
@@ -211,19 +211,19 @@ class Stage:
             return f"the command of --ready has not succeeded: {self._ready}"
         return None
 
-    def _undo(self, one: Repetition, index: int) -> None:
+    def _recover(self, one: Repetition, index: int) -> None:
         """Undo the fault of a repetition, if that has not been done.
 
         Raises HeadcountError where it cannot be.
         """
         one.end()
-        if one.struck_s is None or one.is_undone:
+        if one.injected_s is None or one.has_recovered:
             return
         self._listener.phase(Phase("recover", index, "ladder", self._users, 0.0))
         try:
-            self._fault.undo()
+            self._fault.recover()
         except KeyboardInterrupt:
-            self._listener.noted(f"the fault was not undone: {self._fault.undo_text}")
+            self._listener.noted(f"the server was not recovered: {self._fault.recovery}")
             raise
 
     @property
@@ -251,16 +251,16 @@ def _reasons(
     one: Repetition,
     result: LevelResult,
     slots: Sequence[Slot],
-    struck_s: float,
+    injected_s: float,
     allowed: float,
 ) -> list[str]:
     """Why a repetition does not count."""
     found = []
-    if one.struck_s is None:
-        found.append(UNDISTURBED)
+    if one.injected_s is None:
+        found.append(NOT_INJECTED)
     if result.agents_lost:
         found += result.reasons
-    before = [slot for slot in slots if slot.at_s < struck_s]
+    before = [slot for slot in slots if slot.at_s < injected_s]
     due = sum(slot.kept + slot.missed for slot in before)
     if not due or sum(slot.missed for slot in before) > allowed * due:
         found.append(BEFORE)

@@ -12,7 +12,7 @@ from headcount.controller.run import check_engine
 from headcount.controller.sut import Sut, connect
 from headcount.errors import InputError
 from headcount.failover.answer import Ending, answer, outage_text
-from headcount.failover.fault import KINDS, Fault, Victim, fault_of
+from headcount.failover.fault import KINDS, Fault, FaultTarget, fault_of
 from headcount.failover.repetition import Timing
 from headcount.failover.stage import Stage
 from headcount.failover.wanted import Wanted
@@ -24,7 +24,7 @@ from headcount.text import listed
 
 ALLOWED = 0.05
 """Of scenarios, where the plan's criteria do not bound the overload: FSCT's figure."""
-LAB_UNDO_S = 5.0
+LAB_RECOVER_S = 5.0
 """Until a lab server that has no other node is started again, if nothing else is asked for."""
 
 
@@ -33,7 +33,8 @@ def failover(
 ) -> tuple[Path, Failover]:
     """Make the fault under the plan's load, again and again; returns the bundle and what was felt.
 
-    The plan has one level. Whatever ends it, the fault is undone, and what was measured is kept.
+    The plan has one level. Whatever ends it, the server is recovered, and what was measured is
+    kept.
 
     Raises HeadcountError; KeyboardInterrupt does not leave this function.
     """
@@ -47,11 +48,11 @@ def failover(
         ensure_handles(plan.protocol, users, plan.local_ips)
     with connect(plan, secrets, named=wanted.named) as connected:
         sut = replace(connected, is_followed=True)  # also after a restart
-        victim = _victim(plan, sut, wanted.node)
-        fault = fault_of(wanted.fault, wanted.recover, victim)
+        target = _fault_target(plan, sut, wanted.node)
+        fault = fault_of(wanted.fault, wanted.recover, target)
         timing = wanted.timing
-        if timing.undo_s is None and wanted.fault in KINDS and sut.restart is not None:
-            timing = replace(timing, undo_s=LAB_UNDO_S)
+        if timing.recover_s is None and wanted.fault in KINDS and sut.restart is not None:
+            timing = replace(timing, recover_s=LAB_RECOVER_S)
         folder = new_folder(runs, f"{plan.workload.name}-failover", plan.target)
         allowed = allowed_share(plan)
         stage = Stage(
@@ -66,8 +67,8 @@ def allowed_share(plan: Plan) -> float:
     return min(found, default=ALLOWED)
 
 
-def _victim(plan: Plan, sut: Sut, node: str | None) -> Victim | None:
-    """The server whose processes a fault strikes; None where they are not of this machine.
+def _fault_target(plan: Plan, sut: Sut, node: str | None) -> FaultTarget | None:
+    """The server whose processes a fault hits; None where they are not of this machine.
 
     Raises InputError for a node that it does not have.
     """
@@ -78,16 +79,16 @@ def _victim(plan: Plan, sut: Sut, node: str | None) -> Victim | None:
             raise InputError(
                 f"--node {node}: there is no such node of {plan.target}; it has {names}"
             )
-        return Victim(f"the {found[0].name} node", found[0].pids, found[0].restart)
+        return FaultTarget(f"the {found[0].name} node", found[0].pids, found[0].restart)
     if node is not None:
         raise InputError(f"--node {node}: {plan.target} has no nodes that are known by name")
     server = sut.server
     if server is not None:
-        return Victim(plan.target, lambda: list(server.find().pids), None)
+        return FaultTarget(plan.target, lambda: list(server.find().pids), None)
     if not sut.pids:
         return None
     lab = targets.parse(plan.target).lab
-    return Victim(f"lab:{lab}" if lab else plan.target, lambda: sut.pids or [], sut.restart)
+    return FaultTarget(f"lab:{lab}" if lab else plan.target, lambda: sut.pids or [], sut.restart)
 
 
 def _repeated(
@@ -97,8 +98,8 @@ def _repeated(
     slot_s = stage.slot_s
     ending: Ending = "failed"
     listener.started(plan, stage.folder)
-    undone = "" if fault.undo_text is None else f"; undone by: {fault.undo_text}"
-    listener.noted(f"fault: {fault.text}{undone}")
+    recovery = "" if fault.recovery is None else f"; recovery: {fault.recovery}"
+    listener.noted(f"fault: {fault.text}{recovery}")
     try:
         stage.open()
         listener.outlook(outlook(plan, stage.timing, 0, wanted.repeat))
@@ -107,7 +108,7 @@ def _repeated(
             outages.append(outage)
             listener.noted(f"{number} of {wanted.repeat}: {outage_text(outage)}")
             listener.outlook(outlook(plan, stage.timing, number, wanted.repeat))
-            stage.check_undone()
+            stage.check_recovered()
             if number < wanted.repeat:
                 stage.wait_until_ready()
         ending = "finished"
@@ -123,5 +124,5 @@ def _repeated(
 def outlook(plan: Plan, timing: Timing, done: int, repeat: int) -> Outlook:
     """About how long it will take, if users are back when they are looked for."""
     each_s = seconds(plan.workload.run.settle) + timing.at_s
-    each_s += max(timing.after_s, (timing.undo_s or 0.0) + timing.calm_s)
+    each_s += max(timing.after_s, (timing.recover_s or 0.0) + timing.calm_s)
     return Outlook(done, (repeat - done) * each_s, 0.0, float("inf"), None)

@@ -12,12 +12,12 @@ class Wanted:
 
     Attributes:
         fault: The name of a fault, or a command.
-        recover: A command that undoes it, where one is needed.
+        recover: A command that recovers from it, where one is needed.
         ready: A command that succeeds when the fault can be made again.
         timing: When things happen.
         repeat: How often.
         planned: Whether it is a planned move.
-        node: The node that the fault strikes, of a server with several; None for the first.
+        node: The node that the fault hits, of a server with several; None for the first.
         questions: Who is asked what has happened.
         named: What the server is, where its address does not say.
 

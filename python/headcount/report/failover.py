@@ -12,7 +12,7 @@ from headcount.text import DASH, count, duration, interval, listed, percent, plu
 TITLE = "Failover"
 KIND = "Failover report"
 WORDS = (
-    ("Repetition", "The fault, made once while users play, and undone."),
+    ("Repetition", "The fault, made once while users play, and the recovery."),
     (
         "Served within their limits",
         (
@@ -129,7 +129,7 @@ def facts(found: Failover) -> list[tuple[str, str]]:
     number += "" if made == found.wanted else f" ({count(found.wanted)} were asked for)"
     return [
         (kind, found.fault),
-        ("Undone by", found.recover or "nothing"),
+        ("Recovery", found.recover or "nothing"),
         ("Load", plural("user", found.users)),
         ("Repetitions", number),
         ("Allowed", f"{percent(found.allowed)} of scenarios slow, late or failed"),

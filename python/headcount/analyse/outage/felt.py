@@ -83,7 +83,7 @@ class Felt:
 
 def felt(
     slots: Sequence[Slot],
-    struck_s: float,
+    injected_s: float,
     seen: tuple[float, float],
     slot_s: float,
     limits: Limits,
@@ -92,23 +92,23 @@ def felt(
 
     Args:
         slots: What happened when, in order; empty slots may be left out.
-        struck_s: When the fault began.
+        injected_s: When the fault began.
         seen: The first and the last moment that were watched.
         slot_s: How long a slot is.
         limits: When users count as served.
 
     """
     from_s, to_s = seen
-    before = [one for one in slots if from_s <= one.at_s < struck_s]
-    after = [one for one in slots if struck_s - slot_s < one.at_s < to_s]
-    length_s = max(struck_s - from_s, slot_s)
+    before = [one for one in slots if from_s <= one.at_s < injected_s]
+    after = [one for one in slots if injected_s - slot_s < one.at_s < to_s]
+    length_s = max(injected_s - from_s, slot_s)
     rate = sum(one.completed for one in before) / length_s
-    began_s, ended_s = _silence(slots, struck_s, seen, slot_s)
-    served_s = served(slots, struck_s, to_s, slot_s, limits)
-    answered = 0.0 if began_s is None else ended_s - struck_s
+    began_s, ended_s = _silence(slots, injected_s, seen, slot_s)
+    served_s = served(slots, injected_s, to_s, slot_s, limits)
+    answered = 0.0 if began_s is None else ended_s - injected_s
     sure = max(rate - DEVIATIONS * math.sqrt(rate / length_s), 0.0)
-    restored_s = _restored(after, sure, (struck_s, to_s), slot_s, limits.calm_s)
-    passed_s = to_s - struck_s
+    restored_s = _restored(after, sure, (injected_s, to_s), slot_s, limits.calm_s)
+    passed_s = to_s - injected_s
 
     def beyond(count: int, usual: int) -> int:
         return max(round(count - usual / length_s * passed_s), 0)
@@ -119,10 +119,10 @@ def felt(
     return Felt(
         rate_per_s=rate,
         silent_s=0.0 if began_s is None else ended_s - began_s,
-        silence_began_s=None if began_s is None else began_s - struck_s,
+        silence_began_s=None if began_s is None else began_s - injected_s,
         answered_s=None if began_s is not None and ended_s >= to_s else answered,
         served_s=served_s,
-        restored_s=None if restored_s is None else max(restored_s - struck_s, answered),
+        restored_s=None if restored_s is None else max(restored_s - injected_s, answered),
         lost=failed,
         late=max(missed - failed, 0),
         log_ons=opened,
@@ -130,7 +130,7 @@ def felt(
 
 
 def _silence(
-    slots: Sequence[Slot], struck_s: float, seen: tuple[float, float], slot_s: float
+    slots: Sequence[Slot], injected_s: float, seen: tuple[float, float], slot_s: float
 ) -> tuple[float | None, float]:
     """When the longest silence after the fault began and ended; None for its beginning without one.
 
@@ -141,30 +141,30 @@ def _silence(
         one.at_s + slot_s / 2 for one in slots if one.completed and from_s <= one.at_s < to_s
     ]
     marks = [from_s, *answers, to_s]
-    usual_s, longest = 0.0, (struck_s, struck_s)
+    usual_s, longest = 0.0, (injected_s, injected_s)
     for begin_s, end_s in pairwise(marks):
-        if end_s <= struck_s:
+        if end_s <= injected_s:
             usual_s = max(usual_s, end_s - begin_s)
         elif end_s - begin_s > longest[1] - longest[0]:
             longest = (begin_s, end_s)
     if longest[1] - longest[0] <= ORDINARY * usual_s + slot_s:
-        return None, struck_s
+        return None, injected_s
     return longest
 
 
 def served(
-    slots: Sequence[Slot], struck_s: float, to_s: float, slot_s: float, limits: Limits
+    slots: Sequence[Slot], injected_s: float, to_s: float, slot_s: float, limits: Limits
 ) -> float | None:
     """When users were served again, in seconds after the fault; 0 where they always were.
 
     None where they have not been for long enough by the end.
     """
     total, most, waiting = 0.0, 0.0, 0
-    at_s = struck_s
+    at_s = injected_s
     many = max(limits.allowed * limits.users, FEW)
     for one in slots:
         missed = one.slow + one.failed
-        if one.at_s + slot_s <= struck_s:
+        if one.at_s + slot_s <= injected_s:
             waiting += one.missed - missed
             continue
         total += missed - limits.allowed * (one.completed + one.failed)
@@ -176,7 +176,7 @@ def served(
         waiting += one.missed - missed
     if waiting >= many or to_s - at_s < limits.calm_s:
         return None
-    return at_s - struck_s
+    return at_s - injected_s
 
 
 def _restored(

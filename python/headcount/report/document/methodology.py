@@ -59,9 +59,9 @@ def _repetitions() -> Iterator[Block]:
         prose(
             "Users play all the time. In each repetition they are undisturbed at first; then the "
             "fault is made, and they are watched until they have been served within their limits "
-            "for a while. The fault is undone, and the next repetition begins. Users do as they do "
-            "otherwise: one who loses a session opens a new one, and what falls due meanwhile is "
-            "late."
+            "for a while. The server is recovered, and the next repetition begins. Users do as "
+            "they do otherwise: one who loses a session opens a new one, and what falls due "
+            "meanwhile is late."
         )
     )
     yield Paragraph(

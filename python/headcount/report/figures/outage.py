@@ -34,7 +34,7 @@ def figure(found: Failover, rows: Sequence[Row]) -> Figure | None:
         return None
     from_s, to_s = _shown(one)
     bin_s = BIN_S * max(math.ceil((to_s - from_s) / BIN_S / MOST_BINS), 1)
-    middle_s = found.slot_s / 2 - one.struck_s
+    middle_s = found.slot_s / 2 - one.injected_s
     placed = [(row[0] + middle_s, row) for row in rows]
     answered = _rates(placed, (from_s, to_s), bin_s, lambda row: row[1])
     failed = _rates(placed, (from_s, to_s), bin_s, lambda row: row[3])
@@ -74,7 +74,7 @@ def _shown(one: Outage) -> tuple[float, float]:
     ends = [one.served_s, one.answered_s]
     known = [end for end in ends if end is not None]
     to_s = max(known) + BEHIND_S if len(known) == len(ends) else one.watched_s
-    return -min(BEFORE_S, one.struck_s), min(max(to_s, BEHIND_S), one.watched_s)
+    return -min(BEFORE_S, one.injected_s), min(max(to_s, BEHIND_S), one.watched_s)
 
 
 def _rates(
