@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from null_run import Run, record, serve, workload
 
 import confirmation_file
+import failover_file
 import shares_file
 import tuning_file
 import versus_file
@@ -40,6 +41,7 @@ def written() -> dict[str, Any]:
         "verdict": verdict,
         "environment": environment,
         "confirmation": confirmation_file.made(),
+        "failover": failover_file.made(),
         "shares": shares_file.made(),
         "tuning": tuning_file.made(),
         "versus": versus_file.made(),

@@ -57,7 +57,7 @@ def test_a_lab_server_that_is_killed_is_started_again(headcount: Headcount) -> N
     files = [bundle.parent / name for name in ("f.xlsx", "f.md", "f.json", "outages.csv")]
     exported = headcount.run("export", str(bundle), *map(str, files))
     assert exported.code == 0, exported
-    rows = list(csv.DictReader(files[3].open()))
+    rows = list(csv.DictReader(files[3].read_text("utf-8").splitlines()))
     assert [float(row["silent_s"]) for row in rows] == [one["silent_s"] for one in found["outages"]]
     written = headcount.run("report", str(bundle), "--pdf", str(bundle.parent / "f.pdf"))
     assert written.code == 0, written

@@ -5,57 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from headcount.analyse.outage.spread import spreads
+from failover_file import failover, outage
 from headcount.bundle import failover as record
 from headcount.bundle import moments
-from headcount.bundle.failover import Failover, Outage
 from headcount.errors import InputError
-from headcount.failover.answer import sentence
 from headcount.report.document import outage_tables
 from headcount.report.failover import headline, typical
 from headcount.report.figures import outage as figure
-
-
-def outage(level: int, served_s: float | None = 1.0, **changed: object) -> Outage:
-    values = {
-        "level": level,
-        "injected_s": 10.0,
-        "watched_s": 20.0,
-        "fault_took_s": 0.01,
-        "rate_per_s": 100.0,
-        "silent_s": 0.8,
-        "silence_began_s": 0.1,
-        "answered_s": 0.9,
-        "served_s": served_s,
-        "restored_s": 1.2,
-        "lost": 10,
-        "late": 3,
-        "log_ons": 10,
-        "users_lost": 0,
-        "outcome": "measured",
-    }
-    return Outage.model_validate({**values, **changed})
-
-
-def failover(*outages: Outage) -> Failover:
-    found = spreads(outages)
-    return Failover(
-        at="2026-11-27T00:00:00.000+00:00",
-        target="lab:ha-web",
-        workload="web-static",
-        users=50,
-        fault="kill the first node (SIGKILL)",
-        recover="start the first node again",
-        options=["--fault", "kill"],
-        planned=False,
-        wanted=len(outages),
-        allowed=0.05,
-        slot_s=0.01,
-        outages=list(outages),
-        spreads=found,
-        ending="finished",
-        sentence=sentence(outages, found),
-    )
 
 
 def test_rows_are_read_back_as_they_were_written(tmp_path: Path) -> None:

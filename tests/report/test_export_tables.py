@@ -154,6 +154,7 @@ def test_no_line_of_the_spreadsheet_goes_back(folder: Path, tmp_path: Path) -> N
     repeated = SimpleNamespace(
         confirmation=None,
         tuning=None,
+        failover=None,
         folder=bundle.folder,
         plan=bundle.plan,
         verdict=bundle.verdict,
