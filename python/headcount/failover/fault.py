@@ -3,7 +3,6 @@
 import os
 import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event
 from typing import Protocol
@@ -166,10 +165,13 @@ def fault_of(given: str, recover: str | None, target: FaultTarget | None) -> Fau
 
 
 def _lives(pid: int) -> bool:
-    with suppress(ProcessLookupError, PermissionError):
+    try:
         os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # it is somebody else's, which the fault itself says
         return True
-    return False
+    return True
 
 
 def _send(pids: Iterable[int], name: signal.Signals) -> None:

@@ -48,12 +48,12 @@ class Questions:
 
 
 class Repetition:
-    """Strikes while a level is played, and says when it may end.
+    """Injects the fault while a level is played, and says when the level may end.
 
     Attributes:
         injected_s: When the fault began, in seconds of the run's clock; None before.
         took_s: How long it took to make.
-        has_recovered: Whether that is over already.
+        has_recovered: Whether the server was recovered already.
         answers: When each question was first answered with yes, in seconds after the fault.
 
     """

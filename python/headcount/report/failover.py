@@ -16,8 +16,8 @@ WORDS = (
     (
         "Served within their limits",
         (
-            "A scenario is missed if it fails, is slow or late. From then on, no stretch of time "
-            "has more than the allowed share of them."
+            "No more than the allowed share of scenarios fails, or is slow or late, and no more "
+            "than that share of users waits for one that will."
         ),
     ),
     ("Median", "Half of all repetitions took less."),

@@ -5,11 +5,10 @@ are *served* again when both of these are over:
 
 - More than the allowed share of users wait for a scenario that will be missed: it fails, or is
   slow or late.
-- More than the allowed share of the scenarios that end are missed. With S(T) the missed ones up to
-  T less the allowed share of all, that is until the T at which S is largest: no stretch of time
-  after it has a larger share, every one that ends there has. No window has a say in it, and one
-  slow answer later does not move it. (A change point by the maximum of a cumulative sum: Page,
-  1954.)
+- More than the allowed share of the scenarios that end are missed. The sum of the missed ones less
+  the allowed share of all, never below zero, says so: users were served again where it was largest
+  the last time that it grew to more than chance. No window has a say in it, and one slow answer
+  later does not move it. (The cumulative sum of Page, 1954.)
 """
 
 import math
@@ -22,7 +21,10 @@ from headcount.analyse.outage.slot import Slot
 ORDINARY = 2.0
 """Times the longest pause between answers before the fault: a shorter one is no silence."""
 FEW = 2.0
-"""Fewer missed scenarios beyond what is allowed, or users who wait for one, come by chance."""
+"""Fewer users who wait for a scenario that will be missed come by chance."""
+MANY = 5.0
+"""Missed scenarios beyond what is allowed: where one in a hundred is missed anyway, the sum comes
+so far by chance once in some 3,000 times that it leaves zero."""
 RESTORED = 0.95
 """Of the rate before the fault, and the capacity is back."""
 DIP = 100.0
@@ -160,17 +162,20 @@ def served(
     None where they have not been for long enough by the end.
     """
     total, most, waiting = 0.0, 0.0, 0
-    at_s = injected_s
+    at_s = peak_s = injected_s
     many = max(limits.allowed * limits.users, FEW)
     for one in slots:
         missed = one.slow + one.failed
         if one.at_s + slot_s <= injected_s:
             waiting += one.missed - missed
             continue
-        total += missed - limits.allowed * (one.completed + one.failed)
-        if missed and total > most:
-            most = total
-            at_s = max(at_s, one.at_s + slot_s) if most >= FEW else at_s
+        total = max(total + missed - limits.allowed * (one.completed + one.failed), 0.0)
+        if total > most:
+            most, peak_s = total, one.at_s + slot_s
+        if most >= MANY:
+            at_s = max(at_s, peak_s)
+        if not total:
+            most = 0.0
         if missed and waiting + one.missed >= many:
             at_s = one.at_s + slot_s
         waiting += one.missed - missed

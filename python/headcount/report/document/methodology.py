@@ -66,10 +66,11 @@ def _repetitions() -> Iterator[Block]:
     )
     yield Paragraph(
         prose(
-            "Silence is the longest time without any success. Users are served again from the "
-            "moment at which the number of missed scenarios, less the allowed share of those that "
-            "were due, is largest: no stretch of time after it has more than that share. The "
-            "interval of a median follows from the order of the values alone (binomial)."
+            "Silence is the longest time without any success. A scenario is missed if it fails, or "
+            "is slow or late. Users are served again when no more than the allowed share of them "
+            "waits for a scenario that will be missed, and no more than that share of scenarios is "
+            "missed (a cumulative sum says when that ended). The interval of a median follows from "
+            "the order of the values alone (binomial)."
         )
     )
 
