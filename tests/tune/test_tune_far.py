@@ -239,7 +239,8 @@ def test_a_server_elsewhere_is_tuned_as_a_user_does_it(
         target = ("--target", nginx.url, "--authorised-by", "the tests")
         goal = ("--goal", "p95@20", "--budget", "1m", "--trials", "1", "--turn", "1s")
         one = ("--knob", "keepalive_timeout", "--allow", "keepalive_timeout")
-        refused = headcount.run("tune", "-w", str(workload), *target, *goal, *one)
+        own = {"XDG_STATE_HOME": str(tmp_path / "state")}  # another may be at work here
+        refused = headcount.run("tune", "-w", str(workload), *target, *goal, *one, **own)
         assert refused.code == 2, refused
         assert "give a login to it, --host ssh://root@HOST" in " ".join(refused.err.split())
         ended = headcount.start(
