@@ -214,7 +214,7 @@ def failover(
     Users play all the time. The fault is made, users are watched until they are served as before,
     and the server is recovered; then again. The answer is how long nobody got an answer, when users
     were served within their limits again, what failed, and how much all that differs from time to
-    time. Whatever ends it, the server is recovered.
+    time. An error or Ctrl-C recovers the server, too; after kill -9 you have to.
     """
     from headcount.cli.outage_display import OutageDisplay
     from headcount.cli.secrets import secrets_for

@@ -80,8 +80,6 @@ class Command:
 class Kill:
     """All processes of a server end at once, without a word to anybody."""
 
-    about = "all of its processes end at once (SIGKILL)"
-
     def __init__(self, target: FaultTarget, recover: str | None) -> None:
         """`recover` is a command that starts it again, where a lab does not."""
         if recover is None and target.restart is None:
@@ -110,8 +108,6 @@ class Kill:
 class Stop:
     """All processes of a server stand still: connections stay, and nobody answers."""
 
-    about = "all of its processes stand still (SIGSTOP)"
-
     def __init__(self, target: FaultTarget, recover: str | None) -> None:
         """`recover` is a command to run after they go on."""
         self._fault_target = target
@@ -138,8 +134,6 @@ class Stop:
 
 class Kind(Protocol):
     """A fault of Headcount's own."""
-
-    about: str
 
     def __call__(self, target: FaultTarget, recover: str | None) -> Fault:
         """The fault of a server; raises InputError where it cannot be recovered from."""

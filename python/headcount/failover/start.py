@@ -33,7 +33,7 @@ def failover(
 ) -> tuple[Path, Failover]:
     """Make the fault under the plan's load, again and again; returns the bundle and what was felt.
 
-    The plan has one level. Whatever ends it, the server is recovered, and what was measured is
+    The plan has one level. An error or Ctrl-C recovers the server, too, and what was measured is
     kept.
 
     Raises HeadcountError; KeyboardInterrupt does not leave this function.
@@ -116,8 +116,10 @@ def _repeated(
         ending = "interrupted"
     finally:
         found = answer(plan, wanted, fault, allowed, slot_s, outages, ending)
-        record.write(found, stage.folder)
-        stage.close("finished" if ending == "finished" else "interrupted")
+        try:
+            record.write(found, stage.folder)
+        finally:
+            stage.close("finished" if ending == "finished" else "interrupted")
     return found
 
 
