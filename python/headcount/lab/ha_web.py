@@ -1,20 +1,15 @@
 """`lab:ha-web`: two real nginx with the same pages behind a real HAProxy, on loopback ports."""
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from headcount.errors import SystemLimitError
 from headcount.lab import port, setting
-from headcount.lab.home import Home
-from headcount.lab.installed import Packages, command_output, find
-from headcount.lab.kept import KeptServer
+from headcount.lab.haproxy import Haproxy
 from headcount.lab.nginx import NginxServer
 from headcount.lab.node import Node
 from headcount.lab.setting import ON_OFF, Setting
 
-PACKAGES = Packages("haproxy", "haproxy")
 HA_WEB: Mapping[str, Setting] = {
     "check_ms": Setting(
         "2000",
@@ -97,20 +92,26 @@ class HaWebServer:
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start them; raises InputError for settings they do not have, else SystemLimitError."""
         self.settings: Mapping[str, str] = setting.complete("ha-web", HA_WEB, settings)
-        self._program = program()
-        version = re.search(r"version (\S+)", command_output([self._program, "-v"]))
         with ExitStack() as parts:
             self._nginx = [self._started(parts) for _ in NAMES]
             first, second = self._nginx
             # Storage that both nodes share: what is written for one is there for the other.
             second.data.rmdir()
             second.data.symlink_to(first.data)
-            parts.push(port.started("HAProxy", self._start))
+            self._haproxy = Haproxy("lab:ha-web", self._configuration)
+            parts.callback(self._haproxy.stop)
             self._parts = parts.pop_all()
-        self.programs: Mapping[str, str] = {
-            "haproxy": version[1] if version else "unknown",
-            **first.programs,
+        self.home = self._haproxy.home
+        self.address = self._haproxy.address
+        self.url = f"http://{self.address}"
+        self.logs: Mapping[str, Path] = {
+            "haproxy": self._haproxy.server.log,
+            **{
+                f"nginx {name}": one.logs["nginx"]
+                for name, one in zip(NAMES, self._nginx, strict=True)
+            },
         }
+        self.programs: Mapping[str, str] = {"haproxy": self._haproxy.version, **first.programs}
         self.nodes: Sequence[Node] = [
             Node(name, lambda one=one: one.pids, one.restart)  # type: ignore[misc]
             for name, one in zip(NAMES, self._nginx, strict=True)
@@ -121,37 +122,6 @@ class HaWebServer:
         one = NginxServer({})
         parts.callback(one.stop)
         return one
-
-    def _start(self, parts: ExitStack) -> bool:
-        """Whether HAProxy listens; False if another program has taken the port."""
-        number = port.free()
-        home = Home("haproxy")
-        parts.callback(home.delete)
-        self.home = home.path.absolute()
-        file = self.home / "haproxy.cfg"
-        try:
-            file.write_text(self._configuration(number), "utf-8")
-        except OSError as error:
-            raise SystemLimitError(
-                f"cannot write the server's files in {self.home}: {error.strerror}; choose another "
-                "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
-            ) from error
-        command = [self._program, "-db", "-f", str(file)]
-        server = KeptServer(command, self.home, "HAProxy")
-        parts.callback(server.stop)
-        self.logs: Mapping[str, Path] = {
-            "haproxy": server.log,
-            **{
-                f"nginx {name}": one.logs["nginx"]
-                for name, one in zip(NAMES, self._nginx, strict=True)
-            },
-        }
-        if not server.got_port(number, server.log):
-            return False
-        self.address = f"{port.host()}:{number}"
-        self.url = f"http://{self.address}"
-        self._haproxy_pid = server.server_pid
-        return True
 
     def _configuration(self, number: int) -> str:
         given = self.settings
@@ -182,7 +152,7 @@ class HaWebServer:
     @property
     def pids(self) -> list[int]:
         """HAProxy's process and those of the nodes."""
-        return [self._haproxy_pid, *(pid for one in self._nginx for pid in one.pids)]
+        return [self._haproxy.server.server_pid, *(pid for one in self._nginx for pid in one.pids)]
 
     @property
     def most(self) -> Mapping[str, int]:
@@ -192,8 +162,3 @@ class HaWebServer:
     def stop(self) -> None:
         """End all of it and delete what it stored; safe to call twice."""
         self._parts.close()
-
-
-def program() -> str:
-    """The path of HAProxy; raises NotInstalledError."""
-    return find("haproxy", PACKAGES.advice("lab:ha-web needs HAProxy"))
