@@ -20,7 +20,7 @@ Target = Annotated[
         "imaps://host (mail goes out by smtp://host), postgresql://host/db, redis://host or "
         "rediss://host, app://host:port, file:///folder; or lab:NAME, a server started here: "
         "lab:app, lab:samba, lab:files, lab:apache, lab:nginx, lab:ha-web, lab:mail, "
-        "lab:postgresql, lab:redis.",
+        "lab:postgresql, lab:ha-postgresql, lab:redis.",
         rich_help_panel=TARGET,
     ),
 ]

@@ -13,12 +13,18 @@ class Node:
         name: What it is called.
         pids: Its first processes now.
         restart: Starts it again after it was killed, with its data.
+        problem: Why this node may not fail now, such as that another is not back yet; None where
+            it may.
+        lines: The processes that carry what goes between it and other nodes; stopped, they are cut
+            off from each other. None where nothing can be cut.
 
     """
 
     name: str
     pids: Callable[[], Sequence[int]]
     restart: Callable[[], None]
+    problem: Callable[[], str | None] = lambda: None
+    lines: Callable[[], Sequence[int]] | None = None
 
 
 @runtime_checkable

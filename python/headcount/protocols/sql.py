@@ -92,8 +92,12 @@ PROTOCOL = Protocol(
     name="sql",
     form="postgresql://host/database",
     schemes={"postgresql": Scheme(5432)},  # PostgreSQL 15, 20.3
-    labs={"postgresql": "headcount.lab.postgresql:PostgresqlServer"},
+    labs={
+        "postgresql": "headcount.lab.postgresql:PostgresqlServer",
+        "ha-postgresql": "headcount.lab.ha_postgresql:HaPostgresqlServer",
+    },
     access="headcount.controller.access.sql",
+    ledger="headcount.failover.ledger.sql:SqlStore",
     usual_workload="notes-discussion",
     place=_place,
     client=sql_client,

@@ -13,6 +13,7 @@ from headcount.controller.access.secrets import Secrets
 from headcount.counters.postgresql import PostgresqlSource
 from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
+from headcount.lab.ha_postgresql import HaPostgresqlServer
 from headcount.lab.postgresql import PostgresqlServer
 from headcount.plan.plan import Plan
 from headcount.protocols.sql import sql_client
@@ -166,7 +167,7 @@ def _advice(message: str) -> str:
     return ""
 
 
-def of_lab(plan: Plan, server: PostgresqlServer) -> SqlAccess:
+def of_lab(plan: Plan, server: PostgresqlServer | HaPostgresqlServer) -> SqlAccess:
     """The lab's database."""
     host = server.address.rpartition(":")[0]
     names = (server.address, host, server.database, server.password, server.user)
