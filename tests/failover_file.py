@@ -4,6 +4,17 @@ from headcount.analyse.outage.spread import spreads
 from headcount.bundle.failover import Failover, Outage
 from headcount.failover.answer import sentence
 
+WRITES = {
+    "acknowledged": 4000,
+    "unanswered": 4,
+    "unanswered_kept": 1,
+    "gone": 12,
+    "gone_from_s": 0.1,
+    "gone_to_s": 3.2,
+    "stale": 2,
+    "stale_to_s": 5.0,
+}
+
 
 def outage(level: int, served_s: float | None = 1.0, **changed: object) -> Outage:
     values = {
@@ -51,4 +62,5 @@ def made() -> Failover:
     """A failover with every part of its record."""
     invalid = {"outcome": "invalid", "reasons": ["users were not served before the fault"]}
     late = outage(2, None, answered_s=None, restored_s=None, doubts=["the generator was full"])
-    return failover(outage(1, noticed_s=0.2, taken_over_s=0.7), late, outage(3, **invalid))
+    first = outage(1, noticed_s=0.2, taken_over_s=0.7, writes=WRITES)
+    return failover(first, late, outage(3, **invalid))

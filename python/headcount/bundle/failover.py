@@ -16,6 +16,21 @@ from headcount.bundle.stored import stored_record
 FILE = "failover.json"
 
 
+class Writes(Record):
+    """What became of numbered rows that were written during a repetition, read back after it."""
+
+    acknowledged: int = Field(description="Rows that the server acknowledged")
+    unanswered: int = Field(description="Rows that it never acknowledged")
+    unanswered_kept: int = Field(description="Of those, how many are there all the same")
+    gone: int = Field(description="Acknowledged rows that are not there any more")
+    gone_from_s: float | None = Field(description="When the first of them was acknowledged")
+    gone_to_s: float | None = Field(description="When the last of them was")
+    stale: int = Field(
+        description="Reads without a row that had been acknowledged before, and is there in the end"
+    )
+    stale_to_s: float | None = Field(description="When the last of them was answered")
+
+
 class Outage(Record):
     """One repetition: a fault under load, and what users felt of it."""
 
@@ -48,6 +63,9 @@ class Outage(Record):
     late: int = Field(description="Scenarios that were slow or late, in the same way")
     log_ons: int = Field(description="Sessions that were opened again")
     users_lost: int = Field(description="Users who completed nothing more by the end")
+    writes: Writes | None = Field(
+        default=None, description="Of numbered rows; null where nobody wrote any"
+    )
     outcome: Literal["measured", "invalid"]
     reasons: list[str] = Field(default=[], description="Why it does not count; empty if it does")
     doubts: list[str] = Field(default=[], description="What to beware of in its figures")

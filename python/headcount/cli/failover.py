@@ -32,6 +32,7 @@ headcount failover web-static --target http://127.0.0.1:8080/ --users 50 --unit 
 FAULTS = "Fault"
 SLOT = "10ms"
 MOST_REPEATS = 1000
+MOST_WRITERS = 64
 WORKLOAD_HELP = "What the users do: a workload's name or file."
 
 
@@ -96,6 +97,16 @@ class FaultAsked:
         typer.Option(
             metavar="COMMAND",
             help="Succeeds once another node has taken over; asked every 50 ms.",
+            rich_help_panel=FAULTS,
+        ),
+    ] = None
+    writers: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=MOST_WRITERS,
+            help="Sessions that write numbered rows beside the users and read them back after the "
+            "recovery: are acknowledged writes gone, or stale? Default: 4 for PostgreSQL, else 0.",
             rich_help_panel=FAULTS,
         ),
     ] = None
@@ -250,6 +261,7 @@ def _wanted(target: Target, fault: FaultAsked, when: When) -> "Wanted":
         fault=fault.fault,
         recover=fault.recover,
         ready=fault.ready,
+        writers=fault.writers,
         timing=_timing(fault, when),
         repeat=when.repeat,
         planned=fault.planned,

@@ -1,6 +1,6 @@
 """What faults came to, as a record and in words; pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from headcount.analyse.outage.spread import counted, spreads
@@ -63,7 +63,32 @@ def sentence(outages: Sequence[Outage], found: Sequence[Spread]) -> str:
     else:
         text += f". Users were served within their limits again after {spread_text(served)}"
         text += f", and not at all in {served.missing}" if served.missing else ""
-    return f"{text}; {_failed_text(lost)}."
+    return " ".join([f"{text}; {_failed_text(lost)}.", *_writes_texts(outages, by_name)])
+
+
+def _writes_texts(outages: Sequence[Outage], by_name: Mapping[str, Spread]) -> list[str]:
+    """What became of acknowledged writes, in sentences; none where nobody wrote."""
+    known = [one.writes for one in counted(outages) if one.writes is not None]
+    gone, stale = by_name.get("gone"), by_name.get("stale")
+    if not known or gone is None or stale is None:
+        return []
+    number = count(sum(one.acknowledged for one in known))
+    if gone.worst == 0:
+        texts = [f"None of {number} acknowledged writes was gone afterwards."]
+    else:
+        lost = sum(one.gone for one in known)
+        until = max(one.gone_to_s for one in known if one.gone_to_s is not None)
+        text = f"{count(lost)} of {number} acknowledged writes were gone afterwards"
+        texts = [f"{text}; the last of them was acknowledged {_when(until)}."]
+    if stale.worst:
+        reads = plural("read", sum(one.stale for one in known))
+        texts.append(f"{reads} did not show what had been acknowledged before.")
+    return texts
+
+
+def _when(at_s: float) -> str:
+    """A moment, from the fault."""
+    return f"{seconds(abs(at_s))} {'before' if at_s < 0 else 'after'} the fault"
 
 
 def _failed_text(lost: Spread) -> str:
@@ -100,7 +125,10 @@ def outage_text(one: Outage) -> str:
         back = "served throughout"
     else:
         back = f"served again after {seconds(one.served_s)}"
-    return f"{silent}, {back}, {count(one.lost)} failed, {count(one.late)} late"
+    text = f"{silent}, {back}, {count(one.lost)} failed, {count(one.late)} late"
+    if one.writes is not None and one.writes.gone:
+        text += f", {count(one.writes.gone)} acknowledged writes gone"
+    return text
 
 
 def seconds(value_s: float) -> str:
@@ -119,6 +147,7 @@ def options(wanted: Wanted) -> list[str]:
         ("--noticed", asked.noticed),
         ("--taken-over", asked.taken_over),
         ("--ready", wanted.ready),
+        ("--writers", None if wanted.writers is None else str(wanted.writers)),
         ("--at", f"{timing.at_s:g}s"),
         ("--after", f"{timing.after_s:g}s"),
         ("--longest", f"{timing.longest_s:g}s"),

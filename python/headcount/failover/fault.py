@@ -44,12 +44,15 @@ class FaultTarget:
         name: Its name.
         pids: Its first processes now.
         restart: Starts it again after it was killed; None where nobody here can.
+        lines: The processes that carry what goes between it and other nodes; None where there are
+            none.
 
     """
 
     name: str
     pids: Callable[[], Sequence[int]]
     restart: Callable[[], None] | None
+    lines: Callable[[], Sequence[int]] | None = None
 
     def processes(self) -> set[int]:
         """All of its processes now; raises TargetError where it has none."""
@@ -132,6 +135,38 @@ class Stop:
             command.run(self._command, "--recover")
 
 
+class Isolate:
+    """Nothing passes between a node and the others any more; users still reach it."""
+
+    def __init__(self, target: FaultTarget, recover: str | None) -> None:
+        """`recover` is a command to run after they reach each other again."""
+        if target.lines is None:
+            raise InputError(
+                f"--fault isolate: nothing is known of what {target.name} says to other nodes; "
+                'give a command that cuts it off: --fault "ssh node1 iptables ..." --recover ...'
+            )
+        self._lines = target.lines
+        self._command = recover
+        self._cut: list[int] = []
+        self.text = f"cut {target.name} off from the others, not from users"
+        self.recovery: str | None = "mend the lines between the nodes"
+        if recover is not None:
+            self.recovery += f", then {recover}"
+
+    def inject(self, ended: Event) -> None:
+        """Cut it off."""
+        del ended  # it takes no time
+        self._cut = list(self._lines())
+        _send(self._cut, signal.SIGSTOP)
+
+    def recover(self) -> None:
+        """Mend the lines."""
+        _send(self._cut, signal.SIGCONT)
+        self._cut = []
+        if self._command is not None:
+            command.run(self._command, "--recover")
+
+
 class Kind(Protocol):
     """A fault of Headcount's own."""
 
@@ -140,7 +175,7 @@ class Kind(Protocol):
         ...
 
 
-KINDS: Mapping[str, Kind] = {"kill": Kill, "stop": Stop}
+KINDS: Mapping[str, Kind] = {"kill": Kill, "stop": Stop, "isolate": Isolate}
 """Faults by name; whatever else is given is a command."""
 
 

@@ -1,14 +1,15 @@
 """Where faults are injected: a server under constant load, level after level of one bundle."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from headcount.analyse.outage.felt import Limits, felt
 from headcount.analyse.outage.slot import Slot
 from headcount.analyse.verdict import Ending
 from headcount.bundle import moments
-from headcount.bundle.failover import Outage
+from headcount.bundle.failover import Outage, Writes
 from headcount.bundle.level import LevelResult
 from headcount.bundle.writer import BundleWriter
 from headcount.controller.level import LevelRunner, note
@@ -22,6 +23,9 @@ from headcount.controller.views import with_views
 from headcount.errors import HeadcountError, TargetError
 from headcount.failover import command
 from headcount.failover.fault import Fault
+from headcount.failover.ledger import ledger as rows
+from headcount.failover.ledger.ledger import Ledger
+from headcount.failover.ledger.store import Opening, opening
 from headcount.failover.repetition import Questions, Repetition, Timing
 from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
@@ -46,13 +50,14 @@ class Stage:
         questions: Questions,
         ready: str | None,
         allowed: float,
+        writers: int,
         folder: Path,
         listener: Listener,
     ) -> None:
         """Begin the bundle; nobody plays yet.
 
         `ready` is a command that succeeds when the fault can be made again, `allowed` the share of
-        scenarios that may be missed.
+        scenarios that may be missed, `writers` how many write numbered rows beside the users.
         """
         self._plan = plan
         self._sut = sut
@@ -68,6 +73,8 @@ class Stage:
         self._session: Session | None = None
         self._runner: LevelRunner | None = None
         self._users = plan.levels[0]
+        self._writers = writers
+        self._rows: Opening | None = None
         self._not_recovered: HeadcountError | None = None
         self.levels: list[LevelResult] = []
 
@@ -95,6 +102,8 @@ class Stage:
         """Make the data set, and start the engine."""
         self._listener.phase(Phase("prepare", 1, "ladder", self._users, 0.0))
         note(self._bundle, 0.0, self._sut.prepare(self._users, self._listener.prepared))
+        if self._writers:
+            self._rows = opening(self._plan.protocol, self._sut.access.engine_target())
         self._sut = with_views(self._sut, self._bundle, self._listener, 0.0)
         with self._sut.generating():
             self._session = Session(
@@ -115,7 +124,7 @@ class Stage:
         Whatever happens, it recovers; `check_recovered` says where that failed. Raises
         HeadcountError where the fault cannot be made.
         """
-        session, runner = self._opened
+        session, _ = self._opened
         index = len(self.levels) + 1
         one = Repetition(
             self._fault, self._timing, self._questions, self._limits, self.slot_s, session.now_s
@@ -131,21 +140,14 @@ class Stage:
             measure_s=self._timing.at_s + self._timing.longest_s,
             watch=one.take,
         )
-        try:
-            result = runner.run(order)
-        except BaseException:
-            self._recover(one, index)
-            raise
-        try:
-            self._recover(one, index)
-        except HeadcountError as error:
-            self._not_recovered = error  # after the outage is kept
-        if one.error is not None:
-            raise one.error
-        self.levels.append(result)
-        self._bundle.levels(self.levels)
-        moments.write(self.folder, index, one.rows)
-        outage = self._outage(one, result)
+        with self._written() as ledger:
+            result = self._played(order, one)
+            if one.error is not None:
+                raise one.error
+            self.levels.append(result)
+            self._bundle.levels(self.levels)
+            moments.write(self.folder, index, one.rows)
+            outage = self._outage(one, result, self._writes(ledger, one))
         self._bundle.event(
             "fault",
             session.now_s(),
@@ -155,7 +157,50 @@ class Stage:
         )
         return outage
 
-    def _outage(self, one: Repetition, result: LevelResult) -> Outage:
+    def _played(self, order: LevelOrder, one: Repetition) -> LevelResult:
+        """Play a level with its fault, and recover from it."""
+        _, runner = self._opened
+        try:
+            result = runner.run(order)
+        except BaseException:
+            self._recover(one, order.index)
+            raise
+        try:
+            self._recover(one, order.index)
+        except HeadcountError as error:
+            self._not_recovered = error  # after the outage is kept
+        return result
+
+    @contextmanager
+    def _written(self) -> Iterator[Ledger | None]:
+        """Numbered rows are written in here, where the server can keep any."""
+        if self._rows is None:
+            yield None
+            return
+        ledger = Ledger(self._rows, self._writers, self._opened[0].now_s)
+        ledger.start()
+        try:
+            yield ledger
+        finally:
+            ledger.end()
+
+    def _writes(self, ledger: Ledger | None, one: Repetition) -> Writes | None:
+        """What became of the rows, when all nodes are back; None where nobody can say."""
+        if ledger is None or one.injected_s is None or self._not_recovered is not None:
+            return None
+        try:
+            self.wait_until_ready()
+        except HeadcountError as error:
+            self._not_recovered = error
+            return None
+        ledger.end()
+        try:
+            return ledger.check(one.injected_s)
+        except HeadcountError as error:
+            self._listener.noted(f"the rows that were written could not be read back: {error}")
+            return None
+
+    def _outage(self, one: Repetition, result: LevelResult, writes: Writes | None) -> Outage:
         injected_s = one.injected_s if one.injected_s is not None else one.seen[1]
         slots = [Slot(*row) for row in one.rows]
         found = felt(slots, injected_s, one.seen, self.slot_s, self._limits)
@@ -177,6 +222,7 @@ class Stage:
             late=found.late,
             log_ons=found.log_ons,
             users_lost=one.users_lost,
+            writes=writes,
             outcome="invalid" if reasons else "measured",
             reasons=reasons,
             # Its users may have been late by themselves; when answers came is known all the same.
@@ -207,6 +253,9 @@ class Stage:
             check_answer(self._sut.access.check, self._plan)
         except TargetError as error:
             return str(error)
+        for node in self._sut.nodes:
+            if (problem := node.problem()) is not None:
+                return problem
         if self._ready is not None and not command.succeeds(self._ready, READY_S):
             return f"the command of --ready has not succeeded: {self._ready}"
         return None
@@ -226,6 +275,14 @@ class Stage:
             self._listener.noted(f"the server was not recovered: {self._fault.recovery}")
             raise
 
+    def _remove_rows(self) -> None:
+        if self._rows is None:
+            return
+        try:
+            rows.remove(self._rows)
+        except HeadcountError as error:
+            self._listener.noted(f"the table of written rows was not removed: {error}")
+
     @property
     def _opened(self) -> tuple[Session, LevelRunner]:
         if self._session is None or self._runner is None:
@@ -235,6 +292,7 @@ class Stage:
     def close(self, ending: Ending) -> None:
         """End the engine, write the verdict of the levels, and close the bundle."""
         try:
+            self._remove_rows()
             spent_s = self._session.now_s() if self._session is not None else 0.0
             if self._session is not None:
                 self._session.close()

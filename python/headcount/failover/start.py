@@ -20,10 +20,13 @@ from headcount.fields.units import seconds
 from headcount.generator.handles import ensure_handles
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
+from headcount.protocols.registry import protocol_of, protocols
 from headcount.text import listed
 
 ALLOWED = 0.05
 """Of scenarios, where the plan's criteria do not bound the overload: FSCT's figure."""
+WRITERS = 4
+"""Who write numbered rows where the server can keep them, if nothing else is asked for."""
 LAB_RECOVER_S = 5.0
 """Until a lab server that has no other node is started again, if nothing else is asked for."""
 
@@ -56,9 +59,32 @@ def failover(
         folder = new_folder(runs, f"{plan.workload.name}-failover", plan.target)
         allowed = allowed_share(plan)
         stage = Stage(
-            plan, sut, fault, timing, wanted.questions, wanted.ready, allowed, folder, listener
+            plan,
+            sut,
+            fault,
+            timing,
+            wanted.questions,
+            wanted.ready,
+            allowed,
+            writers_of(plan, wanted),
+            folder,
+            listener,
         )
         return folder, _repeated(plan, wanted, stage, fault, allowed, listener)
+
+
+def writers_of(plan: Plan, wanted: Wanted) -> int:
+    """How many write numbered rows; raises InputError where the protocol has none."""
+    can = bool(protocol_of(plan.protocol).ledger)
+    if wanted.writers and not can:
+        have = listed([one.form for one in protocols().values() if one.ledger])
+        raise InputError(
+            f"--writers {wanted.writers}: rows can be written and read back at {have} only; leave "
+            "--writers out"
+        )
+    if wanted.writers is None:
+        return WRITERS if can else 0
+    return wanted.writers
 
 
 def allowed_share(plan: Plan) -> float:
@@ -79,7 +105,8 @@ def _fault_target(plan: Plan, sut: Sut, node: str | None) -> FaultTarget | None:
             raise InputError(
                 f"--node {node}: there is no such node of {plan.target}; it has {names}"
             )
-        return FaultTarget(f"the {found[0].name} node", found[0].pids, found[0].restart)
+        one = found[0]
+        return FaultTarget(f"the {one.name} node", one.pids, one.restart, one.lines)
     if node is not None:
         raise InputError(f"--node {node}: {plan.target} has no nodes that are known by name")
     server = sut.server

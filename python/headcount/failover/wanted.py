@@ -16,6 +16,8 @@ class Wanted:
         ready: A command that succeeds when the fault can be made again.
         timing: When things happen.
         repeat: How often.
+        writers: How many write numbered rows, to see whether acknowledged ones are kept;
+            None: WRITERS where the protocol has a ledger.
         planned: Whether it is a planned move.
         node: The node that the fault hits, of a server with several; None for the first.
         questions: Who is asked what has happened.
@@ -28,6 +30,7 @@ class Wanted:
     ready: str | None
     timing: Timing
     repeat: int
+    writers: int | None = None
     planned: bool = False
     node: str | None = None
     questions: Questions = field(default_factory=Questions)

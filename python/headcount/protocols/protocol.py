@@ -80,6 +80,9 @@ class Protocol:
             and `of_target(plan, target, secrets)` return a
             :class:`~headcount.controller.access.access.Access`. Empty for users of two servers:
             each is spoken to as its own protocol says.
+        ledger: The class that writes numbered rows at its servers and reads them back
+            (`module:class`, of :class:`~headcount.failover.ledger.store.Store`); empty where none
+            can.
         usual_workload: The workload whose data set `cleanup` looks for.
         place: Reads what follows the port of an address: the target, the path, the form.
         client: Reads `[client]`; raises InputError with every mistake in it.
@@ -102,6 +105,7 @@ class Protocol:
     form: str
     usual_workload: str
     access: str = ""
+    ledger: str = ""
     schemes: Mapping[str, Scheme] = field(default_factory=dict)
     labs: Mapping[str, str] = field(default_factory=dict)
     place: Callable[[str, str, str], Place] = nowhere

@@ -69,6 +69,16 @@ FIGURES: Mapping[str, Figure] = {
     "users_lost": Figure(
         "Users not back", "Who had completed nothing more by the end.", is_time=False
     ),
+    "gone": Figure(
+        "Acknowledged writes gone",
+        "Rows that the server had acknowledged, and that were not there after the recovery.",
+        is_time=False,
+    ),
+    "stale": Figure(
+        "Stale reads",
+        "Answers without a row that had been acknowledged before, and was there in the end.",
+        is_time=False,
+    ),
 }
 """In the order of the report."""
 

@@ -16,9 +16,11 @@ FIGURES: Mapping[str, Callable[[Outage], float | None]] = {
     "late": lambda one: one.late,
     "log_ons": lambda one: one.log_ons,
     "users_lost": lambda one: one.users_lost,
+    "gone": lambda one: None if one.writes is None else one.writes.gone,
+    "stale": lambda one: None if one.writes is None else one.writes.stale,
 }
-ASKED = ("noticed_s", "taken_over_s")
-"""Known only where somebody was asked."""
+ASKED = ("noticed_s", "taken_over_s", "gone", "stale")
+"""Known only where somebody was asked, or wrote."""
 
 
 def counted(outages: Sequence[Outage]) -> list[Outage]:

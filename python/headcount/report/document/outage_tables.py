@@ -1,11 +1,12 @@
 """The tables of outages, for the page and for the document."""
 
+from headcount.analyse.outage import spread
 from headcount.bundle.failover import Failover, Outage, Spread
 from headcount.report.document.blocks import Cell, Column, Row, Table, cells
 from headcount.report.failover import FIGURES, interval_text, reasons_text, value_text
 
 FELT, REPETITIONS = "What users felt", "Each repetition"
-SHOWN = ("silent_s", "noticed_s", "taken_over_s", "served_s", "restored_s", "lost", "late")
+SHOWN = ("silent_s", "noticed_s", "taken_over_s", "served_s", "restored_s", "lost", "late", "gone")
 """Columns of the repetitions."""
 
 
@@ -64,16 +65,8 @@ def _repetition(one: Outage, shown: list[str]) -> Row:
         return Row(
             [Cell(str(one.level), mark="invalid"), *cells(*("" for _ in shown))], one_why(one)
         )
-    values = {
-        "silent_s": one.silent_s if one.answered_s is not None else None,
-        "noticed_s": one.noticed_s,
-        "taken_over_s": one.taken_over_s,
-        "served_s": one.served_s,
-        "restored_s": one.restored_s,
-        "lost": one.lost,
-        "late": one.late,
-    }
-    return Row(cells(str(one.level), *(value_text(name, values[name]) for name in shown)))
+    texts = (value_text(name, spread.FIGURES[name](one)) for name in shown)
+    return Row(cells(str(one.level), *texts))
 
 
 def one_why(one: Outage) -> str:

@@ -1,6 +1,6 @@
 """Outages as tables of plain values: what users felt, and each repetition."""
 
-from headcount.bundle.failover import Failover, Outage
+from headcount.bundle.failover import Failover, Outage, Writes
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
 from headcount.report.export.table import Column, Table, Value
@@ -8,6 +8,8 @@ from headcount.report.failover import FIGURES, doubts, facts, reasons_text
 
 _FIELDS = ("fault_took_s", "noticed_s", "taken_over_s", "rate_per_s", "silent_s", "answered_s")
 _MORE = ("served_s", "restored_s", "lost", "late", "log_ons", "users_lost")
+_WRITES = ("acknowledged", "unanswered", "unanswered_kept", "gone", "gone_to_s", "stale")
+"""Of the numbered rows; empty where nobody wrote any."""
 
 
 def failover_lines(found: Failover) -> list[tuple[str, Value]]:
@@ -68,11 +70,21 @@ def outages_of(found: Failover) -> Table:
         Column(name, name.removesuffix("_s").replace("_", " "), fields[name].description or "")
         for name in (*_FIELDS, *_MORE)
     ]
+    of_writes = Writes.model_fields
+    columns += [
+        Column(
+            f"writes_{name}",
+            f"writes {name.removesuffix('_s').replace('_', ' ')}",
+            of_writes[name].description or "",
+        )
+        for name in _WRITES
+    ]
     columns.append(Column("invalid", "Does not count", "Why; empty if it does"))
     rows: list[list[Value]] = [
         [
             one.level,
             *(getattr(one, name) for name in (*_FIELDS, *_MORE)),
+            *(None if one.writes is None else getattr(one.writes, name) for name in _WRITES),
             reasons_text(one) if one.reasons else None,
         ]
         for one in found.outages

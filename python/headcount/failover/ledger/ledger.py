@@ -1,0 +1,82 @@
+"""What was written and acknowledged while a server failed, and what is there afterwards."""
+
+from collections.abc import Callable
+from functools import partial
+
+from headcount.bundle.failover import Writes
+from headcount.failover.ledger.compare import StaleRead, Written, compare
+from headcount.failover.ledger.session import Session
+from headcount.failover.ledger.store import Opening, Store
+
+WRITE_EVERY_S = 0.005
+"""Between the end of a write and the next of the same writer."""
+READ_EVERY_S = 0.005
+READER_S = 1.0
+"""A reader logs on again after so long: a balancer may then give it another node."""
+
+
+class Ledger:
+    """Writers that write one numbered row after the other, and a reader that looks for them.
+
+    Each writer has a session and numbers of its own, from 1. The reader asks over another session
+    for the newest row of a writer: an older one than was acknowledged before it asked is stale.
+    """
+
+    def __init__(self, opening: Opening, writers: int, now_s: Callable[[], float]) -> None:
+        """Make the table; nobody writes yet. `now_s` is the run's clock. Raises HeadcountError."""
+        self._opening = opening
+        self._now_s = now_s
+        self._written = [Written() for _ in range(writers)]
+        self._stale: list[StaleRead] = []
+        self._turn = 0
+        store = opening()
+        try:
+            store.begin()
+        finally:
+            store.close()
+        acts = [partial(self._write, index) for index in range(writers)]
+        self._sessions = [Session(opening, act, WRITE_EVERY_S) for act in acts]
+        self._sessions.append(Session(opening, self._read, READ_EVERY_S, READER_S))
+
+    def start(self) -> None:
+        """Begin to write and to read."""
+        for one in self._sessions:
+            one.start()
+
+    def end(self) -> None:
+        """Write no more; safe to call twice."""
+        for one in self._sessions:
+            one.end()
+        for one in self._sessions:
+            one.join()
+
+    def check(self, injected_s: float) -> Writes:
+        """Read all back, after `end`; raises HeadcountError where that cannot be done."""
+        store = self._opening()
+        try:
+            kept = store.kept()
+        finally:
+            store.close()
+        return compare(self._written, kept, self._stale, injected_s)
+
+    def _write(self, index: int, store: Store) -> None:
+        one = self._written[index]
+        number = one.next()
+        store.write(index, number)  # where it fails, the number stays unanswered
+        one.acknowledge(number, self._now_s())
+
+    def _read(self, store: Store) -> None:
+        index = self._turn = (self._turn + 1) % len(self._written)
+        expected = self._written[index].newest
+        found = store.newest(index)
+        if found < expected:
+            self._stale.append(StaleRead(index, found + 1, expected, self._now_s()))
+
+
+def remove(opening: Opening) -> None:
+    """Leave nothing of ledgers at the server; raises HeadcountError."""
+    store = opening()
+    try:
+        store.remove()
+    finally:
+        store.close()
