@@ -12,7 +12,9 @@ import pytest
 
 from headcount.errors import InputError, TargetError
 from headcount.failover import command
-from headcount.failover.fault import KINDS, Command, FaultTarget, Kill, Stop, fault_of
+from headcount.failover.fault import Command, FaultTarget
+from headcount.failover.kinds import fault_of
+from headcount.failover.process_faults import Kill, Stop
 from processes import wait_for
 
 FAMILY = """
@@ -68,7 +70,7 @@ def test_stop_lets_all_processes_stand_still_until_it_is_over(family: tuple[int,
 def test_a_server_that_has_gone_cannot_be_hit() -> None:
     with subprocess.Popen(["true"]) as one:
         one.wait()
-    for kind in KINDS:
+    for kind in ("kill", "stop"):
         with pytest.raises(TargetError, match="web has no process that a fault could hit"):
             fault_of(kind, "true", target(one.pid)).inject(Event())
 
