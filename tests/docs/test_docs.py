@@ -20,6 +20,7 @@ from headcount.fields.model import Strict
 from headcount.lab import (
     app,
     files,
+    ha_file,
     ha_web,
     mail_settings,
     postgresql_settings,
@@ -176,6 +177,7 @@ SETTINGS = {
     "nginx": web_settings.NGINX,
     "apache": web_settings.APACHE,
     "ha-web": ha_web.HA_WEB,
+    "ha-file": ha_file.HA_FILE,
     "mail": mail_settings.MAIL,
     "postgresql": postgresql_settings.POSTGRESQL,
 }

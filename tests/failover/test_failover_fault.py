@@ -84,6 +84,18 @@ def test_a_fault_that_nobody_can_recover_from_is_refused() -> None:
     assert isinstance(fault_of("reboot", None, None), Command)
 
 
+@pytest.mark.parametrize("kind", ["cut", "cut-in", "cut-out", "node"])
+def test_a_node_whose_network_is_somebody_elses_is_cut_by_a_command(kind: str) -> None:
+    message = rf'--fault {kind}: web is not on .* --recover "ssh node1 nft delete table inet cut"'
+    with pytest.raises(InputError, match=message):
+        fault_of(kind, None, target(1, []))
+
+
+def test_a_service_that_nobody_here_can_move_is_moved_by_a_command() -> None:
+    with pytest.raises(InputError, match=r'--fault move: .* --planned --fault "ssh node1 crm_'):
+        fault_of("move", None, target(1, []))
+
+
 def test_a_command_that_fails_says_what_it_printed(tmp_path: Path) -> None:
     with pytest.raises(TargetError, match=r"--fault: .* exit code 3: no such node \(echo"):
         Command("echo one; echo no such node >&2; exit 3", None).inject(Event())

@@ -144,8 +144,8 @@ class HaFileServer:
     @property
     def _longest_s(self) -> float:
         """How long its settings let it take."""
-        rise = (int(self.settings["check_rise"]) + 1) * int(self.settings["check_ms"])
-        return (4 * int(self.settings["advert_ms"]) + rise) / 1000
+        rise_s = (int(self.settings["check_rise"]) + 1) * int(self.settings["check_s"])
+        return 4 * int(self.settings["advert_ms"]) / 1000 + rise_s
 
     def stop(self) -> None:
         """End all of it and delete what it stored; safe to call twice."""

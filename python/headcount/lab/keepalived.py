@@ -17,12 +17,13 @@ SETTINGS: Mapping[str, Setting] = {
         "10; the other takes over 3 to 4 of them after the last. 1000 is keepalived's default.",
         most=40_950,  # RFC 5798 5.2.7: 4095 hundredths of a second
     ),
-    "check_ms": Setting(
-        "1000",
+    "check_s": Setting(
+        "1",
         (),
         "interval",
-        "Time from one check of the service to the next, in ms; 1000 is keepalived's default.",
-        most=600_000,
+        "Time from one check of the service to the next, in s; 1 is keepalived's default, and the "
+        "least before its version 2.3.",
+        most=600,
     ),
     "check_fall": Setting("1", (), "fall", "Failed checks until a node gives up.", most=100),
     "check_rise": Setting(
@@ -119,7 +120,7 @@ def write(home: Path, place: Path, member: Member, settings: Mapping[str, str]) 
         place=place,
         check=CHECK,
         release=RELEASE,
-        check_s=f"{int(settings['check_ms']) / 1000:g}",
+        check_s=settings["check_s"],
         last_advert="true" if settings["last_advert"] == "on" else "false",
         check_fall=settings["check_fall"],
         check_rise=settings["check_rise"],
