@@ -1,10 +1,11 @@
 """keepalived: an address that a node has as long as it is well, by VRRP (RFC 5798)."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from headcount.lab.installed import Packages, find
+from headcount.lab.installed import Packages, command_output, find
 from headcount.lab.setting import ON_OFF, Setting
 
 PACKAGES = Packages("keepalived", "keepalived")
@@ -145,4 +146,12 @@ def command(found: str, place: Path) -> list[str]:
 
 def program() -> str:
     """The path of keepalived; raises NotInstalledError."""
-    return find("keepalived", PACKAGES.advice("lab:ha-file needs keepalived"))
+    return find(
+        "keepalived", PACKAGES.advice("an address that moves between nodes needs keepalived")
+    )
+
+
+def version(found: str) -> str:
+    """Which keepalived it is, as `2.2.7`; raises SystemLimitError if it does not run."""
+    match = re.search(r"Keepalived v(\S+)", command_output([found, "--version"]))
+    return match[1] if match else "unknown"

@@ -59,6 +59,7 @@ class SegmentNode:
         namespace: The name of its network namespace.
         device: The bridge's port to it, on this machine.
         address: Where the machine and the other nodes reach it.
+        mac: That of its network device.
 
     """
 
@@ -68,14 +69,14 @@ class SegmentNode:
         self.namespace = f"headcount-{tag}-node{number}"
         self.device = f"{_bridge(tag)}.{number}"
         self.address = _address(network, FIRST + number)
-        self._mac = _mac(network, FIRST + number)
+        self.mac = _mac(network, FIRST + number)
         self._bridge = _bridge(tag)
         self._is_killed = False
         self._make()
 
     def _make(self) -> None:
         ip("netns", "add", self.namespace)
-        peer = f"peer name eth0 address {self._mac} netns {self.namespace}"
+        peer = f"peer name eth0 address {self.mac} netns {self.namespace}"
         outside = [
             f"link add {self.device} type veth {peer}",
             f"link set {self.device} master {self._bridge} up",
@@ -183,6 +184,11 @@ class Segment:
     def node(self, name: str) -> SegmentNode:
         """The node of this name."""
         return self.nodes[name]
+
+    def reached(self, address: str) -> SegmentNode | None:
+        """The node that this machine sends to what is for an address; None if it does not know."""
+        found = ip("neigh", "show", "to", address, "dev", _bridge(self.tag)).split()
+        return next((one for one in self.nodes.values() if one.mac in found), None)
 
     def close(self) -> None:
         """Take it away; safe to call twice. The servers in it must have been stopped."""
