@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -25,6 +26,9 @@ NOTHING = """\
 #!/bin/sh
 """
 """Nothing has to be released."""
+
+MOVE_S, MOVE_PAUSE_S = 2.0, 0.01
+"""How long a service has to end before the address moves all the same, and between two looks."""
 
 
 @dataclass(frozen=True)
@@ -127,9 +131,22 @@ class PairNode:
     def start(self) -> None:
         """Start again what does not run of it; raises SystemLimitError where that cannot be."""
         for one in (self._service, self._keepalived):
-            if not Path(f"/proc/{one.server_pid}").exists():
+            if not _lives(one.server_pid):
                 one.restart()
 
     def move(self) -> None:
-        """Have the address leave it: its keepalived says goodbye, and ends."""
+        """Have the service end, then its keepalived, which hands the address over as it ends.
+
+        So connections are closed while the node still has their address: nobody waits for it.
+        """
+        pid = self._service.server_pid
+        waiting = {pid, *descendants(pid)}
+        os.kill(pid, signal.SIGTERM)
+        deadline_s = time.monotonic() + MOVE_S
+        while any(map(_lives, waiting)) and time.monotonic() < deadline_s:
+            time.sleep(MOVE_PAUSE_S)
         os.kill(self._keepalived.server_pid, signal.SIGTERM)
+
+
+def _lives(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()

@@ -111,7 +111,7 @@ class SegmentNode:
         """Join it again; raises MachineLimitError.
 
         After `cut`, it goes on as it was. After `kill`, it is like a machine that has just been
-        started: with its address, and without sockets, neighbors and other addresses of before.
+        started: with its address, and without sockets, ARP entries and other addresses of before.
         """
         if self._is_killed:
             _remove([self.device], [self.namespace])
@@ -235,7 +235,7 @@ def _address(network: int, number: int) -> str:
 
 
 def _mac(network: int, number: int) -> str:
-    """The same whenever a device is made anew: neighbors know it (0x02: locally administered)."""
+    """The same whenever a device is made anew: others know it (0x02: locally administered)."""
     return f"02:00:0a:4e:{1 + network:02x}:{number:02x}"
 
 
