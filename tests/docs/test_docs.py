@@ -20,6 +20,7 @@ from headcount.fields.model import Strict
 from headcount.lab import (
     app,
     files,
+    ha_file,
     ha_postgresql,
     ha_web,
     mail_settings,
@@ -178,6 +179,7 @@ SETTINGS = {
     "apache": web_settings.APACHE,
     "ha-web": ha_web.HA_WEB,
     "ha-postgresql": ha_postgresql.HA_POSTGRESQL,
+    "ha-file": ha_file.HA_FILE,
     "mail": mail_settings.MAIL,
     "postgresql": postgresql_settings.POSTGRESQL,
 }

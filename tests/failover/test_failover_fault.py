@@ -12,7 +12,9 @@ import pytest
 
 from headcount.errors import InputError, TargetError
 from headcount.failover import command
-from headcount.failover.fault import KINDS, Command, FaultTarget, Kill, Stop, fault_of
+from headcount.failover.fault import Command, FaultTarget
+from headcount.failover.kinds import fault_of
+from headcount.failover.process_faults import Kill, Stop
 from processes import wait_for
 
 FAMILY = """
@@ -68,7 +70,7 @@ def test_stop_lets_all_processes_stand_still_until_it_is_over(family: tuple[int,
 def test_a_server_that_has_gone_cannot_be_hit() -> None:
     with subprocess.Popen(["true"]) as one:
         one.wait()
-    for kind in KINDS:
+    for kind in ("kill", "stop"):
         with pytest.raises(TargetError, match="web has no process that a fault could hit"):
             fault_of(kind, "true", target(one.pid)).inject(Event())
 
@@ -80,6 +82,18 @@ def test_a_fault_that_nobody_can_recover_from_is_refused() -> None:
         fault_of("stop", None, None)
     assert isinstance(fault_of("kill", "start it", target(1)), Kill)
     assert isinstance(fault_of("reboot", None, None), Command)
+
+
+@pytest.mark.parametrize("kind", ["cut", "cut-in", "cut-out", "node"])
+def test_a_node_whose_network_is_somebody_elses_is_cut_by_a_command(kind: str) -> None:
+    message = rf'--fault {kind}: web is not on .* --recover "ssh node1 nft delete table inet cut"'
+    with pytest.raises(InputError, match=message):
+        fault_of(kind, None, target(1, []))
+
+
+def test_a_service_that_nobody_here_can_move_is_moved_by_a_command() -> None:
+    with pytest.raises(InputError, match=r'--fault move: .* --planned --fault "ssh node1 crm_'):
+        fault_of("move", None, target(1, []))
 
 
 def test_a_command_that_fails_says_what_it_printed(tmp_path: Path) -> None:

@@ -45,7 +45,9 @@ class FaultAsked:
         typer.Option(
             metavar="NAME|COMMAND",
             help="What breaks the server: kill (its processes end at once), stop (they stand "
-            "still), or a command of yours.",
+            "still), or a command of yours. For nodes of a lab server: cut, cut-in and cut-out "
+            "(packets are dropped, to it or from it), node (it fails with all that runs on it), "
+            "move (its service moves).",
             rich_help_panel=FAULTS,
         ),
     ] = None
@@ -71,7 +73,7 @@ class FaultAsked:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The node that kill or stop hits, of a lab server with several; default: the "
+            help="The node that a named fault hits, of a lab server with several; default: the "
             "first.",
             rich_help_panel=FAULTS,
         ),
@@ -250,6 +252,7 @@ def failover(
 
 def _wanted(target: Target, fault: FaultAsked, when: When) -> "Wanted":
     from headcount.cli import running
+    from headcount.failover.kinds import PLANNED
     from headcount.failover.repetition import Questions
     from headcount.failover.wanted import Wanted
 
@@ -264,7 +267,7 @@ def _wanted(target: Target, fault: FaultAsked, when: When) -> "Wanted":
         writers=fault.writers,
         timing=_timing(fault, when),
         repeat=when.repeat,
-        planned=fault.planned,
+        planned=fault.planned or fault.fault in PLANNED,
         node=fault.node,
         questions=Questions(fault.noticed, fault.taken_over),
         named=running.named(target.pid, target.unit, target.cgroup, target.container),

@@ -19,7 +19,7 @@ Target = Annotated[
         help="The server to measure: http://host, https://host, smb://host/share, imap://host or "
         "imaps://host (mail goes out by smtp://host), postgresql://host/db, redis://host or "
         "rediss://host, app://host:port, file:///folder; or lab:NAME, a server started here: "
-        "lab:app, lab:samba, lab:files, lab:apache, lab:nginx, lab:ha-web, lab:mail, "
+        "lab:app, lab:samba, lab:files, lab:apache, lab:nginx, lab:ha-web, lab:ha-file, lab:mail, "
         "lab:postgresql, lab:ha-postgresql, lab:redis.",
         rich_help_panel=TARGET,
     ),

@@ -12,6 +12,7 @@ from headcount.lab import (
     certificate,
     dovecot,
     installed,
+    iproute,
     nginx,
     port,
     postfix,
@@ -19,7 +20,6 @@ from headcount.lab import (
     samba,
 )
 from headcount.lab.installed import Packages
-from headcount.lab.squeeze import link
 from headcount.lab.squeeze.link import Link
 
 LOOPBACK_S = 1.0
@@ -110,7 +110,7 @@ SERVERS: Mapping[str, Program] = {
 HELPERS: Mapping[str, Program] = {
     "postfix": Program(postfix.program, postfix.PACKAGES, "lab:mail run by root", for_root=True),
     "openssl": _named("openssl", certificate.PACKAGES, "lab servers with tls=on"),
-    "ip": Program(link.program, link.PACKAGES, "--limit network"),
+    "ip": Program(iproute.program, iproute.PACKAGES, "--limit network"),
     "ssh": _named("ssh", Packages("openssh-client", "openssh-clients"), "--source ssh://HOST"),
     "sadf": _named("sadf", Packages("sysstat", "sysstat"), "logs of sysstat"),
     "pmdumplog": _named("pmdumplog", Packages("pcp", "pcp"), "logs of PCP"),

@@ -12,7 +12,8 @@ from headcount.controller.run import check_engine
 from headcount.controller.sut import Sut, connect
 from headcount.errors import InputError
 from headcount.failover.answer import Ending, answer, outage_text
-from headcount.failover.fault import KINDS, Fault, FaultTarget, fault_of
+from headcount.failover.fault import Fault, FaultTarget
+from headcount.failover.kinds import KINDS, fault_of
 from headcount.failover.repetition import Timing
 from headcount.failover.stage import Stage
 from headcount.failover.wanted import Wanted
@@ -106,7 +107,15 @@ def _fault_target(plan: Plan, sut: Sut, node: str | None) -> FaultTarget | None:
                 f"--node {node}: there is no such node of {plan.target}; it has {names}"
             )
         one = found[0]
-        return FaultTarget(f"the {one.name} node", one.pids, one.restart, one.lines)
+        return FaultTarget(
+            f"the {one.name} node",
+            pids=one.pids,
+            restart=one.restart,
+            network=one.network,
+            others=one.others,
+            move=one.move,
+            lines=one.lines,
+        )
     if node is not None:
         raise InputError(f"--node {node}: {plan.target} has no nodes that are known by name")
     server = sut.server

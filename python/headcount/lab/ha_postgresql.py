@@ -234,12 +234,24 @@ class HaPostgresqlServer:
 
         def restart() -> None:
             for one in hit:
-                one.restart()
+                if not one.pids():
+                    one.restart()
+
+        def move() -> None:
+            one = found()
+            one.move_to(next(other.name for other in self._nodes if other is not one))
 
         def lines() -> list[int]:
             return [one.server.server_pid for one in found().lines]
 
-        return Node(name, pids, restart, self.problem, lines)
+        return Node(
+            name,
+            pids,
+            restart,
+            move=move if is_primary else None,
+            problem=self.problem,
+            lines=lines,
+        )
 
     def stop(self) -> None:
         """End all of it and delete what it stored; safe to call twice."""

@@ -1,82 +1,40 @@
-"""`lab:ha-web`: two real nginx with the same pages behind a real HAProxy, on loopback ports."""
+"""`lab:ha-web`: two real nginx with the same pages behind one address.
+
+It is that of a real HAProxy on a loopback port, or one that keepalived moves between them.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from headcount.lab import port, setting
-from headcount.lab.haproxy import Haproxy
-from headcount.lab.nginx import NginxServer
+from headcount.errors import InputError
+from headcount.lab import ha_web_haproxy, keepalived, setting
+from headcount.lab.ha_web_haproxy import BalancedPair
+from headcount.lab.ha_web_pair import WebPair
 from headcount.lab.node import Node
-from headcount.lab.setting import ON_OFF, Setting
+from headcount.lab.setting import Setting
 
+FRONT = Setting(
+    "haproxy",
+    ("haproxy", "keepalived"),
+    "none",
+    "What users speak to: an HAProxy, which asks both nodes, with the settings above; or one node "
+    "by an address that keepalived moves, with those below.",
+)
+VRRP = "vrrp_"
+"""How the names of keepalived's settings begin here: HAProxy has checks, too."""
 HA_WEB: Mapping[str, Setting] = {
-    "check_ms": Setting(
-        "2000",
-        (),
-        "inter",
-        "Time from one health check to the next, in ms; 2000 is HAProxy's own default.",
-        most=600_000,
-    ),
-    "check_fall": Setting(
-        "3", (), "fall", "Failed checks until a node gets no more requests.", most=100
-    ),
-    "check_rise": Setting(
-        "2", (), "rise", "Checks that succeed until a node gets requests again.", most=100
-    ),
-    "balance": Setting(
-        "roundrobin",
-        ("roundrobin", "leastconn", "standby"),
-        "balance",
-        "Who gets a request: both nodes in turn, that with fewer connections, or the second node "
-        "only while the first is away.",
-    ),
-    "redispatch": Setting(
-        "off",
-        ON_OFF,
-        "option redispatch",
-        "Whether the last retry of a request goes to another node.",
-    ),
-    "retry_on": Setting(
-        "conn-failure",
-        ("none", "conn-failure", "all-retryable-errors"),
-        "retry-on",
-        "What is tried again: nothing, connections that fail, or also answers that do not come.",
-    ),
+    **ha_web_haproxy.SETTINGS,
+    "front": FRONT,
+    **{f"{VRRP}{key}": one for key, one in keepalived.SETTINGS.items()},
 }
-CONFIGURATION = """\
-global
-  maxconn {connections}
-defaults
-  mode http
-  timeout connect 5s
-  timeout client 50s
-  timeout server 50s
-  retries 3
-  retry-on {retry_on}
-{redispatch}frontend users
-  bind {host}:{number}
-  default_backend nodes
-backend nodes
-  balance {balance}
-  option httpchk GET {check}
-  default-server check inter {check_ms} fall {check_fall} rise {check_rise}
-{nodes}
-"""
-"""Timeouts are those of the file that Debian ships; what is not here are HAProxy's defaults."""
-CONNECTIONS = 4000
-"""HAProxy needs two file handles for each, and refuses to start without them."""
-CHECKED = "/headcount-status"
-"""A page that each node has without a data set."""
-NAMES = ("first", "second")
 
 
 class HaWebServer:
-    """Two nginx and an HAProxy in the lab, running.
+    """Two nginx and what is before them in the lab, running.
 
     Attributes:
         known: What `[server]` may set.
-        nodes: The two nginx.
 
     """
 
@@ -87,78 +45,57 @@ class HaWebServer:
     @staticmethod
     def check_settings(settings: Mapping[str, str]) -> None:
         """Raise InputError for settings that it does not have; starts nothing."""
-        setting.complete("ha-web", HA_WEB, settings)
+        complete(settings)
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start them; raises InputError for settings they do not have, else SystemLimitError."""
-        self.settings: Mapping[str, str] = setting.complete("ha-web", HA_WEB, settings)
+        self.settings: Mapping[str, str] = complete(settings)
         with ExitStack() as parts:
-            self._nginx = [self._started(parts) for _ in NAMES]
-            first, second = self._nginx
-            # Storage that both nodes share: what is written for one is there for the other.
-            second.data.rmdir()
-            second.data.symlink_to(first.data)
-            self._haproxy = Haproxy("lab:ha-web", self._configuration)
-            parts.callback(self._haproxy.stop)
+            self._front: BalancedPair | WebPair = (
+                WebPair(parts, {key.removeprefix(VRRP): one for key, one in self.settings.items()})
+                if self.settings["front"] == "keepalived"
+                else BalancedPair(parts, self.settings)
+            )
             self._parts = parts.pop_all()
-        self.home = self._haproxy.home
-        self.address = self._haproxy.address
+        self.programs: Mapping[str, str] = self._front.programs
+        self.logs: Mapping[str, Path] = self._front.logs
+        self.home = self._front.home
+        self.address = self._front.address
         self.url = f"http://{self.address}"
-        self.logs: Mapping[str, Path] = {
-            "haproxy": self._haproxy.server.log,
-            **{
-                f"nginx {name}": one.logs["nginx"]
-                for name, one in zip(NAMES, self._nginx, strict=True)
-            },
-        }
-        self.programs: Mapping[str, str] = {"haproxy": self._haproxy.version, **first.programs}
-        self.nodes: Sequence[Node] = [
-            Node(name, lambda one=one: one.pids, one.restart)  # type: ignore[misc]
-            for name, one in zip(NAMES, self._nginx, strict=True)
-        ]
 
-    @staticmethod
-    def _started(parts: ExitStack) -> NginxServer:
-        one = NginxServer({})
-        parts.callback(one.stop)
-        return one
-
-    def _configuration(self, number: int) -> str:
-        given = self.settings
-        is_standby = given["balance"] == "standby"
-        nodes = [
-            f"  server {name} {one.address}{' backup' if is_standby and name != NAMES[0] else ''}"
-            for name, one in zip(NAMES, self._nginx, strict=True)
-        ]
-        return CONFIGURATION.format(
-            connections=CONNECTIONS,
-            host=port.host(),
-            number=number,
-            check=CHECKED,
-            check_ms=given["check_ms"],
-            check_fall=given["check_fall"],
-            check_rise=given["check_rise"],
-            retry_on=given["retry_on"],
-            redispatch="  option redispatch\n" if given["redispatch"] == "on" else "",
-            balance="roundrobin" if is_standby else given["balance"],
-            nodes="\n".join(nodes),
-        )
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """The two nginx."""
+        return self._front.nodes
 
     @property
     def data(self) -> Path:
         """The folder that both nodes serve; the data set's pages go there."""
-        return self._nginx[0].data
+        return self._front.data
 
     @property
     def pids(self) -> list[int]:
-        """HAProxy's process and those of the nodes."""
-        return [self._haproxy.server.server_pid, *(pid for one in self._nginx for pid in one.pids)]
+        """The first processes of all of them."""
+        return self._front.pids
 
     @property
     def most(self) -> Mapping[str, int]:
         """How many connections it takes at a time: one node must be enough."""
-        return {"connections": min(CONNECTIONS, *(one.most["connections"] for one in self._nginx))}
+        return self._front.most
 
     def stop(self) -> None:
         """End all of it and delete what it stored; safe to call twice."""
         self._parts.close()
+
+
+def complete(given: Mapping[str, str]) -> dict[str, str]:
+    """All settings of the front that is wanted; raises InputError for what cannot be."""
+    whole = setting.complete("ha-web", HA_WEB, given)
+    others = ha_web_haproxy.SETTINGS if whole["front"] == "keepalived" else VRRP_KEYS
+    wrong = [key for key in given if key in others]
+    if wrong:
+        raise InputError(f"front={whole['front']} takes no {', '.join(wrong)}")
+    return {key: value for key, value in whole.items() if key not in others}
+
+
+VRRP_KEYS = frozenset(key for key in HA_WEB if key.startswith(VRRP))

@@ -50,7 +50,7 @@ class KeptServer(ServerProcess):
         self._name = name or Path(command[0]).name
         self._since = 0
         self._log_since: dict[Path, int] = {}
-        self._took: list[tuple[int, Path, Callable[[], bool]]] = []
+        self._took: list[tuple[int | None, Path, Callable[[], bool]]] = []
         self._learn_pid()
 
     def _learn_pid(self) -> None:
@@ -74,7 +74,7 @@ class KeptServer(ServerProcess):
             raise SystemLimitError(f"the keeper of {self._name} has ended") from error
         self._learn_pid()
         for number, log, is_ready in tuple(self._took):
-            if not self.got_port(number, log, is_ready):
+            if not self._serves(number, log, is_ready):
                 raise SystemLimitError(f"another program has taken port {number} of {self._name}")
 
     def got_port(self, number: int, log: Path, is_ready: Callable[[], bool] = lambda: True) -> bool:
@@ -85,12 +85,20 @@ class KeptServer(ServerProcess):
         Raises SystemLimitError with what is in its log if it ends for another reason, or takes
         longer than START_S.
         """
+        return self._serves(number, log, is_ready)
+
+    def wait_until(self, is_ready: Callable[[], bool], log: Path) -> None:
+        """Wait until it serves, where its ports are its own, as in a namespace.
+
+        Raises SystemLimitError with what is in its log if it ends, or takes longer than START_S.
+        """
+        self._serves(None, log, is_ready)
+
+    def _serves(self, number: int | None, log: Path, is_ready: Callable[[], bool]) -> bool:
         deadline_s = time.monotonic() + process.START_S
-        while not (
-            port.answers(number) and port.is_held_by(self.server_pid, number) and is_ready()
-        ):
+        while not (self._has(number) and is_ready()):
             if not Path(f"/proc/{self.server_pid}").exists():
-                if not port.is_free(number):
+                if number is not None and not port.is_free(number):
                     return False
                 raise SystemLimitError(
                     f"{self._name} ended at once; its log: {self._log_excerpt(log)}"
@@ -104,6 +112,10 @@ class KeptServer(ServerProcess):
         if (number, log, is_ready) not in self._took:
             self._took.append((number, log, is_ready))
         return True
+
+    def _has(self, number: int | None) -> bool:
+        """Whether it listens on a port, if it is to."""
+        return number is None or (port.answers(number) and port.is_held_by(self.server_pid, number))
 
     def _log_excerpt(self, log: Path) -> str:
         """What it said since it was started last."""

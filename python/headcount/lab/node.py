@@ -4,6 +4,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from headcount.lab.segment import Direction
+
+
+class Network(Protocol):
+    """What joins a node to the others and to its users, as `headcount.lab.segment` makes it."""
+
+    def cut(self, direction: Direction = "both") -> None:
+        """Drop packets to the node, from it, or all, without a word; raises MachineLimitError."""
+        ...
+
+    def kill(self) -> None:
+        """Take it away, as when the node loses its power; raises MachineLimitError."""
+        ...
+
+    def mend(self) -> None:
+        """Join the node again, after `kill` as one that has just been started.
+
+        Raises SystemLimitError where that cannot be.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class Node:
@@ -12,17 +33,23 @@ class Node:
     Attributes:
         name: What it is called.
         pids: Its first processes now.
-        restart: Starts it again after it was killed, with its data.
+        restart: Starts again what does not run of it, with its data, and undoes `move`.
+        network: Its network; None where it has none of its own.
+        others: First processes that run on it beside those, and fail only with the whole node.
+        move: Moves its service to another node, in an orderly way; None where nobody here can.
         problem: Why this node may not fail now, such as that another is not back yet; None where
             it may.
         lines: The processes that carry what goes between it and other nodes; stopped, they are cut
-            off from each other. None where nothing can be cut.
+            off from each other. None where there are none.
 
     """
 
     name: str
     pids: Callable[[], Sequence[int]]
     restart: Callable[[], None]
+    network: Network | None = None
+    others: Callable[[], Sequence[int]] = tuple
+    move: Callable[[], None] | None = None
     problem: Callable[[], str | None] = lambda: None
     lines: Callable[[], Sequence[int]] | None = None
 

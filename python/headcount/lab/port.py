@@ -96,10 +96,10 @@ def is_free(port: int) -> bool:
     return True
 
 
-def answers(port: int) -> bool:
-    """Whether somebody listens there."""
+def answers(port: int, at: str | None = None) -> bool:
+    """Whether somebody listens there, or at another address."""
     try:
-        socket.create_connection((host(), port), timeout=1).close()
+        socket.create_connection((at or host(), port), timeout=1).close()
     except OSError:
         return False
     return True

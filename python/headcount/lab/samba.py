@@ -51,7 +51,7 @@ class SambaServer(Kept):
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         self.settings: Mapping[str, str] = samba_settings.complete(settings)
         self._program = program()
-        self.programs: Mapping[str, str] = {"samba": _version(self._program)}
+        self.programs: Mapping[str, str] = {"samba": version(self._program)}
         self.shares = int(self.settings.get("shares", "1"))
         if self.settings["profile"] == STOCK:
             self.settings = {**self.settings, **stock.STOCK.disclosed}
@@ -94,7 +94,7 @@ def program() -> str:
     return find("smbd", PACKAGES.advice("lab:samba needs Samba"), FOLDERS)
 
 
-def _version(smbd: str) -> str:
+def version(smbd: str) -> str:
     """What smbd says it is, as `4.17.12-Debian`; raises SystemLimitError if it does not run."""
     try:
         finished = subprocess.run(
@@ -102,8 +102,8 @@ def _version(smbd: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SystemLimitError(f"{smbd} cannot run: {error}") from error
-    name, _, version = finished.stdout.strip().partition(" ")
+    name, _, found = finished.stdout.strip().partition(" ")
     if finished.returncode != 0 or name != "Version":
         output = (finished.stdout + finished.stderr).strip() or "nothing"
         raise SystemLimitError(f"{smbd} gave no version; its output: {output}")
-    return version
+    return found

@@ -24,9 +24,7 @@ GLOBAL = """\
 workgroup = LAB
 netbios name = LAB
 server role = standalone server
-interfaces = {host}
-bind interfaces only = yes
-smb ports = {port}
+{listen}smb ports = {port}
 disable netbios = yes
 multicast dns register = no
 private dir = {place}/private
@@ -54,6 +52,10 @@ disable spoolss = yes
 daemons, which would leave the group of smbd's processes: reading and writing files needs none."""
 
 
+HERE = "interfaces = {host}\nbind interfaces only = yes\n"
+"""Where it listens, unless its network is its own."""
+
+
 def account() -> str:
     """The name of the user that runs this, whose rights the server has."""
     try:
@@ -65,11 +67,22 @@ def account() -> str:
         ) from error
 
 
-def write(home: Path, place: Path, number: int, settings: Mapping[str, str], password: str) -> Path:
+def write(
+    home: Path,
+    place: Path,
+    number: int,
+    settings: Mapping[str, str],
+    password: str,
+    *,
+    is_everywhere: bool = False,
+) -> Path:
     """Write everything into the home, for this port; returns the configuration.
 
-    `place` is the home under the name that Samba gets. Raises SystemLimitError where the disk does
-    not take it, or Samba's files are not as they were shipped.
+    `place` is the home under the name that Samba gets. With `is_everywhere` it listens at all
+    addresses there are, also those that come later: its network is its own.
+
+    Raises SystemLimitError where the disk does not take it, or Samba's files are not as they were
+    shipped.
     """
     user = account()
     shares = int(settings.get("shares", "1"))
@@ -87,7 +100,8 @@ def write(home: Path, place: Path, number: int, settings: Mapping[str, str], pas
             (home / stock.USERSHARES).chmod(stock.MODE)
             stock.STOCK.write(home / "etc", fields)
             return place / "etc" / stock.MAIN
-        lines = [GLOBAL.format(host=port.host(), port=number, place=place, log=LOG)]
+        listen = "" if is_everywhere else HERE.format(host=port.host())
+        lines = [GLOBAL.format(listen=listen, port=number, place=place, log=LOG)]
         lines += [line + "\n" for line in samba_settings.parameters(settings)]
         lines += _sections(place, shares)
         (home / "smb.conf").write_text("".join(lines), "utf-8")

@@ -59,7 +59,7 @@ class WebServer(Kept, ABC):
 
     def _start(self, parts: ExitStack) -> bool:
         """Whether it listens; False if another program has taken the port."""
-        number = port.free()
+        number = self.chosen_port()
         home = Home(self.name, open_base() if self.is_stock else None)
         parts.callback(home.delete)
         self.home = home.path.absolute()
@@ -83,13 +83,21 @@ class WebServer(Kept, ABC):
             certificate.make(self.home)
         self.server = server = KeptServer(self.command(place), self.home, self.name)
         parts.callback(server.stop)
-        if not server.got_port(number, log):
+        if not self.has_port(number, log):
             return False
         self.address, self.pids = f"{port.host()}:{number}", [server.server_pid]
         self.url = f"{'https' if self._is_tls else 'http'}://{self.address}"
         status = self.stock_status if self.is_stock else STATUS
         self.status_url = None if status is None else self.url + status
         return True
+
+    def chosen_port(self) -> int:
+        """The port that it is to listen on."""
+        return port.free()
+
+    def has_port(self, number: int, log: Path) -> bool:
+        """Wait until it listens; False if another program has taken the port."""
+        return self.server.got_port(number, log)
 
     def _configure(self, place: Path, number: int) -> None:
         """Write the configuration; raises OSError, and MachineLimitError of shipped files."""

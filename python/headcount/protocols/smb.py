@@ -93,7 +93,10 @@ PROTOCOL = Protocol(
     name="smb",
     form="smb://host/share",
     schemes={"smb": Scheme(445)},  # MS-SMB2 2.1
-    labs={"samba": "headcount.lab.samba:SambaServer"},
+    labs={
+        "samba": "headcount.lab.samba:SambaServer",
+        "ha-file": "headcount.lab.ha_file:HaFileServer",
+    },
     access="headcount.controller.access.smb",
     usual_workload="home-folders",
     place=_place,

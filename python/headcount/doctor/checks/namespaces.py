@@ -3,8 +3,8 @@
 from headcount.doctor.machine import Machine
 from headcount.doctor.outcome import Outcome, missing, ok
 from headcount.errors import SystemLimitError
+from headcount.lab import iproute
 from headcount.lab.installed import NotInstalledError, apt_command
-from headcount.lab.squeeze import link
 
 
 def network(machine: Machine) -> Outcome:
@@ -19,7 +19,7 @@ def network(machine: Machine) -> Outcome:
 
 def _network_fix(machine: Machine, error: SystemLimitError) -> str:
     if isinstance(error, NotInstalledError):
-        return machine.as_root(apt_command(link.PACKAGES.debian.split()))
+        return machine.as_root(apt_command(iproute.PACKAGES.debian.split()))
     if machine.uid != 0:
         return "sudo headcount run ..."
     return "start the container with --cap-add NET_ADMIN --cap-add SYS_ADMIN"

@@ -1,9 +1,9 @@
-"""Removes the groups and the network of a run, however the run ends.
+"""Removes the groups and the networks of a run, however the run ends.
 
-`python -m headcount.lab.squeeze.janitor [--group FOLDER ...] [--network NAMESPACE DEVICE]` waits
-for the end of its standard input. The run has removed them itself by then, or it was killed; its
-server's keeper is then about to end the server, and this waits for that, ends what is left in the
-groups, and removes them.
+`python -m headcount.lab.squeeze.janitor [--group FOLDER ...] [--network NAMESPACE DEVICE]
+[--segment TAG]` waits for the end of its standard input. The run has removed them itself by then,
+or it was killed; its server's keeper is then about to end the server, and this waits for that, ends
+what is left in the groups, and removes them.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from headcount.lab import keeper
+from headcount.lab import keeper, segment
 from headcount.lab.squeeze import link
 from headcount.lab.squeeze.files import numbers
 from headcount.lab.squeeze.group import PROCS, remove
@@ -28,6 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--group", action="append", type=Path, default=[])
     parser.add_argument("--network", nargs=2)
+    parser.add_argument("--segment")
     options = parser.parse_args(arguments)
     for name in keeper.ENDS:  # whoever ends the run's programs ends the run first
         signal.signal(name, signal.SIG_IGN)
@@ -40,6 +41,8 @@ def main(arguments: Sequence[str]) -> int:
         remove(options.group)
     if options.network:
         link.remove(*options.network)
+    if options.segment:
+        segment.remove(options.segment)
     return 0
 
 

@@ -10,13 +10,12 @@ import contextlib
 import ctypes
 import os
 import re
-import subprocess
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
 from headcount.errors import MachineLimitError, SystemLimitError
-from headcount.lab.installed import Packages, find
+from headcount.lab.iproute import ip, tc
 
 CLONE_NEWNET = 0x40000000
 """linux/sched.h."""
@@ -33,9 +32,6 @@ LEAST_BURST_BYTES = 65_536
 """A packet that is cut up by the device (GSO) holds up to 64 KiB."""
 QUEUE = "50ms"
 """Longest wait in the bucket's queue; what does not fit is dropped, as by a switch."""
-FOLDERS = ("/usr/sbin", "/sbin")
-COMMAND_S = 20.0
-PACKAGES = Packages("iproute2", "iproute")
 
 _numbers = count(1)
 
@@ -63,14 +59,14 @@ class Link:
         network = _free_network()
         self.address, far = _address(network, 1), _address(network, 2)
         try:
-            _ip("netns", "add", self.name)
-            _ip("link", "add", self.device, "type", "veth", "peer", "name", self.far_device)
-            _ip("link", "set", self.far_device, "netns", self.name)
-            _ip("addr", "add", f"{self.address}/30", "dev", self.device)
-            _ip("link", "set", self.device, "up")
-            _ip("-n", self.name, "addr", "add", f"{far}/30", "dev", self.far_device)
-            _ip("-n", self.name, "link", "set", self.far_device, "up")
-            _ip("-n", self.name, "link", "set", "lo", "up")
+            ip("netns", "add", self.name)
+            ip("link", "add", self.device, "type", "veth", "peer", "name", self.far_device)
+            ip("link", "set", self.far_device, "netns", self.name)
+            ip("addr", "add", f"{self.address}/30", "dev", self.device)
+            ip("link", "set", self.device, "up")
+            ip("-n", self.name, "addr", "add", f"{far}/30", "dev", self.far_device)
+            ip("-n", self.name, "link", "set", self.far_device, "up")
+            ip("-n", self.name, "link", "set", "lo", "up")
         except BaseException:
             self.close()
             raise
@@ -80,11 +76,11 @@ class Link:
         for where, device in (([], self.device), (["-n", self.name], self.far_device)):
             if bits_s is None:
                 with contextlib.suppress(SystemLimitError):  # there was none
-                    _run("tc", *where, "qdisc", "del", "dev", device, "root")
+                    tc(*where, "qdisc", "del", "dev", device, "root")
                 continue
             burst = max(LEAST_BURST_BYTES, round(bits_s / 8 * BURST_S))
             bucket = ["tbf", "rate", f"{bits_s}bit", "burst", f"{burst}b", "latency", QUEUE]
-            _run("tc", *where, "qdisc", "replace", "dev", device, "root", *bucket)
+            tc(*where, "qdisc", "replace", "dev", device, "root", *bucket)
 
     @contextlib.contextmanager
     def inside(self) -> Iterator[None]:
@@ -108,7 +104,7 @@ def remove(name: str, device: str) -> None:
     """Take a namespace and its devices away, as far as they are there."""
     for words in (("link", "del", device), ("netns", "del", name)):
         with contextlib.suppress(SystemLimitError):
-            _ip(*words)
+            ip(*words)
 
 
 def sweep() -> None:
@@ -127,7 +123,7 @@ def _address(network: int, host: int) -> str:
 
 def _free_network() -> int:
     """A network that no device of this machine is in."""
-    taken = _ip("-4", "-o", "addr", "show")
+    taken = ip("-4", "-o", "addr", "show")
     for step in range(NETWORKS):
         network = (os.getpid() * 64 + step) % NETWORKS  # runs that start at once differ
         if f" {_address(network, 1)}/" not in taken:
@@ -141,31 +137,3 @@ def _enter(handle: int) -> None:
     if libc.setns(handle, CLONE_NEWNET) != 0:
         reason = os.strerror(ctypes.get_errno())
         raise MachineLimitError(f"cannot enter the run's network namespace: {reason}; run as root")
-
-
-def program() -> str:
-    """The path of ip of iproute2; raises NotInstalledError."""
-    return _found("ip")
-
-
-def _found(name: str) -> str:
-    return find(name, PACKAGES.advice("a network of the run's own needs iproute2"), FOLDERS)
-
-
-def _ip(*words: str) -> str:
-    return _run("ip", *words)
-
-
-def _run(program: str, *words: str) -> str:
-    """What a program of iproute2 says; raises SystemLimitError with its complaint."""
-    found = _found(program)
-    finished = subprocess.run(
-        [found, *words], capture_output=True, text=True, timeout=COMMAND_S, check=False
-    )
-    if finished.returncode != 0:
-        raise MachineLimitError(
-            f"cannot make the run's network: {program} {' '.join(words)} says: "
-            f"{finished.stderr.strip() or 'nothing'}; a container needs --cap-add NET_ADMIN and "
-            "--cap-add SYS_ADMIN for it"
-        )
-    return finished.stdout

@@ -1,0 +1,82 @@
+"""Faults that hit the processes of a server."""
+
+import os
+import signal
+from collections.abc import Iterable
+from threading import Event
+
+from headcount.errors import InputError, TargetError
+from headcount.failover import command
+from headcount.failover.fault import FaultTarget
+
+
+class Kill:
+    """All processes of a server end at once, without a word to anybody."""
+
+    def __init__(self, target: FaultTarget, recover: str | None) -> None:
+        """`recover` is a command that starts it again, where a lab does not."""
+        if recover is None and target.restart is None:
+            raise InputError(
+                "--fault kill: nobody here can start the server again; give the command that does: "
+                '--recover "systemctl restart nginx"'
+            )
+        self._fault_target = target
+        self._command = recover
+        self.text = f"kill {target.name} (SIGKILL)"
+        self.recovery: str | None = recover or f"start {target.name} again"
+
+    def inject(self, ended: Event) -> None:
+        """Kill it."""
+        del ended  # it takes no time
+        send(self._fault_target.processes(), signal.SIGKILL)
+
+    def recover(self) -> None:
+        """Start it again."""
+        if self._command is not None:
+            command.run(self._command, "--recover")
+        elif self._fault_target.restart is not None:
+            self._fault_target.restart()
+
+
+class Stop:
+    """All processes of a server stand still: connections stay, and nobody answers."""
+
+    def __init__(self, target: FaultTarget, recover: str | None) -> None:
+        """`recover` is a command to run after they go on."""
+        self._fault_target = target
+        self._command = recover
+        self._stopped: set[int] = set()
+        self.text = f"stop {target.name} (SIGSTOP)"
+        self.recovery: str | None = f"let {target.name} go on (SIGCONT)"
+        if recover is not None:
+            self.recovery += f", then {recover}"
+
+    def inject(self, ended: Event) -> None:
+        """Stop it."""
+        del ended  # it takes no time
+        self._stopped = self._fault_target.processes()
+        send(self._stopped, signal.SIGSTOP)
+
+    def recover(self) -> None:
+        """Let it go on."""
+        send(self._stopped, signal.SIGCONT)
+        self._stopped = set()
+        if self._command is not None:
+            command.run(self._command, "--recover")
+
+
+def send(pids: Iterable[int], name: signal.Signals) -> None:
+    """Send a signal to processes; those that have ended meanwhile are passed over.
+
+    Raises TargetError for processes of somebody else.
+    """
+    for pid in pids:
+        try:
+            os.kill(pid, name)
+        except ProcessLookupError:
+            continue
+        except PermissionError as error:
+            raise TargetError(
+                f"process {pid} of the server belongs to somebody else: run this as root, or as "
+                "the user of the server"
+            ) from error
