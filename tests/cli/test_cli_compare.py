@@ -69,6 +69,27 @@ def test_people_see_a_table_and_a_page(runs: list[str], tmp_path: Path) -> None:
     assert "| At 4 users | A | B |" in say("compare", *runs, "--markdown").output
 
 
+def test_equality_is_shown_within_a_margin_only(runs: list[str], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    ended = say("compare", *runs, "--within", "90%", "--html", str(page))
+    assert ended.exit_code == 0, ended.output
+    assert "Within 90%" in ended.output
+    assert "hroughput at 4 users: equal within 90% (ratio" in ended.output
+    assert "Within 90%" in page.read_text("utf-8")
+    assert "equal within 90%" in say("compare", *runs, "--within", "90", "--markdown").output
+    found = json.loads(say("compare", *runs, "--within", "0.01%", "--json").output)
+    Draft202012Validator(SCHEMAS["comparison"]()).validate(found)
+    assert found["margin"] == pytest.approx(0.0001)
+    assert [one["metric"] for one in found["equalities"]] == [
+        one["metric"] for one in found["differences"]
+    ]
+    assert all(one["result"] != "equal" for one in found["equalities"])
+    for wrong in ("0", "101%", "two"):
+        assert mistake("compare", *runs, "--within", wrong) == (
+            f"--within {wrong}: give a percentage above 0, at most 100, such as 2%"
+        )
+
+
 def test_several_runs_of_a_side_stand_with_commas_or_in_a_folder(
     runs: list[str], tmp_path: Path
 ) -> None:

@@ -1,9 +1,10 @@
 """`headcount compare`: whether servers, or one before and after a change, differ."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +16,10 @@ from headcount.cli.subjects import sides
 from headcount.errors import InputError
 from headcount.output.file import write_output
 
+if TYPE_CHECKING:
+    from headcount.analyse.compare.comparison import Comparison
+    from headcount.analyse.compare.subject import Side
+
 EPILOG = """
 Examples:
 
@@ -23,6 +28,8 @@ headcount compare runs/20261120T101500-web-lab-nginx runs/20261120T104500-web-la
 headcount compare nginx=runs/a,runs/c,runs/e apache=runs/b,runs/d,runs/f  # three runs of each
 
 headcount compare runs/before runs/after --html compare.html  # folders of runs
+
+headcount compare runs/nginx runs/balanced --within 2%  # is the overhead at most 2%?
 
 headcount compare runs/small runs/large --published configuration_1 --html compare.html
 
@@ -70,6 +77,14 @@ def compare(
         ),
     ],
     output: Output,
+    margin: Annotated[
+        str | None,
+        typer.Option(
+            "--within",
+            metavar="PERCENT",
+            help="Also say whether they are equal within so much, such as 2%.",
+        ),
+    ] = None,
     published: Annotated[
         list[str] | None,
         typer.Option(
@@ -86,9 +101,6 @@ def compare(
     """
     if output.json and output.markdown:
         raise InputError("--json and --markdown both print the answer; give one of them")
-    # Statistics take half a second to load; the help does not need them.
-    from headcount.analyse.compare.compare import compare as compared
-    from headcount.analyse.compare.references import references
     from headcount.report.compare import markdown as text
     from headcount.report.compare import terminal
 
@@ -97,7 +109,7 @@ def compare(
     check_file(output.html, "--html", ".html")
     check_file(output.pdf, "--pdf", ".pdf")
     subjects = sides(what)
-    found = compared(subjects, references(published or []))
+    found = _compared(subjects, published, margin)
     if output.pdf is not None:
         from headcount.report import hand_over
 
@@ -122,3 +134,28 @@ def compare(
             out.print(f"\nPage: {output.html}", markup=False)
         if output.pdf is not None:
             out.print(f"\nReport: {output.pdf}", markup=False)
+
+
+def _compared(
+    subjects: "Sequence[Side]", published: list[str] | None, margin: str | None
+) -> "Comparison":
+    # Statistics take half a second to load; the help does not need them.
+    from headcount.analyse.compare.compare import compare as compared
+    from headcount.analyse.compare.references import references
+    from headcount.analyse.compare.within import within
+
+    share = None if margin is None else margin_of(margin)
+    found = compared(subjects, references(published or []))
+    return found if share is None else within(found, share)
+
+
+def margin_of(text: str) -> float:
+    """A margin as a share; raises InputError."""
+    number = text.strip().removesuffix("%")
+    try:
+        value = float(number) / 100
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1:
+        raise InputError(f"--within {text}: give a percentage above 0, at most 100, such as 2%")
+    return value

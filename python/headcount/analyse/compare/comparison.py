@@ -100,6 +100,22 @@ class Difference(Record):
     words: str = Field(description="Both directions in words: `22% less time; 1.28 times as fast`")
 
 
+class Equality(Record):
+    """Whether two subjects are equal within a margin, in one metric."""
+
+    metric: str
+    label: str
+    users: int | None = Field(description="Of the level; null at the capacity")
+    first: str
+    second: str
+    ratio: float
+    interval: tuple[float, float] | None
+    result: Literal["equal", "different", "not shown"] = Field(
+        description="`equal`: the whole interval of the ratio lies within the margin; `different`: "
+        "beyond it; `not shown`: neither"
+    )
+
+
 class Unlike(Record):
     """Something in which subjects differ besides what was to be compared."""
 
@@ -137,6 +153,12 @@ class Comparison(Record):
     subjects: list[Subject]
     differences: list[Difference]
     unlike: list[Unlike] = Field(description="Other differences between the subjects")
+    margin: float | None = Field(
+        default=None, description="Of --within, as a share; null where nobody asked"
+    )
+    equalities: list[Equality] = Field(
+        default=[], description="Whether each difference is within the margin, in the same order"
+    )
     interleaved: bool = Field(
         description="Whether the subjects' runs alternated in time, so that drift cancels out"
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from headcount.analyse.compare.comparison import Comparison, Difference, Subject
+from headcount.analyse.compare.comparison import Comparison, Difference, Equality, Subject
 from headcount.analyse.compare.metrics import BY_ID
 from headcount.analyse.compare.words import directions, reach, signed, value
 from headcount.text import DASH, plural
@@ -97,6 +97,35 @@ def published_sentences(found: Comparison) -> list[str]:
         f"{label}: {called} {', '.join(figures)}. {remark}"
         for (label, called, remark), figures in lines.items()
     ]
+
+
+def within_title(found: Comparison) -> str:
+    """The heading of `within_sentences`."""
+    return f"Within {_margin(found)}"
+
+
+def within_sentences(found: Comparison) -> list[str]:
+    """Whether the subjects are equal within the margin, a sentence for each metric."""
+    many = len(found.subjects) > 2
+    return [_within_sentence(one, _margin(found), many) for one in found.equalities]
+
+
+def _margin(found: Comparison) -> str:
+    return f"{100 * (found.margin or 0.0):g}%"
+
+
+def _within_sentence(one: Equality, margin: str, many: bool) -> str:
+    what = f"{one.second}, {one.label}" if many else one.label
+    at = "" if one.users is None else f" at {plural('user', one.users)}"
+    text = {
+        "equal": f"equal within {margin}",
+        "different": f"differs by more than {margin}",
+        "not shown": f"not shown to be equal within {margin}",
+    }[one.result]
+    ratio = f"ratio {one.ratio:.3f}"
+    if one.interval is not None:
+        ratio += f", 95% interval {one.interval[0]:.3f} to {one.interval[1]:.3f}"
+    return f"{what}{at}: {text} ({ratio})"
 
 
 def subject_text(subject: Subject) -> str:

@@ -4,7 +4,14 @@ import re
 from collections.abc import Sequence
 
 from headcount.analyse.compare.comparison import Comparison
-from headcount.report.compare.cells import Group, groups, published_sentences, subject_text
+from headcount.report.compare.cells import (
+    Group,
+    groups,
+    published_sentences,
+    subject_text,
+    within_sentences,
+    within_title,
+)
 from headcount.text import clean
 
 _MARKS = {"better": "\N{WHITE HEAVY CHECK MARK}", "worse": "\N{CROSS MARK}"}
@@ -24,6 +31,7 @@ def render(found: Comparison) -> str:
         for group in others:
             lines += [*_table(group), ""]
         lines += ["</details>"]
+    lines += _bullets(within_title(found), within_sentences(found))
     lines += _bullets("What differs", [one.sentence for one in found.unlike])
     lines += _bullets("Published, on different hardware: not compared", published_sentences(found))
     lines += _bullets("To know", found.doubts)

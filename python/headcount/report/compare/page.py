@@ -6,7 +6,15 @@ from headcount import __version__
 from headcount.analyse.compare.comparison import Comparison, Reference, Unlike
 from headcount.analyse.compare.words import value
 from headcount.report.compare import against, bars
-from headcount.report.compare.cells import Group, Row, finding_class, groups, subject_text
+from headcount.report.compare.cells import (
+    Group,
+    Row,
+    finding_class,
+    groups,
+    subject_text,
+    within_sentences,
+    within_title,
+)
 from headcount.report.head import head
 from headcount.report.html import table
 from headcount.report.html.table import Column, row
@@ -59,11 +67,13 @@ def _header(found: Comparison, title: str, made_at: str) -> Html:
 def _answer(found: Comparison) -> Html:
     kind, text = _BADGES.get(found.finding, ("", found.finding))
     doubts = element("ul", *(element("li", unbroken(line)) for line in found.doubts))
+    equal = element("ul", *(element("li", unbroken(line)) for line in within_sentences(found)))
     return element(
         "section",
         element("span", text, class_=f"badge {kind}".strip()),
         element("p", unbroken(found.sentence), class_="sentence", id="answer"),
         _capacities(found),
+        element("div", element("h3", within_title(found)), equal) if found.equalities else None,
         element("div", element("h3", "To know"), doubts, class_="doubts") if found.doubts else None,
         class_="answer",
         aria_label="The answer",

@@ -8,7 +8,15 @@ from rich.table import Table
 from rich.text import Text
 
 from headcount.analyse.compare.comparison import Comparison
-from headcount.report.compare.cells import Group, Row, groups, published_sentences, subject_text
+from headcount.report.compare.cells import (
+    Group,
+    Row,
+    groups,
+    published_sentences,
+    subject_text,
+    within_sentences,
+    within_title,
+)
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.report.terminal.say import say
 from headcount.text import DASH, plural
@@ -33,6 +41,7 @@ def show(found: Comparison, console: Console, *, everything: bool = False) -> No
     if hidden:
         say(console, f"\n{plural('more level', hidden)}: --all prints them.", "dim")
     names = [one.name for one in found.subjects]
+    print_list(console, within_title(found), within_sentences(found), names)
     print_list(console, "What differs", [one.sentence for one in found.unlike], names)
     print_list(
         console, "Published, on different hardware: not compared", published_sentences(found), names

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from headcount.analyse.compare.comparison import Comparison
 from headcount.bundle.reader import Bundle
+from headcount.report.compare.cells import within_sentences, within_title
 from headcount.report.document import charts, competitive, repeat
 from headcount.report.document.blocks import (
     Block,
@@ -81,6 +82,8 @@ def _overview(found: Comparison) -> Section:
     ]
     if figures:
         blocks.append(KeyFigures(figures))
+    if found.equalities:
+        blocks.append(Note(within_title(found), [prose(one) for one in within_sentences(found)]))
     if found.doubts:
         doubts = [prose(ended(one)) for one in found.doubts]
         blocks.append(Note("Doubts to know of", doubts))
