@@ -15,13 +15,14 @@ from headcount.lab import keepalived, port, samba, samba_files, setting
 from headcount.lab.alias import Alias
 from headcount.lab.ha_file_node import PORT, FileServer
 from headcount.lab.home import Home
-from headcount.lab.node import Node
+from headcount.lab.node import Node, down, end
 from headcount.lab.pair import NAMES, Pair
 from headcount.lab.pair_node import PairNode, Place
 from headcount.lab.segment import Segment
 from headcount.lab.setting import Setting
 
 HA_FILE: Mapping[str, Setting] = {
+    "down": down(NAMES[1]),
     **keepalived.SETTINGS,
     "check": Setting(
         "listens",
@@ -69,6 +70,8 @@ class HaFileServer:
         self.password = secrets.token_urlsafe(samba.PASSWORD_BYTES)
         with ExitStack() as parts:
             self._start(parts)
+            if self.settings["down"] != "none":
+                end(next(one for one in self.nodes if one.name == self.settings["down"]))
             self._parts = parts.pop_all()
 
     def _start(self, parts: ExitStack) -> None:

@@ -17,7 +17,7 @@ from headcount.lab import account, patroni, port, setting
 from headcount.lab.etcd import Etcd
 from headcount.lab.haproxy import Haproxy
 from headcount.lab.installed import command_output
-from headcount.lab.node import Node
+from headcount.lab.node import Node, down, end
 from headcount.lab.patroni import Cluster, PatroniNode
 from headcount.lab.postgresql import PASSWORD_BYTES, programs
 from headcount.lab.setting import Setting
@@ -53,6 +53,7 @@ HA_POSTGRESQL: Mapping[str, Setting] = {
         "How long etcd may not answer before the primary steps down, in seconds.",
         most=3600,
     ),
+    "down": down("standby"),
     "check_ms": Setting(
         "3000",
         (),
@@ -155,6 +156,8 @@ class HaPostgresqlServer:
             **self._etcd.programs,
         }
         self.nodes: Sequence[Node] = [self._role(True), self._role(False)]
+        if self.settings["down"] != "none":
+            end(self.nodes[1])
 
     def _cluster(self, folder: Path, who: account.Account) -> Cluster:
         given = self.settings

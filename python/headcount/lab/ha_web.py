@@ -11,7 +11,8 @@ from headcount.errors import InputError
 from headcount.lab import ha_web_haproxy, keepalived, setting
 from headcount.lab.ha_web_haproxy import BalancedPair
 from headcount.lab.ha_web_pair import WebPair
-from headcount.lab.node import Node
+from headcount.lab.node import Node, down, end
+from headcount.lab.pair import NAMES
 from headcount.lab.setting import Setting
 
 FRONT = Setting(
@@ -26,6 +27,7 @@ VRRP = "vrrp_"
 HA_WEB: Mapping[str, Setting] = {
     **ha_web_haproxy.SETTINGS,
     "front": FRONT,
+    "down": down(NAMES[1]),
     **{f"{VRRP}{key}": one for key, one in keepalived.SETTINGS.items()},
 }
 
@@ -56,6 +58,9 @@ class HaWebServer:
                 if self.settings["front"] == "keepalived"
                 else BalancedPair(parts, self.settings)
             )
+            if self.settings["down"] != "none":
+                end(next(one for one in self._front.nodes if one.name == self.settings["down"]))
+                self._front.wait_until_noticed()
             self._parts = parts.pop_all()
         self.programs: Mapping[str, str] = self._front.programs
         self.logs: Mapping[str, Path] = self._front.logs

@@ -1,5 +1,6 @@
 """HAProxy before the two nginx of `lab:ha-web`."""
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -134,6 +135,11 @@ class BalancedPair:
             balance="roundrobin" if is_standby else given["balance"],
             nodes="\n".join(nodes),
         )
+
+    def wait_until_noticed(self) -> None:
+        """Wait until HAProxy has given up a node that is down."""
+        given = self._settings
+        time.sleep((int(given["check_fall"]) + 1) * int(given["check_ms"]) / 1000)
 
     @property
     def data(self) -> Path:

@@ -87,6 +87,9 @@ class WebPair:
         self._pair = Pair(each, segment, settings, PORT)
         self.address = f"{segment.floating}:{PORT}"
 
+    def wait_until_noticed(self) -> None:
+        """Return at once: users speak to the first node."""
+
     @property
     def nodes(self) -> Sequence[Node]:
         """The node that has the address when it is hit, and both by their names."""

@@ -1,10 +1,25 @@
 """One of several servers that do the same work, so that one may fail."""
 
+import contextlib
+import os
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from headcount.lab.keeper import descendants
 from headcount.lab.segment import Direction
+from headcount.lab.setting import Setting
+
+
+def down(node: str) -> Setting:
+    """The setting that has a node fail before the run."""
+    return Setting(
+        "none",
+        ("none", node),
+        "none",
+        "Which node is down from the start: how many users does the other hold alone?",
+    )
 
 
 class Network(Protocol):
@@ -52,6 +67,14 @@ class Node:
     move: Callable[[], None] | None = None
     problem: Callable[[], str | None] = lambda: None
     lines: Callable[[], Sequence[int]] | None = None
+
+
+def end(node: Node) -> None:
+    """Kill all that runs of a node; what has ended meanwhile is passed over."""
+    roots = [*node.pids(), *node.others()]
+    for pid in set(roots).union(*map(descendants, roots)):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 @runtime_checkable
