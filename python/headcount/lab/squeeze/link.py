@@ -4,6 +4,10 @@ The generator's threads live in a network namespace that a pair of virtual Ether
 the machine; the server listens on the machine's end. So the server's sockets, its device and its
 queue are where they are with a real network: on the server's side. Each end sends through a token
 bucket (tc-tbf(8)), so that the rate holds in both directions, as on a full-duplex link.
+
+Where users are to be far away, a pair of TUN devices takes the place of that pair, and a process of
+our own carries packets between them (`delay_line`). The kernel's emulator (tc-netem(8)) is never
+used: many kernels are without it, and figures would depend on which one it is.
 """
 
 import contextlib
@@ -11,15 +15,19 @@ import ctypes
 import os
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
+from typing import BinaryIO
 
 from headcount.errors import MachineLimitError, SystemLimitError
 from headcount.lab.installed import Packages, find
+from headcount.lab.squeeze.delay_line import DelayLine, Line
 
 CLONE_NEWNET = 0x40000000
 """linux/sched.h."""
+DEVICES = Path("/proc/thread-self/net/dev")
+"""The devices of the namespace that a thread is in, and their figures; the file stays of it."""
 NAMESPACES = Path("/run/netns")
 """Where ip-netns(8) keeps their names."""
 NAME = re.compile(r"headcount-([0-9]+)-[0-9]+")
@@ -35,6 +43,11 @@ QUEUE = "50ms"
 """Longest wait in the bucket's queue; what does not fit is dropped, as by a switch."""
 FOLDERS = ("/usr/sbin", "/sbin")
 COMMAND_S = 20.0
+LINE_PACKETS = 10_000
+"""Packets that a TUN device holds while the process that reads it sleeps; the default of 500 is
+less than a single connection sends at once over a long way."""
+TRANSMIT_DROPPED = 11
+"""Place of the figure in a line of `/proc/net/dev`, behind the device's name."""
 PACKAGES = Packages("iproute2", "iproute")
 
 _numbers = count(1)
@@ -47,16 +60,22 @@ class Link:
         name: The namespace's.
         device: The server's end.
         address: Where a server is to listen to be reached through it.
+        line: What carries its packets where the users are far away; None where the kernel does.
 
     """
 
-    def __init__(self) -> None:
-        """Make it, as fast as the machine; raises SystemLimitError where that cannot be."""
+    def __init__(self, line: Line | None = None) -> None:
+        """Make it, as fast as the machine, and as long as `line`.
+
+        Raises SystemLimitError where that cannot be.
+        """
         if os.geteuid() != 0:
             raise MachineLimitError(
-                "--limit network=... uses a network namespace, "
-                "which needs root: sudo headcount run ..."
+                "limits of the network (network, latency, jitter, loss, reorder) use a network "
+                "namespace, which needs root: sudo headcount run ..."
             )
+        self.line: DelayLine | None = None
+        self._tables: list[BinaryIO] = []
         number = next(_numbers)
         self.name = f"headcount-{os.getpid()}-{number}"
         self.device, self.far_device = f"hc{os.getpid()}-{number}", f"hc{os.getpid()}-{number}p"
@@ -64,7 +83,10 @@ class Link:
         self.address, far = _address(network, 1), _address(network, 2)
         try:
             _ip("netns", "add", self.name)
-            _ip("link", "add", self.device, "type", "veth", "peer", "name", self.far_device)
+            if line is None:
+                _ip("link", "add", self.device, "type", "veth", "peer", "name", self.far_device)
+            else:
+                self._lay(line)
             _ip("link", "set", self.far_device, "netns", self.name)
             _ip("addr", "add", f"{self.address}/30", "dev", self.device)
             _ip("link", "set", self.device, "up")
@@ -74,6 +96,28 @@ class Link:
         except BaseException:
             self.close()
             raise
+
+    def _lay(self, line: Line) -> None:
+        """Make the devices of a line, and have their figures at hand."""
+        self.line = DelayLine(self.device, self.far_device, line)
+        for device in (self.device, self.far_device):
+            # Without an address of its own kind (IPv6), a device has nothing to say by itself.
+            _ip("link", "set", device, "txqueuelen", str(LINE_PACKETS), "addrgenmode", "none")
+        self._tables.append(DEVICES.open("rb", buffering=0))
+        with self.inside():
+            self._tables.append(DEVICES.open("rb", buffering=0))
+
+    def figures(self) -> Mapping[str, float] | None:
+        """What its line has done so far (`DelayLine.figures`), and what its devices dropped.
+
+        None without a line. Raises SystemLimitError if the line has ended.
+        """
+        found = self.line.figures() if self.line is not None else None
+        if found is None:
+            return None
+        names = (self.device.encode(), self.far_device.encode())
+        lost = sum(_dropped(table, names) for table in self._tables)
+        return {**found, "device_dropped": lost}
 
     def limit(self, bits_s: int | None) -> None:
         """Let this many bits/s through in each direction, with all headers; None: no limit."""
@@ -101,7 +145,19 @@ class Link:
 
     def close(self) -> None:
         """Take it away; safe to call twice."""
+        for table in self._tables:
+            table.close()
+        if self.line is not None:
+            self.line.close()
         remove(self.name, self.device)
+
+
+def _dropped(table: BinaryIO, names: tuple[bytes, ...]) -> int:
+    """Packets that these devices had no room for, of a namespace's table of devices."""
+    table.seek(0)
+    lines = [text.partition(b":") for text in table.read().splitlines()]
+    found = [rest.split() for name, _, rest in lines if name.strip() in names]
+    return sum(int(figures[TRANSMIT_DROPPED]) for figures in found)
 
 
 def remove(name: str, device: str) -> None:
