@@ -96,8 +96,8 @@ impl<End: AsFd> Line<End> {
         let [out, back] = &mut self.ways;
         let mut waking = Waking::new();
         loop {
-            out.deliver(second)?;
-            back.deliver(first)?;
+            out.deliver(second, waking.early_ns())?;
+            back.deliver(first, waking.early_ns())?;
             let due_ns = [out.due_ns(), back.due_ns()].into_iter().flatten().min();
             let from_ns = now_ns();
             // Of 0 while the thread waits for what is due in less than waking up would take.

@@ -2,6 +2,9 @@
 
 /// More is chance, and is not made up for.
 const MOST_NS: u64 = 150_000;
+/// By how much a packet may go on early, so that the thread neither spins for it nor is woken again:
+/// no more than what network cards wait in order to interrupt less often.
+const EARLY_NS: u64 = 50_000;
 /// By how much one waking changes what is typical.
 const STEP_NS: u64 = 1_000;
 
@@ -25,6 +28,11 @@ impl Waking {
         } else {
             self.typical_ns.saturating_sub(STEP_NS)
         };
+    }
+
+    /// By how much a packet may go on before its moment, in ns.
+    pub fn early_ns(&self) -> u64 {
+        self.typical_ns.min(EARLY_NS)
     }
 
     /// How long to sleep at `now_ns` in order to run at `due_ns`.
@@ -80,7 +88,8 @@ mod tests {
 
     #[test]
     fn a_packet_came_while_the_thread_waited() {
-        let waking = after([50_000; 1000]);
+        let waking = after([90_000; 1000]);
+        assert_eq!(waking.early_ns(), EARLY_NS);
         assert_eq!(waking.earlier_ns(0, 7_000_000), waking.typical_ns);
         assert_eq!(waking.earlier_ns(7_000_000, 7_002_000), 2_000);
     }

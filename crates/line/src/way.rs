@@ -71,15 +71,15 @@ impl Way {
         Ok(())
     }
 
-    /// Send what is due `to` the other device.
-    pub fn deliver(&mut self, to: impl AsFd) -> Result<(), Errno> {
+    /// Send what is due `to` the other device, or will be within `early_ns`.
+    pub fn deliver(&mut self, to: impl AsFd, early_ns: u64) -> Result<(), Errno> {
         while let Some((due_ns, frame)) = self.queue.first() {
             let now_ns = now_ns();
-            if due_ns > now_ns {
+            if due_ns > now_ns + early_ns {
                 break;
             }
             send(frame, &to, &self.counter)?;
-            self.counter.sent(now_ns - due_ns);
+            self.counter.sent(now_ns.saturating_sub(due_ns));
             self.queue.drop_first();
         }
         Ok(())

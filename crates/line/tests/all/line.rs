@@ -9,8 +9,8 @@ use std::time::Duration;
 use headcount_line::{Conditions, Counter, Counts, HEADER, Line, LineError};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Of a way of 20 ms, less what waking up may have taken.
-const EARLIEST: Duration = Duration::from_micros(20_000 - 150);
+/// Of a way of 20 ms, less what waking up may have taken and what may go on early.
+const EARLIEST: Duration = Duration::from_micros(20_000 - 200);
 
 struct Laid {
     near: UnixDatagram,
