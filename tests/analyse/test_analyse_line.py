@@ -24,9 +24,9 @@ def test_a_line_may_use_four_fifths_of_a_core(cpu: float, limited: bool, other: 
     found = with_full_line(before, one.counters)
     assert found.limited is (limited or other)
     assert list(found.reasons[: len(before.reasons)]) == list(before.reasons)
-    said = [reason for reason in found.reasons if "delay line" in reason]
-    assert len(said) == limited
-    assert all("81.0% of a core" in reason for reason in said)
+    about = [reason for reason in found.reasons if "delay line" in reason]
+    assert len(about) == limited
+    assert all("81.0% of a core" in reason for reason in about)
 
 
 def test_nothing_is_said_of_a_line_that_is_not_there() -> None:

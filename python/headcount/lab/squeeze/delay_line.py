@@ -134,8 +134,8 @@ class DelayLine:
 def _check_start(answer: Mapping[str, object] | None) -> None:
     """Raise MachineLimitError if this is not what a line says whose devices are there."""
     if answer is None or "error" in answer:
-        said = f"it said nothing for {START_S:g} s" if answer is None else answer["error"]
+        text = f"it says nothing for {START_S:g} s" if answer is None else answer["error"]
         raise MachineLimitError(
-            f"cannot make the delay line: {said}; it needs the kernel's TUN devices "
+            f"cannot make the delay line: {text}; it needs the kernel's TUN devices "
             "(modprobe tun), and in a container --device /dev/net/tun"
         )

@@ -78,7 +78,7 @@ def _hurry() -> None:
 def _report(line: Line) -> None:
     """Say what was done whenever somebody asks; end the line when nobody can any more."""
     with contextlib.suppress(BrokenPipeError):
-        while sys.stdin.buffer.readline():
+        while os.read(sys.stdin.fileno(), 4096):  # nobody asks before the last answer is there
             counts = json.loads(line.counts())
             _say({**counts, "cpu_s": time.process_time(), "at_s": time.monotonic()})
     line.stop()
