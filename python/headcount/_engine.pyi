@@ -327,17 +327,17 @@ class Interval:
 @final
 class Line:
     """
-    Two TUN devices, and what carries packets between them with a delay; both go with it.
+    Two TAP devices, and what carries packets between them with a delay; both go with it.
     """
     def __new__(cls, /, near: str, far: str, latency_s: SupportsFloat | SupportsIndex, jitter_s: SupportsFloat | SupportsIndex = 0.0, loss: SupportsFloat | SupportsIndex = 0.0, reorder: SupportsFloat | SupportsIndex = 0.0, seed: SupportsIndex = 1) -> Line:
         """
         Makes the devices. Round trips take `latency_s` longer, by up to `jitter_s` more or less;
-        `loss` and `reorder` are shares of packets, each way. Raises SystemLimitError where there
+        `loss` and `reorder` are shares of packets, each way. Raises `SystemLimitError` where there
         may be no devices.
         """
     def carry(self, /) -> None:
         """
-        Carries packets until another thread calls `stop`. Raises SystemLimitError when a device is
+        Carries packets until another thread calls `stop`. Raises `SystemLimitError` when a device is
         taken away.
         """
     def counts(self, /) -> str:

@@ -6,7 +6,9 @@ import os
 import signal
 import socket
 import threading
+import time
 from itertools import accumulate
+from pathlib import Path
 
 import pytest
 from line_ends import datagrams, median_s, round_trips_s, squeezed
@@ -21,6 +23,10 @@ WITHIN_S = 0.0003
 ROUNDS, MOST_ROUNDS, TRIPS = 5, 40, 40
 WITHIN = 3.29
 """Standard deviations that 99.9% of a binomial count are within."""
+
+
+IFF_BROADCAST, IFF_POINTOPOINT = 0x2, 0x10
+"""linux/if.h."""
 
 
 def is_share(count: int, of: int, share: float) -> bool:
@@ -167,3 +173,18 @@ def test_a_line_cannot_be_changed_while_it_is_at_work() -> None:
         far.change(Wanted(line=Line(0.001), network_bits_s=80_000_000))
         with pytest.raises(SystemLimitError, match="only what was limited from the start"):
             far.change(Wanted(line=Line(0.002)))
+
+
+def test_the_servers_end_is_an_ethernet_device_on_which_nobody_else_speaks() -> None:
+    """Samba passes over devices that cannot broadcast; ARP and IPv6 would be packets of nobody."""
+    with squeezed(Wanted(line=Line(0.001))) as far:
+        assert far.link
+        time.sleep(1.5)
+        figures = far.link.figures()
+        device = Path("/sys/class/net") / far.link.device
+        flags = int((device / "flags").read_text(), 16)
+        assert (device / "mtu").read_text() == "1500\n"
+    assert flags & IFF_BROADCAST
+    assert not flags & IFF_POINTOPOINT
+    assert figures
+    assert figures["packets"] == 0

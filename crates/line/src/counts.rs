@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct Counts {
     /// Packets that came, of at most 1500 bytes each.
     pub packets: u64,
-    /// Their bytes, with IP headers.
+    /// Their bytes, with all headers.
     pub bytes: u64,
     /// Packets that were lost because they were to be.
     pub lost: u64,

@@ -1,10 +1,11 @@
-//! What a TUN device hands over: a header of the kernel's (`virtio_net_hdr`), then the IP packet.
+//! What a TAP device hands over: a header of the kernel's (`virtio_net_hdr`), then the Ethernet frame.
 
 /// Length of the header (`linux/virtio_net.h`): flags, kind, `u16` length of headers, `u16` bytes
 /// of each packet, and two about checksums.
 pub const HEADER: usize = 10;
-/// The most that comes at once: 64 KiB (`GSO_LEGACY_MAX_SIZE`) and the header.
-pub const LARGEST: usize = 65_536 + HEADER;
+/// The most that comes at once: 64 KiB (`GSO_LEGACY_MAX_SIZE`), and the headers of Ethernet and the
+/// kernel.
+pub const LARGEST: usize = 65_536 + 14 + HEADER;
 
 /// How many packets of the network a frame holds: more than one where the kernel leaves it to the
 /// device to cut it up.
@@ -37,13 +38,13 @@ mod tests {
     #[test]
     fn a_frame_holds_as_many_packets_as_it_will_be_cut_into() {
         for (kind, headers, each, length, packets) in [
-            (0, 0, 0, 52, 1),
-            (0, 52, 1448, 1500, 1),
-            (1, 52, 1448, 52 + 1448, 1),
-            (1, 52, 1448, 52 + 1449, 2),
-            (1, 52, 1448, 52 + 44 * 1448, 44),
-            (1, 52, 0, 9000, 1),
-            (1, 52, 1448, 20, 1),
+            (0, 0, 0, 66, 1),
+            (0, 66, 1448, 1514, 1),
+            (1, 66, 1448, 66 + 1448, 1),
+            (1, 66, 1448, 66 + 1449, 2),
+            (1, 66, 1448, 66 + 44 * 1448, 44),
+            (1, 66, 0, 9000, 1),
+            (1, 66, 1448, 20, 1),
         ] {
             assert_eq!(packets_in(&frame(kind, headers, each, length)), packets);
         }

@@ -1,4 +1,4 @@
-//! A delay line between two TUN devices: a network that is far away, with jitter, loss and reordering.
+//! A delay line between two TAP devices: a network that is far away, with jitter, loss and reordering.
 //!
 //! What the kernel sends out of one device comes in at the other, later or not at all. A
 //! [`Schedule`] decides when, packet by packet; a [`Queue`] of bounded memory keeps what is under
@@ -14,7 +14,7 @@ mod frame;
 mod line;
 mod queue;
 mod schedule;
-mod tun;
+mod tap;
 mod wake;
 mod way;
 
@@ -24,5 +24,5 @@ pub use frame::{HEADER, LARGEST, packets_in};
 pub use line::{Line, LineError};
 pub use queue::Queue;
 pub use schedule::{Fate, Schedule};
-pub use tun::Tun;
+pub use tap::Tap;
 pub use way::Way;

@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::conditions::Conditions;
 use crate::counts::Counter;
 use crate::schedule::Schedule;
-use crate::tun::{MAKER, Tun};
+use crate::tap::{MAKER, Tap};
 use crate::wake::Waking;
 use crate::way::{Way, now_ns};
 
@@ -42,7 +42,7 @@ pub struct Line<End> {
     counters: [Arc<Counter>; 2],
 }
 
-impl Line<Tun> {
+impl Line<Tap> {
     /// Make two devices of these names. They are gone when the line is dropped.
     pub fn between(
         names: [&str; 2],
@@ -51,7 +51,7 @@ impl Line<Tun> {
     ) -> Result<Self, LineError> {
         let is_cut = conditions.is_by_packet();
         let made = names.map(|name| {
-            Tun::new(name, is_cut).map_err(|error| LineError::Device {
+            Tap::new(name, is_cut).map_err(|error| LineError::Device {
                 name: name.to_owned(),
                 error,
             })

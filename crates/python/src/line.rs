@@ -4,16 +4,16 @@ use std::io::{PipeReader, PipeWriter, pipe};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use headcount_line::{Conditions, Counter, Line as Carrier, Tun};
+use headcount_line::{Conditions, Counter, Line as Carrier, Tap};
 use pyo3::prelude::*;
 
 use crate::errors::{InputError, SystemLimitError};
 use crate::json::json;
 
-/// Two TUN devices, and what carries packets between them with a delay; both go with it.
+/// Two TAP devices, and what carries packets between them with a delay; both go with it.
 #[pyclass(frozen, module = "headcount._engine")]
 pub struct Line {
-    carrier: Mutex<(Carrier<Tun>, PipeReader)>,
+    carrier: Mutex<(Carrier<Tap>, PipeReader)>,
     counters: [Arc<Counter>; 2],
     stop: Mutex<Option<PipeWriter>>,
 }

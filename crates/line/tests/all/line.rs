@@ -1,4 +1,4 @@
-//! A line between sockets that keep messages apart, as TUN devices keep frames.
+//! A line between sockets that keep messages apart, as TAP devices keep frames.
 
 use std::io::ErrorKind;
 use std::os::unix::net::UnixDatagram;

@@ -1,6 +1,6 @@
 """A delay line of a run's own: users and their server are as far apart as is wanted.
 
-A process carries packets between two TUN devices (`headcount.lab.squeeze.line`), with code of the
+A process carries packets between two TAP devices (`headcount.lab.squeeze.line`), with code of the
 engine. It is one of its own so that its CPU is not the generator's. It ends with the run, however
 that ends, and its devices with it.
 """
@@ -136,6 +136,6 @@ def _check_start(answer: Mapping[str, object] | None) -> None:
     if answer is None or "error" in answer:
         text = f"it says nothing for {START_S:g} s" if answer is None else answer["error"]
         raise MachineLimitError(
-            f"cannot make the delay line: {text}; it needs the kernel's TUN devices "
+            f"cannot make the delay line: {text}; it needs the kernel's TAP devices "
             "(modprobe tun), and in a container --device /dev/net/tun"
         )

@@ -5,7 +5,7 @@ the machine; the server listens on the machine's end. So the server's sockets, i
 queue are where they are with a real network: on the server's side. Each end sends through a token
 bucket (tc-tbf(8)), so that the rate holds in both directions, as on a full-duplex link.
 
-Where users are to be far away, a pair of TUN devices takes the place of that pair, and a process of
+Where users are to be far away, a pair of TAP devices takes the place of that pair, and a process of
 our own carries packets between them (`delay_line`). The kernel's emulator (tc-netem(8)) is never
 used: many kernels are without it, and figures would depend on which one it is.
 """
@@ -44,8 +44,10 @@ QUEUE = "50ms"
 FOLDERS = ("/usr/sbin", "/sbin")
 COMMAND_S = 20.0
 LINE_PACKETS = 10_000
-"""Packets that a TUN device holds while the process that reads it sleeps; the default of 500 is
+"""Packets that a TAP device holds while the process that reads it sleeps; the default of 500 is
 less than a single connection sends at once over a long way."""
+HARDWARE_ADDRESS = "02:00:00:00:00:01"
+"""Of both ends of a line: one of those that anybody may give."""
 TRANSMIT_DROPPED = 11
 """Place of the figure in a line of `/proc/net/dev`, behind the device's name."""
 PACKAGES = Packages("iproute2", "iproute")
@@ -101,8 +103,10 @@ class Link:
         """Make the devices of a line, and have their figures at hand."""
         self.line = DelayLine(self.device, self.far_device, line)
         for device in (self.device, self.far_device):
-            # Without an address of its own kind (IPv6), a device has nothing to say by itself.
-            _ip("link", "set", device, "txqueuelen", str(LINE_PACKETS), "addrgenmode", "none")
+            # Nothing but the users' packets is to be on the line. With one hardware address for
+            # both ends nobody asks for the other's (ARP); without IPv6 nothing is announced.
+            quiet = ("address", HARDWARE_ADDRESS, "arp", "off", "addrgenmode", "none")
+            _ip("link", "set", device, "txqueuelen", str(LINE_PACKETS), *quiet)
         self._tables.append(DEVICES.open("rb", buffering=0))
         with self.inside():
             self._tables.append(DEVICES.open("rb", buffering=0))

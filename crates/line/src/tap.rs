@@ -1,4 +1,7 @@
-//! TUN devices: what the kernel sends out of one is read from its file, and the other way round.
+//! TAP devices: what the kernel sends out of one is read from its file, and the other way round.
+//!
+//! They are Ethernet devices, as those of real networks are: servers that look for the networks of
+//! their machine (Samba) pass over what is none.
 
 use std::ffi::{c_int, c_ulong};
 use std::io;
@@ -11,8 +14,8 @@ pub(crate) const MAKER: &str = "/dev/net/tun";
 /// Longest name of a device with its final zero (`IFNAMSIZ`).
 const NAME: usize = 16;
 
-/// A TUN device of this process; it is gone when this is dropped.
-pub struct Tun {
+/// A TAP device of this process; it is gone when this is dropped.
+pub struct Tap {
     file: OwnedFd,
 }
 
@@ -24,13 +27,13 @@ struct Request {
     rest: [u8; 22],
 }
 
-impl Tun {
+impl Tap {
     /// Make a device of that name. With `is_cut` the kernel cuts data into packets before it hands
     /// them over; without, one frame may hold the data of many.
     pub fn new(name: &str, is_cut: bool) -> io::Result<Self> {
         let mut request = Request {
             name: [0; NAME],
-            flags: (libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR) as u16,
+            flags: (libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR) as u16,
             rest: [0; 22],
         };
         if name.is_empty() || name.len() >= NAME {
@@ -55,7 +58,7 @@ impl Tun {
     }
 }
 
-impl AsFd for Tun {
+impl AsFd for Tap {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
