@@ -88,8 +88,10 @@ class Link:
             if line is None:
                 _ip("link", "add", self.device, "type", "veth", "peer", "name", self.far_device)
             else:
-                self._lay(line)
+                self.line = DelayLine(self.device, self.far_device, line)
             _ip("link", "set", self.far_device, "netns", self.name)
+            if line is not None:
+                self._prepare_ends()
             _ip("addr", "add", f"{self.address}/30", "dev", self.device)
             _ip("link", "set", self.device, "up")
             _ip("-n", self.name, "addr", "add", f"{far}/30", "dev", self.far_device)
@@ -99,14 +101,15 @@ class Link:
             self.close()
             raise
 
-    def _lay(self, line: Line) -> None:
-        """Make the devices of a line, and have their figures at hand."""
-        self.line = DelayLine(self.device, self.far_device, line)
-        for device in (self.device, self.far_device):
-            # Nothing but the users' packets is to be on the line. With one hardware address for
-            # both ends nobody asks for the other's (ARP); without IPv6 nothing is announced.
-            quiet = ("address", HARDWARE_ADDRESS, "arp", "off", "addrgenmode", "none")
-            _ip("link", "set", device, "txqueuelen", str(LINE_PACKETS), *quiet)
+    def _prepare_ends(self) -> None:
+        """Have nothing but the users' packets on a line, and the figures of its ends at hand.
+
+        With one hardware address for both ends nobody asks for the other's (ARP). Without IPv6
+        nothing is announced; a device forgets that when it is moved.
+        """
+        quiet = ("address", HARDWARE_ADDRESS, "arp", "off", "addrgenmode", "none")
+        for where, device in (([], self.device), (["-n", self.name], self.far_device)):
+            _ip(*where, "link", "set", device, "txqueuelen", str(LINE_PACKETS), *quiet)
         self._tables.append(DEVICES.open("rb", buffering=0))
         with self.inside():
             self._tables.append(DEVICES.open("rb", buffering=0))
