@@ -10,9 +10,17 @@ from headcount.analyse.neighbours import foreign_cores
 from headcount.bundle.level import CounterSummary, LevelResult
 
 
-def with_line(one: LevelResult, cpu: float) -> LevelResult:
-    figure = CounterSummary(mean=cpu, max=cpu, p95=cpu, samples=30)
-    counters = {**one.counters, "line": {"process.cpu.utilization": figure}}
+def with_line(one: LevelResult, cpu: float, dropped: float = 0.0) -> LevelResult:
+    means = {
+        "process.cpu.utilization": cpu,
+        "line.packets": 10_000.0,
+        "line.dropped": 10_000.0 * dropped,
+    }
+    figures = {
+        name: CounterSummary(mean=mean, max=mean, p95=mean, samples=30)
+        for name, mean in means.items()
+    }
+    counters = {**one.counters, "line": figures}
     return one.model_copy(update={"counters": counters})
 
 
@@ -27,6 +35,14 @@ def test_a_line_may_use_four_fifths_of_a_core(cpu: float, limited: bool, other: 
     about = [reason for reason in found.reasons if "delay line" in reason]
     assert len(about) == limited
     assert all("81.0% of a core" in reason for reason in about)
+
+
+@pytest.mark.parametrize(("dropped", "limited"), [(0.0, False), (0.001, False), (0.02, True)])
+def test_a_line_may_drop_hardly_anything(dropped: float, limited: bool) -> None:
+    one = with_line(level(1, 10, 100.0, 0.01, 1.0, {}), 0.1, dropped)
+    found = with_full_line(one.generator, one.counters)
+    assert found.limited is limited
+    assert any("was full and dropped 2" in reason for reason in found.reasons) is limited
 
 
 def test_nothing_is_said_of_a_line_that_is_not_there() -> None:

@@ -7,6 +7,9 @@ from headcount.bundle.level import CounterSummary, GeneratorResult
 from headcount.counters.line import CPU, NAME
 from headcount.text import share
 
+DROPPED_SHARE = 0.001
+"""Share of packets that a full line may drop unasked; more would slow TCP down by itself."""
+
 
 def with_full_line(
     found: GeneratorResult, counters: Mapping[str, Mapping[str, CounterSummary]]
@@ -16,11 +19,20 @@ def with_full_line(
     `counters` are those of the level, by side. The line is one thread: near a whole core packets
     wait for it, and users for packets.
     """
-    cpu = counters.get(NAME, {}).get(CPU)
-    if cpu is None or cpu.mean <= BUSY_SHARE:
+    means = {name: figure.mean for name, figure in counters.get(NAME, {}).items()}
+    cpu, packets = means.get(CPU, 0.0), means.get("line.packets", 0.0)
+    dropped = means.get("line.dropped", 0.0) / packets if packets else 0.0
+    reasons = []
+    if cpu > BUSY_SHARE:
+        reasons.append(
+            f"the delay line between users and server used {share(cpu)} of a core, so packets "
+            "waited for it; play fewer users, or use a larger machine"
+        )
+    if dropped > DROPPED_SHARE:
+        reasons.append(
+            f"the delay line between users and server was full and dropped {share(dropped)} of "
+            "the packets; limit the network's rate, or play fewer users"
+        )
+    if not reasons:
         return found
-    text = (
-        f"the delay line between users and server used {share(cpu.mean)} of a core, so packets "
-        "waited for it; play fewer users, or use a larger machine"
-    )
-    return found.model_copy(update={"limited": True, "reasons": [*found.reasons, text]})
+    return found.model_copy(update={"limited": True, "reasons": [*found.reasons, *reasons]})
