@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Gathering", "Histogram", "Interval", "MailFront", "ScenarioCount", "SimulatedServer", "SmbHold", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Gathering", "Histogram", "Interval", "Line", "MailFront", "ScenarioCount", "SimulatedServer", "SmbHold", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names"]
 
 PROFILE: Final[str]
 """
@@ -322,6 +322,31 @@ class Interval:
     def worker_cpu_s(self, /) -> list[float]:
         """
         CPU seconds each worker used.
+        """
+
+@final
+class Line:
+    """
+    Two TAP devices, and what carries packets between them with a delay; both go with it.
+    """
+    def __new__(cls, /, near: str, far: str, latency_s: SupportsFloat | SupportsIndex, jitter_s: SupportsFloat | SupportsIndex = 0.0, loss: SupportsFloat | SupportsIndex = 0.0, reorder: SupportsFloat | SupportsIndex = 0.0, seed: SupportsIndex = 1) -> Line:
+        """
+        Makes the devices. Round trips take `latency_s` longer, by up to `jitter_s` more or less;
+        `loss` and `reorder` are shares of packets, each way. Raises `SystemLimitError` where there
+        may be no devices.
+        """
+    def carry(self, /) -> None:
+        """
+        Carries packets until another thread calls `stop`. Raises `SystemLimitError` when a device is
+        taken away.
+        """
+    def counts(self, /) -> str:
+        """
+        What both directions did so far (JSON); the latest is since the last call.
+        """
+    def stop(self, /) -> None:
+        """
+        Ends `carry`; safe to call twice.
         """
 
 @final

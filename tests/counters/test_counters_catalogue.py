@@ -36,7 +36,7 @@ ELSEWHERE = (
     # Of servers, of what is looked at several times a second, of logs: tested with those.
     *("app.", "web.", "mail.", "dovecot.", "postgresql.", "samba.", "system.windows."),
     *("socket.", "system.network.queue.", "process.threads.", "process.file_locks.", "upstream."),
-    *("haproxy.", "redis.", "php_fpm.", "jvm."),
+    *("line.", "haproxy.", "redis.", "php_fpm.", "jvm."),
     "process.cpu.garbage_collection",
 )
 

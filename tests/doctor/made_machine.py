@@ -103,6 +103,7 @@ def machine(root: Path, files: dict[str, str | None] | None = None, **given: Any
         "real_time": lambda: granting(True),
         "groups": lambda _: 2,
         "network": lambda: None,
+        "line": lambda: None,
         "user_namespace": lambda: None,
         "servers": {"lab:nginx": program()},
         "helpers": {"ssh": program(name="openssh-client")},

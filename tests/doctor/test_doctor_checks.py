@@ -198,6 +198,13 @@ MISSING: list[tuple[str, dict[str, Any], str, str]] = [
         "no ip",
         "apt-get install -y --no-install-recommends iproute2",
     ),
+    ("delay line", {"line": refusing("no; root")}, "needs root", "sudo headcount run"),
+    (
+        "delay line",
+        {"line": refusing("cannot make the delay line: no file; x"), "uid": 0},
+        "cannot make the delay line: no file",
+        "--device /dev/net/tun",
+    ),
     (
         "user namespaces",
         {"user_namespace": refusing("this system allows none; x"), "uid": 0},

@@ -9,53 +9,70 @@ import threading
 import time
 from pathlib import Path
 
-from headcount.lab.squeeze import Limits, Squeeze, Wanted
+import pytest
+
+from headcount.lab.squeeze import Limits, Line, Squeeze, Wanted
 from headcount.lab.squeeze.cache import forget
 
 WANTED = Wanted(server=Limits(cpu_cores=0.5), network_bits_s=80_000_000)
+FAR = Wanted(server=Limits(cpu_cores=0.5), line=Line(0.015))
+DEVICES = Path("/sys/class/net")
 HOLD = """
-import subprocess, sys, time
-from headcount.lab.squeeze import Limits, Squeeze, Wanted
+import os, subprocess, sys, time
+from headcount.lab.squeeze import Limits, Line, Squeeze, Wanted
 from pathlib import Path
-squeeze = Squeeze(Wanted(server=Limits(cpu_cores=0.5), network=True))
+line = Line(0.015) if sys.argv[1] == "far" else None
+squeeze = Squeeze(Wanted(server=Limits(cpu_cores=0.5), network=True, line=line))
 sleeping = subprocess.Popen(["sleep", "60"])
 squeeze.hold([sleeping.pid], Path("/"))
-print(sleeping.pid, squeeze.link.name, *squeeze.server.folders, flush=True)
+link = squeeze.link
+carrier = link.line.pid if link.line else os.getpid()
+print(sleeping.pid, carrier, link.name, link.device, *squeeze.server.folders, flush=True)
 time.sleep(60)
 """
 
 
-def test_everything_is_undone() -> None:
-    squeeze = Squeeze(WANTED)
+@pytest.mark.parametrize("wanted", [WANTED, FAR])
+def test_everything_is_undone(wanted: Wanted) -> None:
+    squeeze = Squeeze(wanted)
     assert squeeze.server
     assert squeeze.link
-    folders, name = squeeze.server.folders, squeeze.link.name
+    folders, name, device = squeeze.server.folders, squeeze.link.name, squeeze.link.device
+    line = Path(f"/proc/{squeeze.link.line.pid}") if squeeze.link.line else None
     assert all(folder.exists() for folder in folders)
     assert (Path("/run/netns") / name).exists()
+    assert (DEVICES / device).exists()
+    assert line is None or line.exists()
     squeeze.close()
     squeeze.close()
     assert not any(folder.exists() for folder in folders)
     assert not (Path("/run/netns") / name).exists()
+    assert not (DEVICES / device).exists()
+    assert line is None or not line.exists()
 
 
-def test_everything_is_undone_when_the_run_is_killed() -> None:
-    run = subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True)
+@pytest.mark.parametrize("where", ["near", "far"])
+def test_everything_is_undone_when_the_run_is_killed(where: str) -> None:
+    run = subprocess.Popen([sys.executable, "-c", HOLD, where], stdout=subprocess.PIPE, text=True)
     assert run.stdout
-    pid, name, *folders = run.stdout.readline().split()
-    assert all(Path(folder).exists() for folder in folders)
+    pid, carrier, name, device, *folders = run.stdout.readline().split()
+    made = [*map(Path, folders), Path("/run/netns") / name, DEVICES / device]
+    made.append(Path("/proc") / carrier)
+    assert all(path.exists() for path in made)
     os.kill(run.pid, signal.SIGKILL)
     os.kill(int(pid), signal.SIGKILL)  # what a keeper does with a server
     run.wait()
     run.stdout.close()
     deadline_s = time.monotonic() + 30
-    while any(Path(folder).exists() for folder in folders) or (Path("/run/netns") / name).exists():
+    while any(path.exists() for path in made):
         assert time.monotonic() < deadline_s
         time.sleep(0.05)
 
 
-def test_the_network_lets_through_what_it_is_told_to() -> None:
+@pytest.mark.parametrize("line", [None, Line(0.015)])
+def test_the_network_lets_through_what_it_is_told_to(line: Line | None) -> None:
     """2 MB at 40 Mbit/s take 0.4 s, of which the bucket's first 64 KiB and little else are free."""
-    squeeze = Squeeze(Wanted(network_bits_s=40_000_000))
+    squeeze = Squeeze(Wanted(network_bits_s=40_000_000, line=line))
     assert squeeze.link
     amount, took_s = 2_000_000, [0.0]
     try:

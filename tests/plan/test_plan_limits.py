@@ -4,6 +4,7 @@ import pytest
 
 from headcount.controller.run_limits import run_limits
 from headcount.errors import InputError
+from headcount.lab.squeeze import Line
 from headcount.plan.limits import RESOURCES, check_limits, parse_limits
 
 
@@ -22,6 +23,11 @@ from headcount.plan.limits import RESOURCES, check_limits, parse_limits
         ("network", "80Mbit/s", 80_000_000),
         ("network", "80mbit", 80_000_000),
         ("network", "10MB/s", 80_000_000),
+        ("latency", "15ms", 0.015),
+        ("latency", "0.2 s", 0.2),
+        ("jitter", "500us", 0.0005),
+        ("loss", "0.1%", 0.001),
+        ("reorder", "1 %", 0.01),
         ("generator-cpu", "0.2", 0.2),
     ],
 )
@@ -36,6 +42,52 @@ def test_what_is_no_limit_says_how_one_is_written(name: str, text: str) -> None:
         return
     with pytest.raises(InputError, match=f"the limit {name} is .*write it like|write|no server"):
         parse_limits({name: text})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("latency", "15"),
+        ("latency", "0.05ms"),
+        ("latency", "11s"),
+        ("jitter", "2%"),
+        ("loss", "0.1"),
+        ("loss", "0%"),
+        ("loss", "51%"),
+        ("reorder", "0.00001%"),
+    ],
+)
+def test_what_no_line_can_have_is_refused(name: str, text: str) -> None:
+    with pytest.raises(InputError, match=f'the limit {name} is "{text}"; write it like .* from '):
+        parse_limits({name: text})
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"jitter": "2ms"}, "jitter needs the limit latency: .*; add --limit latency="),
+        ({"reorder": "1%"}, "reorder needs the limit latency"),
+        ({"latency": "1ms", "jitter": "1.5ms"}, 'jitter is "1.5ms", more than the latency, 1ms'),
+    ],
+)
+def test_limits_of_a_line_that_do_not_go_together(limits: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        check_limits(limits, "nginx", "lab:nginx")
+
+
+def test_limits_of_a_line_that_go_together() -> None:
+    check_limits({"loss": "1%"}, "nginx", "lab:nginx")
+    check_limits(
+        {"latency": "15ms", "jitter": "15ms", "loss": "1%", "reorder": "1%"}, "nginx", "lab:nginx"
+    )
+
+
+def test_limits_become_a_line() -> None:
+    got = run_limits({"latency": "15ms", "jitter": "2ms", "loss": "0.1%", "reorder": "1%"})
+    assert got.line == Line(latency_s=0.015, jitter_s=0.002, loss=0.001, reorder=0.01)
+    assert got.is_link
+    assert run_limits({"loss": "1%"}).line == Line(loss=0.01)
+    assert run_limits({"network": "8Mbit/s"}).line is None
 
 
 @pytest.mark.parametrize("name", RESOURCES)

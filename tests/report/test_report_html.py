@@ -16,7 +16,9 @@ from report_cases import (
 from report_factory import content, level, timeline
 from report_page import Page, read
 
+from headcount.bundle.level import CounterSummary
 from headcount.report.content import ReportContent
+from headcount.report.document.used import resources_table
 from headcount.report.figures.response import limits
 from headcount.report.figures.timeline import Point, downsample
 from headcount.report.html import render, script
@@ -143,6 +145,24 @@ def test_resources_at_capacity_beside_those_of_the_last_failure() -> None:
     assert page.row("Memory")[1] == "41.9%13.4 GiB"
     assert page.row("Network")[1] == "74.5 MB/sreceived 17.3 MB/s, sent 57.3 MB/s"
     assert "4 workers, busiest 19.0% of a core" in page.row("Load generator CPU")[1]
+
+
+def test_the_delay_line_is_shown_where_there_is_one() -> None:
+    made = content()
+    assert "Delay line CPU" not in " ".join(read(made).texts)
+    means = {"process.cpu.utilization": 0.284, "line.packets": 9208.0, "line.lateness": 0.031}
+    figures = {k: CounterSummary(mean=v, max=v, p95=v, samples=30) for k, v in means.items()}
+    levels = [
+        one.model_copy(update={"counters": {**one.counters, "line": figures}})
+        for one in made.levels
+    ]
+    page = read(replace(made, levels=levels))
+    cells = page.row("Delay line CPU")
+    assert cells[1] == cells[2] == "0.284 cores9,208 packets/s, 31.0 µs late on average"
+    table = resources_table(replace(made, levels=levels))
+    assert table
+    last = table.rows[-1].cells
+    assert [last[0].text, last[1].text] == ["Delay line CPU", "0.284 cores"]
 
 
 def test_missing_counters_are_dashes() -> None:

@@ -10,6 +10,7 @@ mod histogram;
 mod http;
 mod interval;
 mod json;
+mod line;
 mod mail;
 mod nt_hash;
 mod program;
@@ -41,6 +42,8 @@ mod _engine {
     use crate::http::{http_check, http_sweep_tree, http_write_tree};
     #[pymodule_export]
     use crate::interval::{FaultCount, Interval, ScenarioCount, StepCount, TaskCount};
+    #[pymodule_export]
+    use crate::line::Line;
     #[pymodule_export]
     use crate::mail::mail_day;
     #[pymodule_export]

@@ -10,6 +10,7 @@ from headcount.analyse.amounts import SecondCounters
 from headcount.analyse.failures.summary import fault_results, wrong_data_reasons
 from headcount.analyse.judge import Context, judge
 from headcount.analyse.lateness import Delay, Lateness
+from headcount.analyse.line import with_full_line
 from headcount.analyse.marks import level_marks
 from headcount.analyse.outright import has_failed_outright
 from headcount.analyse.stalls import Second, stalls
@@ -84,6 +85,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     criteria = [judge(criterion, window, names, members, context) for criterion in plan.criteria]
     watched = generator.generator_result(window, level.users, criteria)
     watched = with_full_agents(watched, level.counters, level.agents)
+    watched = with_full_line(watched, level.counters)
     law = little.check(window, level.users) if plan.workload.pace.kind == "closed" else None
     length_s = max(window.seconds, 1e-9)
     due, completed = window.pool().due(), window.pool().completed

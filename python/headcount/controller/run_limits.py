@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from headcount.lab.squeeze import Limits, Wanted
+from headcount.lab.squeeze import Limits, Line, Wanted
 from headcount.plan.limits import parse_limits
 
 SERVER = {
@@ -16,6 +16,8 @@ SERVER = {
     "disk-write-ops": "disk_write_ops",
 }
 """Limits of the server's processes, by their name in plans."""
+LINE = {"latency": "latency_s", "jitter": "jitter_s", "loss": "loss", "reorder": "reorder"}
+"""Limits of the way between users and server, by their name in plans."""
 COLD = frozenset({"memory", "disk-read", "disk-read-ops"})
 """Limits that mean nothing while the data set is in memory from when it was made."""
 
@@ -24,12 +26,14 @@ def run_limits(limits: Mapping[str, str]) -> Wanted:
     """What a run gets of the machine; raises InputError for limits that cannot be read."""
     parsed = parse_limits(limits)
     server = {field: parsed[name] for name, field in SERVER.items() if name in parsed}
+    line = {field: float(parsed[name]) for name, field in LINE.items() if name in parsed}
     generator = parsed.get("generator-cpu")
     network = parsed.get("network")
     return Wanted(
         server=Limits(**server),  # type: ignore[arg-type]  # each of its reader's type
         generator=Limits(cpu_cores=None if generator is None else float(generator)),
         network_bits_s=None if network is None else int(network),
+        line=Line(**line) if line else None,
     )
 
 

@@ -19,6 +19,7 @@ from headcount.controller.remote_counters import Opened, counter_origins, open_s
 from headcount.controller.run_limits import COLD, limit_settings, run_limits
 from headcount.controller.server_found import FarServerFound, check_named
 from headcount.counters.generator import GeneratorSource
+from headcount.counters.line import LineSource
 from headcount.counters.proc.listening import ServerSource
 from headcount.counters.proc.named import NOBODY, Named
 from headcount.counters.proc.serving import Place
@@ -97,6 +98,8 @@ class Sut:
             sources.append(ServerSource("sut", partial(list, self.pids)))
         elif self.local:
             sources.append(HostSource("sut", pids=self.pids))
+        if self.squeeze is not None and self.squeeze.link is not None and self.squeeze.link.line:
+            sources.append(LineSource(self.squeeze.link.figures))
         sources += self.elsewhere
         own = self.access.source()
         if self.views:

@@ -39,6 +39,7 @@ _NOUNS = (
     "php_fpm",
     "jvm",
     "agent",
+    "line",
     "headcount",
 )
 

@@ -22,6 +22,8 @@ attributes in braces; the rest are Headcount's own.
 | `sut` | the machine under test and its server's processes | on the machine that runs Headcount; \
 elsewhere through a [source](counter-sources.md), without processes |
 | `generator` | Headcount's process and control group | always |
+| `line` | the delay line between users and server; `process.cpu.utilization` is its CPU | with \
+[limits](limits.md#users-who-are-far-away) on latency, jitter, loss or reorder |
 | `server` | the server's own statistics | `app://`, `lab:app`, `lab:nginx`, `lab:apache`, \
 `lab:mail`, `lab:postgresql`, `lab:samba` |
 

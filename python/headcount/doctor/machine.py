@@ -54,6 +54,7 @@ class Machine:
         real_time: Asks for the real-time policy, as a run does; whether it was granted.
         groups: The version of control groups that keeps limits of some controllers.
         network: Makes the network of a run and removes it.
+        line: The same with a delay line in it.
         user_namespace: Enters a user namespace, as lab:apache does for root.
         servers, helpers: Programs of the lab and of other verbs, each of which is looked for.
         netlink: Asks the kernel for sockets.
@@ -76,6 +77,7 @@ class Machine:
     real_time: Callable[[], AbstractContextManager[bool]] = real_time
     groups: Callable[[frozenset[str]], int] = group_version
     network: Callable[[], None] = trials.try_network
+    line: Callable[[], None] = trials.try_line
     user_namespace: Callable[[], None] = trials.try_user_namespace
     servers: Mapping[str, trials.Program] = field(default_factory=lambda: trials.SERVERS)
     helpers: Mapping[str, trials.Program] = field(default_factory=lambda: trials.HELPERS)

@@ -20,6 +20,7 @@ from headcount.lab import (
     samba,
 )
 from headcount.lab.installed import Packages
+from headcount.lab.squeeze import Line
 from headcount.lab.squeeze.link import Link
 
 LOOPBACK_S = 1.0
@@ -72,6 +73,11 @@ def ring_error() -> str | None:
 def try_network() -> None:
     """Make the network of a run and remove it; raises SystemLimitError."""
     Link().close()
+
+
+def try_line() -> None:
+    """Lay a delay line and remove it; raises SystemLimitError."""
+    Link(Line(latency_s=0.001)).close()
 
 
 def try_user_namespace() -> None:

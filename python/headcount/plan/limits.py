@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from headcount.errors import InputError
 from headcount.fields.mistakes import nearest
 from headcount.fields.units import size_bytes
+from headcount.plan.line_limits import check_line, share, time_s
 
 _BITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 LEAST_CORES = 0.01
@@ -99,13 +100,20 @@ RESOURCES: Mapping[str, Resource] = {
     "disk-read-ops": Resource(_ops_s, "read requests/s of the server", "500/s"),
     "disk-write-ops": Resource(_ops_s, "write requests/s of the server", "500/s"),
     "network": Resource(bits_s, "the network's rate in each direction", "80Mbit/s"),
+    "latency": Resource(time_s, "time that the network adds to a round trip", "15ms"),
+    "jitter": Resource(time_s, "by how much the latency varies, up or down", "2ms"),
+    "loss": Resource(share, "share of packets that the network loses, each way", "0.1%"),
+    "reorder": Resource(share, "share of packets that overtake others, each way", "1%"),
     "generator-cpu": Resource(cores, "CPU time of the load generator, in cores", "0.2"),
 }
 """What `--limit RESOURCE=VALUE` and `[limits]` can say."""
 
 
 def parse_limits(limits: Mapping[str, str]) -> dict[str, float | int | str]:
-    """The limits as figures: cores, bytes, bytes/s, requests/s, bits/s; raises InputError."""
+    """The limits as figures: cores, bytes, bytes/s, requests/s, bits/s, seconds, shares.
+
+    Raises InputError.
+    """
     parsed: dict[str, float | int | str] = {}
     for name, text in limits.items():
         if name not in RESOURCES:
@@ -119,6 +127,7 @@ def check_limits(limits: Mapping[str, str], lab: str | None, target: str) -> Non
     """See that the limits can be read and are for a server that runs here; raises InputError."""
     if not parse_limits(limits):
         return
+    check_line(limits)
     if lab is None:
         raise InputError(
             f"limits are for lab servers, which Headcount starts itself; {target} is not one"

@@ -5,6 +5,12 @@ from collections.abc import Sequence
 from headcount.analyse.standing import level_at
 from headcount.bundle.level import LevelResult, ScenarioResult
 from headcount.bundle.verdict import Verdict
+from headcount.counters.line import CPU
+from headcount.counters.line import NAME as LINE
+from headcount.text import duration, significant
+
+LINE_CPU = "Delay line CPU"
+"""What reports call the CPU of the delay line between users and server."""
 
 
 def published(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | None:
@@ -62,6 +68,19 @@ def counter_mean(level: LevelResult, name: str, side: str = "sut") -> float | No
     """Return the mean of one counter over a level's steady part; None where it is missing."""
     summary = level.counters.get(side, {}).get(name)
     return None if summary is None else summary.mean
+
+
+def line_cpu(level: LevelResult) -> tuple[str, str] | None:
+    """What the delay line between users and server used, and had to do; None without one."""
+    cores = counter_mean(level, CPU, LINE)
+    if cores is None:
+        return None
+    packets = counter_mean(level, "line.packets", LINE)
+    late_ms = counter_mean(level, "line.lateness", LINE)
+    return (
+        f"{significant(cores)} cores",
+        f"{significant(packets)} packets/s, {duration(late_ms)} late on average",
+    )
 
 
 def errors_share(result: ScenarioResult) -> float | None:

@@ -4,6 +4,7 @@ from headcount.analyse import generator
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
 from headcount.analyse.audit.result import Place, Result, result, unknown
+from headcount.analyse.line import with_full_line
 from headcount.analyse.outright import has_failed_outright
 from headcount.text import percent, plural
 
@@ -21,6 +22,7 @@ def check(evidence: Evidence) -> Result:
         if window is None:
             continue
         watched = generator.generator_result(window, level.users, level.criteria)
+        watched = with_full_line(watched, level.counters)
         ended = (level.total.completed, level.total.failed)
         broke = has_failed_outright(evidence.plan.criteria, level.faults, *ended)
         if level.outcome == "invalid" or broke:

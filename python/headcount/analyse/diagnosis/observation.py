@@ -84,6 +84,10 @@ class Observation:
         """Mean of a counter of the load generator."""
         return self.means.get("generator", {}).get(name)
 
+    def of_line(self, name: str) -> float | None:
+        """Mean of a counter of the delay line between users and server."""
+        return self.means.get("line", {}).get(name)
+
     @property
     def under_way(self) -> float | None:
         """Scenarios under way on average, by Little's law; None if none ended."""

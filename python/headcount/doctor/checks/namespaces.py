@@ -17,6 +17,20 @@ def network(machine: Machine) -> Outcome:
     return ok("can be made", "--limit network works.")
 
 
+def line(machine: Machine) -> Outcome:
+    """Whether users can be far away from a lab server."""
+    try:
+        machine.line()
+    except SystemLimitError as error:
+        if machine.uid != 0:
+            fix = _network_fix(machine, error)
+        else:
+            fix = "modprobe tun; in a container, start it with --device /dev/net/tun"
+        read = "needs root" if machine.uid != 0 else _first(error)
+        return missing(read, "--limit latency, jitter, loss and reorder do not work.", fix)
+    return ok("can be laid", "--limit latency, jitter, loss and reorder work.")
+
+
 def _network_fix(machine: Machine, error: SystemLimitError) -> str:
     if isinstance(error, NotInstalledError):
         return machine.as_root(apt_command(iproute.PACKAGES.debian.split()))

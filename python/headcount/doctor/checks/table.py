@@ -31,6 +31,7 @@ CHECKS: Mapping[str, Callable[[Machine], Outcome]] = {
     "real-time policy": rights.real_time,
     "control groups": groups.control_groups,
     "network namespaces": namespaces.network,
+    "delay line": namespaces.line,
     "user namespaces": namespaces.user,
     "io_uring": engine.ring,
     "processes": counters.other_processes,

@@ -12,6 +12,7 @@ from pathlib import Path
 from headcount.errors import SystemLimitError
 from headcount.lab.port import listening_on
 from headcount.lab.squeeze import device, group, hierarchy, link
+from headcount.lab.squeeze.delay_line import Line
 from headcount.lab.squeeze.group import Group
 from headcount.lab.squeeze.limits import NONE, Limits
 
@@ -27,6 +28,7 @@ class Wanted:
         server: Limits of the server's processes.
         generator: Limits of Headcount itself, while it generates load.
         network_bits_s: Bits/s of the network between them, in each direction.
+        line: How far apart they are; None where nothing delays packets.
         network: Whether there is to be a network of the run's own even without a limit.
 
     """
@@ -34,12 +36,13 @@ class Wanted:
     server: Limits = NONE
     generator: Limits = NONE
     network_bits_s: int | None = None
+    line: Line | None = None
     network: bool = False
 
     @property
     def is_link(self) -> bool:
         """Whether it takes a network of the run's own."""
-        return self.network or self.network_bits_s is not None
+        return self.network or self.network_bits_s is not None or self.line is not None
 
 
 class Squeeze:
@@ -80,7 +83,7 @@ class Squeeze:
                 self.generator = self._group("generator", where, wanted.generator.controllers)
             if wanted.is_link:
                 link.sweep()
-                self.link = link.Link()
+                self.link = link.Link(wanted.line)
                 self._parts.callback(self.link.close)
                 self.link.limit(wanted.network_bits_s)
             self._start_janitor()
@@ -154,8 +157,10 @@ class Squeeze:
 
         Raises SystemLimitError, also for what was not limited from the start.
         """
-        if wanted.is_link != (self.link is not None) or (
-            wanted.generator.controllers and self.generator is None
+        if (
+            wanted.is_link != (self.link is not None)
+            or wanted.line != self.wanted.line
+            or (wanted.generator.controllers and self.generator is None)
         ):
             raise SystemLimitError("only what was limited from the start can be limited later")
         if wanted.server != self.wanted.server:

@@ -14,8 +14,8 @@ from headcount.report.resources import (
     is_over_loopback,
     resources,
 )
-from headcount.report.selection import broken, counter_mean, published, shown
-from headcount.text import megabytes_per_s, memory, plural, share, significant
+from headcount.report.selection import LINE_CPU, broken, counter_mean, line_cpu, published, shown
+from headcount.text import DASH, megabytes_per_s, memory, plural, share, significant
 
 
 def resources_table(content: ReportContent) -> Table | None:
@@ -28,6 +28,9 @@ def resources_table(content: ReportContent) -> Table | None:
         Row([Cell(name), *(figure(level) for level in levels)])
         for name, figure in _figures(loopback=loopback)
     ]
+    if any(line_cpu(level) for level in levels):
+        cells = [Cell(*(line_cpu(level) or (DASH, ""))) for level in levels]
+        rows.append(Row([Cell(LINE_CPU), *cells]))
     heads = [f"{plural('user', level.users)}, {level.outcome}" for level in levels]
     return Table(
         "What the server used" + (" at the answer and beyond it" if len(levels) > 1 else ""),

@@ -20,7 +20,7 @@ from headcount.report.resources import (
     is_over_loopback,
     resources,
 )
-from headcount.report.selection import broken, counter_mean, published, shown
+from headcount.report.selection import LINE_CPU, broken, counter_mean, line_cpu, published, shown
 from headcount.text import DASH, megabytes_per_s, memory, plural, share, significant
 
 
@@ -34,6 +34,8 @@ def section(content: ReportContent) -> Html | None:
         row(columns, [name, *(figure(level) for level in levels)])
         for name, figure in _figures(loopback=loopback)
     ]
+    if any(line_cpu(level) for level in levels):
+        rows.append(row(columns, [LINE_CPU, *map(_line, levels)]))
     note = element("p", usage.note(content), class_="note")
     return make_section(
         "Resources at capacity",
@@ -89,6 +91,11 @@ def _generator(level: LevelResult) -> Cell:
         "of a core"
     )
     return joined([f"{significant(generator.cpu_cores)} cores", limited, element("small", text)])
+
+
+def _line(level: LevelResult) -> Cell:
+    cores, work = line_cpu(level) or (DASH, "")
+    return joined([cores, element("small", work)])
 
 
 def _figures(*, loopback: bool) -> Sequence[tuple[str, Callable[[LevelResult], Cell]]]:

@@ -59,7 +59,7 @@ def cores(level: Observation) -> Cores:
     foreign = level.mean(FOREIGN)
     if host is not None and there and server is not None and here is not None:
         nobodys = sum(level.mean(name) or 0.0 for name in NOBODYS) * there
-        rest = max(host - nobodys - server - here, 0.0)
+        rest = max(host - nobodys - server - here - (level.of_line(OWN) or 0.0), 0.0)
         if foreign is None or (level.mean(GROUP) is not None and rest < foreign):
             foreign = rest
     behind = level.mean(BEHIND) or 0.0

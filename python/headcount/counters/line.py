@@ -1,0 +1,60 @@
+"""The delay line between users and server: what it carried, and what that cost.
+
+Its process is neither the server's nor the load generator's, so its CPU is counted apart.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+
+from headcount.counters.source import Sample
+
+NAME = "line"
+CPU = "process.cpu.utilization"
+_RATES: Mapping[str, tuple[str, ...]] = {
+    "line.packets": ("packets",),
+    "line.io": ("bytes",),
+    "line.lost": ("lost",),
+    "line.reordered": ("reordered",),
+    "line.dropped": ("dropped", "refused", "device_dropped"),
+    CPU: ("cpu_s",),
+}
+"""Counters that are sums of its figures by the second."""
+
+
+class LineSource:
+    """Counters of the line.
+
+    Args:
+        figures: What it has done so far, or None while it does not answer. Where this raises, so
+            does `sample`: without their line, users are cut off from the server, and a level of
+            them would say nothing of it.
+
+    """
+
+    name = NAME
+
+    def __init__(self, figures: Callable[[], Mapping[str, float] | None]) -> None:
+        """Take no reading yet."""
+        self._figures = figures
+        self._previous: Mapping[str, float] | None = None
+
+    def sample(self) -> Sample:
+        """Read the counters now; rates cover the time since the previous reading."""
+        now, was = self._figures(), self._previous
+        if now is None:
+            return Sample(time.monotonic())
+        self._previous = now
+        elapsed_s = now["at_s"] - was["at_s"] if was is not None else 0.0
+        if was is None or elapsed_s <= 0:
+            return Sample(now["at_s"])
+        values = {
+            name: sum(now[part] - was[part] for part in parts) / elapsed_s
+            for name, parts in _RATES.items()
+        }
+        if sent := now["sent"] - was["sent"]:
+            values["line.lateness"] = (now["late_ns"] - was["late_ns"]) / sent / 1e6
+            values["line.lateness.max"] = now["latest_ns"] / 1e6
+        return Sample(now["at_s"], values)
+
+    def close(self) -> None:
+        """Nothing is held: the line ends with the run's network."""
