@@ -52,6 +52,7 @@ def target(pid: int, restarts: list[int] | None = None) -> FaultTarget:
 def test_kill_ends_all_processes_and_recovery_starts_it_again(family: tuple[int, int]) -> None:
     restarts: list[int] = []
     fault = Kill(target(family[0], restarts), None)
+    fault.prepare()
     fault.inject(Event())
     wait_for(lambda: all(state(pid) in ("gone", "Z") for pid in family))
     fault.recover()
@@ -61,6 +62,7 @@ def test_kill_ends_all_processes_and_recovery_starts_it_again(family: tuple[int,
 
 def test_stop_lets_all_processes_stand_still_until_it_is_over(family: tuple[int, int]) -> None:
     fault = Stop(target(family[0]), None)
+    fault.prepare()
     fault.inject(Event())
     wait_for(lambda: all(state(pid) == "T" for pid in family))
     fault.recover()
@@ -72,7 +74,7 @@ def test_a_server_that_has_gone_cannot_be_hit() -> None:
         one.wait()
     for kind in ("kill", "stop"):
         with pytest.raises(TargetError, match="web has no process that a fault could hit"):
-            fault_of(kind, "true", target(one.pid)).inject(Event())
+            fault_of(kind, "true", target(one.pid)).prepare()
 
 
 def test_a_fault_that_nobody_can_recover_from_is_refused() -> None:
@@ -131,3 +133,19 @@ def test_a_command_ends_as_soon_as_it_is_to() -> None:
     assert time.monotonic() - began_s < 30
     assert command.succeeds("true", 30.0)
     assert not command.succeeds("false", 30.0)
+
+
+def test_a_node_is_cut_off_from_the_others_by_stopping_what_carries_their_words(
+    family: tuple[int, int],
+) -> None:
+    with pytest.raises(InputError, match="--fault isolate: nobody here knows what web says"):
+        fault_of("isolate", None, target(1))
+    lines = FaultTarget("the first node", list, None, lines=lambda: [family[1]])
+    fault = fault_of("isolate", None, lines)
+    assert fault.text == "cut the first node off from the others, not from users"
+    fault.prepare()
+    fault.inject(Event())
+    wait_for(lambda: state(family[1]) == "T")
+    assert state(family[0]) != "T"
+    fault.recover()
+    wait_for(lambda: state(family[1]) == "S")

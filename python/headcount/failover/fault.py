@@ -1,7 +1,7 @@
 """What is done to a server: a fault, what it hits, and commands of somebody's own."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Protocol
@@ -24,6 +24,13 @@ class Fault(Protocol):
     text: str
     recovery: str | None
 
+    def prepare(self) -> None:
+        """Find what will be hit, shortly before `inject`, which then takes no time for that.
+
+        Raises HeadcountError where there is nothing.
+        """
+        ...
+
     def inject(self, ended: Event) -> None:
         """Do it, or as much of it as is done when `ended` is set.
 
@@ -34,6 +41,13 @@ class Fault(Protocol):
     def recover(self) -> None:
         """Undo it, so that it can be done again; raises HeadcountError where it cannot be."""
         ...
+
+
+class Unprepared:
+    """A fault for which nothing has to be found."""
+
+    def prepare(self) -> None:
+        """Find nothing."""
 
 
 @dataclass(frozen=True)
@@ -60,19 +74,19 @@ class FaultTarget:
     move: Callable[[], None] | None = None
     lines: Callable[[], Sequence[int]] | None = None
 
-    def processes(self) -> set[int]:
-        """All of its processes now; raises TargetError where it has none."""
-        roots = [pid for pid in self.pids() if _lives(pid)]
-        if not roots:
+    def roots(self) -> set[int]:
+        """Its first processes; raises TargetError where it has none."""
+        found = {pid for pid in self.pids() if _lives(pid)}
+        if not found:
             raise TargetError(f"{self.name} has no process that a fault could hit")
-        return _with_descendants(roots)
+        return found
 
-    def other_processes(self) -> set[int]:
-        """All processes now that run on its node beside it."""
-        return _with_descendants([pid for pid in self.others() if _lives(pid)])
+    def other_roots(self) -> set[int]:
+        """First processes that run on its node beside those."""
+        return {pid for pid in self.others() if _lives(pid)}
 
 
-class Command:
+class Command(Unprepared):
     """Commands of somebody's own."""
 
     def __init__(self, inject: str, recover: str | None) -> None:
@@ -90,7 +104,8 @@ class Command:
             command.run(self.recovery, "--recover")
 
 
-def _with_descendants(roots: Sequence[int]) -> set[int]:
+def with_descendants(roots: Iterable[int]) -> set[int]:
+    """Processes and all that came of them."""
     return set(roots).union(*map(descendants, roots))
 
 

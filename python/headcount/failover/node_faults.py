@@ -5,7 +5,7 @@ from threading import Event
 
 from headcount.errors import InputError
 from headcount.failover import command
-from headcount.failover.fault import FaultTarget
+from headcount.failover.fault import FaultTarget, Unprepared, with_descendants
 from headcount.failover.process_faults import send
 from headcount.lab.node import Network
 from headcount.lab.segment import Direction
@@ -17,7 +17,7 @@ CUT_TEXT = {
 }
 
 
-class Cut:
+class Cut(Unprepared):
     """Packets of a node are dropped without a word: connections stay, and wait."""
 
     def __init__(self, direction: Direction, target: FaultTarget, recover: str | None) -> None:
@@ -56,13 +56,18 @@ class NodeFault:
         self._network = _network(target, "node")
         self._fault_target = target
         self._command = recover
+        self._roots: set[int] = set()
         self.text = f"fail {target.name}: its network and all its processes"
         self.recovery: str | None = recover or f"start {target.name} again"
+
+    def prepare(self) -> None:
+        """Find what runs on it."""
+        self._roots = self._fault_target.roots() | self._fault_target.other_roots()
 
     def inject(self, ended: Event) -> None:
         """Take its network away, then kill what runs on it, so that no connection is closed."""
         del ended  # it takes no time
-        pids = self._fault_target.processes() | self._fault_target.other_processes()
+        pids = with_descendants(self._roots)
         self._network.kill()
         send(pids, signal.SIGKILL)
 
@@ -97,10 +102,13 @@ class Isolate:
         if recover is not None:
             self.recovery += f", then {recover}"
 
+    def prepare(self) -> None:
+        """Find its lines."""
+        self._cut = list(self._lines())
+
     def inject(self, ended: Event) -> None:
         """Cut it off."""
         del ended  # it takes no time
-        self._cut = list(self._lines())
         send(self._cut, signal.SIGSTOP)
 
     def recover(self) -> None:
@@ -111,7 +119,7 @@ class Isolate:
             command.run(self._command, "--recover")
 
 
-class Move:
+class Move(Unprepared):
     """The service of a node moves to another in an orderly way, and back."""
 
     def __init__(self, target: FaultTarget, recover: str | None) -> None:

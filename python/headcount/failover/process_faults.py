@@ -7,7 +7,7 @@ from threading import Event
 
 from headcount.errors import InputError, TargetError
 from headcount.failover import command
-from headcount.failover.fault import FaultTarget
+from headcount.failover.fault import FaultTarget, with_descendants
 
 
 class Kill:
@@ -22,13 +22,18 @@ class Kill:
             )
         self._fault_target = target
         self._command = recover
+        self._roots: set[int] = set()
         self.text = f"kill {target.name} (SIGKILL)"
         self.recovery: str | None = recover or f"start {target.name} again"
+
+    def prepare(self) -> None:
+        """Find its first processes."""
+        self._roots = self._fault_target.roots()
 
     def inject(self, ended: Event) -> None:
         """Kill it."""
         del ended  # it takes no time
-        send(self._fault_target.processes(), signal.SIGKILL)
+        send(with_descendants(self._roots), signal.SIGKILL)
 
     def recover(self) -> None:
         """Start it again."""
@@ -45,16 +50,21 @@ class Stop:
         """`recover` is a command to run after they go on."""
         self._fault_target = target
         self._command = recover
+        self._roots: set[int] = set()
         self._stopped: set[int] = set()
         self.text = f"stop {target.name} (SIGSTOP)"
         self.recovery: str | None = f"let {target.name} go on (SIGCONT)"
         if recover is not None:
             self.recovery += f", then {recover}"
 
+    def prepare(self) -> None:
+        """Find its first processes."""
+        self._roots = self._fault_target.roots()
+
     def inject(self, ended: Event) -> None:
         """Stop it."""
         del ended  # it takes no time
-        self._stopped = self._fault_target.processes()
+        self._stopped = with_descendants(self._roots)
         send(self._stopped, signal.SIGSTOP)
 
     def recover(self) -> None:

@@ -15,6 +15,8 @@ from headcount.failover.fault import Fault
 
 ASK_S = 0.05
 """How often it is asked whether another node has taken over."""
+PREPARE_S = 1.0
+"""So long before the fault it is looked for what it hits."""
 ANSWER_S = 5.0
 """How long such a question may take."""
 
@@ -165,7 +167,11 @@ class Repetition:
 
     def _inject(self) -> None:
         assert self.from_s is not None
-        if self._waited_until(self.from_s + self._timing.at_s):
+        at_s = self.from_s + self._timing.at_s
+        if self._waited_until(at_s - PREPARE_S):
+            return
+        self._fault.prepare()
+        if self._waited_until(at_s):
             return
         self.injected_s = self._now_s()
         for name, asked in (
