@@ -16,6 +16,14 @@ from headcount.bundle.stored import stored_record
 FILE = "failover.json"
 
 
+class NodeState(Record):
+    """What a node was from a moment on, by the cluster's own account."""
+
+    at_s: float = Field(description="0 for what it was when the fault began")
+    node: str
+    state: str = Field(description="Such as `primary`, `standby`, `no answer`")
+
+
 class Writes(Record):
     """What became of numbered rows that were written during a repetition, read back after it."""
 
@@ -39,10 +47,10 @@ class Outage(Record):
     watched_s: float = Field(description="How long users were watched after it")
     fault_took_s: float = Field(description="How long the fault itself took to make")
     noticed_s: float | None = Field(
-        default=None, description="When it was noticed; null where nobody was asked"
+        default=None, description="When it was noticed; null where that is not known"
     )
     taken_over_s: float | None = Field(
-        default=None, description="When another node had taken over; null where nobody was asked"
+        default=None, description="When another node had taken over; null where that is not known"
     )
     rate_per_s: float = Field(description="Scenarios completed per second before the fault")
     silent_s: float = Field(
@@ -65,6 +73,9 @@ class Outage(Record):
     users_lost: int = Field(description="Users who completed nothing more by the end")
     writes: Writes | None = Field(
         default=None, description="Of numbered rows; null where nobody wrote any"
+    )
+    states: list[NodeState] = Field(
+        default=[], description="What each node was, in order of time; empty where nobody looked"
     )
     outcome: Literal["measured", "invalid"]
     reasons: list[str] = Field(default=[], description="Why it does not count; empty if it does")

@@ -31,7 +31,7 @@ from headcount.errors import InputError
 from headcount.generator.opening import open_players
 from headcount.generator.players import Players
 from headcount.lab.kept import Kept
-from headcount.lab.node import Node, Nodes
+from headcount.lab.node import Node, Nodes, NodeStates, Watched
 from headcount.lab.squeeze import Squeeze
 from headcount.lab.squeeze.cache import forget
 from headcount.plan import gate
@@ -65,6 +65,7 @@ class Sut:
     is_of_somebody: bool = False
     restart: Callable[[], None] | None = None
     nodes: Sequence[Node] = ()
+    node_states: NodeStates | None = None
     is_followed: bool = False
 
     def prepare(self, users: int, on_progress: Progress) -> Prepared:
@@ -289,6 +290,7 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
                 *(server.address, True, pids, access, lab_settings, programs, *own),
                 restart=restart,
                 nodes=nodes,
+                node_states=server.node_states if isinstance(server, Watched) else None,
             )
         finally:
             server.stop()

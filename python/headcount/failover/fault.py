@@ -106,7 +106,8 @@ class Command(Unprepared):
 
 def with_descendants(roots: Iterable[int]) -> set[int]:
     """Processes and all that came of them."""
-    return set(roots).union(*map(descendants, roots))
+    first = set(roots)
+    return first | descendants(*first)
 
 
 def _lives(pid: int) -> bool:

@@ -7,11 +7,13 @@ from threading import Event, Thread
 
 from headcount.analyse.outage.felt import Limits, served
 from headcount.analyse.outage.slot import Slot
+from headcount.bundle.failover import NodeState
 from headcount.bundle.moments import Row, merged
 from headcount.controller.session import Moment
 from headcount.errors import HeadcountError
 from headcount.failover import command
 from headcount.failover.fault import Fault
+from headcount.failover.watch import Watch
 
 ASK_S = 0.05
 """How often it is asked whether another node has taken over."""
@@ -68,8 +70,13 @@ class Repetition:
         limits: Limits,
         slot_s: float,
         now_s: Callable[[], float],
+        watch: Watch | None = None,
     ) -> None:
-        """Nothing happens before the first second is taken. `now_s` is the run's clock."""
+        """Nothing happens before the first second is taken.
+
+        `now_s` is the run's clock, `watch` what looks at the nodes, if there are any.
+        """
+        self._watch = watch
         self._fault = fault
         self._timing = timing
         self._questions = questions
@@ -99,6 +106,10 @@ class Repetition:
         """What happened when."""
         return merged(self._rows)
 
+    def states(self, injected_s: float) -> list[NodeState]:
+        """What each node was when the fault began, and what it became."""
+        return [] if self._watch is None else self._watch.seen(injected_s)
+
     @property
     def users_lost(self) -> int:
         """Users who had completed nothing for a while at the end."""
@@ -127,6 +138,8 @@ class Repetition:
         self._ended.set()
         for one in self._threads:
             one.join()
+        if self._watch is not None:
+            self._watch.end()
 
     @property
     def error(self) -> BaseException | None:
@@ -170,6 +183,8 @@ class Repetition:
         at_s = self.from_s + self._timing.at_s
         if self._waited_until(at_s - PREPARE_S):
             return
+        if self._watch is not None:
+            self._watch.start()
         self._fault.prepare()
         if self._waited_until(at_s):
             return

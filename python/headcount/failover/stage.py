@@ -27,6 +27,7 @@ from headcount.failover.ledger import ledger as rows
 from headcount.failover.ledger.ledger import Ledger
 from headcount.failover.ledger.store import Opening, opening
 from headcount.failover.repetition import Questions, Repetition, Timing
+from headcount.failover.watch import Watch, phases
 from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
 
@@ -126,9 +127,7 @@ class Stage:
         """
         session, _ = self._opened
         index = len(self.levels) + 1
-        one = Repetition(
-            self._fault, self._timing, self._questions, self._limits, self.slot_s, session.now_s
-        )
+        one = self._repetition()
         run = self._plan.workload.run
         ramp_s = self._users / run.ramp_per_s if run.ramp is None else seconds(run.ramp)
         order = LevelOrder(
@@ -156,6 +155,14 @@ class Stage:
             injected_s=one.injected_s,
         )
         return outage
+
+    def _repetition(self) -> Repetition:
+        now_s = self._opened[0].now_s
+        nodes = self._sut.node_states
+        watch = None if nodes is None else Watch(nodes, now_s)
+        return Repetition(
+            self._fault, self._timing, self._questions, self._limits, self.slot_s, now_s, watch
+        )
 
     def _played(self, order: LevelOrder, one: Repetition) -> LevelResult:
         """Play a level with its fault, and recover from it."""
@@ -204,14 +211,18 @@ class Stage:
         injected_s = one.injected_s if one.injected_s is not None else one.seen[1]
         slots = [Slot(*row) for row in one.rows]
         found = felt(slots, injected_s, one.seen, self.slot_s, self._limits)
+        nodes = self._sut.node_states
+        states = one.states(injected_s)
+        noticed_s, taken_s = (None, None) if nodes is None else phases(states, nodes)
         reasons = _reasons(one, result, slots, injected_s, self._limits.allowed)
         return Outage(
             level=result.index,
             injected_s=injected_s,
             watched_s=one.seen[1] - injected_s,
             fault_took_s=one.took_s,
-            noticed_s=one.answers.get("noticed"),
-            taken_over_s=one.answers.get("taken_over"),
+            noticed_s=one.answers.get("noticed", noticed_s),
+            taken_over_s=one.answers.get("taken_over", taken_s),
+            states=states,
             rate_per_s=found.rate_per_s,
             silent_s=found.silent_s,
             silence_began_s=found.silence_began_s,

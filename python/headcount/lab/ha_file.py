@@ -15,7 +15,7 @@ from headcount.lab import keepalived, port, samba, samba_files, setting
 from headcount.lab.alias import Alias
 from headcount.lab.ha_file_node import PORT, FileServer
 from headcount.lab.home import Home
-from headcount.lab.node import Node, down, end
+from headcount.lab.node import Node, NodeStates, down, end
 from headcount.lab.pair import NAMES, Pair
 from headcount.lab.pair_node import PairNode, Place
 from headcount.lab.segment import Segment
@@ -100,6 +100,11 @@ class HaFileServer:
     def nodes(self) -> Sequence[Node]:
         """The node that has the address when it is hit, and both by their names."""
         return self._pair.nodes
+
+    @property
+    def node_states(self) -> NodeStates:
+        """Which node has the address."""
+        return self._pair.node_states
 
     @property
     def pids(self) -> list[int]:

@@ -9,6 +9,7 @@ import secrets
 import socket
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from headcount.lab import account, patroni, port, setting
 from headcount.lab.etcd import Etcd
 from headcount.lab.haproxy import Haproxy
 from headcount.lab.installed import command_output
-from headcount.lab.node import Node, down, end
+from headcount.lab.node import Node, NodeStates, down, end
 from headcount.lab.patroni import Cluster, PatroniNode
 from headcount.lab.postgresql import PASSWORD_BYTES, programs
 from headcount.lab.setting import Setting
@@ -92,6 +93,8 @@ NAMES = ("node1", "node2")
 ANSWER_S = 2.0
 SSL_REQUEST = bytes.fromhex("0000000804d2162f")
 """A client's question for TLS, which PostgreSQL answers with a byte (its protocol, 3.0)."""
+WITHOUT_PRIMARY = "standby without a primary"
+"""The state of a node that knows that the primary's lease has run out."""
 UP_S = 90.0
 """How long the cluster may take until both nodes serve: initdb, a copy of it, or a rewind."""
 
@@ -105,6 +108,7 @@ class HaPostgresqlServer:
         password: Theirs, new with each start; in no command line, setting or message.
         database: A database that is empty.
         nodes: The primary and the standby, whichever they are at the moment.
+        node_states: What each node is, by its Patroni.
 
     """
 
@@ -156,6 +160,11 @@ class HaPostgresqlServer:
             **self._etcd.programs,
         }
         self.nodes: Sequence[Node] = [self._role(True), self._role(False)]
+        self.node_states = NodeStates(
+            {one.name: partial(_state, one) for one in self._nodes},
+            serving="primary",
+            noticed=frozenset({WITHOUT_PRIMARY}),
+        )
         if self.settings["down"] != "none":
             end(self.nodes[1])
 
@@ -259,6 +268,18 @@ class HaPostgresqlServer:
     def stop(self) -> None:
         """End all of it and delete what it stored; safe to call twice."""
         self._parts.close()
+
+
+def _state(node: PatroniNode) -> str:
+    """What a node is, by its Patroni."""
+    status = node.status()
+    if not status:
+        return "no answer"
+    if patroni.is_primary(status):
+        return "primary"
+    if status.get("role") != "replica" or status.get("state") != "running":
+        return str(status.get("state", "unknown"))
+    return WITHOUT_PRIMARY if status.get("cluster_unlocked") else "standby"
 
 
 def _reaches_postgresql(address: str) -> bool:

@@ -11,7 +11,7 @@ from headcount.errors import InputError
 from headcount.lab import ha_web_haproxy, keepalived, setting
 from headcount.lab.ha_web_haproxy import BalancedPair
 from headcount.lab.ha_web_pair import WebPair
-from headcount.lab.node import Node, down, end
+from headcount.lab.node import Node, NodeStates, down, end
 from headcount.lab.pair import NAMES
 from headcount.lab.setting import Setting
 
@@ -72,6 +72,11 @@ class HaWebServer:
     def nodes(self) -> Sequence[Node]:
         """The two nginx."""
         return self._front.nodes
+
+    @property
+    def node_states(self) -> NodeStates:
+        """Which node gets requests."""
+        return self._front.node_states
 
     @property
     def data(self) -> Path:

@@ -3,12 +3,13 @@
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
-from headcount.lab import port
+from headcount.lab import haproxy, port
 from headcount.lab.haproxy import Haproxy
 from headcount.lab.nginx import NginxServer
-from headcount.lab.node import Node
+from headcount.lab.node import Node, NodeStates
 from headcount.lab.pair import NAMES
 from headcount.lab.setting import ON_OFF, Setting
 
@@ -49,6 +50,7 @@ SETTINGS: Mapping[str, Setting] = {
 CONFIGURATION = """\
 global
   maxconn {connections}
+  stats socket unix@{socket} level user
 defaults
   mode http
   timeout connect 5s
@@ -81,6 +83,7 @@ class BalancedPair:
         logs: What the programs write, by their names.
         programs: Programs and versions.
         nodes: The two nginx.
+        node_states: Which of them gets requests, by HAProxy's account.
 
     """
 
@@ -104,6 +107,11 @@ class BalancedPair:
             },
         }
         self.programs: Mapping[str, str] = {"haproxy": self._haproxy.version, **first.programs}
+        self.node_states = NodeStates(
+            {name: partial(self._haproxy.state, name) for name in NAMES},
+            serving=haproxy.IN_USE,
+            noticed=frozenset({haproxy.GIVEN_UP}),
+        )
         self.nodes: Sequence[Node] = [
             Node(name, lambda one=one: one.pids, one.restart)  # type: ignore[misc]
             for name, one in zip(NAMES, self._nginx, strict=True)
@@ -124,6 +132,7 @@ class BalancedPair:
         ]
         return CONFIGURATION.format(
             connections=CONNECTIONS,
+            socket=haproxy.SOCKET,
             host=port.host(),
             number=number,
             check=CHECKED,

@@ -9,7 +9,7 @@ from headcount.lab import keepalived, port
 from headcount.lab.alias import Alias
 from headcount.lab.home import Home
 from headcount.lab.nginx import NginxServer
-from headcount.lab.node import Node
+from headcount.lab.node import Node, NodeStates
 from headcount.lab.pair import NAMES, Pair
 from headcount.lab.pair_node import LISTENS, PairNode, Place, Scripts
 from headcount.lab.segment import Segment, SegmentNode
@@ -94,6 +94,11 @@ class WebPair:
     def nodes(self) -> Sequence[Node]:
         """The node that has the address when it is hit, and both by their names."""
         return self._pair.nodes
+
+    @property
+    def node_states(self) -> NodeStates:
+        """Which node has the address."""
+        return self._pair.node_states
 
     @property
     def pids(self) -> list[int]:

@@ -1,6 +1,8 @@
 """A real HAProxy of this machine in front of the nodes of a lab server."""
 
+import csv
 import re
+import socket
 from collections.abc import Callable
 from contextlib import ExitStack
 
@@ -10,6 +12,10 @@ from headcount.lab.home import Home
 from headcount.lab.installed import Packages, command_output, find
 from headcount.lab.kept import KeptServer
 
+SOCKET = "statistics"
+"""The name of the socket at which it says what it holds of the nodes, in its own folder."""
+IN_USE, GIVEN_UP, NO_ANSWER = "in use", "given up", "no answer"
+ASK_S = 2.0
 PACKAGES = Packages("haproxy", "haproxy")
 
 
@@ -49,12 +55,33 @@ class Haproxy:
                 f"cannot write the server's files in {self.home}: {error.strerror}; choose another "
                 "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
-        self.server = KeptServer([self._program, "-db", "-f", str(file)], self.home, "HAProxy")
+        # From its own folder: the path of a socket has at most 107 characters (unix(7)).
+        command = [self._program, "-db", "-C", str(self.home), "-f", file.name]
+        self.server = KeptServer(command, self.home, "HAProxy")
         parts.callback(self.server.stop)
         if not self.server.got_port(number, self.server.log):
             return False
         self.address = f"{port.host()}:{number}"
         return True
+
+    def state(self, node: str) -> str:
+        """What it holds of a node: that it is in use, or given up; for a configuration with SOCKET.
+
+        Raises nothing.
+        """
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.settimeout(ASK_S)
+                connection.connect(str(self.home / SOCKET))
+                connection.sendall(b"show stat -1 4 -1\n")
+                with connection.makefile("r", encoding="utf-8") as answer:
+                    rows = list(csv.DictReader(answer))
+        except OSError:
+            return NO_ANSWER
+        found = next((row for row in rows if row["svname"] == node), None)
+        if found is None:
+            return NO_ANSWER
+        return GIVEN_UP if found["status"].startswith(("DOWN", "MAINT", "NOLB")) else IN_USE
 
     def stop(self) -> None:
         """End it and delete its files; safe to call twice."""

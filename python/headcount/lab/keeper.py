@@ -71,13 +71,13 @@ def processes() -> list[Process]:
     return found
 
 
-def descendants(pid: int) -> set[int]:
-    """The children of a process, their children, and so on."""
+def descendants(*pids: int) -> set[int]:
+    """The children of processes, their children, and so on."""
     children: dict[int, list[int]] = {}
     for process in processes():
         children.setdefault(process.parent, []).append(process.pid)
     found: set[int] = set()
-    waiting = [pid]
+    waiting = list(pids)
     while waiting:
         new = children.pop(waiting.pop(), [])
         found.update(new)

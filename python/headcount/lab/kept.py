@@ -137,7 +137,7 @@ class KeptServer(ServerProcess):
         if any(one.pid == self.server_pid and one.started != self._started for one in members):
             return set()  # the number belongs to somebody else by now
         pids = {one.pid for one in members}
-        return pids.union(*(keeper.descendants(pid) for pid in pids))
+        return pids | keeper.descendants(*pids)
 
 
 class Kept:

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -69,12 +69,35 @@ class Node:
     lines: Callable[[], Sequence[int]] | None = None
 
 
+@dataclass(frozen=True)
+class NodeStates:
+    """What nodes are at the moment, by the cluster's own account.
+
+    Attributes:
+        states: By the node's name, what tells its state; it raises nothing.
+        serving: The state of a node that serves.
+        noticed: States in which the cluster has noticed that a node fails.
+
+    """
+
+    states: Mapping[str, Callable[[], str]]
+    serving: str
+    noticed: frozenset[str] = frozenset()
+
+
 def end(node: Node) -> None:
     """Kill all that runs of a node; what has ended meanwhile is passed over."""
     roots = [*node.pids(), *node.others()]
-    for pid in set(roots).union(*map(descendants, roots)):
+    for pid in {*roots, *descendants(*roots)}:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """A lab server that says what its nodes are."""
+
+    node_states: NodeStates
 
 
 @runtime_checkable

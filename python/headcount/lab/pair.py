@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from headcount.errors import SystemLimitError
 from headcount.lab import keeper, port
-from headcount.lab.node import Node
-from headcount.lab.pair_node import PairNode
+from headcount.lab.node import Node, NodeStates
+from headcount.lab.pair_node import HAS, PairNode
 from headcount.lab.segment import Direction, Segment
 
 NAMES = ("first", "second")
@@ -22,6 +22,7 @@ class Pair:
 
     Attributes:
         nodes: The node that is active, and both by their names.
+        node_states: Which of them has the address.
         pids: The first processes of both.
 
     """
@@ -40,6 +41,7 @@ class Pair:
         self.pids: list[int] = []
         self.settle()
         active = Active(each, self._reached, self.settle)
+        self.node_states = NodeStates({one.name: one.state for one in each}, serving=HAS)
         self.nodes: Sequence[Node] = [
             Node(ACTIVE, active.pids, active.restart, active, active.others, active.move),
             *map(self._node, each),

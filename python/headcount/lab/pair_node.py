@@ -59,6 +59,10 @@ class Scripts:
     release: str = NOTHING
 
 
+HAS = "has the address"
+"""The state of the node that has it."""
+
+
 class PairNode:
     """One node, running.
 
@@ -127,6 +131,13 @@ class PairNode:
         """Whether it has the address that moves."""
         words = ("-4", "-o", "addr", "show", "dev", keepalived.DEVICE)
         return f" {self._floating}/" in ip("-n", self.network.namespace, *words)
+
+    def state(self) -> str:
+        """Whether it has the address, in words."""
+        try:
+            return HAS if self.has_address() else "without the address"
+        except SystemLimitError:
+            return "off the network"
 
     def start(self) -> None:
         """Start again what does not run of it; raises SystemLimitError where that cannot be."""

@@ -109,7 +109,9 @@ def felt(
     served_s = served(slots, injected_s, to_s, slot_s, limits)
     answered = 0.0 if began_s is None else ended_s - injected_s
     sure = max(rate - DEVIATIONS * math.sqrt(rate / length_s), 0.0)
-    restored_s = _restored(after, sure, (injected_s, to_s), slot_s, limits.calm_s)
+    # Half of it: users are watched until they have been served for so long, and the rate may come
+    # back a moment after that began.
+    restored_s = _restored(after, sure, (injected_s, to_s), slot_s, limits.calm_s / 2)
     passed_s = to_s - injected_s
 
     def beyond(count: int, usual: int) -> int:
