@@ -14,6 +14,11 @@ WRITES = {
     "stale": 2,
     "stale_to_s": 5.0,
 }
+STATES = [
+    {"at_s": 0.0, "node": "node1", "state": "primary"},
+    {"at_s": 0.0, "node": "node2", "state": "standby"},
+    {"at_s": 0.7, "node": "node2", "state": "primary"},
+]
 
 
 def outage(level: int, served_s: float | None = 1.0, **changed: object) -> Outage:
@@ -62,5 +67,5 @@ def made() -> Failover:
     """A failover with every part of its record."""
     invalid = {"outcome": "invalid", "reasons": ["users were not served before the fault"]}
     late = outage(2, None, answered_s=None, restored_s=None, doubts=["the generator was full"])
-    first = outage(1, noticed_s=0.2, taken_over_s=0.7, writes=WRITES)
+    first = outage(1, noticed_s=0.2, taken_over_s=0.7, writes=WRITES, states=STATES)
     return failover(first, late, outage(3, **invalid))

@@ -3,9 +3,11 @@
 from headcount.analyse.outage import spread
 from headcount.bundle.failover import Failover, Outage, Spread
 from headcount.report.document.blocks import Cell, Column, Row, Table, cells
-from headcount.report.failover import FIGURES, interval_text, reasons_text, value_text
+from headcount.report.failover import FIGURES, interval_text, reasons_text, typical, value_text
+from headcount.text import duration
 
 FELT, REPETITIONS = "What users felt", "Each repetition"
+NODES = "What each node did"
 SHOWN = ("silent_s", "noticed_s", "taken_over_s", "served_s", "restored_s", "lost", "late", "gone")
 """Columns of the repetitions."""
 
@@ -57,6 +59,26 @@ def repetitions(found: Failover) -> Table | None:
         REPETITIONS,
         [Column("Repetition"), *heads],
         [_repetition(one, shown) for one in found.outages],
+    )
+
+
+def nodes(found: Failover) -> Table | None:
+    """What each node did in the repetition that the chart shows; None where nobody looked."""
+    one = typical(found.outages)
+    if one is None or not one.states:
+        return None
+    return Table(
+        NODES,
+        [Column("After the fault"), Column("Node", text=True), Column("State", text=True)],
+        [
+            Row(
+                cells(
+                    duration(state.at_s * 1000) if state.at_s else "at it", state.node, state.state
+                )
+            )
+            for state in one.states
+        ],
+        f"Of repetition {one.level}, by the servers' own account, asked ten times a second.",
     )
 
 

@@ -65,7 +65,7 @@ def section(found: Failover, figure: Figure | None) -> Section:
         Facts([(name, prose(text)) for name, text in facts(found)]),
         *([figure] if figure is not None else []),
     ]
-    for made in (tables.felt(found), tables.repetitions(found)):
+    for made in (tables.felt(found), tables.nodes(found), tables.repetitions(found)):
         if made is not None:
             blocks += [Heading(made.caption), made]
     return Section(TITLE, blocks)

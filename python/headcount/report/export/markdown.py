@@ -29,7 +29,7 @@ def text(bundle: Bundle) -> str:
             made = part(bundle.tuning)
             parts += _document_table(made) if made is not None else []
     elif bundle.failover is not None:
-        for part_of in (outage_tables.felt, outage_tables.repetitions):
+        for part_of in (outage_tables.felt, outage_tables.nodes, outage_tables.repetitions):
             outage = part_of(bundle.failover)
             parts += _document_table(outage) if outage is not None else []
     elif bundle.levels:

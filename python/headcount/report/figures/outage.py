@@ -9,12 +9,13 @@ from headcount.bundle.failover import Failover, Outage
 from headcount.bundle.moments import Row
 from headcount.bundle.reader import Bundle
 from headcount.report.chart.figure import NARROW, WIDE, Room
+from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, from_zero
 from headcount.report.chart.tick import rate_tick
 from headcount.report.failover import typical
 from headcount.report.figures.figure_types import Figure, Table
 from headcount.report.figures.lines import Frame, Line, chart
-from headcount.report.markup import Html
+from headcount.report.markup import Html, element, joined
 from headcount.text import duration, significant
 
 BIN_S = 0.1
@@ -25,6 +26,8 @@ BEFORE_S, BEHIND_S = 3.0, 5.0
 BELOW = "Seconds after the fault"
 HEADING = "Scenarios per second"
 TABLE_ROWS = 40
+MARK_PX = 16.0
+"""Between the texts of two marks."""
 
 
 def figure(found: Failover, rows: Sequence[Row]) -> Figure | None:
@@ -49,8 +52,8 @@ def figure(found: Failover, rows: Sequence[Row]) -> Figure | None:
         alt=alt,
         caption="The fault begins at 0. Of all repetitions this is the one in the middle by when "
         "users were served again.",
-        svg=_drawing(answered, failed, WIDE, title, alt),
-        narrow=_drawing(answered, failed, NARROW, title, alt),
+        svg=_drawing(answered, failed, _marks(one), WIDE, title, alt),
+        narrow=_drawing(answered, failed, _marks(one), NARROW, title, alt),
         table=_table(answered, failed),
     )
 
@@ -97,7 +100,44 @@ def _rates(
     return [(from_s + (at + 0.5) * bin_s, found / bin_s) for at, found in enumerate(counts)]
 
 
-def _drawing(answered: Points, failed: Points, room: Room, title: str, alt: str) -> Html:
+def _marks(one: Outage) -> Sequence[tuple[float, str]]:
+    """Moments of an outage that a line marks, and what happened then."""
+    found = (
+        (one.noticed_s, "noticed"),
+        (one.taken_over_s, "taken over"),
+        (one.served_s or None, "served again"),
+    )
+    return [(at_s, f"{what}, {duration(at_s * 1000)}") for at_s, what in found if at_s is not None]
+
+
+def _rules(panel: Panel, marks: Sequence[tuple[float, str]]) -> Html:
+    """An upright line for each mark, its text on a line of its own: marks may be close together."""
+    parts: list[Html] = []
+    for place, (at_s, text) in enumerate(marks):
+        x = panel.x.at(at_s)
+        is_right = x > (panel.left + panel.right) / 2
+        parts += [
+            element("path", d=f"M{x:.1f} {panel.top:.1f}V{panel.bottom:.1f}", class_="line limit"),
+            element(
+                "text",
+                text,
+                x=x - 5 if is_right else x + 5,
+                y=panel.top + 14 + place * MARK_PX,
+                text_anchor="end" if is_right else "start",
+                class_="tag limit",
+            ),
+        ]
+    return joined(parts)
+
+
+def _drawing(
+    answered: Points,
+    failed: Points,
+    marks: Sequence[tuple[float, str]],
+    room: Room,
+    title: str,
+    alt: str,
+) -> Html:
     most = max((rate for _, rate in (*answered, *failed)), default=0.0)
     lines = [Line("failed", "two", failed), Line("completed", "one", answered)]
     first, last = answered[0][0], answered[-1][0]
@@ -109,7 +149,8 @@ def _drawing(answered: Points, failed: Points, room: Room, title: str, alt: str)
         lambda at_s: f"{at_s:g}",
         rate_tick,
     )
-    return chart(room, frame, lines, title, alt)
+    shown = [(at_s, text) for at_s, text in marks if first <= at_s <= last]
+    return chart(room, frame, lines, title, alt, before=[lambda panel: _rules(panel, shown)])
 
 
 def _table(answered: Points, failed: Points) -> Table:

@@ -45,6 +45,12 @@ def felt(content: ReportContent) -> Html | None:
     return section(made.caption, block_table(made)) if made is not None else None
 
 
+def nodes(content: ReportContent) -> Html | None:
+    """What each node did in the outage that the chart shows."""
+    made = tables.nodes(content.failover) if content.failover is not None else None
+    return section(made.caption, block_table(made)) if made is not None else None
+
+
 def repetitions(content: ReportContent) -> Html | None:
     """A row for each repetition."""
     made = tables.repetitions(content.failover) if content.failover is not None else None

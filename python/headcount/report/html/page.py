@@ -72,6 +72,7 @@ def _failover(content: ReportContent) -> Sequence[Html | None]:
         failover.answer(content),
         chart("outage", content),
         failover.felt(content),
+        failover.nodes(content),
         failover.repetitions(content),
         workload.section(content),
         environment.section(content),
