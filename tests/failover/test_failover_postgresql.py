@@ -99,3 +99,14 @@ def test_rows_are_written_only_where_they_can_be_read_back(headcount: Headcount)
     )
     assert ended.code == 2, ended
     assert "--writers 2: rows can be written and read back at postgresql://" in ended.err
+
+
+def test_a_lease_that_cannot_be_renewed_in_time_is_refused(headcount: Headcount, shop: str) -> None:
+    ended = headcount.run(
+        *("failover", shop, "--target", "lab:ha-postgresql", "--users", "5"),
+        *("--fault", "kill", "--set", "ttl_s=20"),
+    )
+    assert ended.code == 2, ended
+    assert "ttl_s is 20, and must be at least loop_wait_s + 2 * retry_timeout_s, which is 30" in (
+        " ".join(ended.err.split())
+    )

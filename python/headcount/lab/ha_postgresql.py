@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from headcount.errors import SystemLimitError, TargetError
+from headcount.errors import InputError, SystemLimitError, TargetError
 from headcount.lab import account, patroni, port, setting
 from headcount.lab.etcd import Etcd
 from headcount.lab.haproxy import Haproxy
@@ -100,7 +100,7 @@ UP_S = 90.0
 
 
 class HaPostgresqlServer:
-    """Two PostgreSQL, their Patronis, an etcd and an HAProxy in the lab, running.
+    """Two PostgreSQL, each with a Patroni, an etcd and an HAProxy in the lab, running.
 
     Attributes:
         known: What `[server]` may set.
@@ -120,13 +120,11 @@ class HaPostgresqlServer:
     @staticmethod
     def check_settings(settings: Mapping[str, str]) -> None:
         """Raise InputError for settings that it does not have; starts nothing."""
-        setting.complete("ha-postgresql", HA_POSTGRESQL, settings)
+        complete(settings)
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start them; raises InputError for settings they do not have, else SystemLimitError."""
-        self.settings: Mapping[str, str] = setting.complete(
-            "ha-postgresql", HA_POSTGRESQL, settings
-        )
+        self.settings: Mapping[str, str] = complete(settings)
         self.password = secrets.token_urlsafe(PASSWORD_BYTES)
         _, postgres = programs()
         version = re.search(r"\) (\S+)", command_output([postgres, "--version"]))
@@ -268,6 +266,19 @@ class HaPostgresqlServer:
     def stop(self) -> None:
         """End all of it and delete what it stored; safe to call twice."""
         self._parts.close()
+
+
+def complete(given: Mapping[str, str]) -> dict[str, str]:
+    """All settings; raises InputError for what it does not have, or what does not go together."""
+    whole = setting.complete("ha-postgresql", HA_POSTGRESQL, given)
+    ttl, loop_wait, retry = (int(whole[key]) for key in ("ttl_s", "loop_wait_s", "retry_timeout_s"))
+    least = loop_wait + 2 * retry
+    if ttl < least:
+        raise InputError(
+            f"ttl_s is {ttl}, and must be at least loop_wait_s + 2 * retry_timeout_s, which is "
+            f"{least}: a primary would lose its lease while it renews it; set all three"
+        )
+    return whole
 
 
 def _state(node: PatroniNode) -> str:
