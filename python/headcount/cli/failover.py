@@ -45,9 +45,10 @@ class FaultAsked:
         typer.Option(
             metavar="NAME|COMMAND",
             help="What breaks the server: kill (its processes end at once), stop (they stand "
-            "still), or a command of yours. For nodes of a lab server: cut, cut-in and cut-out "
-            "(packets are dropped, to it or from it), node (it fails with all that runs on it), "
-            "move (its service moves).",
+            "still), fill=FOLDER (a full disk), or a command of yours. For nodes of a lab server: "
+            "cut, cut-in and cut-out (packets are dropped, to it or from it), isolate (cut off "
+            "from the other nodes only), node (it fails with all that runs on it), move (its "
+            "service moves).",
             rich_help_panel=FAULTS,
         ),
     ] = None

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Protocol
 
 from headcount.errors import InputError
+from headcount.failover import disk_fault
 from headcount.failover.fault import Command, Fault, FaultTarget
 from headcount.failover.node_faults import Cut, Isolate, Move, NodeFault
 from headcount.failover.process_faults import Kill, Stop
@@ -35,6 +36,8 @@ PLANNED = frozenset({"move"})
 
 def fault_of(given: str, recover: str | None, target: FaultTarget | None) -> Fault:
     """The fault that somebody asks for; raises InputError where it cannot be had here."""
+    if given.startswith(disk_fault.PREFIX):
+        return disk_fault.Fill(given.removeprefix(disk_fault.PREFIX), recover)
     kind = KINDS.get(given)
     if kind is None:
         return Command(given, recover)

@@ -12,6 +12,7 @@ from headcount.controller.run import check_engine
 from headcount.controller.sut import Sut, connect
 from headcount.errors import InputError
 from headcount.failover.answer import Ending, answer, outage_text
+from headcount.failover.disk_fault import Fill
 from headcount.failover.fault import Fault, FaultTarget
 from headcount.failover.kinds import KINDS, fault_of
 from headcount.failover.repetition import Timing
@@ -54,6 +55,8 @@ def failover(
         sut = replace(connected, is_followed=True)  # also after a restart
         target = _fault_target(plan, sut, wanted.node)
         fault = fault_of(wanted.fault, wanted.recover, target)
+        if isinstance(fault, Fill):
+            fault.check_beside(runs)
         timing = wanted.timing
         if timing.recover_s is None and wanted.fault in KINDS and sut.restart is not None:
             timing = replace(timing, recover_s=LAB_RECOVER_S)
