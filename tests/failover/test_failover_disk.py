@@ -61,7 +61,7 @@ def test_a_big_disk_and_what_is_no_folder_are_refused(
     with pytest.raises(InputError, match="fill=/nowhere: No such file or directory"):
         fault_of("fill=/nowhere", None, None)
     (small / "file").touch()
-    with pytest.raises(InputError, match="this is no folder"):
+    with pytest.raises(InputError, match="this is not a folder"):
         fault_of(f"fill={small}/file", None, None)
     monkeypatch.setattr(disk_fault, "MOST_BYTES", 1 << 20)
     with pytest.raises(InputError, match="put the server's data on a small file system"):

@@ -41,7 +41,7 @@ class Fill:
         except OSError as error:
             raise InputError(f"--fault fill={self._folder}: {error.strerror}") from error
         if not self._folder.is_dir():
-            raise InputError(f"--fault fill={self._folder}: this is no folder")
+            raise InputError(f"--fault fill={self._folder}: this is not a folder")
         free = found.f_bavail * found.f_frsize
         if free > MOST_BYTES:
             raise InputError(
