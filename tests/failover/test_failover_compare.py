@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 from command_line import app
 from failover_file import WRITES, failover, outage
 from headcount.analyse.compare.subject import Side
-from headcount.analyse.outage import shifted
+from headcount.analyse.outage import outage_shift
 from headcount.analyse.outage.compare import FIGURES_COMPARED, compare
-from headcount.analyse.outage.shifted import Felt, interval, shift, values
+from headcount.analyse.outage.outage_shift import Felt, interval, shift, values
 from headcount.analyse.outage.unlike import OWN
 from headcount.analyse.statistics.rank_sum import p_value
 from headcount.analyse.statistics.shift import between, end_of
@@ -205,7 +205,7 @@ def test_figures_are_read_from_the_outages_that_have_them() -> None:
     assert [one.value for one in values("gone", found)] == [12]
     assert set(FIGURES_COMPARED) == set(FIGURES) - {"log_ons"}
     assert set(KINDS) == OWN
-    assert shifted.LEVEL == 0.05
+    assert outage_shift.LEVEL == 0.05
 
 
 def bundle(
@@ -304,6 +304,11 @@ def test_bundles_of_a_side_are_pooled_in_turns(tmp_path: Path) -> None:
     assert found["sentence"] == SENTENCE
     assert [one["repetitions"] for one in found["subjects"]] == [6, 6]
     assert found["doubts"] == []
+    unequal = bundle(
+        tmp_path / "e", failover(*of(FAST_S)), 400.0, ("[server]", '[server]\nworkers = "2"')
+    )
+    mixed = json.loads(say("compare", a, f"{b},{unequal}", "--json"))
+    assert mixed["doubts"] == ["B: its bundles are pooled, but their server settings differ"]
     few = json.loads(say("compare", parts["a"], parts["b"], "--json"))
     assert few["finding"] == "no difference shown"
     assert few["sentence"].endswith("(median); there is no interval of the shift.")
@@ -327,7 +332,8 @@ def test_what_makes_them_incomparable_is_said(pair: tuple[Path, Path], tmp_path:
         folder = bundle(tmp_path / f"other{place}", other, 900.0, edit)
         found = json.loads(say("compare", pair[0], folder, "--json"))
         assert found["finding"] == "not comparable"
-        assert name in found["sentence"]
+        differ = "differ" if name in ("users", "criteria") else "differs"
+        assert found["sentence"] == f"Not comparable: {name} {differ}."
         assert [one["what"] for one in found["unlike"] if one["spoils"]] == [name]
         error = mistake("compare", f"{pair[0]},{folder}", pair[1])
         assert f"the bundles of A are not of one set-up: {name} differ" in error
@@ -354,12 +360,16 @@ def test_repetitions_that_do_not_count_are_in_no_figure(
 ) -> None:
     bad = outage(7, 99.0, outcome="invalid", reasons=["users were not served before the fault"])
     doubtful = outage(8, 4.6, lost=0, doubts=["the generator was full"])
-    other = bundle(tmp_path / "other", failover(*of(FAST_S), bad, doubtful))
+    early = failover(*of(FAST_S), bad, doubtful).model_copy(
+        update={"ending": "interrupted", "wanted": 30}
+    )
+    other = bundle(tmp_path / "other", early)
     side = [Side(name, [reader.load(path)]) for name, path in (("A", pair[0]), ("B", other))]
     found = compare(side)
     assert next(one for one in found.shifts if one.figure == "served_s").b.number == 7
     assert found.doubts[0] == "B: 1 of 8 repetitions do not count, and are left out"
     assert found.doubts[1].startswith("B: in 1 of 8 repetitions the load generator was at its")
+    assert found.doubts[2] == "B: it ended early, after 8 of 30 repetitions"
     nothing = bundle(tmp_path / "nothing", failover(bad))
     assert "has no repetition that counts" in mistake("compare", pair[0], nothing)
 

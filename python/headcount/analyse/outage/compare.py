@@ -7,10 +7,10 @@ from headcount.analyse.compare.comparison import Unlike
 from headcount.analyse.compare.machine import program
 from headcount.analyse.compare.subject import Side
 from headcount.analyse.outage.comparison import FailoverComparison, SetUp, Shift
-from headcount.analyse.outage.shifted import shift, values
-from headcount.analyse.outage.shifted_text import sentence
+from headcount.analyse.outage.outage_shift import shift, values
+from headcount.analyse.outage.shift_text import sentence
 from headcount.analyse.outage.spread import FIGURES, counted
-from headcount.analyse.outage.unlike import differing
+from headcount.analyse.outage.unlike import differences
 from headcount.analyse.statistics.shift import end_of
 from headcount.bundle.failover import Failover, Outage
 from headcount.errors import InputError
@@ -20,6 +20,8 @@ DECIDES = "served_s"
 """The figure that decides; one alone, so that chance has one try."""
 FIGURES_COMPARED = tuple(name for name in FIGURES if name != "log_ons")
 """Sessions opened again are not better or worse."""
+OF_SET_UPS = ("target", "server program", "server settings", "server machine")
+"""What makes a set-up: the same in all bundles of one."""
 
 
 def are_failovers(sides: Sequence[Side]) -> bool:
@@ -51,7 +53,7 @@ def compare(sides: Sequence[Side]) -> FailoverComparison:
         for name, outages in zip(names[1:], felt[1:], strict=True)
         for one in _shifts((names[0], name), felt[0], outages)
     ]
-    unlike = differing(names, [side.bundles[0] for side in sides])
+    unlike = differences(names, [side.bundles[0] for side in sides])
     spoiled = [one.what for one in unlike if one.spoils]
     deciding = [one for one in shifts if one.figure == DECIDES]
     findings = {one.finding for one in deciding}
@@ -111,7 +113,7 @@ def _check(sides: Sequence[Side]) -> None:
 
 def _within(side: Side) -> list[Unlike]:
     """In what the bundles of one side differ."""
-    return differing([str(bundle.folder) for bundle in side.bundles], side.bundles)
+    return differences([str(bundle.folder) for bundle in side.bundles], side.bundles)
 
 
 def _set_up(side: Side) -> SetUp:
@@ -129,41 +131,40 @@ def _set_up(side: Side) -> SetUp:
 
 
 def _doubts(sides: Sequence[Side]) -> list[str]:
-    found = []
-    for side in sides:
-        outages = [one for failover in _failovers(side) for one in failover.outages]
-        valid = counted(outages)
-        number = plural("repetition", len(outages))
-        if len(valid) < len(outages):
-            left_out = count(len(outages) - len(valid))
-            found.append(f"{side.name}: {left_out} of {number} do not count, and are left out")
-        doubtful = sum(bool(one.doubts) for one in valid)
-        if doubtful:
-            found.append(
-                f"{side.name}: in {count(doubtful)} of {number} the load generator was at its "
-                "limit, so some scenarios may be late because of it"
-            )
-        settings = [one.what for one in _within(side) if one.what in _OF_SET_UPS]
-        if settings:
-            found.append(
-                f"{side.name}: its bundles are pooled, but their {listed(settings)} differ"
-            )
-    small = [
-        other
-        for other in sides[1:]
-        if end_of(len(_outages(sides[0])), len(_outages(other))) is None
-    ]
-    if small:
+    found = [text for side in sides for text in _doubts_of(side)]
+    number = len(_outages(sides[0]))
+    if any(end_of(number, len(_outages(other))) is None for other in sides[1:]):
         found.append("too few repetitions to show a difference: four of each are the fewest")
     if not _alternate(sides):
         found.append(
             "the set-ups were measured one after the other: a change of the machine in between "
-            "counts as a difference; several shorter failovers of each, in turns, show which it is"
+            "counts as a difference; measure several failovers of each in turns"
         )
     return found
 
 
-_OF_SET_UPS = ("target", "server program", "server settings", "server machine")
+def _doubts_of(side: Side) -> list[str]:
+    outages = [one for failover in _failovers(side) for one in failover.outages]
+    valid = counted(outages)
+    number = plural("repetition", len(outages))
+    found = []
+    if len(valid) < len(outages):
+        left_out = count(len(outages) - len(valid))
+        found.append(f"{side.name}: {left_out} of {number} do not count, and are left out")
+    doubtful = sum(bool(one.doubts) for one in valid)
+    if doubtful:
+        found.append(
+            f"{side.name}: in {count(doubtful)} of {number} the load generator was at its "
+            "limit, so some scenarios may be late because of it"
+        )
+    early = [one for one in _failovers(side) if one.ending != "finished"]
+    if early:
+        done, wanted = sum(len(one.outages) for one in early), sum(one.wanted for one in early)
+        found.append(f"{side.name}: it ended early, after {done} of {wanted} repetitions")
+    settings = [one.what for one in _within(side) if one.what in OF_SET_UPS]
+    if settings:
+        found.append(f"{side.name}: its bundles are pooled, but their {listed(settings)} differ")
+    return found
 
 
 def _alternate(sides: Sequence[Side]) -> bool:

@@ -91,7 +91,7 @@ ASPECTS = (
 """In the order they are reported, those first that spoil a comparison."""
 
 
-def differing(names: Sequence[str], bundles: Sequence[Bundle]) -> list[Unlike]:
+def differences(names: Sequence[str], bundles: Sequence[Bundle]) -> list[Unlike]:
     """Everything in which failovers differ; where the fault was only if it is the same kind."""
     found = unlike(names, bundles, ASPECTS)
     others = {one.what for one in found if one.spoils}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from headcount.analyse.outage.comparison import FailoverComparison, SetUp, Shift
-from headcount.analyse.outage.shifted_text import bounds_text, signed
+from headcount.analyse.outage.shift_text import bounds_text, signed
 from headcount.report.failover import FIGURES, value_text
 from headcount.text import DASH, count, plural
 

@@ -11,7 +11,8 @@ NEVER = "never again in the time that was watched"
 def sentence(deciding: Sequence[Shift], spoiled: Sequence[str]) -> str:
     """The verdict, for a person: by when users were served again."""
     if spoiled:
-        return f"Not comparable: {listed(spoiled)} differ{'s' if len(spoiled) == 1 else ''}."
+        many = len(spoiled) > 1 or spoiled[0] in ("users", "criteria")
+        return f"Not comparable: {listed(spoiled)} {'differ' if many else 'differs'}."
     return " ".join(_one(one) for one in deciding)
 
 
