@@ -134,7 +134,7 @@ def _doubts(sides: Sequence[Side]) -> list[str]:
     found = [text for side in sides for text in _doubts_of(side)]
     number = len(_outages(sides[0]))
     if any(end_of(number, len(_outages(other))) is None for other in sides[1:]):
-        found.append("too few repetitions to show a difference: four of each are the fewest")
+        found.append("too few repetitions to show a difference: four of each can show one")
     if not _alternate(sides):
         found.append(
             "the set-ups were measured one after the other: a change of the machine in between "
