@@ -16,6 +16,7 @@ from headcount.analyse.audit import result as audit
 from headcount.analyse.compare.comparison import Comparison
 from headcount.analyse.compare.gate import Gate
 from headcount.analyse.compare.history import History
+from headcount.analyse.outage.comparison import FailoverComparison
 from headcount.analyse.prediction import prediction
 from headcount.analyse.prices.price_report import PriceReport
 from headcount.bundle.confirmation import Confirmation
@@ -49,6 +50,7 @@ BUNDLE: Mapping[str, type[Record]] = {
 PRINTED: Mapping[str, type[Record]] = {
     "comparison": Comparison,
     "export": Exported,
+    "failover-comparison": FailoverComparison,
     "gate": Gate,
     "history": History,
     "price": PriceReport,

@@ -34,6 +34,8 @@ headcount compare runs/nginx runs/balanced --within 2%  # is the overhead at mos
 headcount compare runs/small runs/large --published configuration_1 --html compare.html
 
 headcount compare runs/before runs/after --markdown  # for a pull request
+
+headcount compare haproxy=runs/a keepalived=runs/b  # two of headcount failover: how long users wait
 """
 
 Html = Annotated[
@@ -97,19 +99,31 @@ def compare(
     """Show whether runs differ, and by how much.
 
     Capacity, throughput, response times and cost at equal numbers of users, each with the 95 %
-    interval of the ratio and one of better, worse, no difference shown.
+    interval of the ratio and one of better, worse, no difference shown. Of headcount failover: what
+    users felt of the fault, with the shift between the set-ups.
     """
     if output.json and output.markdown:
         raise InputError("--json and --markdown both print the answer; give one of them")
-    from headcount.report.compare import markdown as text
-    from headcount.report.compare import terminal
-
     if output.template is not None and output.pdf is None:
         raise InputError("--template is for the report as PDF; give --pdf FILE as well")
     check_file(output.html, "--html", ".html")
     check_file(output.pdf, "--pdf", ".pdf")
     subjects = sides(what)
-    found = _compared(subjects, published, margin)
+    from headcount.analyse.outage.compare import are_failovers
+
+    if are_failovers(subjects):
+        if margin is not None or published:
+            raise InputError("--within and --published are for runs, not for failovers")
+        _failovers(subjects, output)
+    else:
+        _runs(subjects, output, _compared(subjects, published, margin))
+
+
+def _runs(subjects: "Sequence[Side]", output: Output, found: "Comparison") -> None:
+    """Hand out a comparison of runs."""
+    from headcount.report.compare import markdown as text
+    from headcount.report.compare import terminal
+
     if output.pdf is not None:
         from headcount.report import hand_over
 
@@ -119,11 +133,7 @@ def compare(
     if output.html is not None:
         from headcount.report.compare import page
 
-        write_output(
-            output.html,
-            page.render(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
-            "--html",
-        )
+        write_output(output.html, page.render(found, _now()), "--html")
     if output.json:
         print_json(found.model_dump(mode="json"))
     elif output.markdown:
@@ -134,6 +144,33 @@ def compare(
             out.print(f"\nPage: {output.html}", markup=False)
         if output.pdf is not None:
             out.print(f"\nReport: {output.pdf}", markup=False)
+
+
+def _failovers(subjects: "Sequence[Side]", output: Output) -> None:
+    """Compare failovers, and hand that out."""
+    if output.pdf is not None:
+        raise InputError(
+            "--pdf: a comparison of failovers is not written as PDF; --html FILE makes a page, "
+            "which a browser prints"
+        )
+    from headcount.analyse.outage.compare import compare as compared
+    from headcount.report.compare import outage_markdown, outage_page, outage_terminal
+
+    found = compared(subjects)
+    if output.html is not None:
+        write_output(output.html, outage_page.render(found, _now()), "--html")
+    if output.json:
+        print_json(found.model_dump(mode="json"))
+    elif output.markdown:
+        print_text(outage_markdown.render(found), end="")
+    else:
+        outage_terminal.show(found, out)
+        if output.html is not None:
+            out.print(f"\nPage: {output.html}", markup=False)
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _compared(

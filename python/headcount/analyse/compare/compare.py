@@ -67,6 +67,12 @@ def _check(sides: Sequence[Side]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise InputError(f'two of those compared are called "{name}"; name them: NAME=BUNDLE')
+    for bundle in (bundle for side in sides for bundle in side.bundles):
+        if bundle.failover is not None:
+            raise InputError(
+                f"{bundle.folder} is of headcount failover: compare it with others of its kind "
+                "(headcount compare BUNDLE BUNDLE)"
+            )
 
 
 def _interleaved(known: Sequence[Sequence[Measured]]) -> bool:

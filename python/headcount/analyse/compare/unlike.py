@@ -116,10 +116,12 @@ ASPECTS = (
 """In the order they are reported. Those without a `then` are what a comparison is usually of."""
 
 
-def unlike(names: Sequence[str], runs: Sequence[Bundle]) -> list[Unlike]:
+def unlike(
+    names: Sequence[str], runs: Sequence[Bundle], aspects: Sequence[Aspect] = ASPECTS
+) -> list[Unlike]:
     """Everything in which the first runs of the subjects differ."""
     found = []
-    for aspect in ASPECTS:
+    for aspect in aspects:
         here = [aspect.of(run) for run in runs]
         keys = [
             key

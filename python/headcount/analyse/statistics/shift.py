@@ -70,12 +70,23 @@ def between(before: Sequence[float], after: Sequence[float]) -> Shift | None:
     if len(a) == 0 or len(b) == 0:
         return None
     differences = np.sort((b[:, None] - a[None, :]).ravel())
-    if len(a) * len(b) <= EXACT_PRODUCT:
-        rank, confidence = _rank(_mann_whitney(len(a), len(b)))
-    else:
-        product = len(a) * len(b)
-        rank, confidence = _normal_rank(product / 2, product * (len(a) + len(b) + 1) / 12)
+    rank, confidence = _rank_between(len(a), len(b))
     return None if rank is None else _shift(differences, rank, confidence)
+
+
+def end_of(first: int, second: int) -> int | None:
+    """The place of the ends of `between` among all differences, counted from 0 from both sides.
+
+    None where the groups are too small for 95 %.
+    """
+    return _rank_between(first, second)[0] if first and second else None
+
+
+def _rank_between(first: int, second: int) -> tuple[int | None, float]:
+    product = first * second
+    if product <= EXACT_PRODUCT:
+        return _rank(_mann_whitney(first, second))
+    return _normal_rank(product / 2, product * (first + second + 1) / 12)
 
 
 def _shift(ordered: Vector, rank: int | None, confidence: float) -> Shift | None:

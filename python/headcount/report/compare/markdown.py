@@ -31,10 +31,10 @@ def render(found: Comparison) -> str:
         for group in others:
             lines += [*_table(group), ""]
         lines += ["</details>"]
-    lines += _bullets(within_title(found), within_sentences(found))
-    lines += _bullets("What differs", [one.sentence for one in found.unlike])
-    lines += _bullets("Published, on different hardware: not compared", published_sentences(found))
-    lines += _bullets("To know", found.doubts)
+    lines += bullets(within_title(found), within_sentences(found))
+    lines += bullets("What differs", [one.sentence for one in found.unlike])
+    lines += bullets("Published, on different hardware: not compared", published_sentences(found))
+    lines += bullets("To know", found.doubts)
     return "\n".join(lines) + "\n"
 
 
@@ -49,17 +49,23 @@ def _table(group: Group) -> list[str]:
         "verdict",
     ]
     rows = [
-        [one.metric, one.a, one.b, one.there, one.interval, one.back, _marked(one.finding)]
+        [one.metric, one.a, one.b, one.there, one.interval, one.back, marked(one.finding)]
         for one in group.rows
     ]
+    return table(heads, rows)
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table, figures between its first and its last column."""
     return [
         _row(heads),
-        _row(["---", *["---:"] * 5, "---"], plain=True),
+        _row(["---", *["---:"] * (len(heads) - 2), "---"], plain=True),
         *(_row(cells) for cells in rows),
     ]
 
 
-def _marked(finding: str) -> str:
+def marked(finding: str) -> str:
+    """A verdict with its sign."""
     return f"{_MARKS[finding]} {finding}" if finding in _MARKS else finding
 
 
@@ -67,7 +73,8 @@ def _row(cells: Sequence[str], *, plain: bool = False) -> str:
     return "| " + " | ".join(cell if plain else escape(cell) for cell in cells) + " |"
 
 
-def _bullets(title: str, lines: Sequence[str]) -> list[str]:
+def bullets(title: str, lines: Sequence[str]) -> list[str]:
+    """A list of sentences under its title; nothing of none."""
     if not lines:
         return []
     return ["", f"{title}:", "", *(f"- {escape(line)}" for line in lines)]

@@ -33,16 +33,21 @@ def render(found: Comparison, made_at: str) -> str:
     title = " against ".join(one.name for one in found.subjects[::-1])
     main = element(
         "main",
-        _header(found, title, made_at),
+        header(title, [(one.name, subject_text(one)) for one in found.subjects], made_at),
         _answer(found),
         against.section(found, against.THROUGHPUT),
         against.section(found, against.RESPONSE),
         bars.section(found),
         *_tables(found),
-        _unlike(found.unlike),
+        differences(found.unlike),
         _published(found.references),
-        _reading(),
+        reading(_READING),
     )
+    return document(title, main)
+
+
+def document(title: str, main: Html) -> str:
+    """The whole text of a page around its main part."""
     footer = f"Made by Headcount {__version__}. This file needs no other files."
     body = element("body", main, element("footer", footer))
     page = element(
@@ -51,30 +56,38 @@ def render(found: Comparison, made_at: str) -> str:
     return f"<!doctype html>\n{page}\n"
 
 
-def _header(found: Comparison, title: str, made_at: str) -> Html:
+def header(title: str, subjects: Sequence[tuple[str, str]], made_at: str) -> Html:
+    """The title, and who was compared: names and texts."""
     return element(
         "header",
         element("p", "Headcount \N{MIDDLE DOT} comparison", class_="brand"),
         element("h1", title),
-        *(
-            element("p", element("b", f"{one.name} "), subject_text(one), class_="where")
-            for one in found.subjects
-        ),
+        *(element("p", element("b", f"{name} "), text, class_="where") for name, text in subjects),
         element("p", f"Made {made_at}.", class_="where"),
     )
 
 
 def _answer(found: Comparison) -> Html:
-    kind, text = _BADGES.get(found.finding, ("", found.finding))
-    doubts = element("ul", *(element("li", unbroken(line)) for line in found.doubts))
     equal = element("ul", *(element("li", unbroken(line)) for line in within_sentences(found)))
+    return verdict(
+        found.finding,
+        found.sentence,
+        found.doubts,
+        _capacities(found),
+        element("div", element("h3", within_title(found)), equal) if found.equalities else None,
+    )
+
+
+def verdict(finding: str, sentence: str, doubts: Sequence[str], *parts: Html | None) -> Html:
+    """The answer, parts that belong to it, and what qualifies it."""
+    kind, text = _BADGES.get(finding, ("", finding))
+    lines = element("ul", *(element("li", unbroken(line)) for line in doubts))
     return element(
         "section",
         element("span", text, class_=f"badge {kind}".strip()),
-        element("p", unbroken(found.sentence), class_="sentence", id="answer"),
-        _capacities(found),
-        element("div", element("h3", within_title(found)), equal) if found.equalities else None,
-        element("div", element("h3", "To know"), doubts, class_="doubts") if found.doubts else None,
+        element("p", unbroken(sentence), class_="sentence", id="answer"),
+        *parts,
+        element("div", element("h3", "To know"), lines, class_="doubts") if doubts else None,
         class_="answer",
         aria_label="The answer",
     )
@@ -124,7 +137,8 @@ def _cells(one: Row) -> list[Html | str]:
     return [one.metric, one.a, one.b, one.there, one.interval, one.back, verdict]
 
 
-def _unlike(differ: Sequence[Unlike]) -> Html | None:
+def differences(differ: Sequence[Unlike]) -> Html | None:
+    """What differs besides what was compared; nothing of nothing."""
     if not differ:
         return None
     lines = [element("li", one.sentence) for one in differ]
@@ -158,9 +172,10 @@ def _published(references: Sequence[Reference]) -> Html | None:
     return table.section("Published results", table.table(columns, rows, "Published results"))
 
 
-def _reading() -> Html:
+def reading(lines: Sequence[str]) -> Html:
+    """How to read the page."""
     return table.section(
-        "How to read this", joined(element("p", line, class_="note") for line in _READING)
+        "How to read this", joined(element("p", line, class_="note") for line in lines)
     )
 
 

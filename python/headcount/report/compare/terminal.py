@@ -21,7 +21,8 @@ from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.report.terminal.say import say
 from headcount.text import DASH, plural
 
-_STYLES = {"better": "bold green", "worse": "bold red"}
+STYLES = {"better": "bold green", "worse": "bold red"}
+"""Of verdicts."""
 _PADDING = 1
 _GOES = ("back", "change", "bounds")
 """Columns that go first where there is no room."""
@@ -31,7 +32,7 @@ MOST_LEVELS = 3
 
 def show(found: Comparison, console: Console, *, everything: bool = False) -> None:
     """Print a comparison; of many levels those with the most users, unless `everything`."""
-    say(console, found.sentence, _STYLES.get(found.finding, "bold yellow"))
+    say(console, found.sentence, STYLES.get(found.finding, "bold yellow"))
     for subject in found.subjects:
         say(console, f"{subject.name}: {subject_text(subject)}", indent=2)
     shown, hidden = _chosen(groups(found), everything=everything)
@@ -93,7 +94,7 @@ def _group(group: Group, console: Console) -> None:
 
 def _cell(row: Row, name: str, console: Console) -> Text:
     text = writable(getattr(row, name), console)
-    style = _STYLES.get(row.finding, "dim") if name == "finding" else ""
+    style = STYLES.get(row.finding, "dim") if name == "finding" else ""
     return Text(text, style=style)
 
 
