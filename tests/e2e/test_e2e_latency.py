@@ -1,7 +1,6 @@
 """What a latency costs a connection, against a real nginx behind a real line."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,7 @@ LATENCY = ("shares", "--target", "lab:nginx", "--latency", "0,50ms")
 SMALL = ("--connections", "1,5", "--repeats", "2", "--duration", "2s", "--json")
 NAMESPACES = Path("/run/netns")
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.skipif(os.geteuid() != 0, reason="a network of the run's own needs root"),
-]
+pytestmark = pytest.mark.e2e
 
 
 def namespaces() -> set[str]:

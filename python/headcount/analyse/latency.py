@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from headcount.analyse.shares import PROCESSES
 from headcount.analyse.statistics.student import mean_and_error, quantile
-from headcount.bundle.latency import LatencyCost, LatencyPoint, MemoryOf
+from headcount.bundle.latency import LatencyCost, LatencyMemory, LatencyPoint, MemoryOf
 from headcount.text import listed, storage
 
 KINDS: tuple[MemoryOf, ...] = ("processes", "sockets", "kernel")
@@ -43,13 +43,16 @@ def mean_interval(values: Sequence[float]) -> Interval:
 
 def per_connection(point: LatencyPoint, of: MemoryOf) -> float | None:
     """Bytes that the server, or the kernel, holds for each connection; None if unknown."""
-    if of == "sockets":
-        return point.during.socket_bytes / point.users
-    if of == "processes":
-        return (point.during.process_bytes - point.before.process_bytes) / point.users
-    if point.during.kernel_bytes is None or point.before.kernel_bytes is None:
+    before, during = (_held(memory, of) for memory in (point.before, point.during))
+    if before is None or during is None:
         return None
-    return (point.during.kernel_bytes - point.before.kernel_bytes) / point.users
+    return (during - before) / point.users
+
+
+def _held(memory: LatencyMemory, of: MemoryOf) -> float | None:
+    if of == "processes":
+        return memory.process_bytes
+    return memory.socket_bytes if of == "sockets" else memory.kernel_bytes
 
 
 def costs(points: Sequence[LatencyPoint]) -> list[LatencyCost]:
@@ -111,7 +114,7 @@ def sentences(found: Sequence[LatencyCost]) -> list[str]:
     made = []
     for latency_s in sorted({cost.latency_s for cost in found})[1:]:
         here = [cost for cost in found if cost.latency_s == latency_s and cost.more_low is not None]
-        told = [
+        parts = [
             f"{storage(abs(cost.more or 0.0))} {_bounds(cost)} "
             f"{'less' if (cost.more or 0.0) < 0 else 'more'} in {NAMES[cost.of]}"
             for cost in here
@@ -119,9 +122,9 @@ def sentences(found: Sequence[LatencyCost]) -> list[str]:
         ]
         nothing = [NAMES[cost.of] for cost in here if not is_measurable(cost)]
         if nothing:
-            told.append(f"nothing measurable in {listed(nothing, 'or in')}")
-        if told:
-            made.append(f"{latency_text(latency_s)} cost a connection {'; '.join(told)}.")
+            parts.append(f"nothing measurable in {listed(nothing, 'or')}")
+        if parts:
+            made.append(f"{latency_text(latency_s)} cost a connection {'; '.join(parts)}.")
     return made
 
 

@@ -1,6 +1,7 @@
 """`headcount shares --latency`: what a latency does to the memory that a connection costs."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,20 +20,31 @@ USUAL_DURATION = "20s"
 USUAL_REPEATS = 3
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What the command line asks for; None is what is usual."""
+
+    latencies: str
+    users: int
+    repeats: int | None
+    duration: str | None
+    seed: int | None
+
+
 def measure(
     target: str | None,
-    latencies: str,
-    users: int,
-    repeats: int | None,
-    duration: str | None,
-    *,
-    seed: int | None,
+    wanted: Wanted,
     settings: tuple[dict[str, str], dict[str, str]],
-    runs: Path,
     others: Mapping[str, bool],
+    runs: Path,
+    *,
     json: bool,
 ) -> None:
-    """Measure it; `settings` are the lab server's and the client's, `others` who was given."""
+    """Measure it.
+
+    `settings` are the lab server's and the client's, `others` says which options were given that
+    mean nothing here.
+    """
     # The engine and statistics take half a second to load; other verbs do not need them.
     from headcount import workloads
     from headcount.controller.shares.latency import LOADS, LatencyExperiment, check_target
@@ -41,7 +53,7 @@ def measure(
     for option, given in others.items():
         if given:
             raise InputError(f"--latency and {option} exclude each other; give one of them")
-    repeats = USUAL_REPEATS if repeats is None else repeats
+    repeats = USUAL_REPEATS if wanted.repeats is None else wanted.repeats
     if repeats < 2:
         raise InputError("--repeats is 1: intervals need two or more repeats of each latency")
     assert target is not None
@@ -49,11 +61,11 @@ def measure(
     experiment = LatencyExperiment(
         workload=workloads.load(LOADS[target].workload),
         target=target,
-        latencies=_latencies(latencies),
-        users=users,
+        latencies=_latencies(wanted.latencies),
+        users=wanted.users,
         repeats=repeats,
-        duration=duration or USUAL_DURATION,
-        seed=1 if seed is None else seed,
+        duration=wanted.duration or USUAL_DURATION,
+        seed=1 if wanted.seed is None else wanted.seed,
         runs=runs,
         server=server,
         client=client,

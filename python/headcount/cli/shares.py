@@ -117,19 +117,10 @@ def shares(
     """
     if held.latency is not None:
         settings = (_server(set_), client_settings(client, user))
+        others = {**_not_with_latency(held, search), "--pid": pid is not None}
         users = _numbers(held.connections, "--connections", 1, MOST_CONNECTIONS)[-1]
-        latency.measure(
-            target,
-            held.latency,
-            users,
-            held.repeats,
-            search.duration,
-            seed=seed,
-            settings=settings,
-            runs=runs,
-            others={**_not_with_latency(held, search), "--pid": pid is not None},
-            json=json,
-        )
+        far = latency.Wanted(held.latency, users, held.repeats, search.duration, seed)
+        latency.measure(target, far, settings, others, runs, json=json)
         return
     from headcount import workloads
     from headcount.controller.shares.design import Experiment

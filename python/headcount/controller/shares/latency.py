@@ -26,7 +26,7 @@ FILE = "latency.json"
 SHORTEST = "0.1ms"
 """The shortest line there is, for a latency of 0. Without a line users would be on loopback, whose
 packets are of other sizes and take other memory."""
-RAMP, SETTLE = "2s", "5s"
+RAMP = "2s"
 CRITERIA = ["errors<1%"]
 """Response times grow with the latency; that is no failure here."""
 PAGES = {
@@ -43,25 +43,29 @@ class Load:
     Attributes:
         workload: Its name.
         pace: When each user's scenarios are due, whether or not the last one has ended.
+        settle: How long it takes until all users are connected: that of the longest pause.
         text: The same for people.
 
     """
 
     workload: str
     pace: str
+    settle: str
     text: str
 
 
 LOADS = {
     "lab:samba": Load(
         "file-copy",
-        "exponential:5s",
+        "uniform:2s..8s",
+        "8s",
         "file-copy: each user copies a file of 64 KB or 1 MB from or to the server in blocks of "
         "16 KB, every 5 s on average",
     ),
     "lab:nginx": Load(
         "web-mix",
-        "exponential:1s",
+        "uniform:0.5s..1.5s",
+        "3s",
         "web-mix with pages of 128 KB: each user fetches one over a connection that is kept, "
         "every second on average",
     ),
@@ -120,7 +124,7 @@ def latency_plan(experiment: LatencyExperiment, repeat: int, latency_s: float) -
         users=experiment.users,
         duration=experiment.duration,
         ramp=RAMP,
-        settle=SETTLE,
+        settle=LOADS[experiment.target].settle,
         pace=LOADS[experiment.target].pace,
         seed=experiment.seed + repeat,
         criteria=CRITERIA,

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -18,8 +18,8 @@ from headcount.plan.plan import Plan
 
 SOCKETS_S = 0.05
 """What is under way comes and goes: its mean takes many readings, and each takes 0.2 ms."""
-PROCESSES_S = 2.0
-"""Memory of processes hardly changes, and a hundred take 0.1 s to read."""
+PROCESSES_S = 5.0
+"""Memory of processes hardly changes, and a hundred may take a second to read."""
 
 
 class MemoryWatch:
@@ -40,7 +40,7 @@ class MemoryWatch:
         self._listener = listener
         self._table = SocketTable()
         self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._threads: list[threading.Thread] = []
         self._processes: list[Footprint] = []
         self._sockets: list[SocketMemory] = []
         self._error: Exception | None = None
@@ -82,12 +82,7 @@ class MemoryWatch:
             processes = [read_footprint(self._pids)]
             self.before = means(processes, [self._table.read(self._address)])
         elif phase.name == "steady":
-            self._stop.clear()
-            until_s = time.monotonic() + phase.seconds
-            self._thread = threading.Thread(
-                target=self._read, args=(until_s,), name="headcount-memory", daemon=True
-            )
-            self._thread.start()
+            self._start(time.monotonic() + phase.seconds)
         self._listener.phase(phase)
 
     def prepared(self, done: int, users: int) -> None:
@@ -116,22 +111,36 @@ class MemoryWatch:
         """Pass it on."""
         self._listener.finished(verdict)
 
+    def _start(self, until_s: float) -> None:
+        """Read until the measured part is over, each kind on a thread of its own."""
+        self._stop.clear()
+        readers = ((self._read_sockets, SOCKETS_S), (self._read_processes, PROCESSES_S))
+        for read, apart_s in readers:
+            thread = threading.Thread(
+                target=self._repeat,
+                args=(read, apart_s, until_s),
+                name="headcount-memory",
+                daemon=True,
+            )
+            thread.start()
+            self._threads.append(thread)
+
     def _end(self) -> None:
         self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
+        while self._threads:
+            self._threads.pop().join()
 
-    def _read(self, until_s: float) -> None:
-        """Read until the measured part is over."""
-        next_s = time.monotonic()
+    def _read_sockets(self) -> None:
+        self._sockets.append(self._table.read(self._address))
+
+    def _read_processes(self) -> None:
+        self._processes.append(read_footprint(self._pids))
+
+    def _repeat(self, read: Callable[[], None], apart_s: float, until_s: float) -> None:
         try:
             while time.monotonic() < until_s and not self._stop.is_set():
-                self._sockets.append(self._table.read(self._address))
-                if time.monotonic() >= next_s:
-                    next_s += PROCESSES_S
-                    self._processes.append(read_footprint(self._pids))
-                self._stop.wait(SOCKETS_S)
+                read()
+                self._stop.wait(min(apart_s, max(until_s - time.monotonic(), 0.0)))
         except (OSError, HeadcountError) as error:
             self._error = error
 
