@@ -5,6 +5,7 @@ import os
 import socket
 import struct
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,16 @@ from scipy import stats
 from headcount import workloads
 from headcount.analyse import latency as analysis
 from headcount.bundle.latency import LatencyFile, LatencyMemory, LatencyPoint
-from headcount.controller.shares.latency import order, prepared
+from headcount.controller.access import Secrets
+from headcount.controller.listener import Silent
+from headcount.controller.shares.latency import (
+    LatencyExperiment,
+    LatencyRun,
+    order,
+    prepared,
+)
 from headcount.counters.socket_memory import SocketTable, sums
+from headcount.errors import MachineLimitError
 from headcount.report.terminal import latency as report
 
 USERS = 50
@@ -152,6 +161,23 @@ def test_all_latencies_are_in_each_repeat_in_an_order_from_the_seed() -> None:
     assert found == order(LATENCIES[::-1], 5, 1)
     assert any(order(LATENCIES, 5, seed) != found for seed in (2, 3))
     assert len({tuple(one for each, one in found if each == r) for r in range(5)}) > 1
+
+
+def test_without_root_there_is_no_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    asked = LatencyExperiment(
+        workload=workloads.load("web-mix"),
+        target="lab:nginx",
+        latencies={0.0: "0", 0.015: "15ms"},
+        users=2,
+        repeats=2,
+        duration="1s",
+        seed=1,
+        runs=tmp_path,
+    )
+    with pytest.raises(MachineLimitError, match="needs root"):
+        LatencyRun(asked, Secrets(None, None)).measure(Silent(), lambda _: None)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_only_web_pages_are_made_larger() -> None:
