@@ -13,11 +13,9 @@ from headcount.bundle.latency import LatencyCost, LatencyMemory, LatencyPoint, M
 from headcount.text import listed, storage
 
 KINDS: tuple[MemoryOf, ...] = ("processes", "sockets", "kernel")
-NAMES = {
-    "processes": "the server's processes",
-    "sockets": "the server's sockets",
-    "kernel": "the whole machine's kernel",
-}
+NAMES = {"processes": "the server's processes", "sockets": "the server's sockets"}
+"""Of what is the server's alone. The whole machine's kernel stands in the table, not in sentences:
+other programs change it as they come and go."""
 SOCKETS = (
     "Sockets: what the kernel holds for the server's TCP connections: data to be read, data not "
     "yet acknowledged (pages that are sent from the page cache, too), and what is set aside."
@@ -113,7 +111,8 @@ def sentences(found: Sequence[LatencyCost]) -> list[str]:
     """What each latency costs a connection more than the shortest one."""
     made = []
     for latency_s in sorted({cost.latency_s for cost in found})[1:]:
-        here = [cost for cost in found if cost.latency_s == latency_s and cost.more_low is not None]
+        here = [cost for cost in found if cost.latency_s == latency_s and cost.of in NAMES]
+        here = [cost for cost in here if cost.more_low is not None]
         parts = [
             f"{storage(abs(cost.more or 0.0))} {_bounds(cost)} "
             f"{'less' if (cost.more or 0.0) < 0 else 'more'} in {NAMES[cost.of]}"
