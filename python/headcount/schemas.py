@@ -22,6 +22,7 @@ from headcount.analyse.prices.price_report import PriceReport
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.failover import Failover
+from headcount.bundle.latency import LatencyFile
 from headcount.bundle.level import SCHEMA_VERSION, Levels, Record
 from headcount.bundle.manifest import Manifest
 from headcount.bundle.shares import SharesFile
@@ -38,6 +39,7 @@ BUNDLE: Mapping[str, type[Record]] = {
     "confirmation": Confirmation,
     "environment": EnvironmentFile,
     "failover": Failover,
+    "latency": LatencyFile,
     "levels": Levels,
     "manifest": Manifest,
     "shares": SharesFile,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headcount.cli import options
+from headcount.cli import latency, options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.grouped import grouped
 from headcount.cli.outputs import check_runs
@@ -26,6 +26,8 @@ headcount shares --target lab:samba  # memory: about ten minutes
 headcount shares --target lab:samba --shares 1,50 --connections 1,5 --open-files 0,5  # a minute
 
 headcount shares --target lab:samba --shares 1,8000 --capacity  # and the capacity with each
+
+headcount shares --target lab:samba --latency 0,15ms,100ms  # users far away: six minutes, as root
 
 headcount shares --target smb://127.0.0.1/data --user "u{n:04}" --pid 4711
 """
@@ -51,8 +53,20 @@ class Held:
         str, typer.Option(help="Open files per connection; 0 is always included.")
     ] = "0,10,100"
     repeats: Annotated[
-        int, typer.Option(min=1, max=MOST_REPEATS, help="Repeats of each combination.")
-    ] = 1
+        int | None,
+        typer.Option(
+            min=1,
+            max=MOST_REPEATS,
+            help="Repeats of each combination (default 1; 3 with --latency).",
+        ),
+    ] = None
+    latency: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead: what latencies do to the memory of connections at work: 0,15ms,100ms. "
+            "Plays as many users as the largest of --connections. lab:samba and lab:nginx only."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -69,9 +83,10 @@ class Search:
     levels: Annotated[
         str | None, typer.Option(help="A ladder of levels instead of the searches: 50,100.")
     ] = None
-    duration: Annotated[str | None, typer.Option(help="Measured part of the ladder's levels.")] = (
-        None
-    )
+    duration: Annotated[
+        str | None,
+        typer.Option(help="Measured part of the ladder's levels, or with --latency (20s)."),
+    ] = None
 
 
 @grouped
@@ -98,8 +113,16 @@ def shares(
 
     Connections, connections to shares and files are held still while the memory of the server is
     read; the cost of each is fitted, with a 95 % interval, and printed beside that of Windows NT
-    4.0 in Microsoft's study of 1998. Ctrl-C keeps what was measured.
+    4.0 in Microsoft's study of 1998. With --latency, users at work are played at several distances
+    instead. Ctrl-C keeps what was measured.
     """
+    if held.latency is not None:
+        settings = (_server(set_), client_settings(client, user))
+        others = {**_not_with_latency(held, search), "--pid": pid is not None}
+        users = _numbers(held.connections, "--connections", 1, MOST_CONNECTIONS)[-1]
+        far = latency.Wanted(held.latency, users, held.repeats, search.duration, seed)
+        latency.measure(target, far, settings, others, runs, json=json)
+        return
     from headcount import workloads
     from headcount.controller.shares.design import Experiment
     from headcount.plan import target as targets
@@ -121,11 +144,11 @@ def shares(
         connections=_numbers(held.connections, "--connections", 1, MOST_CONNECTIONS),
         net_uses=_numbers(held.net_uses, "--net-uses", 1, MOST_NET_USES),
         open_files=_numbers(held.open_files, "--open-files", 0, MOST_FILES),
-        repeats=held.repeats,
+        repeats=held.repeats or 1,
         seed=1 if seed is None else seed,
         runs=runs,
         pid=pid,
-        server=dict(setting(text, "--set") for text in set_ or []),
+        server=_server(set_),
         client=client_settings(client, user),
         authorised_by=authorised_by,
     )
@@ -176,6 +199,23 @@ def _measure(
         out.print(f"Results: {run.folder}", markup=False)
     if found.outcome == "interrupted":
         raise typer.Exit(ExitCode.INTERRUPTED)
+
+
+def _server(texts: list[str] | None) -> dict[str, str]:
+    """The settings of a lab server."""
+    return dict(setting(text, "--set") for text in texts or [])
+
+
+def _not_with_latency(held: Held, search: Search) -> dict[str, bool]:
+    """Which options are given that mean nothing where latencies are compared."""
+    return {
+        "--shares": held.shares is not None,
+        "--net-uses": held.net_uses != Held.net_uses,
+        "--open-files": held.open_files != Held.open_files,
+        "--capacity": search.capacity,
+        "--budget": search.budget is not None,
+        "--levels": search.levels is not None,
+    }
 
 
 def _check(experiment: "Experiment", *, lab: bool) -> None:

@@ -69,14 +69,19 @@ def start(
         least = max(plan.levels, default=plan.search.start_users)
         ensure_handles(plan.protocol, least, plan.local_ips)
     with connect(plan, secrets, named=named) as sut:
-        folder = new_folder(runs, plan.workload.name, plan.target)
-        bundle = BundleWriter(folder)
-        bundle.plan(plan.to_toml())
-        bundle.environment(sut.environment(plan.target))
-        listener.started(plan, folder)
-        for sentence in sut.sentences:
-            listener.noted(sentence)
-        return folder, Run(plan, sut, bundle, listener, [], 0.0).play()
+        return play(plan, runs, sut, listener)
+
+
+def play(plan: Plan, runs: Path, sut: Sut, listener: Listener) -> tuple[Path, Verdict]:
+    """The same on a system under test that somebody has connected to."""
+    folder = new_folder(runs, plan.workload.name, plan.target)
+    bundle = BundleWriter(folder)
+    bundle.plan(plan.to_toml())
+    bundle.environment(sut.environment(plan.target))
+    listener.started(plan, folder)
+    for sentence in sut.sentences:
+        listener.noted(sentence)
+    return folder, Run(plan, sut, bundle, listener, [], 0.0).play()
 
 
 def check_engine() -> None:

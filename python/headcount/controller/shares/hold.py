@@ -41,7 +41,7 @@ def hold(
     before = points[0]
     try:
         for index, point in enumerate(points):
-            cpu_s = _read(pids).cpu_s
+            cpu_s = read_footprint(pids).cpu_s
             try:
                 _bring(held, point, on_progress)
             except HeadcountError as error:
@@ -79,10 +79,10 @@ def _sample(
 ) -> SharesPoint:
     """What the server holds; with the CPU time that it took to get there from the point before."""
     time.sleep(SETTLE_S)
-    samples = [_read(pids)]
+    samples = [read_footprint(pids)]
     while len(samples) < SAMPLES:
         time.sleep(APART_S)
-        samples.append(_read(pids))
+        samples.append(read_footprint(pids))
     sizes = [sample.process_bytes for sample in samples]
     kernel = [sample.kernel_bytes for sample in samples if sample.kernel_bytes is not None]
     ended_s = samples[0].cpu_s
@@ -102,7 +102,8 @@ def _sample(
     )
 
 
-def _read(pids: Sequence[int]) -> Footprint:
+def read_footprint(pids: Sequence[int]) -> Footprint:
+    """The memory of these processes and their children; raises SystemLimitError."""
     found = footprint.read(pids)
     if found is None:
         numbers = ", ".join(str(pid) for pid in pids)
