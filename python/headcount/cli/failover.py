@@ -109,7 +109,7 @@ class FaultAsked:
             min=0,
             max=MOST_WRITERS,
             help="Sessions that write numbered rows beside the users and read them back after the "
-            "recovery: are acknowledged writes gone, or stale? Default: 4 for PostgreSQL, else 0.",
+            "recovery: are acknowledged writes gone, or stale? Default: 4 (PostgreSQL, Redis).",
             rich_help_panel=FAULTS,
         ),
     ] = None

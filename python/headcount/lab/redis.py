@@ -9,7 +9,7 @@ from headcount.errors import SystemLimitError
 from headcount.lab import account, certificate, port, setting
 from headcount.lab.home import Home, open_base
 from headcount.lab.installed import Packages, command_output, find
-from headcount.lab.kept import KeptServer
+from headcount.lab.kept import Kept, KeptServer
 from headcount.lab.setting import ON_OFF, Setting
 
 PACKAGES = Packages("redis-server", "redis")
@@ -82,7 +82,7 @@ REDIS: Mapping[str, Setting] = {
 SNAPSHOTS = {"on": "3600 1 300 100 60 10000", "off": '""'}
 
 
-class RedisServer:
+class RedisServer(Kept):
     """Redis in the lab, running.
 
     Attributes:
@@ -126,7 +126,8 @@ class RedisServer:
                 f"cannot write the server's files in {self.home}: {error.strerror}; choose another "
                 "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
-        server = KeptServer([self._program, str(file)], self.home, "Redis", self._account)
+        command = [self._program, str(file)]
+        self.server = server = KeptServer(command, self.home, "Redis", self._account)
         parts.callback(server.stop)
         self.logs: Mapping[str, Path] = {"redis": server.log}
         if not server.got_port(number, self.home / "log"):

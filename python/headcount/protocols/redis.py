@@ -82,6 +82,7 @@ PROTOCOL = Protocol(
     schemes={"redis": Scheme(6379), "rediss": Scheme(6379, is_tls=True)},
     labs={"redis": "headcount.lab.redis:RedisServer"},
     access="headcount.controller.access.redis",
+    ledger="headcount.failover.ledger.redis:RedisStore",
     usual_workload="ycsb-a",
     place=_place,
     client=redis_client,
