@@ -25,6 +25,7 @@ def target(server: RedisServer, **changed: object) -> str:
 def test_rows_are_written_and_read_back(tls: str) -> None:
     server = RedisServer({"tls": tls})
     try:
+        assert server.forgets, "nothing of it is on disk"
         store = RedisStore(target(server, database=3))
         store.begin()
         assert (store.newest(0), store.kept()) == (0, {})

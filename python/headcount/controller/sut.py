@@ -64,6 +64,7 @@ class Sut:
     views: Sequence[View] = ()
     is_of_somebody: bool = False
     restart: Callable[[], None] | None = None
+    forgets: bool = False
     nodes: Sequence[Node] = ()
     node_states: NodeStates | None = None
     is_followed: bool = False
@@ -285,10 +286,12 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
             pids = server.pids or None
             own = ([server.home], server.logs)
             restart = server.restart if isinstance(server, Kept) else None
+            forgets = isinstance(server, Kept) and server.forgets
             nodes = server.nodes if isinstance(server, Nodes) else ()
             yield Sut(
                 *(server.address, True, pids, access, lab_settings, programs, *own),
                 restart=restart,
+                forgets=forgets,
                 nodes=nodes,
                 node_states=server.node_states if isinstance(server, Watched) else None,
             )

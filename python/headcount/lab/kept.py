@@ -153,6 +153,11 @@ class Kept:
     ends_by = signal.SIGTERM
     """What makes it end soon, and whole."""
 
+    @property
+    def forgets(self) -> bool:
+        """Whether a restart loses its data."""
+        return False
+
     def restart(self) -> None:
         """End it and start it again, with its data; raises SystemLimitError if it does not come up.
 

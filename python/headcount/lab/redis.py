@@ -107,6 +107,11 @@ class RedisServer(Kept):
         self._account = account.unprivileged("Redis")
         self._parts = port.started("Redis", self._start)
 
+    @property
+    def forgets(self) -> bool:
+        """Whether a restart loses its data: it is in memory only."""
+        return self.settings["appendonly"] == "no" and self.settings["save"] == "off"
+
     def _start(self, parts: ExitStack) -> bool:
         """Whether it listens; False if another program has taken the port."""
         number = port.free()

@@ -204,7 +204,7 @@ def _linux(host: Host, sut: Sut) -> Linux:
 
 def _restart(host: Host, sut: Sut, server: Joint, wanted: Wanted) -> Restart | None:
     """How the server is restarted; None where it must not be, or it is of a lab that cannot."""
-    if sut.restart is not None:
+    if sut.restart is not None and not sut.forgets:
         return OfLab(host, sut.restart, lambda: sut.pids or [])  # it is on this machine
     if not sut.is_of_somebody or not wanted.asked.restarts:
         return None
