@@ -10,6 +10,7 @@ from null_run import Run, record, serve, workload
 
 import confirmation_file
 import failover_file
+import latency_file
 import shares_file
 import tuning_file
 import versus_file
@@ -43,6 +44,7 @@ def written() -> dict[str, Any]:
         "confirmation": confirmation_file.made(),
         "failover": failover_file.made(),
         "shares": shares_file.made(),
+        "latency": latency_file.made(),
         "tuning": tuning_file.made(),
         "versus": versus_file.made(),
         "manifest": Manifest.model_validate_json(

@@ -92,7 +92,7 @@ def check_a_run(hosts: FarHosts) -> None:
     assert ended.code == 0, ended
     (level,) = headcount.run("show", str(headcount.bundle), "--json").json["levels"]
     assert level["users_reported"] == 21
-    assert level["generator"]["workers"] == 2
+    assert level["generator"]["workers"] >= 2  # one is given more where the other was slow
 
 
 def check_secrets(hosts: FarHosts, known: Any, watch: Watch) -> None:

@@ -41,7 +41,7 @@ def test_the_other_node_takes_over(
 ) -> None:
     ended = headcount.run(
         *("failover", *FILES, "--target", "lab:ha-file", "--set", f"advert_ms={ADVERT_MS}"),
-        *("--repeat", "1", *QUICK, "--fault", fault, "--json"),
+        *("--repeat", "1", *QUICK, "--fault", fault, "--criteria", "overload<20%", "--json"),
     )
     assert ended.code == 0, ended
     found = json.loads(ended.out)
@@ -65,7 +65,7 @@ def test_a_node_that_hears_nothing_keeps_the_address_until_it_is_joined_again(
     ended = headcount.run(
         *("failover", "web-static", "--scale", "0.05", "--pace", "uniform:0.05s..0.15s"),
         *("--users", "8", "--target", "lab:ha-web", *settings, "--repeat", "1", *QUICK),
-        *("--fault", "cut-in", "--recover-after", "3s", "--json"),
+        *("--fault", "cut-in", "--recover-after", "3s", "--criteria", "overload<20%", "--json"),
     )
     assert ended.code == 0, ended
     (one,) = json.loads(ended.out)["outages"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from headcount.analyse.outage.felt import Limits, felt
+from headcount.analyse.outage.felt import FEW, Limits, felt
 from headcount.analyse.outage.slot import Slot
 from headcount.analyse.verdict import Ending
 from headcount.bundle import moments
@@ -331,6 +331,6 @@ def _reasons(
         found += result.reasons
     before = [slot for slot in slots if slot.at_s < injected_s]
     due = sum(slot.kept + slot.missed for slot in before)
-    if not due or sum(slot.missed for slot in before) > allowed * due:
+    if not due or sum(slot.missed for slot in before) > max(allowed * due, FEW):
         found.append(BEFORE)
     return found

@@ -21,7 +21,7 @@ from headcount.analyse.outage.slot import Slot
 ORDINARY = 2.0
 """Times the longest pause between answers before the fault: a shorter one is no silence."""
 FEW = 2.0
-"""Fewer users who wait for a scenario that will be missed come by chance."""
+"""Fewer users who wait for a scenario that will be missed, or missed scenarios, come by chance."""
 MANY = 5.0
 """Missed scenarios beyond what is allowed: where one in a hundred is missed anyway, the sum comes
 so far by chance once in some 3,000 times that it leaves zero."""
