@@ -1,5 +1,7 @@
 """What latencies cost, as a record: two starts in each of two repeats."""
 
+from collections.abc import Sequence
+
 from headcount.analyse import latency as analysis
 from headcount.bundle.latency import LatencyFile, LatencyMemory, LatencyPoint
 
@@ -33,9 +35,10 @@ def point(repeat: int, latency_s: float) -> LatencyPoint:
     )
 
 
-def made() -> LatencyFile:
-    """The record."""
+def made(given: Sequence[LatencyPoint] = ()) -> LatencyFile:
+    """The record of these starts."""
     points = [point(repeat, latency_s) for repeat in (0, 1) for latency_s in (0.0, 0.015)]
+    points = list(given) or points
     costs = analysis.costs(points)
     return LatencyFile(
         headcount="0.1.0",

@@ -1,14 +1,17 @@
 """The ledger in a real Redis, which keeps what it acknowledged or does not, as it is set."""
 
 import json
+import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from headcount.bundle import failover as record
 from headcount.errors import TargetError
 from headcount.failover.ledger.redis import RedisStore
 from headcount.lab.redis import RedisServer
-from processes import Headcount
+from processes import Headcount, wait_for
 
 
 def target(server: RedisServer, **changed: object) -> str:
@@ -69,3 +72,23 @@ def test_a_killed_redis_keeps_what_it_logs(
     assert writes["acknowledged"] > 100, one
     assert (writes["gone"] > 100) == is_gone, one
     assert writes["gone"] > 100 or writes["gone"] == 0, one
+
+
+def test_ctrl_c_while_the_server_is_not_ready_yet_keeps_the_outage(
+    headcount: Headcount, tmp_path: Path
+) -> None:
+    asked = tmp_path / "asked"
+    started = headcount.start(
+        *("failover", "ycsb-a", "--target", "lab:redis", "--set", "appendonly=yes"),
+        *("--scale", "0.01", "--users", "5", "--pace", "uniform:0.1s..0.3s", "--fault", "kill"),
+        *("--repeat", "2", "--recover-after", "1s", "--at", "2s", "--after", "2s", "--calm", "1s"),
+        *("--settle", "1s", "--ready", f"touch {asked}; false"),
+    )
+    wait_for(asked.exists)
+    started.send(signal.SIGINT)
+    ended = started.ended()
+    assert ended.code == 130, ended
+    found = record.read(headcount.bundles()[-1])
+    assert found is not None
+    (one,) = found.outages
+    assert (found.ending, one.outcome, one.writes) == ("interrupted", "measured", None)

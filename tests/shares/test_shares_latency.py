@@ -13,9 +13,10 @@ import pytest
 from rich.console import Console
 from scipy import stats
 
+import latency_file
 from headcount import workloads
 from headcount.analyse import latency as analysis
-from headcount.bundle.latency import LatencyFile, LatencyMemory, LatencyPoint
+from headcount.bundle.latency import LatencyMemory, LatencyPoint
 from headcount.controller.access import Secrets
 from headcount.controller.listener import Silent
 from headcount.controller.shares.latency import (
@@ -72,23 +73,6 @@ def point(repeat: int, latency_s: float, **changes: Any) -> LatencyPoint:
 
 def points() -> list[LatencyPoint]:
     return [point(repeat, latency_s) for repeat in range(4) for latency_s in LATENCIES]
-
-
-def made(of: list[LatencyPoint]) -> LatencyFile:
-    found = analysis.costs(of)
-    return LatencyFile(
-        headcount="0.1.0",
-        started_at="2026-01-01T00:00:00.000+00:00",
-        target="lab:nginx",
-        programs={"nginx": "1.22.1"},
-        workload="each user fetches a page",
-        outcome="finished",
-        counted=analysis.COUNTED,
-        points=of,
-        costs=found,
-        sentences=analysis.sentences(found),
-        doubts=analysis.doubts(of),
-    )
 
 
 def bytes_each(latency_s: float) -> dict[str, np.ndarray[Any, Any]]:
@@ -191,7 +175,7 @@ def test_only_web_pages_are_made_larger() -> None:
 def test_the_report_fits_and_has_every_figure() -> None:
     stream = io.StringIO()
     console = Console(file=stream, width=80, highlight=False)
-    report.show(made(points()), console)
+    report.show(latency_file.made(points()), console)
     table = [line for line in stream.getvalue().splitlines() if " sockets " in line and "[" in line]
     assert len([line for line in table if line.startswith((" ", "1"))]) >= 3
     assert "From 4 repeats" in stream.getvalue()

@@ -76,7 +76,7 @@ class Stage:
         self._users = plan.levels[0]
         self._writers = writers
         self._rows: Opening | None = None
-        self._not_recovered: HeadcountError | None = None
+        self._not_recovered: HeadcountError | KeyboardInterrupt | None = None
         self.levels: list[LevelResult] = []
 
     @property
@@ -184,7 +184,12 @@ class Stage:
         if self._rows is None:
             yield None
             return
-        ledger = Ledger(self._rows, self._writers, self._opened[0].now_s)
+        try:
+            ledger = Ledger(self._rows, self._writers, self._opened[0].now_s)
+        except HeadcountError as error:
+            raise TargetError(
+                f"the rows of --writers cannot be written: {error}; --writers 0 leaves them out"
+            ) from error
         ledger.start()
         try:
             yield ledger
@@ -197,8 +202,8 @@ class Stage:
             return None
         try:
             self.wait_until_ready()
-        except HeadcountError as error:
-            self._not_recovered = error
+        except (HeadcountError, KeyboardInterrupt) as error:
+            self._not_recovered = error  # after the outage is kept
             return None
         ledger.end()
         try:
@@ -241,7 +246,10 @@ class Stage:
         )
 
     def check_recovered(self) -> None:
-        """Raise HeadcountError where the server could not be recovered after a repetition."""
+        """Raise HeadcountError where the server could not be recovered after a repetition.
+
+        Raises KeyboardInterrupt where somebody did not wait for that.
+        """
         if self._not_recovered is not None:
             raise self._not_recovered
 
