@@ -4,7 +4,8 @@
 //! core; each worker owns its share of the users and shares nothing with the others while they
 //! run. Read the modules in this order:
 //!
-//! * [`plan`]: what users do, as data; [`pace`]: when they do it.
+//! * [`plan`]: what users do, as data, and [`compiled`]; [`flow`]: which steps of it; [`pace`]: when
+//!   they do it.
 //! * [`turns`]: programs that users follow instead of drawing what they do.
 //! * [`protocol`]: the seam that a protocol fills, and [`pair`]: two of them at once; [`user`]: what it is told about its user.
 //! * [`life`]: one user's life, from joining to leaving.
@@ -15,6 +16,8 @@
 //! * [`run`]: all workers together; [`intervals`]: what their reports add up to; [`snapshot`]: how the
 //!   run stands.
 //!
+//! [`trace`] is what one user did, for somebody who tries a workload.
+//!
 //! [`password`] and [`pattern`] are what options of protocols consist of; [`provision`] is how they
 //! make what a run needs beforehand. [`target`] is what is asked of a server outside of a run, and
 //! [`blame`] whose an error is to mend.
@@ -23,10 +26,14 @@
 
 pub mod blame;
 pub mod clock;
+pub mod compiled;
 pub mod context;
 mod crowd;
 pub mod distribution;
+mod entry;
 pub mod fault;
+pub mod flow;
+mod idle;
 pub mod intervals;
 pub mod life;
 pub mod limits;
@@ -59,6 +66,7 @@ pub mod target;
 pub mod tasks;
 pub mod timers;
 pub mod times;
+pub mod trace;
 pub mod turns;
 pub mod user;
 mod v2;

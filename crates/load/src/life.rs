@@ -7,14 +7,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
+use crate::compiled::Compiled;
 use crate::fault::{Fault, FaultKind};
+use crate::flow::{Flow, Move, go_on, refused};
 use crate::pace::Draw;
-use crate::plan::{Compiled, LogOn, Scenario};
+use crate::plan::LogOn;
 use crate::protocol::{Protocol, Session};
 use crate::recorder::{At, Ended, Recorder};
 use crate::roster::{Member, Roster};
 use crate::seat::{Playing, Seat};
 use crate::timers::on_grid;
+use crate::trace::{Trace, Traced};
 use crate::user::User;
 
 /// What a user shares with its worker.
@@ -107,12 +110,21 @@ impl<P: Protocol> Place<P> {
         self.plan.enter(user);
         self.member.seat.logs_on(user.now_ns());
         self.roster.update(&self.member);
-        let opened = self.open(user).await;
-        self.member.seat.has_logged_on(opened.is_err());
+        let mut session = None;
+        let drawn = self.draw(user, &self.plan.setup.needed);
+        let is_ready = drawn && self.open(&mut session, user).await;
+        self.member.seat.has_logged_on(!is_ready);
         self.roster.update(&self.member);
-        opened
-            .inspect_err(|fault| self.recorder.borrow_mut().fault(At::Opening, fault))
-            .ok()
+        session.filter(|_| is_ready)
+    }
+
+    /// Draws variables; false, and a fault, where there is no value for one.
+    fn draw(&self, user: &mut User, needed: &[u16]) -> bool {
+        let drawn = user.draw_variables(needed);
+        if let Err(missing) = &drawn {
+            self.fault(At::Opening, &refused(missing));
+        }
+        drawn.is_ok()
     }
 
     /// Plays one scenario; returns when it ended, the pause of its own that follows it, and whether
@@ -135,29 +147,26 @@ impl<P: Protocol> Place<P> {
             late,
         };
         let mut now_ns = began_ns;
-        let mut failed = false;
         let seat = &*self.member.seat;
         seat.plays(playing, now_ns);
         self.roster.update(&self.member);
-        if session.is_none() {
-            match self.open(user).await {
-                Ok(opened) => *session = Some(opened),
-                Err(fault) => {
-                    self.recorder.borrow_mut().fault(At::Opening, &fault);
-                    failed = true;
-                }
-            }
+        let mut failed = !self.draw(user, &scenario.flow.needed);
+        if session.is_none() && !failed {
+            failed = !self.open(session, user).await;
             now_ns = user.now_ns();
         }
         if !failed {
             (now_ns, failed) = self
-                .play_steps(index, scenario, now_ns, session, user)
+                .play_flow(Some(index), &scenario.flow, now_ns, session, user)
                 .await;
         }
         seat.has_played(now_ns, failed);
         self.roster.update(&self.member);
         if !failed {
             self.roster.completes(seat);
+        }
+        if let Some(trace) = &self.plan.trace {
+            trace.end(&self.plan.plan.scenarios[index].name, failed);
         }
         let idle_ns = seat.idle_ns(now_ns);
         let mut recorder = self.recorder.borrow_mut();
@@ -175,60 +184,149 @@ impl<P: Protocol> Place<P> {
         (now_ns, scenario.pause, !failed)
     }
 
-    async fn play_steps(
+    /// Plays steps to their end, or to the first that fails; returns when, and whether one failed.
+    /// Those of a scenario (`index`) count what they moved there.
+    async fn play_flow(
         &self,
-        index: usize,
-        scenario: &Scenario<P::Step>,
+        index: Option<usize>,
+        flow: &Flow<P::Step>,
         mut now_ns: u64,
         session: &mut Option<P::Session>,
         user: &mut User,
     ) -> (u64, bool) {
-        let seat = &*self.member.seat;
-        for (step_index, step) in &scenario.steps {
-            let Some(open) = session.as_mut() else {
-                return (now_ns, true);
-            };
-            let began_ns = now_ns;
-            let idle_before_ns = seat.idle_ns(began_ns);
-            seat.begins_step(began_ns);
-            let played = {
-                let playing = pin!(open.play(step, user));
-                within_limit(seat, playing).await
-            };
-            user.resume();
-            now_ns = user.now_ns();
-            let idle_ns = seat.idle_ns(now_ns) - idle_before_ns;
-            let took_ns = (now_ns - began_ns).saturating_sub(idle_ns);
-            let mut recorder = self.recorder.borrow_mut();
-            match played {
-                Ok(moved) => {
-                    recorder.step_completed(*step_index, took_ns, moved);
-                    let tally = &mut recorder.scenarios[index];
-                    tally.read_bytes += moved.read_bytes;
-                    tally.written_bytes += moved.written_bytes;
+        let mut rounds = vec![0; flow.counters]; // no allocation without loops
+        let mut last_step = None;
+        let mut place = 0;
+        while let Some(next) = flow.moves.get(place) {
+            place += 1;
+            if let Move::Step(step_index, step) = next {
+                last_step = Some(*step_index);
+                let played = self.play_step(index, *step_index, step, now_ns, session, user);
+                match played.await {
+                    Ok(ended_ns) => now_ns = ended_ns,
+                    Err(ended_ns) => return (ended_ns, true),
                 }
+                continue;
+            }
+            match go_on(next, place, &mut rounds, user).await {
+                Ok(onward) => place = onward,
                 Err(fault) => {
-                    recorder.fault(At::Step(*step_index), &fault);
-                    let tally = &mut recorder.steps[*step_index];
-                    tally.failed += 1;
-                    tally.service_ns += took_ns;
-                    if fault.ends_session {
-                        *session = None;
-                    }
-                    return (now_ns, true);
+                    let at = last_step.map_or(At::Opening, At::Step);
+                    self.fault(at, &fault);
+                    return (user.now_ns(), true);
                 }
             }
+            now_ns = user.now_ns();
         }
         (now_ns, false)
     }
 
-    async fn open(&self, user: &mut User) -> Result<P::Session, Fault> {
+    /// Plays one step; returns when it ended, as an error if it failed.
+    async fn play_step(
+        &self,
+        index: Option<usize>,
+        step_index: usize,
+        step: &P::Step,
+        began_ns: u64,
+        session: &mut Option<P::Session>,
+        user: &mut User,
+    ) -> Result<u64, u64> {
+        let Some(open) = session.as_mut() else {
+            return Err(began_ns);
+        };
+        let seat = &*self.member.seat;
+        let idle_before_ns = seat.idle_ns(began_ns);
+        seat.begins_step(began_ns);
+        let played = {
+            let playing = pin!(open.play(step, user));
+            within_limit(seat, playing).await
+        };
+        user.resume();
+        let now_ns = user.now_ns();
+        let idle_ns = seat.idle_ns(now_ns) - idle_before_ns;
+        let took_ns = (now_ns - began_ns).saturating_sub(idle_ns);
+        if let Some(trace) = &self.plan.trace {
+            let fault = played.as_ref().err().map(|fault| &*fault.message);
+            self.note_step(trace, index, step_index, (began_ns, took_ns), fault, user);
+        }
+        let mut recorder = self.recorder.borrow_mut();
+        match played {
+            Ok(moved) => {
+                recorder.step_completed(step_index, took_ns, moved);
+                if let Some(index) = index {
+                    let tally = &mut recorder.scenarios[index];
+                    tally.read_bytes += moved.read_bytes;
+                    tally.written_bytes += moved.written_bytes;
+                }
+                Ok(now_ns)
+            }
+            Err(fault) => {
+                recorder.fault(At::Step(step_index), &fault);
+                let tally = &mut recorder.steps[step_index];
+                tally.failed += 1;
+                tally.service_ns += took_ns;
+                if fault.ends_session {
+                    *session = None;
+                }
+                Err(now_ns)
+            }
+        }
+    }
+
+    /// Keeps a step for somebody who tries the plan.
+    fn note_step(
+        &self,
+        trace: &Trace,
+        scenario: Option<usize>,
+        step: usize,
+        (began_ns, took_ns): (u64, u64),
+        fault: Option<&str>,
+        user: &mut User,
+    ) {
+        let notes = user.take_notes();
+        trace.add(&Traced {
+            scenario: scenario.map(|index| &*self.plan.plan.scenarios[index].name),
+            step: &self.plan.step_names[step],
+            began_ns,
+            took_ns,
+            fault,
+            notes,
+            values: user.scope().values(),
+        });
+    }
+
+    /// Keeps a fault of no step for somebody who tries the plan, and counts it.
+    fn fault(&self, at: At, fault: &Fault) {
+        self.recorder.borrow_mut().fault(at, fault);
+        if let Some(trace) = &self.plan.trace {
+            trace.fail(&fault.message);
+        }
+    }
+
+    /// Opens the session and plays the setup; false, and a fault, where either fails.
+    async fn open(&self, session: &mut Option<P::Session>, user: &mut User) -> bool {
         let opened = {
             let opening = pin!(self.protocol.open(user));
-            within_limit(&self.member.seat, opening).await?
+            within_limit(&self.member.seat, opening).await
         };
+        match opened {
+            Ok(opened) => *session = Some(opened),
+            Err(fault) => {
+                self.fault(At::Opening, &fault);
+                return false;
+            }
+        }
+        if !self.plan.setup.is_empty() {
+            let (setup, now_ns) = (&self.plan.setup, user.now_ns());
+            let playing = self.play_flow(None, setup, now_ns, session, user);
+            let (_, failed) = Box::pin(playing).await; // rare, and users would have room for it
+            if failed {
+                *session = None; // the next scenario tries all of it again
+                return false;
+            }
+        }
         self.recorder.borrow_mut().opened(|| user.now_ns());
-        Ok(opened)
+        true
     }
 }
 

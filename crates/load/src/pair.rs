@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use headcount_script::Names;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -94,12 +95,16 @@ impl<A: Protocol, B: Protocol> Pair<A, Arc<B>> {
 
 impl<A: Compile, B: Compile> Compile for PairStep<A, B> {
     fn compile(options: &Value) -> Result<Self, String> {
+        Self::compile_with(options, &mut Names::default())
+    }
+
+    fn compile_with(options: &Value, names: &mut Names) -> Result<Self, String> {
         let Some(table) = options.as_object().filter(|table| table.contains_key("on")) else {
-            return A::compile(options).map(Self::First);
+            return A::compile_with(options, names).map(Self::First);
         };
         let mut table = table.clone();
         table.remove("on");
-        B::compile(&Value::Object(table)).map(Self::Second)
+        B::compile_with(&Value::Object(table), names).map(Self::Second)
     }
 }
 

@@ -21,6 +21,9 @@ pub enum PlanError {
         "the plan has a script, and the target has a program of its own; users can follow only one"
     )]
     TwoPrograms,
+    /// A variable is declared wrongly, or has no value.
+    #[error("{0}")]
+    Variables(String),
     /// The protocol does not understand a step.
     #[error("scenario \"{scenario}\", step \"{step}\": {reason}")]
     Step {

@@ -4,6 +4,7 @@
 
 use std::future::Future;
 
+use headcount_script::Names;
 use serde_json::Value;
 
 use crate::fault::Fault;
@@ -78,6 +79,13 @@ pub trait Compile: Sized + Send + Sync + 'static {
     ///
     /// The error is a sentence that names the option and says what it may be.
     fn compile(options: &Value) -> Result<Self, String>;
+
+    /// The same for protocols whose steps take values from replies and send values of the user:
+    /// `names` are the variables of the plan. By default steps have none.
+    fn compile_with(options: &Value, names: &mut Names) -> Result<Self, String> {
+        let _ = names;
+        Self::compile(options)
+    }
 }
 
 /// Payload bytes that one step moved.

@@ -12,8 +12,9 @@ use std::task::{Context, Waker};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::clock::VirtualClock;
+use crate::compiled::Compiled;
 use crate::intervals::{Intervals, Total};
-use crate::plan::{Compiled, Plan};
+use crate::plan::Plan;
 use crate::plan_error::PlanError;
 use crate::protocol::Protocol;
 use crate::report::Report;

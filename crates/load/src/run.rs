@@ -9,14 +9,16 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::clock::{Origin, RealClock};
+use crate::compiled::Compiled;
 use crate::intervals::{Intervals, Total};
 use crate::mailbox::{Mail, Mailbox};
 use crate::orders::Orders;
-use crate::plan::{Compiled, Plan};
+use crate::plan::Plan;
 use crate::plan_error::PlanError;
 use crate::protocol::Protocol;
 use crate::share::Share;
 use crate::snapshot::{Interval, Snapshot};
+use crate::trace::Trace;
 use crate::worker::{Order, work};
 
 /// Why a run could not start, or did not go on.
@@ -47,6 +49,7 @@ pub struct Run {
     intervals: Intervals,
     total: Total,
     ended: bool,
+    trace: Option<Trace>,
 }
 
 impl Run {
@@ -76,6 +79,7 @@ impl Run {
             intervals: Intervals::new(plan.scenarios.len(), plan.step_names.len()),
             total: Total::default(),
             ended: false,
+            trace: plan.trace.clone(),
         };
         for worker in 0..workers {
             let share = Share::new(worker, workers, plan.plan.part);
@@ -112,6 +116,12 @@ impl Run {
     #[must_use]
     pub fn task_names(&self) -> &[&'static str] {
         &self.task_names
+    }
+
+    /// What users did since the last call, if the plan keeps that.
+    #[must_use]
+    pub fn take_trace(&self) -> Vec<serde_json::Value> {
+        self.trace.as_ref().map_or_else(Vec::new, Trace::take)
     }
 
     /// Nanoseconds since the run began.

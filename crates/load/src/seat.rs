@@ -3,6 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::task::Waker;
 
+use crate::idle::Idle;
+
 /// A scenario under way, as its worker sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Playing {
@@ -25,23 +27,6 @@ enum Doing {
     Playing(Playing),
 }
 
-/// Time of the scenario under way in which the user wanted nothing of the server but news.
-#[derive(Debug, Clone, Copy, Default)]
-struct Idle {
-    passed_ns: u64,
-    since_ns: Option<u64>,
-}
-
-impl Idle {
-    /// All of it until now.
-    fn until(self, now_ns: u64) -> u64 {
-        let lasting_ns = self
-            .since_ns
-            .map_or(0, |since_ns| now_ns.saturating_sub(since_ns));
-        self.passed_ns + lasting_ns
-    }
-}
-
 /// Shared by a worker and one of its users; never leaves the worker's thread.
 ///
 /// The user says what it does; the worker asks it to leave and ends steps that take too long.
@@ -51,6 +36,8 @@ pub struct Seat {
     /// When the step under way, or the opening of the session, began.
     step_began_ns: Cell<u64>,
     is_leaving: Cell<bool>,
+    /// Whether it thinks within a scenario.
+    is_pausing: Cell<bool>,
     has_expired: Cell<bool>,
     /// The pause that the user is in: when it began, and how long it is. None while it plays.
     pause_ns: Cell<Option<(u64, u64)>>,
@@ -77,6 +64,7 @@ impl Seat {
             doing: Cell::new(Doing::Waiting),
             step_began_ns: Cell::new(0),
             is_leaving: Cell::new(false),
+            is_pausing: Cell::new(false),
             has_expired: Cell::new(false),
             pause_ns: Cell::new(None),
             bytes: Cell::new(0),
@@ -138,21 +126,17 @@ impl Seat {
 
     /// The user wants nothing but news, until [`Self::resumes`].
     pub fn rests(&self, now_ns: impl FnOnce() -> u64) {
-        let idle = self.idle.get();
-        let since_ns = Some(idle.since_ns.unwrap_or_else(now_ns));
-        self.idle.set(Idle { since_ns, ..idle });
+        self.idle.set(self.idle.get().begun(now_ns));
     }
 
     /// The user wants something again. The clock is looked at only if it has rested.
     pub fn resumes(&self, now_ns: impl FnOnce() -> u64) {
-        let idle = self.idle.get();
-        if idle.since_ns.is_none() {
-            return;
-        }
-        self.idle.set(Idle {
-            passed_ns: idle.until(now_ns()),
-            since_ns: None,
-        });
+        self.idle.set(self.idle.get().ended(now_ns));
+    }
+
+    /// The user thinks within a scenario, or goes on.
+    pub fn set_pausing(&self, is_pausing: bool) {
+        self.is_pausing.set(is_pausing);
     }
 
     /// A pause of this length has begun.
@@ -168,10 +152,11 @@ impl Seat {
 
     // What the worker asks for.
 
-    /// Asks the user to leave: at once if it waits, after the scenario if it plays one.
+    /// Asks the user to leave: at once if it waits, after the scenario if it plays one, without the
+    /// pauses that are left in it.
     pub fn ask_to_leave(&self) {
         self.is_leaving.set(true);
-        if self.is_waiting() {
+        if self.is_waiting() || self.is_pausing.get() {
             self.alarm_ns.set(u64::MAX);
             self.wake();
         }

@@ -10,6 +10,8 @@ pub enum Purpose {
     Pace,
     /// What a user's n-th scenario is and does.
     Scenario,
+    /// The values of a user's variables in its n-th scenario (with ordinal 0: those it keeps).
+    Variables,
 }
 
 /// A reproducible stream of random numbers.
@@ -25,6 +27,7 @@ impl Stream {
         let salt = match purpose {
             Purpose::Pace => 0x5041_4345,
             Purpose::Scenario => 0x5343_454e,
+            Purpose::Variables => 0x5641_5253,
         };
         let key = mix(mix(mix(seed ^ salt).wrapping_add(u64::from(user))).wrapping_add(ordinal));
         Self(Xoshiro256PlusPlus::seed_from_u64(key))

@@ -1,13 +1,18 @@
 //! What a protocol is told about the user it plays.
 
 use std::rc::Rc;
+use std::sync::Arc;
+
+use headcount_script::scope::Missing;
+use headcount_script::{Scope, Variables};
+use serde_json::Value;
 
 use crate::context::{Kinds, WorkerContext};
 use crate::requests::Requests;
 use crate::seat::Seat;
 use crate::stopwatch::Stopwatch;
 use crate::stream::{Purpose, Stream};
-use crate::timers::Sleep;
+use crate::timers::{Sleep, on_grid};
 
 /// One virtual user, as protocols see it.
 #[derive(Debug)]
@@ -20,6 +25,9 @@ pub struct User {
     seat: Rc<Seat>,
     context: Rc<WorkerContext>,
     kinds: Kinds,
+    scope: Scope,
+    /// What the protocol noted of the step under way, if that is kept.
+    notes: Option<Vec<Value>>,
 }
 
 impl User {
@@ -37,7 +45,42 @@ impl User {
             seat,
             context,
             kinds,
+            scope: Scope::new(None, id),
+            notes: None,
         }
+    }
+
+    /// The same user, of whom is kept what it sends and receives, or not.
+    #[must_use]
+    pub fn traced(mut self, is_traced: bool) -> Self {
+        self.notes = is_traced.then(Vec::new);
+        self
+    }
+
+    /// Keeps what was sent and received, where somebody tries a workload; `note` is not called
+    /// otherwise.
+    pub fn note(&mut self, note: impl FnOnce() -> Value) {
+        if let Some(notes) = &mut self.notes {
+            notes.push(note());
+        }
+    }
+
+    /// Whether notes are kept.
+    #[must_use]
+    pub const fn keeps_notes(&self) -> bool {
+        self.notes.is_some()
+    }
+
+    /// Takes what was noted.
+    pub(crate) fn take_notes(&mut self) -> Vec<Value> {
+        self.notes.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The same user with the variables of a plan.
+    #[must_use]
+    pub fn with_variables(mut self, variables: Option<Arc<Variables>>) -> Self {
+        self.scope = Scope::new(variables, self.id);
+        self
     }
 
     /// Somebody who is no part of a run.
@@ -92,6 +135,36 @@ impl User {
     /// of the scenario alone, never on timing or failures, so the same plan repeats exactly.
     pub const fn stream(&mut self) -> &mut Stream {
         &mut self.stream
+    }
+
+    /// The values of the user's variables.
+    pub const fn scope(&mut self) -> &mut Scope {
+        &mut self.scope
+    }
+
+    /// Draws the variables that the scenario needs. Users without variables draw nothing.
+    pub fn draw_variables(&mut self, needed: &[u16]) -> Result<(), Missing> {
+        if !self.scope.has_variables() {
+            return Ok(());
+        }
+        let seed = |ordinal| Stream::new(self.seed, Purpose::Variables, self.id, ordinal).bits();
+        let iteration = self.ordinal.saturating_sub(1);
+        let (own, kept) = (seed(self.ordinal), seed(0));
+        self.scope.begin(iteration, own, kept, needed)
+    }
+
+    /// Thinks within a scenario: that counts towards no response time. Somebody who has been asked to
+    /// leave does not.
+    pub(crate) async fn pause(&self, pause_ns: u64) {
+        if pause_ns == 0 || self.seat.is_leaving() {
+            return;
+        }
+        self.rest();
+        self.seat.set_pausing(true);
+        let now_ns = self.now_ns();
+        self.sleep_until(on_grid(now_ns + pause_ns, now_ns)).await;
+        self.seat.set_pausing(false);
+        self.resume();
     }
 
     /// Waits on the engine's clock, for protocols that pause inside a step.

@@ -12,12 +12,12 @@ use std::task::{Context, Poll};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::clock::{Clock, thread_cpu_ns};
+use crate::compiled::Compiled;
 use crate::context::WorkerContext;
 use crate::crowd::Crowd;
 use crate::life::{Place, live};
 use crate::local_address::set_addresses;
 use crate::moments::Moments;
-use crate::plan::Compiled;
 use crate::protocol::Protocol;
 use crate::recorder::Recorder;
 use crate::report::Report;
@@ -237,6 +237,8 @@ impl<P: Protocol> Worker<P> {
         let schedule = self.plan.schedule(id, now_ns);
         let schedule = Rc::new(RefCell::new(schedule));
         let user = User::new(id, plan.seed, Rc::clone(&seat), Rc::clone(&self.context));
+        let user = user.with_variables(self.plan.variables.clone());
+        let user = user.traced(self.plan.trace.is_some());
         let member = Member { seat, schedule };
         self.members.push(member.clone());
         let place = Place {

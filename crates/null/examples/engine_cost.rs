@@ -116,6 +116,9 @@ fn plan(case: &Case) -> Plan {
         slot_ms: None,
         log_on: LogOn::FirstScenario,
         script: None,
+        variables: Vec::new(),
+        trace: false,
+        setup: Vec::new(),
         scenarios: vec![scenario],
     }
 }

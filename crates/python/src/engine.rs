@@ -89,6 +89,13 @@ impl Engine {
         self.task_names.clone()
     }
 
+    /// The steps that users have played since the last call, and their scenarios' ends, each a JSON
+    /// object; none unless the plan has `trace`.
+    fn take_trace(&self) -> PyResult<Vec<String>> {
+        let entries = self.with(|state| state.run.take_trace())?;
+        Ok(entries.iter().map(ToString::to_string).collect())
+    }
+
     /// Seconds since the run began.
     fn now_s(&self) -> PyResult<f64> {
         self.order(|orders| orders.now_ns() as f64 / 1e9)

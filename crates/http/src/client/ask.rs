@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use headcount_script::{Capture, Check, Names, Template};
+use http::HeaderName;
+
+use super::body::{Body, BodyTable};
 use super::headers::Headers;
-use super::sizes::{MOST_BYTES, Sizes};
 use crate::pages::{Content, Which};
-use crate::pattern::Pattern;
 
 /// The method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -27,41 +29,43 @@ pub enum Method {
     Patch,
 }
 
+/// How many redirects are followed unless the workload says otherwise. Browsers follow 20.
+const REDIRECTS: u8 = 10;
+
 /// What a request is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// This path, with the user's number in it where it says so.
-    Path(Pattern),
+    /// This path.
+    Path(Template),
     /// A page of the data set, drawn from these.
     Page(Which),
 }
 
-/// What is sent with a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Body {
-    /// Nothing.
-    None,
-    /// These bytes.
-    Given(Box<[u8]>),
-    /// The fields of a form.
-    Form(Box<[(Box<str>, Pattern)]>),
-    /// So many bytes of this kind, made anew for each request.
-    Made(Sizes, Content),
-}
-
 /// One request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Ask {
     /// Its method.
     pub method: Method,
     /// What it is for.
     pub target: Target,
+    /// The path as it stands in the workload, where each user has one of its own.
+    pub shown: Option<Box<str>>,
     /// Headers of its own.
     pub headers: Headers,
+    /// Those whose values are a user's.
+    pub texts: Box<[(HeaderName, Template)]>,
     /// What is sent with it.
     pub body: Body,
     /// The status codes that are right.
     pub expect: Box<[u16]>,
+    /// How many redirects are followed.
+    pub redirects: u8,
+    /// What users keep of the answer.
+    pub captures: Box<[Capture]>,
+    /// What the answer must hold.
+    pub checks: Box<[Check]>,
+    /// Whether captures or checks look at the answer's contents.
+    pub keeps_body: bool,
 }
 
 /// A request as it stands in a workload file.
@@ -85,9 +89,19 @@ pub(super) struct Table {
     #[serde(default)]
     form: Option<BTreeMap<String, String>>,
     #[serde(default)]
+    json: Option<Value>,
+    #[serde(default)]
+    multipart: Option<BTreeMap<String, Value>>,
+    #[serde(default)]
     content_type: Option<String>,
     #[serde(default)]
     expect: Option<Value>,
+    #[serde(default)]
+    redirects: Option<u8>,
+    #[serde(default)]
+    capture: Option<Value>,
+    #[serde(default)]
+    check: Option<Value>,
 }
 
 impl Method {
@@ -127,102 +141,160 @@ impl Method {
 impl Ask {
     /// GET of a path.
     #[must_use]
-    pub fn get(path: Pattern, expect: &[u16]) -> Self {
+    pub fn get(path: &str, expect: &[u16]) -> Self {
         Self {
             method: Method::Get,
-            target: Target::Path(path),
+            target: Target::Path(Template::plain(path)),
+            shown: None,
             headers: Headers::default(),
+            texts: Box::default(),
             body: Body::None,
             expect: expect.into(),
+            redirects: 0,
+            captures: Box::default(),
+            checks: Box::default(),
+            keeps_body: false,
         }
     }
 
     /// Compiles a request. The error is a sentence that names the option.
-    pub(super) fn compile(method: Method, table: Table) -> Result<Self, String> {
-        let target = target(table.path.as_deref(), table.page.as_ref())?;
-        let mut headers = Headers::parse(&table.headers)?;
+    pub(super) fn compile(method: Method, table: Table, names: &mut Names) -> Result<Self, String> {
+        let target = target(table.path.as_deref(), table.page.as_ref(), names)?;
+        let (mut headers, texts) = headers(&table.headers, names)?;
         let given = table.content_type;
-        let (body, own_type) = body(table.body, table.body_bytes, table.form, table.body_content)?;
-        if body != Body::None && !method.has_body() {
+        let body = BodyTable {
+            given: table.body,
+            bytes: table.body_bytes,
+            content: table.body_content,
+            form: table.form,
+            json: table.json,
+            multipart: table.multipart,
+        };
+        let (body, own_type) = body.compile(names)?;
+        if !matches!(body, Body::None) && !method.has_body() {
             return Err(format!(
                 "{} has no body: use post, put or patch",
                 method.name()
             ));
         }
-        if let Some(content_type) = given.as_deref().or(own_type) {
+        let has_type = table
+            .headers
+            .keys()
+            .any(|name| name.eq_ignore_ascii_case("content-type"));
+        if let Some(content_type) = given.as_deref().or(own_type.filter(|_| !has_type)) {
             headers.add("Content-Type", content_type)?;
         }
+        let expect = table.expect.as_ref().map(statuses).transpose()?;
+        let expect = expect.unwrap_or_else(|| [200].into());
+        let is_path = matches!(target, Target::Path(_));
+        let expects_redirect = expect.iter().any(|status| is_redirect(*status));
+        // Nothing would show that a plain page is another one now: the log-in page, say.
+        let is_looked_at = table.capture.is_some() || table.check.is_some();
+        let follows = is_path && !expects_redirect && (is_looked_at || method.has_body());
+        let redirects = match table.redirects {
+            Some(redirects) if redirects > 0 && !is_path => {
+                return Err("pages of the data set have no redirects; remove redirects".into());
+            }
+            Some(redirects) => redirects,
+            None if follows => REDIRECTS,
+            None => 0,
+        };
+        let captures = table.capture.as_ref();
+        let captures = captures.map_or(Ok(Box::default()), |table| Capture::compile(table, names));
+        let checks = table.check.as_ref();
+        let checks = checks.map_or(Ok(Box::default()), |list| Check::compile(list, names));
+        let (captures, checks) = (captures?, checks?);
         Ok(Self {
             method,
+            shown: match &target {
+                Target::Path(path) if path.text().is_none() => table.path.map(Into::into),
+                _ => None,
+            },
             target,
             headers,
+            texts,
             body,
-            expect: table
-                .expect
-                .as_ref()
-                .map_or_else(|| Ok([200].into()), statuses)?,
+            expect,
+            redirects,
+            keeps_body: captures.iter().any(Capture::needs_body)
+                || checks.iter().any(Check::needs_body),
+            captures,
+            checks,
         })
+    }
+
+    /// The same where the answer is received by a later step.
+    pub(super) fn compile_head(
+        method: Method,
+        table: Table,
+        names: &mut Names,
+    ) -> Result<Self, String> {
+        if table.capture.is_some() || table.check.is_some() || table.redirects.is_some() {
+            return Err(
+                "capture, check and redirects need the whole answer: use op get, post or \
+                        another method instead of request"
+                    .into(),
+            );
+        }
+        let ask = Self::compile(method, table, names)?;
+        Ok(Self {
+            redirects: 0,
+            ..ask
+        })
+    }
+
+    /// Whether anything looks at the whole answer.
+    pub(super) const fn looks_at_answer(&self) -> bool {
+        !self.captures.is_empty() || !self.checks.is_empty()
     }
 }
 
-fn target(path: Option<&str>, page: Option<&Value>) -> Result<Target, String> {
+/// Whether an answer with this status leads somewhere else (RFC 9110, 15.4).
+pub(super) const fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
+}
+
+type Texts = Box<[(HeaderName, Template)]>;
+
+/// The headers of a request: those that are the same for all users, and the others.
+fn headers(
+    given: &BTreeMap<String, String>,
+    names: &mut Names,
+) -> Result<(Headers, Texts), String> {
+    let mut same = Headers::default();
+    let mut texts = Vec::new();
+    for (name, value) in given {
+        let template = Template::parse(value, names)
+            .map_err(|mistake| format!("the header {name}: {mistake}"))?;
+        match template.text() {
+            Some(text) => same.add(name, text)?,
+            None => texts.push((Headers::name(name)?, template)),
+        }
+    }
+    Ok((same, texts.into()))
+}
+
+fn target(path: Option<&str>, page: Option<&Value>, names: &mut Names) -> Result<Target, String> {
     match (path, page) {
         (Some(path), None) => {
-            let is_path = path.starts_with('/') && path.bytes().all(|byte| byte.is_ascii_graphic());
-            if !is_path || path.contains('#') {
+            let mistake = |mistake| format!("path: {mistake}");
+            let template = Template::parse(path, names).map_err(mistake)?;
+            // Of placeholders the text says what may be in them: filters, say.
+            let is_path =
+                path.starts_with(['/', '{']) && path.bytes().all(|b| b.is_ascii_graphic());
+            if !is_path || path.contains('#') || template.text() == Some("") {
                 return Err(format!(
                     "path must begin with a slash and have neither blanks nor #; write other signs \
                      as %20; it is \"{}\"",
                     path.escape_default()
                 ));
             }
-            let pattern = path
-                .parse::<Pattern>()
-                .map_err(|error| format!("path: {error}"))?;
-            Ok(Target::Path(pattern))
+            Ok(Target::Path(template))
         }
         (None, Some(page)) => Which::deserialize(page).map(Target::Page).map_err(|_| {
             format!("page must be any, static, cgi, or a list of classes; it is {page}")
         }),
         _ => Err("a request must have either path or page".into()),
-    }
-}
-
-/// What is sent, and of which type it is unless told.
-fn body(
-    given: Option<String>,
-    bytes: Option<Value>,
-    form: Option<BTreeMap<String, String>>,
-    content: Content,
-) -> Result<(Body, Option<&'static str>), String> {
-    match (given, bytes, form) {
-        (None, None, None) => Ok((Body::None, None)),
-        (Some(given), None, None) if given.len() as u64 <= MOST_BYTES => Ok((
-            Body::Given(given.into_bytes().into()),
-            Some("text/plain; charset=utf-8"),
-        )),
-        (None, Some(bytes), None) => {
-            let sizes = Sizes::parse("body_bytes", &bytes)?;
-            let own_type = match content {
-                Content::Text => "text/html",
-                Content::Binary => "application/octet-stream",
-            };
-            Ok((Body::Made(sizes, content), Some(own_type)))
-        }
-        (None, None, Some(form)) => {
-            let fields = form.into_iter().map(|(name, value)| {
-                let value = value
-                    .parse()
-                    .map_err(|error| format!("form, {name}: {error}"))?;
-                Ok((name.into(), value))
-            });
-            let fields = fields.collect::<Result<_, String>>()?;
-            Ok((
-                Body::Form(fields),
-                Some("application/x-www-form-urlencoded"),
-            ))
-        }
-        _ => Err("a request must have only one of body, body_bytes and form".into()),
     }
 }
 

@@ -3,13 +3,15 @@
 use std::io::Write;
 
 use headcount_load::{Fault, FaultKind};
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, COOKIE};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE};
 use http::uri::{Parts, PathAndQuery};
-use http::{HeaderValue, Request, Uri};
+use http::{HeaderName, HeaderValue, Request, Uri};
 
 use super::Shared;
-use super::ask::{Ask, Body, Method, Target};
+use super::ask::{Ask, Method, Target};
+use super::body::Body;
 use super::payload::Payload;
+use super::received::MOST_KEPT_BYTES;
 use super::session::{Answer, Asked, Hints, HttpSession};
 use crate::connection::http1::{Each, Until};
 use crate::connection::{Connection, Http1, Http2, lost};
@@ -33,22 +35,17 @@ impl HttpSession {
         note: &mut Each<'_>,
     ) -> Result<Answer, Fault> {
         self.connect().await?;
-        self.requests.sent(ask.method.kind());
+        self.requests.sent(asked.method.kind());
         let Self {
             shared,
             connection,
             jar,
             authorization,
-            number,
             ..
         } = self;
         let mut cookies = String::new();
         if let Some(jar) = jar {
-            jar.write(
-                &shared.path(ask, asked, *number),
-                shared.base.is_tls,
-                &mut cookies,
-            );
+            jar.write(&shared.path(ask, asked), shared.base.is_tls, &mut cookies);
         }
         let personal = Personal {
             authorization: authorization.as_deref(),
@@ -60,17 +57,19 @@ impl HttpSession {
             hints.note(name, value);
             // By length first: most headers are none.
             if shared.keeps_cookies && name.len() == 10 && name.eq_ignore_ascii_case("set-cookie") {
-                let path = shared.path(ask, asked, *number);
+                let path = shared.path(ask, asked);
                 jar.get_or_insert_default()
                     .set(value, &shared.base.host, &path);
             }
         };
         let payload = ask.payload(asked);
-        let mut reply = Reply::new(ask.method == Method::Head, asked.wanted);
+        let mut reply = Reply::new(asked.method == Method::Head, asked.wanted);
+        if ask.keeps_body || self.keeps_bodies {
+            reply = reply.keeping(MOST_KEPT_BYTES);
+        }
         let body = match connection {
             Some(Connection::Http1(connection)) => {
-                let compose =
-                    |out: &mut Vec<u8>| shared.compose(ask, asked, *number, &personal, out);
+                let compose = |out: &mut Vec<u8>| shared.compose(ask, asked, &personal, out);
                 connection
                     .send(compose, &payload, &mut reply, &mut each)
                     .await?;
@@ -79,7 +78,7 @@ impl HttpSession {
                 None
             }
             Some(Connection::Http2(connection)) => {
-                let request = shared.request(ask, asked, *number, &personal)?;
+                let request = shared.request(ask, asked, &personal)?;
                 // The state of this is large, and every user would have room for it.
                 let body = Box::pin(async {
                     let sent = connection
@@ -180,59 +179,83 @@ impl HttpSession {
 impl Ask {
     /// What is sent with the request this time.
     pub(super) fn payload<'a>(&'a self, asked: &'a Asked) -> Payload<'a> {
-        match (&self.body, &asked.form, asked.made) {
+        if !asked.has_body() {
+            return Payload::None;
+        }
+        match (&self.body, &asked.text, asked.made) {
             (Body::Given(given), _, _) => Payload::Given(given),
-            (_, Some(form), _) => Payload::Given(form.as_bytes()),
+            (_, Some(text), _) => Payload::Given(text.as_bytes()),
             (_, _, Some((owner, bytes))) => Payload::Made(owner, bytes),
             _ => Payload::None,
         }
+    }
+
+    /// Whether the request has a value of its own for a header, which then is sent alone.
+    fn has_header(&self, name: &HeaderName) -> bool {
+        self.headers.has(name) || self.texts.iter().any(|(known, _)| known == name)
     }
 }
 
 impl Shared {
     /// The path of a request, below the prefix that all have.
-    pub(super) fn path(&self, ask: &Ask, asked: &Asked, number: u32) -> String {
+    pub(super) fn path(&self, ask: &Ask, asked: &Asked) -> String {
         let mut path = Vec::new();
-        self.write_path(ask, asked, number, &mut path);
+        self.write_path(ask, asked, &mut path);
         String::from_utf8_lossy(&path).into_owned()
     }
 
-    fn write_path(&self, ask: &Ask, asked: &Asked, number: u32, out: &mut Vec<u8>) {
+    /// The path for messages, which count together if they differ only in names and figures.
+    pub(super) fn shown(&self, ask: &Ask, asked: &Asked) -> String {
+        match &ask.shown {
+            Some(shown) => format!("{}{shown}", self.base.prefix),
+            None => self.path(ask, asked),
+        }
+    }
+
+    fn write_path(&self, ask: &Ask, asked: &Asked, out: &mut Vec<u8>) {
+        if let Some(path) = &asked.path {
+            out.extend_from_slice(path.as_bytes());
+            return;
+        }
         out.extend_from_slice(self.base.prefix.as_bytes());
         match (&ask.target, &asked.page) {
             (Target::Page(_), Some(page)) => self.deck.set.write_path(page, out),
-            (Target::Path(path), _) => out.extend_from_slice(path.text(number).as_bytes()),
+            (Target::Path(path), _) => {
+                out.extend_from_slice(path.text().unwrap_or("/").as_bytes());
+            }
             (Target::Page(_), None) => out.push(b'/'),
         }
     }
 
     /// Appends the head of a request of HTTP/1.1 (RFC 9112, 3).
-    fn compose(
-        &self,
-        ask: &Ask,
-        asked: &Asked,
-        number: u32,
-        personal: &Personal<'_>,
-        out: &mut Vec<u8>,
-    ) {
-        out.extend_from_slice(ask.method.name().as_bytes());
+    fn compose(&self, ask: &Ask, asked: &Asked, personal: &Personal<'_>, out: &mut Vec<u8>) {
+        out.extend_from_slice(asked.method.name().as_bytes());
         out.push(b' ');
-        self.write_path(ask, asked, number, out);
+        self.write_path(ask, asked, out);
         out.extend_from_slice(b" HTTP/1.1\r\n");
-        self.headers.write(&ask.headers, out);
-        ask.headers.write(&super::headers::Headers::default(), out);
+        let has_own = !ask.headers.is_empty() || !ask.texts.is_empty();
+        self.headers
+            .write(|name| has_own && ask.has_header(name), out);
+        let left_out = |name: &HeaderName| asked.is_redirected && *name == CONTENT_TYPE;
+        ask.headers.write(left_out, out);
+        for (name, value) in &asked.headers {
+            out.extend_from_slice(name.as_str().as_bytes());
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(value.as_bytes());
+            out.extend_from_slice(b"\r\n");
+        }
         if !self.keeps_alive {
             out.extend_from_slice(b"Connection: close\r\n");
         }
         if let Some(authorization) = personal.authorization
-            && !ask.headers.has(&AUTHORIZATION)
+            && !ask.has_header(&AUTHORIZATION)
         {
             let _ = write!(out, "Authorization: {authorization}\r\n"); // memory takes everything
         }
         if !personal.cookies.is_empty() {
             let _ = write!(out, "Cookie: {}\r\n", personal.cookies);
         }
-        if ask.method.has_body() {
+        if asked.method.has_body() {
             let _ = write!(out, "Content-Length: {}\r\n", ask.payload(asked).bytes());
         }
         out.extend_from_slice(b"\r\n");
@@ -243,12 +266,11 @@ impl Shared {
         &self,
         ask: &Ask,
         asked: &Asked,
-        number: u32,
         personal: &Personal<'_>,
     ) -> Result<Request<()>, Fault> {
         let wrong = |what: &str| Fault::step(FaultKind::Refused, format!("HTTP/2 has no {what}"));
         let mut path = Vec::new();
-        self.write_path(ask, asked, number, &mut path);
+        self.write_path(ask, asked, &mut path);
         let mut parts = Parts::default();
         parts.scheme = Some(self.scheme.clone());
         parts.authority = Some(self.authority.clone());
@@ -256,21 +278,27 @@ impl Shared {
         parts.path_and_query = Some(path.map_err(|_| wrong("such path"))?);
         let mut request = Request::new(());
         *request.uri_mut() = Uri::from_parts(parts).map_err(|_| wrong("such address"))?;
-        *request.method_mut() = ask.method.into();
+        *request.method_mut() = asked.method.into();
         let headers = request.headers_mut();
         headers.clone_from(&self.map);
         ask.headers.insert(headers);
+        if asked.is_redirected {
+            headers.remove(CONTENT_TYPE);
+        }
+        for (name, value) in &asked.headers {
+            headers.insert(name.clone(), value.clone());
+        }
         let own = [
             (AUTHORIZATION, personal.authorization.unwrap_or_default()),
             (COOKIE, personal.cookies.as_str()),
         ];
         for (name, text) in own {
-            if !text.is_empty() && !ask.headers.has(&name) {
+            if !text.is_empty() && !ask.has_header(&name) {
                 let value = HeaderValue::from_str(text);
                 headers.insert(name, value.map_err(|_| wrong("such header"))?);
             }
         }
-        if ask.method.has_body() {
+        if asked.method.has_body() {
             headers.insert(CONTENT_LENGTH, ask.payload(asked).bytes().into());
         }
         Ok(request)

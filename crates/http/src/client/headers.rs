@@ -33,13 +33,19 @@ impl Headers {
         Ok(headers)
     }
 
-    /// Adds one.
-    pub fn add(&mut self, name: &str, value: &str) -> Result<(), String> {
+    /// The name of a header that a workload may give.
+    pub fn name(name: &str) -> Result<HeaderName, String> {
         let known = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| format!("\"{}\" is not the name of a header", name.escape_default()))?;
         if OWN.contains(&known.as_str()) {
             return Err(format!("the header {name} is the client's own; remove it"));
         }
+        Ok(known)
+    }
+
+    /// Adds one.
+    pub fn add(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let known = Self::name(name)?;
         let text = HeaderValue::from_str(value).map_err(|_| {
             format!(
                 "the header {name} may not have the value \"{}\"",
@@ -59,19 +65,32 @@ impl Headers {
         self
     }
 
+    /// The value of the last with this name.
+    #[must_use]
+    pub fn value(&self, name: &HeaderName) -> Option<&str> {
+        let last = self.all.iter().rev().find(|(known, _, _)| known == name);
+        last.and_then(|(_, value, _)| value.to_str().ok())
+    }
+
     /// Whether one of this name is there.
     #[must_use]
     pub fn has(&self, name: &HeaderName) -> bool {
         self.all.iter().any(|(known, _, _)| known == name)
     }
 
-    /// Appends all but those that `instead` has, too, as lines.
-    pub fn write(&self, instead: &Self, out: &mut Vec<u8>) {
+    /// Appends all but those for which something else is sent, as lines.
+    pub fn write(&self, is_sent: impl Fn(&HeaderName) -> bool, out: &mut Vec<u8>) {
         for (name, _, line) in &self.all {
-            if instead.all.is_empty() || !instead.has(name) {
+            if !is_sent(name) {
                 out.extend_from_slice(line);
             }
         }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.all.is_empty()
     }
 
     /// Puts all into a map, in place of those that have the same name.
@@ -96,8 +115,8 @@ mod tests {
         };
         let (all, own) = (headers(&[("A", "1"), ("B", "2")]), headers(&[("b", "3")]));
         let mut out = Vec::new();
-        all.write(&own, &mut out);
-        own.write(&Headers::default(), &mut out);
+        all.write(|name| own.has(name), &mut out);
+        own.write(|_| false, &mut out);
         assert_eq!(out, b"A: 1\r\nb: 3\r\n");
     }
 

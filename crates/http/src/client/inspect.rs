@@ -16,7 +16,6 @@ use crate::connection::Connection;
 use crate::connection::http1::Until;
 use crate::options::HttpOptions;
 use crate::pages::{Page, PageSet, Which};
-use crate::pattern::Pattern;
 
 /// How long one answer may take. Outside of a run the engine's limit does not watch.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -56,7 +55,7 @@ pub fn hello(options: HttpOptions) -> Result<Hello, HttpError> {
     let http = Http::new(options)?;
     run(async {
         let (mut session, _) = visitor(&http);
-        let ask = Ask::get(Pattern::plain("/"), &[200]);
+        let ask = Ask::get("/", &[200]);
         let mut server = String::new();
         let has_begun = Cell::new(false);
         let mut note = |name: &str, value: &[u8]| {
@@ -132,8 +131,7 @@ pub fn check(
             if on_progress(looked).is_break() {
                 return Err(HttpError::Cancelled);
             }
-            let path = Pattern::plain(&set.path(page));
-            let step = Step::Whole(Ask::get(path, &[200]));
+            let step = Step::Whole(Ask::get(&set.path(page), &[200]));
             let mut tries = 1..BUSY_TRIES;
             while let Err(error) = bounded(session.play(&step, &mut user), || false).await {
                 if !is_busy(&error) || tries.next().is_none() {
@@ -190,8 +188,8 @@ fn is_busy(error: &HttpError) -> bool {
 }
 
 fn visitor(http: &Http) -> (HttpSession, User) {
-    let user = User::outside(0, 0, WorkerContext::outside(0, 0));
-    (HttpSession::new(&http.shared, &user), user)
+    let mut user = User::outside(0, 0, WorkerContext::outside(0, 0));
+    (HttpSession::new(&http.shared, &mut user), user)
 }
 
 /// Gives up when the answer takes too long; `has_begun` says whether a part of it has come by then.

@@ -75,6 +75,13 @@ impl Jar {
         }
     }
 
+    /// The value of the newest cookie with this name, whatever its path.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&str> {
+        let newest = self.0.iter().rev().find(|cookie| &*cookie.name == name);
+        newest.map(|cookie| &*cookie.value)
+    }
+
     /// Appends the cookies for a path, as the value of a `Cookie` header; nothing if there are none.
     pub fn write(&self, path: &str, is_tls: bool, out: &mut String) {
         let start = out.len();

@@ -6,7 +6,7 @@ use headcount_load::{Fault, FaultKind};
 use http::StatusCode;
 
 use super::Shared;
-use super::ask::Method;
+use super::ask::{Ask, Method};
 use super::session::{Answer, Asked, Hints};
 use crate::pages::Page;
 use crate::pages::content::{Difference, Wrong};
@@ -15,8 +15,8 @@ use crate::wire::reply::Reply;
 
 impl Shared {
     /// Refuses a status that was not expected, with what the server said of it.
-    pub(super) fn accept(&self, answer: &Answer, expect: &[u16], number: u32) -> Result<(), Fault> {
-        let status = answer.status();
+    pub(super) fn accept(&self, answer: &Answer, ask: &Ask, number: u32) -> Result<(), Fault> {
+        let (status, expect) = (answer.status(), &ask.expect);
         if expect.contains(&status) {
             return Ok(());
         }
@@ -34,12 +34,13 @@ impl Shared {
         let expected: Vec<_> = expect.iter().map(u16::to_string).collect();
         let expected = expected.join(" or ");
         let mut sentence = format!("status {status} {reason} instead of {expected}");
-        if (300..400).contains(&status) && status != 304 {
+        if (300..400).contains(&status) && status != 304 && ask.redirects == 0 {
             sentence.push_str("; redirects are not followed");
         }
         let Hints {
             location,
             retry_after,
+            ..
         } = &answer.hints;
         for (name, value) in [("Location", location), ("Retry-After", retry_after)] {
             if !value.is_empty() {

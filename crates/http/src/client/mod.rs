@@ -1,19 +1,24 @@
 //! The client: virtual users and their requests.
 //!
-//! * [`step`] and [`ask`]: what users do; [`headers`], [`payload`], [`sizes`]: what requests consist
-//!   of.
-//! * [`session`]: one user; `exchange`: a request of theirs on the wire; `judge`: whether the answer
-//!   is right; [`jar`]: the user's cookies.
+//! * [`step`] and [`ask`]: what users do; [`headers`], [`body`], [`payload`], [`sizes`]: what requests
+//!   consist of.
+//! * [`session`]: one user; `journey`: a request with its values, through redirects; `exchange`: a
+//!   request on the wire; `judge`: whether the answer is right; `received`: what captures and checks
+//!   see of it; [`jar`]: the user's cookies.
 //! * [`inspect`]: who answers, and whether they have the data set.
 
 pub mod ask;
+pub mod body;
 mod exchange;
 mod form;
 pub mod headers;
 pub mod inspect;
 pub mod jar;
+mod journey;
 mod judge;
 pub mod payload;
+mod received;
+mod redirect;
 pub mod session;
 pub mod sizes;
 pub mod step;
@@ -24,6 +29,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use headcount_load::{Blame, Blamed, Fault, Protocol, User};
+use headcount_script::Identity;
 use http::HeaderMap;
 use http::uri::{Authority, Scheme};
 
@@ -163,7 +169,9 @@ impl Http {
         } else {
             options.at.clone()
         };
-        let authority = base.authority.parse::<Authority>();
+        // A Host that is given is the name of the site in HTTP/2, too.
+        let host = headers.value(&http::header::HOST);
+        let authority = host.unwrap_or(&base.authority).parse::<Authority>();
         let shared = Shared {
             addresses,
             tls,
@@ -237,6 +245,15 @@ fn map_of(headers: &Headers) -> HeaderMap {
 }
 
 impl Shared {
+    /// As whom a user logs on.
+    fn identity(&self, number: u32) -> Option<Identity> {
+        let (user, password) = self.credentials.as_ref()?;
+        Some(Identity {
+            name: user.text(number).into(),
+            password: password.reveal().into(),
+        })
+    }
+
     /// What a user proves itself with.
     fn authorization(&self, number: u32) -> Option<Box<str>> {
         let (user, password) = self.credentials.as_ref()?;

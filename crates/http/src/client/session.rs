@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use h2::RecvStream;
 use headcount_load::{Fault, FaultKind, Moved, Requests, Session, User};
+use headcount_script::scope::Missing;
+use http::{HeaderName, HeaderValue};
 
 use super::Shared;
-use super::ask::{Ask, Body, Method, Target};
-use super::form::encode_form;
+use super::ask::{Ask, Method, Target};
+use super::body::Body;
 use super::jar::Jar;
 use super::step::Step;
 use crate::connection::Connection;
@@ -32,6 +34,8 @@ pub struct HttpSession {
     pub(super) authorization: Option<Box<str>>,
     /// An answer whose head has come.
     pub(super) pending: Option<Box<Pending>>,
+    /// Whether somebody looks at all that comes.
+    pub(super) keeps_bodies: bool,
 }
 
 /// Bytes of a header that messages show at most.
@@ -45,10 +49,18 @@ pub(super) struct Asked {
     pub(super) page: Option<Page>,
     /// Whose contents are checked.
     pub(super) wanted: Option<Owner>,
-    /// The fields of a form, as they are sent.
-    pub(super) form: Option<String>,
+    /// The path with its prefix, where it is the user's own or a redirect's.
+    pub(super) path: Option<Box<str>>,
+    /// The headers that are the user's own.
+    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+    /// What is sent with it, where that is the user's own.
+    pub(super) text: Option<String>,
     /// Contents that are made for it.
     pub(super) made: Option<(Owner, u64)>,
+    /// Whether a redirect led here.
+    pub(super) is_redirected: bool,
+    /// Whether it has lost its body to a redirect.
+    pub(super) is_bare: bool,
 }
 
 impl Asked {
@@ -58,10 +70,24 @@ impl Asked {
             method,
             page: None,
             wanted: None,
-            form: None,
+            path: None,
+            headers: Vec::new(),
+            text: None,
             made: None,
+            is_redirected: false,
+            is_bare: false,
         }
     }
+
+    /// Whether it is sent with the body that it has.
+    pub(super) const fn has_body(&self) -> bool {
+        !self.is_bare
+    }
+}
+
+/// What a request fails with that has no value for a text.
+pub(super) fn refused(missing: &Missing) -> Fault {
+    Fault::step(FaultKind::Refused, missing.to_string())
 }
 
 /// A fault of a request, which is named.
@@ -90,6 +116,8 @@ pub(super) struct Answer {
 pub(super) struct Hints {
     /// `Location`, without a query, which may hold secrets.
     pub(super) location: Box<str>,
+    /// All of it.
+    pub(super) target: Box<str>,
     /// `Retry-After`.
     pub(super) retry_after: Box<str>,
 }
@@ -99,7 +127,10 @@ impl Hints {
     pub(super) fn note(&mut self, name: &str, value: &[u8]) {
         // By length first: most headers are neither.
         let kept = match name.len() {
-            8 if name.eq_ignore_ascii_case("location") => &mut self.location,
+            8 if name.eq_ignore_ascii_case("location") => {
+                self.target = String::from_utf8_lossy(value).into();
+                &mut self.location
+            }
             11 if name.eq_ignore_ascii_case("retry-after") => &mut self.retry_after,
             _ => return,
         };
@@ -126,8 +157,13 @@ pub(super) struct Pending {
 }
 
 impl HttpSession {
-    pub(super) fn new(shared: &Arc<Shared>, user: &User) -> Self {
+    pub(super) fn new(shared: &Arc<Shared>, user: &mut User) -> Self {
         let number = shared.first_user.saturating_add(user.id());
+        user.scope().renumber(number);
+        let logs_on = user.scope().needs_identity();
+        if logs_on {
+            user.scope().identify(shared.identity(number));
+        }
         let own_tls = shared.tls.as_ref().filter(|_| shared.resumes_tls);
         Self {
             shared: Arc::clone(shared),
@@ -136,8 +172,10 @@ impl HttpSession {
             connection: None,
             tls: own_tls.map(|tls| Box::new(tls.resuming())),
             jar: None,
-            authorization: shared.authorization(number),
+            // Whoever logs on by a form or a token does not prove itself with each request.
+            authorization: shared.authorization(number).filter(|_| !logs_on),
             pending: None,
+            keeps_bodies: user.keeps_notes(),
         }
     }
 
@@ -145,9 +183,12 @@ impl HttpSession {
     fn draw(&self, ask: &Ask, user: &mut User) -> Result<Asked, Fault> {
         let deck = &self.shared.deck;
         let is_read = matches!(ask.method, Method::Get | Method::Head);
-        let page = match &ask.target {
+        let mut asked = self
+            .texts(ask, user.scope())
+            .map_err(|missing| refused(&missing))?;
+        asked.page = match &ask.target {
             Target::Path(_) if !is_read => None,
-            Target::Path(path) => deck.set.find(&path.text(self.number)),
+            Target::Path(path) => path.text().and_then(|path| deck.set.find(path)),
             Target::Page(which) => {
                 let page = deck.draw(which, user.stream());
                 if page.is_none() {
@@ -157,11 +198,7 @@ impl HttpSession {
                 page
             }
         };
-        let form = match &ask.body {
-            Body::Form(fields) => Some(encode_form(fields, self.number)),
-            _ => None,
-        };
-        let made = match &ask.body {
+        asked.made = match &ask.body {
             Body::Made(sizes, content) => {
                 let bytes = sizes.draw(user.stream());
                 let owner = Owner {
@@ -173,20 +210,15 @@ impl HttpSession {
             }
             _ => None,
         };
-        let answered = page.filter(|_| ask.method == Method::Get);
+        let answered = asked.page.filter(|_| ask.method == Method::Get);
         let answer_bytes = answered.map_or(0, |page| page.bytes);
-        user.expect_bytes(answer_bytes + made.map_or(0, |(_, bytes)| bytes));
+        user.expect_bytes(answer_bytes + asked.made.map_or(0, |(_, bytes)| bytes));
         let is_checked = self.is_checked(user);
-        let wanted = page
+        asked.wanted = asked
+            .page
             .filter(|_| is_checked)
             .map(|page| deck.set.owner(&page));
-        Ok(Asked {
-            method: ask.method,
-            page,
-            wanted,
-            form,
-            made,
-        })
+        Ok(asked)
     }
 
     /// Whether contents are checked this time. It takes nothing from the user's stream, so that users
@@ -195,19 +227,6 @@ impl HttpSession {
         let key = splitmix(u64::from(user.id()) << 32 ^ user.ordinal());
         let unit = (key >> 11) as f64 / (1u64 << 53) as f64;
         unit < self.shared.verify
-    }
-
-    /// A request and the whole of its answer.
-    async fn whole(&mut self, ask: &Ask, asked: &Asked) -> Result<Moved, Fault> {
-        let mut answer = self
-            .exchange(ask, asked, Until::End, &mut |_, _| {})
-            .await?;
-        self.settle(&answer).await?;
-        self.shared.accept(&answer, &ask.expect, self.number)?;
-        Ok(Moved {
-            read_bytes: self.shared.judge(asked, &mut answer.reply)?,
-            written_bytes: ask.payload(asked).bytes(),
-        })
     }
 
     /// A request and the head of its answer. The rest of an answer that is not right is received,
@@ -220,7 +239,7 @@ impl HttpSession {
             self.finish(&mut answer).await?;
             self.settle(&answer).await?;
         }
-        self.shared.accept(&answer, &ask.expect, self.number)?;
+        self.shared.accept(&answer, ask, self.number)?;
         Ok(answer)
     }
 
@@ -240,17 +259,17 @@ impl HttpSession {
     async fn play_step(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
         match step {
             Step::Whole(ask) => {
-                let asked = self.draw(ask, user)?;
-                let played = self.whole(ask, &asked).await;
+                let mut asked = self.draw(ask, user)?;
+                let played = self.whole(ask, &mut asked, user).await;
                 played.map_err(|fault| {
-                    let path = self.shared.path(ask, &asked, self.number);
+                    let path = self.shared.shown(ask, &asked);
                     named(fault, ask.method, &path)
                 })
             }
             Step::Request(ask) => {
                 let asked = self.draw(ask, user)?;
                 let begun = Box::pin(self.begin(ask, &asked)).await; // rare, and larger
-                let path = self.shared.path(ask, &asked, self.number);
+                let path = self.shared.shown(ask, &asked);
                 let answer = begun.map_err(|fault| named(fault, ask.method, &path))?;
                 let written_bytes = ask.payload(&asked).bytes();
                 self.pending = Some(Box::new(Pending {

@@ -1,13 +1,14 @@
 //! What users do: the steps of a workload, compiled.
 
 use headcount_load::Compile;
+use headcount_script::Names;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::ask::{Ask, Method, Table};
 
 /// One step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Step {
     /// A request and the whole of its answer, connecting and disconnecting where that is needed.
     Whole(Ask),
@@ -40,6 +41,13 @@ enum StepTable {
 
 impl Compile for Step {
     fn compile(options: &Value) -> Result<Self, String> {
+        let mut names = Names::default();
+        let step = Self::compile_with(options, &mut names)?;
+        names.check()?;
+        Ok(step)
+    }
+
+    fn compile_with(options: &Value, names: &mut Names) -> Result<Self, String> {
         let step = StepTable::deserialize(options).map_err(|error| error.to_string())?;
         let (method, table) = match step {
             StepTable::Get(table) => (Method::Get, table),
@@ -51,7 +59,7 @@ impl Compile for Step {
             StepTable::Patch(table) => (Method::Patch, table),
             StepTable::Request(table) => {
                 let method = table.method.unwrap_or(Method::Get);
-                return Ask::compile(method, table).map(Self::Request);
+                return Ask::compile_head(method, table, names).map(Self::Request);
             }
             StepTable::Connect {} => return Ok(Self::Connect),
             StepTable::Receive {} => return Ok(Self::Receive),
@@ -60,7 +68,7 @@ impl Compile for Step {
         if table.method.is_some() {
             return Err("method is for op request only; here op is the method".into());
         }
-        Ask::compile(method, table).map(Self::Whole)
+        Ask::compile(method, table, names).map(Self::Whole)
     }
 }
 
@@ -69,7 +77,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::client::ask::{Body, Target};
+    use crate::client::ask::Target;
+    use crate::client::body::Body;
     use crate::pages::{Group, Which};
 
     #[test]
@@ -102,6 +111,7 @@ mod tests {
         };
         assert_eq!(ask.target, Target::Page(Which::Group(Group::Static)));
         assert_eq!((&ask.body, &ask.expect[..]), (&Body::None, &[200][..]));
+        assert_eq!((ask.redirects, ask.keeps_body), (0, false));
     }
 
     #[test]
@@ -118,7 +128,7 @@ mod tests {
             (json!({"op": "get", "path": "/a b"}), "blanks"),
             (json!({"op": "get", "path": "/a\r\nX: y"}), "blanks"),
             (json!({"op": "get", "path": "/a#b"}), "#"),
-            (json!({"op": "get", "path": "/{x}"}), "not a pattern"),
+            (json!({"op": "get", "path": "/{x}"}), "captures or sets {x}"),
             (json!({"op": "get", "page": "all"}), "it is \"all\""),
             (json!({"op": "get", "path": "/", "speed": 1}), "speed"),
             (
@@ -150,7 +160,7 @@ mod tests {
                 "it is [5,4]",
             ),
             (
-                json!({"op": "post", "path": "/", "form": {"a": "{"}}),
+                json!({"op": "post", "path": "/", "form": {"a": "{n"}}),
                 "form, a",
             ),
             (
@@ -158,6 +168,22 @@ mod tests {
                 "own",
             ),
             (json!({"op": "receive", "path": "/"}), "path"),
+            (
+                json!({"op": "get", "path": "/", "capture": {"a": {"json": "a"}}}),
+                "capture, a: \"a\" is not a JSON path",
+            ),
+            (
+                json!({"op": "get", "path": "/", "check": [{"json": "$.a"}]}),
+                "check 1: it says nothing",
+            ),
+            (
+                json!({"op": "request", "path": "/", "check": [{"contains": "a"}]}),
+                "need the whole answer",
+            ),
+            (
+                json!({"op": "get", "page": "any", "redirects": 3}),
+                "pages of the data set have no redirects",
+            ),
         ] {
             let sentence = Step::compile(&options).unwrap_err();
             assert!(sentence.contains(part), "{options}: {sentence}");

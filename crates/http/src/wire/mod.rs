@@ -2,10 +2,11 @@
 //!
 //! * [`head`]: the status line and headers of an answer; [`chunked`]: its chunks.
 //! * [`reply`]: an answer as it arrives, piece by piece; [`sink`]: the check of its contents;
-//!   [`excerpt`]: what is kept of an error.
+//!   [`excerpt`]: what is kept of an error; [`kept`]: a body that is kept whole.
 
 pub mod chunked;
 pub mod excerpt;
 pub mod head;
+pub mod kept;
 pub mod reply;
 pub mod sink;

@@ -3,6 +3,7 @@
 use super::chunked::Chunked;
 use super::excerpt::Excerpt;
 use super::head::{Coding, Framing, Head, parse};
+use super::kept::Kept;
 use super::sink::{Checker, Sink};
 use crate::pages::content::Owner;
 
@@ -38,6 +39,8 @@ pub struct Reply {
     sink: Option<Sink>,
     /// The beginning of the body of an error.
     excerpt: Option<Box<Excerpt>>,
+    /// The body, if it is wanted whole.
+    kept: Option<Kept>,
 }
 
 impl Reply {
@@ -49,6 +52,26 @@ impl Reply {
             wanted,
             ..Self::default()
         }
+    }
+
+    /// The same, with its body kept whole unless it is longer than this.
+    #[must_use]
+    pub fn keeping(self, most_bytes: usize) -> Self {
+        Self {
+            kept: Some(Kept::new(most_bytes)),
+            ..self
+        }
+    }
+
+    /// The body that was kept; None if it was not wanted, or is too long.
+    pub fn take_body_kept(&mut self) -> Option<Vec<u8>> {
+        self.kept.take()?.whole()
+    }
+
+    /// What has come of a body that is kept.
+    #[must_use]
+    pub fn body_kept(&self) -> Option<&[u8]> {
+        self.kept.as_ref().map(Kept::so_far)
     }
 
     /// The head, once it has come.
@@ -169,7 +192,7 @@ impl Reply {
             _ => return Ok(0),
         };
         let (received, sink) = (&mut self.received, &mut self.sink);
-        let excerpt = &mut self.excerpt;
+        let (excerpt, kept) = (&mut self.excerpt, &mut self.kept);
         let mut data = |data: &[u8]| {
             *received += data.len() as u64;
             if let Some(sink) = sink {
@@ -177,6 +200,9 @@ impl Reply {
             }
             if let Some(excerpt) = excerpt {
                 excerpt.take(data);
+            }
+            if let Some(kept) = kept {
+                kept.take(data);
             }
         };
         match framing {
@@ -206,7 +232,8 @@ impl Reply {
     /// end of the body is known it is one more than what is left, so that more would be noticed.
     #[must_use]
     pub fn discardable(&self) -> u64 {
-        let is_kept = self.excerpt.as_ref().is_some_and(|kept| !kept.is_full());
+        let is_excerpt = self.excerpt.as_ref().is_some_and(|kept| !kept.is_full());
+        let is_kept = is_excerpt || self.kept.is_some();
         let is_unread = !self.is_over && self.sink.is_none() && !is_kept;
         let Some(head) = self.head.filter(|_| is_unread) else {
             return 0;
@@ -260,20 +287,6 @@ impl Reply {
             _ => Err(format!(
                 "the server closed the connection after {received} bytes of a body in chunks"
             )),
-        }
-    }
-}
-
-impl Sink {
-    /// The check for a body in this coding; none where that is not known.
-    fn new(coding: Coding, checker: Checker) -> Option<Self> {
-        match coding {
-            Coding::Identity => Some(Self::Plain(checker)),
-            Coding::Gzip => {
-                let decoder = flate2::write::GzDecoder::new(checker);
-                Some(Self::Gzip(Box::new(decoder), None))
-            }
-            Coding::Other => None,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use flate2::write::GzDecoder;
 
+use super::head::Coding;
 use crate::pages::content::{Difference, Owner, check};
 
 /// What a body should hold.
@@ -50,6 +51,19 @@ pub enum Sink {
 }
 
 impl Sink {
+    /// The check for a body in this coding; none where that is not known.
+    #[must_use]
+    pub fn new(coding: Coding, checker: Checker) -> Option<Self> {
+        match coding {
+            Coding::Identity => Some(Self::Plain(checker)),
+            Coding::Gzip => {
+                let decoder = GzDecoder::new(checker);
+                Some(Self::Gzip(Box::new(decoder), None))
+            }
+            Coding::Other => None,
+        }
+    }
+
     /// Takes the next bytes of the body.
     pub fn take(&mut self, bytes: &[u8]) {
         match self {

@@ -39,6 +39,9 @@ pub fn plan(pace: Pace, scenarios: Vec<ScenarioPlan>) -> Plan {
         slot_ms: None,
         log_on: LogOn::FirstScenario,
         script: None,
+        variables: Vec::new(),
+        trace: false,
+        setup: Vec::new(),
         scenarios,
     }
 }

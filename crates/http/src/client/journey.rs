@@ -1,0 +1,184 @@
+//! A request with the user's own texts, and its answer through redirects to captures and checks.
+
+use headcount_load::{Fault, FaultKind, Moved, User};
+use headcount_script::Scope;
+use headcount_script::filter::Filter;
+use headcount_script::scope::Missing;
+use http::HeaderValue;
+use serde_json::{Value, json};
+
+use super::Shared;
+use super::ask::{Ask, Method, Target, is_redirect};
+use super::body::body_text;
+use super::payload::Payload;
+use super::received::{Received, too_much};
+use super::redirect::{redirected, sendable};
+use super::session::{Answer, Asked, HttpSession};
+use crate::connection::http1::Until;
+
+/// The headers of an answer.
+type Heard = Vec<(Box<str>, Box<str>)>;
+
+/// How much of a body is kept for somebody who tries a workload.
+const MOST_NOTED_BYTES: usize = 2_000;
+
+/// A request and its answer for somebody who tries a workload.
+fn noted(shared: &Shared, ask: &Ask, asked: &Asked, answer: &Answer, heard: &Heard) -> Value {
+    let text = |bytes: &[u8]| {
+        let shown = &bytes[..bytes.len().min(MOST_NOTED_BYTES)];
+        String::from_utf8_lossy(shown).into_owned()
+    };
+    let sent = match ask.payload(asked) {
+        Payload::Given(given) => text(given),
+        other => format!("({} bytes)", other.bytes()),
+    };
+    json!({
+        "method": asked.method.name(),
+        "path": shared.path(ask, asked),
+        "sent": sent,
+        "status": answer.status(),
+        "headers": heard,
+        "received_bytes": answer.reply.received(),
+        "received": answer.reply.body_kept().map(text),
+    })
+}
+
+impl HttpSession {
+    /// What a request consists of where it is the user's own.
+    pub(super) fn texts(&self, ask: &Ask, scope: &mut Scope) -> Result<Asked, Missing> {
+        let mut asked = Asked::plain(ask.method);
+        if let Target::Path(path) = &ask.target
+            && path.text().is_none()
+        {
+            asked.path = Some(self.path(ask, scope)?.into());
+        }
+        for (name, template) in &ask.texts {
+            let value = HeaderValue::from_str(&template.render(scope)?);
+            // A captured value may hold anything, but not end a header.
+            let value = value.unwrap_or_else(|_| HeaderValue::from_static(""));
+            asked.headers.push((name.clone(), value));
+        }
+        asked.text = body_text(&ask.body, scope)?;
+        Ok(asked)
+    }
+
+    /// The user's path: values are encoded as parts of it, unless all of it is one, such as the
+    /// `Location` of an earlier answer.
+    fn path(&self, ask: &Ask, scope: &mut Scope) -> Result<String, Missing> {
+        let prefix = &self.shared.base.prefix;
+        let Target::Path(template) = &ask.target else {
+            return Ok(prefix.clone());
+        };
+        if ask
+            .shown
+            .as_ref()
+            .is_some_and(|shown| shown.starts_with('{'))
+        {
+            let path = template.render(scope)?;
+            let joined = redirected(&self.shared.base, &format!("{prefix}/"), &path);
+            return Ok(joined.unwrap_or_else(|_| sendable(&path)));
+        }
+        let mut path = prefix.clone();
+        template.write_encoded(scope, Filter::Url, &mut path)?;
+        Ok(sendable(&path))
+    }
+
+    /// A request and the whole of its answer, through redirects where they are followed.
+    pub(super) async fn whole(
+        &mut self,
+        ask: &Ask,
+        asked: &mut Asked,
+        user: &mut User,
+    ) -> Result<Moved, Fault> {
+        let mut moved = Moved::default();
+        let keeps_headers = ask.looks_at_answer() || user.keeps_notes();
+        for redirects_left in (0..=ask.redirects).rev() {
+            let mut heard = Heard::new();
+            let mut note = |name: &str, value: &[u8]| {
+                if keeps_headers {
+                    heard.push((name.into(), String::from_utf8_lossy(value).into()));
+                }
+            };
+            let mut answer = self.exchange(ask, asked, Until::End, &mut note).await?;
+            user.note(|| noted(&self.shared, ask, asked, &answer, &heard));
+            self.settle(&answer).await?;
+            moved.written_bytes += ask.payload(asked).bytes();
+            let leads_on = ask.redirects > 0
+                && is_redirect(answer.status())
+                && !answer.hints.target.is_empty()
+                && !ask.expect.contains(&answer.status());
+            if leads_on && redirects_left > 0 {
+                moved.read_bytes += answer.reply.received();
+                self.follow(ask, asked, &answer)?;
+                continue;
+            }
+            if leads_on {
+                let (most, last) = (ask.redirects, &answer.hints.location);
+                let sentence = format!("more than {most} redirects, the last to {last}");
+                return Err(Fault::step(FaultKind::Refused, sentence));
+            }
+            self.shared.accept(&answer, ask, self.number)?;
+            moved.read_bytes += self.shared.judge(asked, &mut answer.reply)?;
+            if ask.looks_at_answer() {
+                self.look(ask, asked, answer, heard, user.scope())?;
+            }
+            break;
+        }
+        Ok(moved)
+    }
+
+    /// Asks for what a redirect leads to, as browsers do (Fetch Standard, 4.4).
+    fn follow(&self, ask: &Ask, asked: &mut Asked, answer: &Answer) -> Result<(), Fault> {
+        let from = self.shared.path(ask, asked);
+        let path = redirected(&self.shared.base, &from, &answer.hints.target);
+        let path = path.map_err(|sentence| Fault::step(FaultKind::Refused, sentence))?;
+        let is_get = match answer.status() {
+            303 => asked.method != Method::Head,
+            301 | 302 => asked.method == Method::Post,
+            _ => false,
+        };
+        asked.path = Some(path.into());
+        asked.page = None;
+        asked.wanted = None;
+        if is_get {
+            asked.method = Method::Get;
+            asked.is_bare = true;
+            asked.is_redirected = true;
+        }
+        Ok(())
+    }
+
+    /// Checks an answer, and keeps what is to be kept of it.
+    fn look(
+        &self,
+        ask: &Ask,
+        asked: &Asked,
+        mut answer: Answer,
+        headers: Heard,
+        scope: &mut Scope,
+    ) -> Result<(), Fault> {
+        let wrong = |sentence: String| Fault::step(FaultKind::Refused, sentence);
+        let body = if ask.keeps_body {
+            let body = answer.reply.take_body_kept();
+            body.ok_or_else(|| wrong(too_much()))?
+        } else {
+            Vec::new()
+        };
+        let mut received = Received {
+            status: answer.status(),
+            headers,
+            body,
+            jar: self.jar.as_deref(),
+            path: self.shared.path(ask, asked).into(),
+        };
+        received.decode().map_err(wrong)?;
+        // A check says more of a wrong answer than a value that is not there.
+        for check in &ask.checks {
+            check.judge(&received, scope).map_err(wrong)?;
+        }
+        for capture in &ask.captures {
+            capture.take(&received, scope).map_err(wrong)?;
+        }
+        Ok(())
+    }
+}

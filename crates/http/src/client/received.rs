@@ -1,0 +1,99 @@
+//! An answer that has come whole, as captures and checks see it.
+
+use std::io::Read;
+
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use headcount_script::Reply;
+
+use super::jar::Jar;
+
+/// More than this is not kept of a body: captures and checks are for what an application answers.
+pub const MOST_KEPT_BYTES: usize = 16 << 20;
+
+/// An answer that has come whole.
+#[derive(Debug)]
+pub(super) struct Received<'a> {
+    pub(super) status: u16,
+    pub(super) headers: Vec<(Box<str>, Box<str>)>,
+    pub(super) body: Vec<u8>,
+    pub(super) jar: Option<&'a Jar>,
+    pub(super) path: Box<str>,
+}
+
+impl Reply for Received<'_> {
+    fn status(&self) -> u16 {
+        self.status
+    }
+
+    fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    fn headers(&self, name: &str) -> Vec<&str> {
+        let same = self.headers.iter();
+        same.filter(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, value)| &**value)
+            .collect()
+    }
+
+    fn cookie(&self, name: &str) -> Option<&str> {
+        self.jar?.value(name)
+    }
+
+    fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+impl Received<'_> {
+    /// Decodes its body, whatever it is coded in (RFC 9110, 8.4). The error is a sentence.
+    pub(super) fn decode(&mut self) -> Result<(), String> {
+        let codings = self.headers("content-encoding").join(",");
+        for coding in codings.rsplit(',').map(str::trim) {
+            self.body = match coding.to_ascii_lowercase().as_str() {
+                "" | "identity" => continue,
+                "gzip" | "x-gzip" => whole(coding, MultiGzDecoder::new(&*self.body))?,
+                "deflate" => whole(coding, ZlibDecoder::new(&*self.body))?,
+                "br" => whole(
+                    coding,
+                    brotli_decompressor::Decompressor::new(&*self.body, 4096),
+                )?,
+                "zstd" => {
+                    let decoder = ruzstd::decoding::StreamingDecoder::new(&*self.body);
+                    let decoder = decoder.map_err(|error| broken(coding, &error.to_string()))?;
+                    whole(coding, decoder)?
+                }
+                _ => {
+                    return Err(format!(
+                        "the body is coded in \"{}\", which cannot be read; do not accept it",
+                        coding.escape_default()
+                    ));
+                }
+            };
+        }
+        Ok(())
+    }
+}
+
+fn broken(coding: &str, error: &str) -> String {
+    format!("the body is not whole {coding}: {error}")
+}
+
+/// Everything that a decoder gives.
+fn whole(coding: &str, decoder: impl Read) -> Result<Vec<u8>, String> {
+    let mut body = Vec::new();
+    let mut bounded = decoder.take(MOST_KEPT_BYTES as u64 + 1);
+    bounded
+        .read_to_end(&mut body)
+        .map_err(|error| broken(coding, &error.to_string()))?;
+    if body.len() > MOST_KEPT_BYTES {
+        return Err(too_much());
+    }
+    Ok(body)
+}
+
+/// What is wrong with a body that is too long to be kept.
+pub(super) fn too_much() -> String {
+    let mebibytes = MOST_KEPT_BYTES >> 20;
+    format!("its body has more than {mebibytes} MiB, which captures and checks do not look at")
+}

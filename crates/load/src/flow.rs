@@ -1,0 +1,341 @@
+//! The flow of a scenario: its steps, and what decides which of them are played, and how often.
+//!
+//! A scenario is a program of [`Move`]s, played from the first to the end. Steps that follow each
+//! other are moves that follow each other; whatever else a workload has becomes jumps between them.
+
+use headcount_script::names::Slot;
+use headcount_script::scope::Missing;
+use headcount_script::{Condition, Names, Template};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::entry::{Choose, Entry, If, Pause, Repeat, Rounds, Set, Until};
+use crate::fault::{Fault, FaultKind};
+use crate::pace::Draw;
+use crate::plan::StepPlan;
+use crate::protocol::Compile;
+use crate::user::User;
+
+/// How deep flows may stand in each other.
+const DEEPEST: usize = 32;
+
+/// More moves than a person would write, and than any loop needs: loops are not unrolled.
+const MOST_MOVES: usize = 20_000;
+
+/// The most rounds of a loop.
+const MOST_ROUNDS: u64 = 1_000_000;
+
+/// One move of a scenario. Places are indices of moves; one past the last is the end.
+#[derive(Debug)]
+pub enum Move<S> {
+    /// A step, with its index among the names of steps.
+    Step(usize, S),
+    /// The user thinks.
+    Pause(Draw),
+    /// A variable gets a value.
+    Set(Slot, Template),
+    /// Goes on at this place unless the condition holds.
+    Unless(Condition, usize),
+    /// Goes on at this place.
+    Go(usize),
+    /// Goes on at one of these places, drawn by the upper bounds of their shares in [0, 1].
+    Choose(Box<[(f64, usize)]>),
+    /// This counter begins with so many rounds, drawn evenly.
+    Rounds(usize, u64, u64),
+    /// Takes a round from this counter, or goes on at this place if none is left.
+    Round(usize, usize),
+    /// The scenario fails with this sentence.
+    Fail(Box<str>),
+}
+
+/// A program of moves.
+#[derive(Debug)]
+pub struct Flow<S> {
+    /// In order.
+    pub moves: Box<[Move<S>]>,
+    /// How many counters its loops need.
+    pub counters: usize,
+    /// The declared variables that are drawn before it.
+    pub needed: Vec<u16>,
+}
+
+impl<S> Default for Flow<S> {
+    fn default() -> Self {
+        Self {
+            moves: Box::default(),
+            counters: 0,
+            needed: Vec::new(),
+        }
+    }
+}
+
+/// What is wrong with an entry: where it is, and a sentence.
+#[derive(Debug, PartialEq, Eq)]
+pub struct WrongEntry {
+    /// The name of a step, or what the entry does.
+    pub entry: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// What compiles the entries of one scenario.
+struct Compiler<'a, S> {
+    moves: Vec<Move<S>>,
+    counters: usize,
+    step_names: &'a mut Vec<String>,
+    names: &'a mut Names,
+}
+
+impl<S: Compile> Flow<S> {
+    /// Compiles the entries of a scenario.
+    pub fn compile(
+        entries: &[StepPlan],
+        step_names: &mut Vec<String>,
+        names: &mut Names,
+    ) -> Result<Self, WrongEntry> {
+        let mut compiler = Compiler {
+            moves: Vec::with_capacity(entries.len()),
+            counters: 0,
+            step_names,
+            names,
+        };
+        compiler.all(entries, 0)?;
+        if compiler.moves.len() > MOST_MOVES {
+            let reason = format!("the scenario has more than {MOST_MOVES} steps");
+            return Err(wrong("steps", reason));
+        }
+        Ok(Self {
+            moves: compiler.moves.into(),
+            counters: compiler.counters,
+            needed: Vec::new(),
+        })
+    }
+}
+
+impl<S> Flow<S> {
+    /// Whether there is nothing to play.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.moves.is_empty()
+    }
+
+    /// Its steps, in the order in which they stand.
+    pub fn steps(&self) -> impl Iterator<Item = &S> {
+        self.moves.iter().filter_map(|one| match one {
+            Move::Step(_, step) => Some(step),
+            _ => None,
+        })
+    }
+}
+
+/// What a move that is not a step leads to: the place of the next.
+pub(crate) async fn go_on<S>(
+    one: &Move<S>,
+    next: usize,
+    rounds: &mut [u64],
+    user: &mut User,
+) -> Result<usize, Fault> {
+    match one {
+        Move::Step(..) => {}
+        Move::Pause(draw) => {
+            let pause_ns = draw.draw_ns(user.stream());
+            user.pause(pause_ns).await;
+        }
+        Move::Set(slot, template) => {
+            let value = template.render(user.scope());
+            let value = value.map_err(|missing| refused(&missing))?;
+            user.scope().set(*slot, &value);
+        }
+        Move::Unless(condition, place) => {
+            let holds = condition.holds(user.scope());
+            if !holds.map_err(|missing| refused(&missing))? {
+                return Ok(*place);
+            }
+        }
+        Move::Go(place) => return Ok(*place),
+        Move::Choose(places) => {
+            let unit = user.stream().unit();
+            let chosen = places.iter().find(|(bound, _)| unit < *bound);
+            return Ok(chosen.or(places.last()).map_or(next, |(_, place)| *place));
+        }
+        Move::Rounds(counter, low, high) => {
+            rounds[*counter] = low + user.stream().below(high - low + 1);
+        }
+        Move::Round(counter, place) => match rounds[*counter].checked_sub(1) {
+            Some(left) => rounds[*counter] = left,
+            None => return Ok(*place),
+        },
+        Move::Fail(sentence) => return Err(Fault::step(FaultKind::Refused, &**sentence)),
+    }
+    Ok(next)
+}
+
+/// What a step fails with whose text has no value.
+pub(crate) fn refused(missing: &Missing) -> Fault {
+    Fault::step(FaultKind::Refused, missing.to_string())
+}
+
+fn wrong(entry: &str, reason: impl Into<String>) -> WrongEntry {
+    WrongEntry {
+        entry: entry.into(),
+        reason: reason.into(),
+    }
+}
+
+impl<S: Compile> Compiler<'_, S> {
+    fn all(&mut self, entries: &[StepPlan], depth: usize) -> Result<(), WrongEntry> {
+        if depth > DEEPEST {
+            let reason = format!("it stands in more than {DEEPEST} others");
+            return Err(wrong("steps", reason));
+        }
+        entries.iter().try_for_each(|entry| self.one(entry, depth))
+    }
+
+    fn one(&mut self, entry: &StepPlan, depth: usize) -> Result<(), WrongEntry> {
+        if !entry.name.is_empty() {
+            return self.step(entry);
+        }
+        let mistake = |_| {
+            let keys = entry.options.as_object().map(|options| {
+                let keys: Vec<_> = options.keys().map(String::as_str).collect();
+                keys.join(", ")
+            });
+            wrong(
+                "steps",
+                format!(
+                    "an entry must be a step with a name, or one of if (with then), repeat (with \
+                     steps), pause, choose, set and page (with steps); it has {}",
+                    keys.unwrap_or_default()
+                ),
+            )
+        };
+        match Entry::deserialize(&entry.options).map_err(mistake)? {
+            Entry::If(entry) => self.branch(&entry, depth),
+            Entry::Repeat(entry) => self.repeat(&entry, depth),
+            Entry::Pause(Pause { pause }) if pause.is_valid() => {
+                self.moves.push(Move::Pause(pause));
+                Ok(())
+            }
+            Entry::Pause(_) => Err(wrong("pause", "it must be from 0 to 86400 s")),
+            Entry::Choose(entry) => self.choose(&entry, depth),
+            Entry::Set(entry) => self.set(&entry),
+            Entry::Page(entry) => self.all(&entry.steps, depth + 1),
+        }
+    }
+
+    fn step(&mut self, step: &StepPlan) -> Result<(), WrongEntry> {
+        let compiled = S::compile_with(&step.options, self.names);
+        let compiled = compiled.map_err(|reason| wrong(&step.name, reason))?;
+        let known = self.step_names.iter().position(|name| *name == step.name);
+        let index = known.unwrap_or_else(|| {
+            self.step_names.push(step.name.clone());
+            self.step_names.len() - 1
+        });
+        self.moves.push(Move::Step(index, compiled));
+        Ok(())
+    }
+
+    /// A move whose place is not known yet; [`Self::land`] gives it.
+    fn leave(&mut self, jump: Move<S>) -> usize {
+        self.moves.push(jump);
+        self.moves.len() - 1
+    }
+
+    /// The jump at `from` leads to the move that comes next.
+    fn land(&mut self, from: usize) {
+        let here = self.moves.len();
+        match &mut self.moves[from] {
+            Move::Unless(_, place) | Move::Go(place) | Move::Round(_, place) => *place = here,
+            _ => {}
+        }
+    }
+
+    fn condition(&mut self, entry: &str, table: &Value) -> Result<Condition, WrongEntry> {
+        Condition::compile(table, self.names).map_err(|reason| wrong(entry, reason))
+    }
+
+    fn branch(&mut self, entry: &If, depth: usize) -> Result<(), WrongEntry> {
+        let condition = self.condition("if", &entry.condition)?;
+        let past = self.leave(Move::Unless(condition, 0));
+        self.all(&entry.then, depth + 1)?;
+        if entry.otherwise.is_empty() {
+            self.land(past);
+            return Ok(());
+        }
+        let end = self.leave(Move::Go(0));
+        self.land(past);
+        self.all(&entry.otherwise, depth + 1)?;
+        self.land(end);
+        Ok(())
+    }
+
+    fn repeat(&mut self, entry: &Repeat, depth: usize) -> Result<(), WrongEntry> {
+        let (low, high) = match entry.repeat {
+            Rounds::Times(times) => (times, times),
+            Rounds::Between(low, high) => (low, high),
+            Rounds::Until(Until { at_most, .. }) => (at_most, at_most),
+        };
+        if low > high || high > MOST_ROUNDS {
+            let reason = format!(
+                "the rounds must be from 0 to {MOST_ROUNDS}, the lower first; they are {low} to {high}"
+            );
+            return Err(wrong("repeat", reason));
+        }
+        let counter = self.counters;
+        self.counters += 1;
+        self.moves.push(Move::Rounds(counter, low, high));
+        let top = self.moves.len();
+        let end = self.leave(Move::Round(counter, 0));
+        self.all(&entry.steps, depth + 1)?;
+        let Rounds::Until(Until { until, at_most }) = &entry.repeat else {
+            self.moves.push(Move::Go(top));
+            self.land(end);
+            return Ok(());
+        };
+        let condition = self.condition("repeat", until)?;
+        self.moves.push(Move::Unless(condition, top));
+        let done = self.leave(Move::Go(0));
+        self.land(end);
+        let sentence = format!("after {at_most} rounds it was still not so: until {until}");
+        self.moves.push(Move::Fail(sentence.into()));
+        self.land(done);
+        Ok(())
+    }
+
+    fn choose(&mut self, entry: &Choose, depth: usize) -> Result<(), WrongEntry> {
+        let weights = entry.choose.iter().map(|branch| branch.weight);
+        let total: f64 = weights.clone().sum();
+        if weights.clone().any(|weight| !(0.0..=1e9).contains(&weight)) || total <= 0.0 {
+            let reason = "weights must be from 0 to 1e9, and one of them above 0";
+            return Err(wrong("choose", reason));
+        }
+        let choice = self.leave(Move::Choose(Box::default()));
+        let mut sum = 0.0;
+        let (mut places, mut ends) = (Vec::new(), Vec::new());
+        for branch in &entry.choose {
+            sum += branch.weight;
+            places.push((sum / total, self.moves.len()));
+            self.all(&branch.steps, depth + 1)?;
+            ends.push(self.leave(Move::Go(0)));
+        }
+        for end in ends {
+            self.land(end);
+        }
+        self.moves[choice] = Move::Choose(places.into());
+        Ok(())
+    }
+
+    fn set(&mut self, entry: &Set) -> Result<(), WrongEntry> {
+        for (name, value) in &entry.set {
+            let text = match value {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let reason = |reason| wrong("set", format!("{name}: {reason}"));
+            let template = Template::parse(&text, self.names).map_err(reason)?;
+            let slot = self.names.set(name).map_err(reason)?;
+            self.moves.push(Move::Set(slot, template));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,299 @@
+//! Which steps of a scenario are played, and with which values.
+
+use std::sync::{Arc, Mutex};
+
+use headcount_load::rehearsal::rehearse;
+use headcount_load::worker::Command;
+use headcount_load::{Compile, Fault, FaultKind, Moved, Plan, Protocol, Session, Snapshot, User};
+use headcount_script::{Names, Template};
+use serde_json::{Value, json};
+
+type Heard = Arc<Mutex<Vec<String>>>;
+
+/// Users say something; whoever listens has it with the time in ms since the first.
+struct Talk {
+    heard: Heard,
+}
+
+/// When the only user begins: users join with a part of their think time behind them.
+const BEGIN_MS: u64 = 744;
+
+struct Speaker {
+    heard: Heard,
+}
+
+/// What is said, whether it fails, and whether the session is lost with it.
+#[derive(Debug)]
+struct Say {
+    text: Template,
+    fails: bool,
+    ends: bool,
+}
+
+impl Compile for Say {
+    fn compile(_: &Value) -> Result<Self, String> {
+        Err("it needs the names of the plan".into())
+    }
+
+    fn compile_with(options: &Value, names: &mut Names) -> Result<Self, String> {
+        let text = options["say"].as_str().ok_or("say must be a text")?;
+        Ok(Self {
+            text: Template::parse(text, names)?,
+            fails: options.get("fails").is_some(),
+            ends: options.get("ends").is_some(),
+        })
+    }
+}
+
+impl Protocol for Talk {
+    type Step = Say;
+    type Session = Speaker;
+
+    async fn open(&self, _: &mut User) -> Result<Speaker, Fault> {
+        self.heard.lock().unwrap().push("opened".into());
+        Ok(Speaker {
+            heard: Arc::clone(&self.heard),
+        })
+    }
+}
+
+impl Session for Speaker {
+    type Step = Say;
+
+    async fn play(&mut self, step: &Say, user: &mut User) -> Result<Moved, Fault> {
+        let text = step.text.render(user.scope());
+        let text = text.map_err(|missing| Fault::step(FaultKind::Refused, missing.to_string()))?;
+        let at_ms = user.now_ns() / 1_000_000 - BEGIN_MS;
+        self.heard.lock().unwrap().push(format!("{text}@{at_ms}"));
+        if step.ends {
+            return Err(Fault::session(FaultKind::Disconnected, "as asked"));
+        }
+        if step.fails {
+            return Err(Fault::step(FaultKind::Refused, "as asked"));
+        }
+        Ok(Moved::default())
+    }
+}
+
+/// What one user says within 2.5 s of its first word, a scenario each second, and the last report.
+fn played(plan: &Value) -> (Vec<String>, Snapshot) {
+    let mut whole = json!({
+        "seed": 1, "workers": 1, "step_timeout_ms": 60_000, "report_every_ms": 1000,
+        "pace": {"pace": "closed", "think": {"draw": "fixed", "s": 1.0}},
+    });
+    let scenario = json!([{
+        "name": "talk", "weight": 1.0, "limit_ms": 1000.0, "late_ms": 1000.0,
+        "steps": plan["steps"],
+    }]);
+    whole["scenarios"] = scenario;
+    for key in ["variables", "setup"] {
+        if let Some(value) = plan.get(key) {
+            whole[key] = value.clone();
+        }
+    }
+    let heard = Heard::default();
+    let talk = Talk {
+        heard: Arc::clone(&heard),
+    };
+    let users = |target| Command::Users { target, over_ns: 0 };
+    let orders = [
+        (0, users(1)),
+        ((BEGIN_MS + 2_500) * 1_000_000, users(0)),
+        (9_000_000_000, Command::Stop { drain_ns: 0 }),
+    ];
+    let plan = Plan::from_json(&whole.to_string()).unwrap();
+    let last = rehearse(plan, talk, &orders).unwrap().pop().unwrap();
+    let heard = heard.lock().unwrap().clone();
+    (heard, last)
+}
+
+/// The same without when, and without the openings.
+fn words(plan: &Value) -> Vec<String> {
+    let (heard, _) = played(plan);
+    let said = heard.iter().filter_map(|text| text.split_once('@'));
+    said.map(|(text, _)| text.to_owned()).collect()
+}
+
+fn mistake(plan: &Value) -> String {
+    let whole = json!({
+        "seed": 1, "workers": 1, "step_timeout_ms": 1000, "report_every_ms": 1000,
+        "pace": {"pace": "closed", "think": {"draw": "fixed", "s": 1.0}},
+        "variables": plan.get("variables").cloned().unwrap_or(json!([])),
+        "scenarios": [{"name": "talk", "weight": 1.0, "limit_ms": 1.0, "late_ms": 1.0,
+                       "steps": plan["steps"]}],
+    });
+    let plan = Plan::from_json(&whole.to_string()).unwrap();
+    plan.compile::<Say>().unwrap_err().to_string()
+}
+
+fn say(text: &str) -> Value {
+    json!({"name": text, "say": text})
+}
+
+#[test]
+fn branches_loops_and_values_are_played() {
+    let one_round = json!({"variables": [{"name": "stock", "int": [2, 2]}], "steps": [
+        {"if": {"value": "{stock}", "above": 1}, "then": [say("some")], "else": [say("none")]},
+        {"if": {"value": "{stock}", "above": 2}, "then": [say("many")], "else": [say("few")]},
+        {"if": {"value": "{stock}", "above": 2}, "then": [say("never")]},
+        {"repeat": 2, "steps": [say("a"), {"repeat": 2, "steps": [say("b")]}]},
+        {"repeat": 0, "steps": [say("never")]},
+        {"set": {"total": "{stock}0", "stop": 5}},
+        say("{total}{stop}"),
+        {"page": "front", "steps": [say("{n}{iteration}")]},
+    ]});
+    let expected = ["some", "few", "a", "b", "b", "a", "b", "b", "205"];
+    let said = words(&one_round);
+    assert_eq!(said[..9], expected);
+    assert_eq!(said[9..12], ["00", "some", "few"]);
+    assert_eq!(said[19..20], ["01"]);
+}
+
+#[test]
+fn a_loop_ends_when_its_condition_holds_or_fails() {
+    let polls = json!({"steps": [
+        {"set": {"rounds": ""}},
+        {"repeat": {"until": {"value": "{rounds}", "equals": "xxx"}, "at_most": 5},
+         "steps": [{"set": {"rounds": "{rounds}x"}}, say("{rounds}")]},
+        say("done"),
+    ]});
+    assert_eq!(words(&polls)[..4], ["x", "xx", "xxx", "done"]);
+    let endless = json!({"steps": [
+        {"repeat": {"until": {"value": "{n}", "equals": 1}, "at_most": 3}, "steps": [say("no")]},
+        say("never"),
+    ]});
+    let (heard, last) = played(&endless);
+    assert!(
+        heard.iter().all(|text| !text.starts_with("never")),
+        "{heard:?}"
+    );
+    let scenario = &last.recorder.scenarios[0];
+    assert_eq!((scenario.completed, scenario.failed), (0, 3));
+    let faults: Vec<_> = last.recorder.faults.iter().collect();
+    assert!(
+        format!("{faults:?}").contains("after 3 rounds it was still not so"),
+        "{faults:?}"
+    );
+}
+
+#[test]
+fn choices_follow_their_weights() {
+    let steps = json!({"steps": [{"repeat": 1000, "steps": [{"choose": [
+        {"weight": 3, "steps": [say("often")]},
+        {"weight": 1, "steps": [say("seldom"), say("seldom")]},
+        {"weight": 0, "steps": [say("never")]},
+    ]}]}]});
+    let said = words(&steps);
+    let count = |word: &str| said.iter().filter(|text| *text == word).count() as f64;
+    let share = count("often") / (count("often") + count("seldom") / 2.0);
+    assert!((share - 0.75).abs() < 0.05, "{share}");
+    assert!(count("never").abs() < 0.5);
+}
+
+#[test]
+fn pauses_count_towards_no_response_time() {
+    let steps = json!({"steps": [
+        say("a"), {"pause": {"draw": "fixed", "s": 0.7}}, say("b"),
+    ]});
+    let (heard, last) = played(&steps);
+    let expected = ["opened", "a@0", "b@700", "a@1700", "b@2400"];
+    assert_eq!(heard, expected);
+    assert_eq!(last.recorder.scenarios[0].response_ns / 1_000_000, 0);
+}
+
+#[test]
+fn whoever_leaves_does_not_pause() {
+    let steps = json!({"steps": [
+        say("a"), {"pause": {"draw": "fixed", "s": 3.0}}, say("b"),
+        {"pause": {"draw": "fixed", "s": 3.0}}, say("c"),
+    ]});
+    let (heard, _) = played(&steps);
+    assert_eq!(heard, ["opened", "a@0", "b@2500", "c@2500"]);
+}
+
+#[test]
+fn a_new_session_begins_with_the_setup() {
+    let plan = json!({
+        "variables": [{"name": "who", "text": "user{n}"}],
+        "setup": [say("{who} logs on"), {"set": {"token": "t{iteration}"}}],
+        "steps": [say("{token}"), {"name": "lost", "say": "lost", "ends": true}],
+    });
+    let (heard, last) = played(&plan);
+    let round = |token: &str, at: u32| {
+        let texts = ["user0 logs on", token, "lost"].map(|text| format!("{text}@{at}"));
+        [vec!["opened".to_owned()], texts.to_vec()].concat()
+    };
+    assert_eq!(
+        heard,
+        [round("t0", 0), round("t1", 1000), round("t2", 2000)].concat()
+    );
+    assert_eq!(last.recorder.sessions_opened, 3);
+    let plan = json!({
+        "setup": [{"name": "denied", "say": "denied", "fails": true}], "steps": [say("never")],
+    });
+    let (heard, last) = played(&plan);
+    assert_eq!(heard[..3], ["opened", "denied@0", "opened"]);
+    assert_eq!(last.recorder.scenarios[0].failed, 3);
+}
+
+#[test]
+fn a_user_without_a_row_fails_and_says_why() {
+    let variables = json!([{"name": "who", "columns": ["name"], "rows": [["ada"], ["bob"]],
+                            "order": "once"}]);
+    let plan = json!({"variables": variables, "steps": [say("{who.name}")]});
+    let (heard, last) = played(&plan);
+    assert_eq!(heard, ["opened", "ada@0", "bob@1000"]);
+    let faults: Vec<_> = last.recorder.faults.iter().collect();
+    assert!(format!("{faults:?}").contains("the rows of the variable who have run out"));
+}
+
+#[test]
+fn mistakes_name_scenario_and_entry() {
+    for (steps, part) in [
+        (json!([{"say": "a"}]), "an entry must be a step with a name"),
+        (
+            json!([{"if": {"value": "x"}, "then": []}]),
+            "step \"if\": it says nothing",
+        ),
+        (json!([{"if": {"value": "x", "exists": true}}]), "it has if"),
+        (
+            json!([{"repeat": [3, 2], "steps": []}]),
+            "step \"repeat\": the rounds must be",
+        ),
+        (
+            json!([{"repeat": 1_000_001, "steps": []}]),
+            "the rounds must be",
+        ),
+        (
+            json!([{"choose": [{"weight": 0, "steps": []}]}]),
+            "step \"choose\": weights",
+        ),
+        (json!([{"choose": []}]), "step \"choose\": weights"),
+        (
+            json!([{"pause": {"draw": "fixed", "s": -1}}]),
+            "step \"pause\"",
+        ),
+        (
+            json!([{"set": {"n": "1"}}]),
+            "step \"set\": n: \"n\" is built in",
+        ),
+        (
+            json!([say("{tokn}"), {"set": {"token": "1"}}]),
+            "do you mean \"token\"?",
+        ),
+        (
+            json!([say("{token")]),
+            "scenario \"talk\", step \"{token\": \"{token\"",
+        ),
+    ] {
+        let sentence = mistake(&json!({ "steps": steps }));
+        assert!(sentence.contains(part), "{sentence}");
+    }
+    let declared = json!({"variables": [{"name": "a", "int": [2, 1]}], "steps": [say("x")]});
+    assert!(mistake(&declared).starts_with("[variables] a: int must be"));
+    let mut deep = say("x");
+    for _ in 0..40 {
+        deep = json!({"page": "p", "steps": [deep]});
+    }
+    assert!(mistake(&json!({ "steps": [deep] })).contains("more than 32 others"));
+}

@@ -1,0 +1,66 @@
+//! What a reply must hold.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::Mistake;
+use crate::names::Names;
+use crate::predicate::{PredicateTable, Predicates};
+use crate::reply::Reply;
+use crate::scope::Scope;
+use crate::source::{Source, SourceTable};
+
+/// Something that a reply must hold.
+#[derive(Debug, Clone)]
+pub struct Check {
+    source: Source,
+    predicates: Predicates,
+}
+
+impl Check {
+    /// Reads `check = [{ ... }, ...]`. The sentence counts them from 1.
+    pub fn compile(list: &Value, names: &mut Names) -> Result<Box<[Self]>, Mistake> {
+        let Some(list) = list.as_array() else {
+            return Err(format!(
+                "check must be a list such as [{{ json = \"$.status\", equals = \"open\" }}]; it is \
+                 {list}"
+            ));
+        };
+        let checks = list.iter().zip(1..).map(|(given, place)| {
+            Self::one(given, names).map_err(|mistake| format!("check {place}: {mistake}"))
+        });
+        checks.collect()
+    }
+
+    fn one(given: &Value, names: &mut Names) -> Result<Self, Mistake> {
+        let Some(given) = given.as_object() else {
+            return Err(format!("it must be a table; it is {given}"));
+        };
+        let (tested, sought): (Map<_, _>, Map<_, _>) = given
+            .clone()
+            .into_iter()
+            .partition(|(key, _)| PredicateTable::KEYS.contains(&key.as_str()));
+        let wrong = |error: serde_json::Error| error.to_string();
+        let source = SourceTable::deserialize(Value::Object(sought)).map_err(wrong)?;
+        let predicates = PredicateTable::deserialize(Value::Object(tested)).map_err(wrong)?;
+        Ok(Self {
+            source: source.compile()?,
+            predicates: predicates.compile(names)?,
+        })
+    }
+
+    /// Whether it needs the contents of a reply.
+    #[must_use]
+    pub const fn needs_body(&self) -> bool {
+        self.source.needs_body()
+    }
+
+    /// Whether the reply passes; otherwise a sentence says what it holds instead.
+    pub fn judge(&self, reply: &dyn Reply, scope: &mut Scope) -> Result<(), String> {
+        let values = self.source.values(reply)?;
+        let value = values.first().map(String::as_str);
+        let judged = self.predicates.judge(value, scope);
+        let judged = judged.map_err(|missing| missing.to_string())?;
+        judged.map_err(|sentence| format!("check failed: {} {sentence}", self.source.text()))
+    }
+}

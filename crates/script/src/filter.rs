@@ -1,0 +1,130 @@
+//! How a value is written into a text: encoded for where it stands.
+
+use std::fmt::Write;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// A change of a value before it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filter {
+    /// Percent-encoded, as a part of a path or of a query (RFC 3986, 2.1).
+    Url,
+    /// As the inside of a JSON string (RFC 8259, 7).
+    Json,
+    /// As text or an attribute of HTML.
+    Html,
+    /// Base64 (RFC 4648, 4).
+    Base64,
+    /// In lower case.
+    Lower,
+    /// In upper case.
+    Upper,
+    /// Without white space around it.
+    Trim,
+}
+
+impl Filter {
+    /// All of them, by name.
+    pub const ALL: [(&'static str, Self); 7] = [
+        ("url", Self::Url),
+        ("json", Self::Json),
+        ("html", Self::Html),
+        ("base64", Self::Base64),
+        ("lower", Self::Lower),
+        ("upper", Self::Upper),
+        ("trim", Self::Trim),
+    ];
+
+    /// The filter of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, filter)| *filter)
+    }
+
+    /// Appends the changed value.
+    pub fn write(self, value: &str, out: &mut String) {
+        match self {
+            Self::Url => write_url(value, out),
+            Self::Json => write_json(value, out),
+            Self::Html => {
+                html_escape::encode_quoted_attribute_to_string(value, out);
+            }
+            Self::Base64 => STANDARD.encode_string(value, out),
+            Self::Lower => out.push_str(&value.to_lowercase()),
+            Self::Upper => out.push_str(&value.to_uppercase()),
+            Self::Trim => out.push_str(value.trim()),
+        }
+    }
+}
+
+/// Percent-encodes all but the unreserved characters (RFC 3986, 2.3).
+fn write_url(value: &str, out: &mut String) {
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(byte.into());
+        } else {
+            let _ = write!(out, "%{byte:02X}"); // a string takes everything
+        }
+    }
+}
+
+fn write_json(value: &str, out: &mut String) {
+    for sign in value.chars() {
+        match sign {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            sign if sign < ' ' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(sign)); // a string takes everything
+            }
+            sign => out.push(sign),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn filtered(name: &str, value: &str) -> String {
+        let mut out = String::new();
+        Filter::named(name).unwrap().write(value, &mut out);
+        out
+    }
+
+    #[test]
+    fn values_are_encoded_for_where_they_stand() {
+        for (name, value, written) in [
+            ("url", "a b/ä?", "a%20b%2F%C3%A4%3F"),
+            ("json", "a\"\\\n\u{1}ä", "a\\\"\\\\\\n\\u0001ä"),
+            (
+                "html",
+                "<a href=\"x\">&",
+                "&lt;a href=&quot;x&quot;&gt;&amp;",
+            ),
+            ("base64", "user:pass", "dXNlcjpwYXNz"),
+            ("lower", "ÄB", "äb"),
+            ("upper", "äb", "ÄB"),
+            ("trim", " a b\n", "a b"),
+        ] {
+            assert_eq!(filtered(name, value), written);
+        }
+        assert_eq!(Filter::named("rot13"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn json_reads_back(value in any::<String>()) {
+            let quoted = format!("\"{}\"", filtered("json", &value));
+            prop_assert_eq!(serde_json::from_str::<String>(&quoted).unwrap(), value);
+        }
+    }
+}

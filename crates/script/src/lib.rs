@@ -1,0 +1,40 @@
+//! Journeys: what steps of a workload take from replies, and what they send of it.
+//!
+//! * [`variable`]: values that a workload declares, and how they are drawn; [`rows`]: those of files.
+//! * [`names`]: the variables of a plan while it is compiled; [`scope`]: their values for one user.
+//! * [`template`]: text with placeholders; [`filter`]: how values are written into it.
+//! * [`source`]: where in a reply a value is, with [`json`] and [`html`]; [`reply`]: what a protocol
+//!   shows of a reply.
+//! * [`predicate`]: what a value must be; [`capture`] and [`check`]: what steps do with values;
+//!   [`condition`]: what decides where a scenario goes on.
+//!
+//! Nothing here knows users, time or protocols: the engine and the protocols bring them.
+
+pub mod capture;
+pub mod check;
+pub mod condition;
+pub mod filter;
+mod generated;
+pub mod html;
+pub mod json;
+pub mod names;
+mod placeholder;
+pub mod predicate;
+pub mod reply;
+pub mod rows;
+pub mod scope;
+pub mod source;
+pub mod template;
+pub mod variable;
+
+pub use capture::Capture;
+pub use check::Check;
+pub use condition::Condition;
+pub use names::Names;
+pub use reply::Reply;
+pub use scope::{Identity, Scope};
+pub use template::Template;
+pub use variable::Variables;
+
+/// Why text, a table or a path of a workload cannot be used: a sentence for people.
+pub type Mistake = String;

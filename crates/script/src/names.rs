@@ -1,0 +1,311 @@
+//! The variables of a plan while it is compiled: which there are, and what may set them.
+
+use std::collections::BTreeSet;
+
+use crate::Mistake;
+
+/// Where a user keeps a value.
+pub type Slot = u16;
+
+/// More variables than a person would write.
+const MOST_SLOTS: usize = 4_000;
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    /// A value that the user keeps.
+    Kept(Slot),
+    /// The variable with this index, drawn wherever it stands.
+    Fresh(u16),
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: Box<str>,
+    known: Known,
+    /// The declared variable that it belongs to.
+    variable: Option<u16>,
+    /// Whether anything gives it a value.
+    is_set: bool,
+}
+
+/// All names of a plan.
+#[derive(Debug, Default)]
+pub struct Names {
+    entries: Vec<Entry>,
+    slots: Slot,
+    /// The declared variables mentioned since the last [`Names::take_mentioned`].
+    mentioned: BTreeSet<u16>,
+    asks_for_identity: bool,
+    is_drawn: bool,
+}
+
+/// The names that are always there.
+pub const BUILT_IN: [&str; 8] = [
+    "n",
+    "iteration",
+    "uuid",
+    "now",
+    "now_s",
+    "now_ms",
+    "username",
+    "password",
+];
+
+/// Whether this can be a name: letters, digits and `_`, and not a digit first.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+impl Names {
+    /// Declares a value of the variable with this index. `is_fresh`: it is drawn wherever it stands.
+    pub fn declare(&mut self, name: &str, variable: u16, is_fresh: bool) -> Result<Known, Mistake> {
+        if self.entry(name).is_some() {
+            return Err(format!("the variable \"{name}\" is there twice"));
+        }
+        let known = if is_fresh {
+            Known::Fresh(variable)
+        } else {
+            Known::Kept(self.next_slot()?)
+        };
+        self.entries.push(Entry {
+            name: name.into(),
+            known,
+            variable: Some(variable),
+            is_set: true,
+        });
+        Ok(known)
+    }
+
+    /// The slot of a name that a step gives a value to.
+    pub fn set(&mut self, name: &str) -> Result<Slot, Mistake> {
+        if !is_name(name) {
+            return Err(format!(
+                "\"{}\" cannot be the name of a variable: it consists of letters, digits and _",
+                name.escape_default()
+            ));
+        }
+        if BUILT_IN.contains(&name) {
+            return Err(format!("\"{name}\" is built in; take another name"));
+        }
+        match self.entries.iter_mut().find(|entry| &*entry.name == name) {
+            Some(Entry {
+                variable: Some(_), ..
+            }) => Err(format!(
+                "\"{name}\" is declared in [variables]; take another name"
+            )),
+            Some(entry) => {
+                entry.is_set = true;
+                let Known::Kept(slot) = entry.known else {
+                    return Err(format!("\"{name}\" is drawn anew wherever it stands"));
+                };
+                Ok(slot)
+            }
+            None => self.add(name, true),
+        }
+    }
+
+    /// What a name in a placeholder stands for. A step may set it later on.
+    pub fn mention(&mut self, name: &str) -> Result<Known, Mistake> {
+        if let Some(entry) = self.entry(name) {
+            let (known, variable) = (entry.known, entry.variable);
+            self.mentioned.extend(variable);
+            return Ok(known);
+        }
+        self.add(name, false).map(Known::Kept)
+    }
+
+    /// A placeholder asks for the user's name or password.
+    pub const fn mention_identity(&mut self) {
+        self.asks_for_identity = true;
+    }
+
+    /// A placeholder is for something that is new in each scenario.
+    pub const fn mention_drawn(&mut self) {
+        self.is_drawn = true;
+    }
+
+    /// Whether users need to keep or draw anything.
+    #[must_use]
+    pub const fn has_any(&self) -> bool {
+        self.slots > 0 || self.asks_for_identity || self.is_drawn || !self.entries.is_empty()
+    }
+
+    /// Whether any placeholder asks for the user's name or password.
+    #[must_use]
+    pub const fn asks_for_identity(&self) -> bool {
+        self.asks_for_identity
+    }
+
+    /// The declared variables mentioned since this was asked last.
+    pub fn take_mentioned(&mut self) -> Vec<u16> {
+        std::mem::take(&mut self.mentioned).into_iter().collect()
+    }
+
+    /// How many values a user keeps.
+    #[must_use]
+    pub const fn slots(&self) -> Slot {
+        self.slots
+    }
+
+    /// The names of the slots.
+    #[must_use]
+    pub fn of_slots(&self) -> Vec<Box<str>> {
+        let kept = self.entries.iter();
+        kept.filter(|entry| matches!(entry.known, Known::Kept(_)))
+            .map(|entry| entry.name.clone())
+            .collect()
+    }
+
+    /// Names a variable that nothing gives a value to, with what may be meant.
+    pub fn check(&self) -> Result<(), Mistake> {
+        let Some(unset) = self.entries.iter().find(|entry| !entry.is_set) else {
+            return Ok(());
+        };
+        let set = self.entries.iter().filter(|entry| entry.is_set);
+        let names: Vec<&str> = set.map(|entry| &*entry.name).chain(BUILT_IN).collect();
+        let name = &unset.name;
+        let meant = nearest(name, &names).map_or_else(
+            || format!("the variables are {}", names.join(", ")),
+            |near| format!("do you mean \"{near}\"?"),
+        );
+        Err(format!(
+            "no step captures or sets {{{name}}} and [variables] does not have it; {meant} (to send \
+             a brace before a letter, double it: {{{{{name}}})"
+        ))
+    }
+
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| &*entry.name == name)
+    }
+
+    fn add(&mut self, name: &str, is_set: bool) -> Result<Slot, Mistake> {
+        let slot = self.next_slot()?;
+        self.entries.push(Entry {
+            name: name.into(),
+            known: Known::Kept(slot),
+            variable: None,
+            is_set,
+        });
+        Ok(slot)
+    }
+
+    fn next_slot(&mut self) -> Result<Slot, Mistake> {
+        let slot = self.slots;
+        if usize::from(slot) >= MOST_SLOTS {
+            return Err(format!("there are more than {MOST_SLOTS} variables"));
+        }
+        self.slots += 1;
+        Ok(slot)
+    }
+}
+
+/// The known name that needs the fewest changes (at most a third of its letters) to be this one.
+fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let changes = known.iter().map(|other| (distance(name, other), *other));
+    let (fewest, nearest) = changes.min()?;
+    (fewest <= name.len().max(3) / 3).then_some(nearest)
+}
+
+/// Insertions, deletions and replacements from one to the other (Levenshtein 1966).
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (index, sign) in from.chars().enumerate() {
+        let mut above = row[0];
+        row[0] = index + 1;
+        for (column, other) in to.iter().enumerate() {
+            let replaced = above + usize::from(sign != *other);
+            above = row[column + 1];
+            row[column + 1] = replaced.min(above + 1).min(row[column] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_be_used_before_they_are_set() {
+        let mut names = Names::default();
+        let used = names.mention("token").unwrap();
+        assert!(names.check().is_err());
+        let set = names.set("token").unwrap();
+        assert_eq!(used, Known::Kept(set));
+        assert_eq!(names.check(), Ok(()));
+        assert_eq!(names.of_slots(), ["token".into()]);
+    }
+
+    #[test]
+    fn a_name_that_nothing_sets_is_an_error_that_knows_the_nearest() {
+        let mut names = Names::default();
+        names.set("session_token").unwrap();
+        names.mention("sesion_token").unwrap();
+        let sentence = names.check().unwrap_err();
+        assert!(
+            sentence.contains("do you mean \"session_token\"?"),
+            "{sentence}"
+        );
+        assert!(
+            sentence.contains("double it: {{sesion_token}"),
+            "{sentence}"
+        );
+        let mut names = Names::default();
+        names.mention("shop").unwrap();
+        let sentence = names.check().unwrap_err();
+        assert!(
+            sentence.contains("the variables are n, iteration"),
+            "{sentence}"
+        );
+    }
+
+    #[test]
+    fn declared_and_built_in_names_cannot_be_set() {
+        let mut names = Names::default();
+        names.declare("sku", 0, false).unwrap();
+        for (name, part) in [
+            ("sku", "[variables]"),
+            ("now", "built in"),
+            ("a b", "letters"),
+            ("1a", "letters"),
+            ("", "letters"),
+        ] {
+            let sentence = names.set(name).unwrap_err();
+            assert!(sentence.contains(part), "{sentence}");
+        }
+        assert!(
+            names
+                .declare("sku", 1, false)
+                .unwrap_err()
+                .contains("twice")
+        );
+    }
+
+    #[test]
+    fn what_a_scenario_mentions_is_taken_once() {
+        let mut names = Names::default();
+        names.declare("a", 0, false).unwrap();
+        names.declare("b", 1, true).unwrap();
+        names.declare("c", 2, false).unwrap();
+        for name in ["c", "a", "c", "d"] {
+            names.mention(name).unwrap();
+        }
+        assert_eq!(names.take_mentioned(), [0, 2]);
+        assert_eq!(names.take_mentioned(), [0; 0]);
+        assert_eq!(names.mention("b"), Ok(Known::Fresh(1)));
+    }
+
+    #[test]
+    fn distances_are_those_of_levenshtein() {
+        for (from, to, changes) in [("", "abc", 3), ("kitten", "sitting", 3), ("a", "a", 0)] {
+            assert_eq!(distance(from, to), changes);
+        }
+    }
+}

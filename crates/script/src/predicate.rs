@@ -1,0 +1,345 @@
+//! What a value must be.
+
+use regex::bytes::Regex;
+use serde::Deserialize;
+use serde_json::{Number, Value};
+
+use crate::Mistake;
+use crate::names::Names;
+use crate::scope::{Missing, Scope};
+use crate::source::regex;
+use crate::template::Template;
+
+/// What a value must be, as a workload has it: all that is given must hold.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PredicateTable {
+    /// It is this text or number.
+    pub equals: Option<Value>,
+    /// It is not.
+    pub differs: Option<Value>,
+    /// It holds this text.
+    pub contains: Option<String>,
+    /// It does not.
+    pub lacks: Option<String>,
+    /// This regular expression is found in it.
+    pub matches: Option<String>,
+    /// It is a number above this.
+    pub above: Option<Value>,
+    /// It is a number below this.
+    pub below: Option<Value>,
+    /// Whether there is any value.
+    pub exists: Option<bool>,
+}
+
+/// What a value must be.
+#[derive(Debug, Clone)]
+pub struct Predicates(Box<[Predicate]>);
+
+#[derive(Debug, Clone)]
+enum Predicate {
+    Equals(Template),
+    Differs(Template),
+    Contains(Template),
+    Lacks(Template),
+    Matches(Regex),
+    Above(Template),
+    Below(Template),
+    Exists(bool),
+}
+
+/// How much of a value messages show.
+const MOST_SHOWN: usize = 60;
+
+impl PredicateTable {
+    /// The keys of predicates.
+    pub const KEYS: [&'static str; 8] = [
+        "equals", "differs", "contains", "lacks", "matches", "above", "below", "exists",
+    ];
+
+    /// Compiles it. The sentence names the key.
+    pub fn compile(self, names: &mut Names) -> Result<Predicates, Mistake> {
+        let mut all = Vec::new();
+        if let Some(value) = self.equals {
+            all.push(Predicate::Equals(scalar("equals", &value, names)?));
+        }
+        if let Some(value) = self.differs {
+            all.push(Predicate::Differs(scalar("differs", &value, names)?));
+        }
+        if let Some(text) = self.contains {
+            all.push(Predicate::Contains(Template::parse(&text, names)?));
+        }
+        if let Some(text) = self.lacks {
+            all.push(Predicate::Lacks(Template::parse(&text, names)?));
+        }
+        if let Some(text) = self.matches {
+            all.push(Predicate::Matches(regex(&text)?));
+        }
+        if let Some(value) = self.above {
+            all.push(Predicate::Above(number("above", &value, names)?));
+        }
+        if let Some(value) = self.below {
+            all.push(Predicate::Below(number("below", &value, names)?));
+        }
+        if let Some(exists) = self.exists {
+            all.push(Predicate::Exists(exists));
+        }
+        if all.is_empty() {
+            return Err(format!(
+                "it says nothing of the value: give one of {}",
+                Self::KEYS.join(", ")
+            ));
+        }
+        Ok(Predicates(all.into()))
+    }
+}
+
+/// A text, number or truth value as a template.
+fn scalar(key: &str, value: &Value, names: &mut Names) -> Result<Template, Mistake> {
+    match value {
+        Value::String(text) => Template::parse(text, names),
+        Value::Number(_) | Value::Bool(_) | Value::Null => Ok(Template::plain(&value.to_string())),
+        _ => Err(format!("{key} must be a text or a number; it is {value}")),
+    }
+}
+
+fn number(key: &str, value: &Value, names: &mut Names) -> Result<Template, Mistake> {
+    let template = scalar(key, value, names)?;
+    match template.text() {
+        Some(text) if as_number(text).is_none() => Err(format!(
+            "{key} must be a number, or a placeholder; it is {value}"
+        )),
+        _ => Ok(template),
+    }
+}
+
+/// A number as JSON writes it.
+fn as_number(text: &str) -> Option<f64> {
+    let number: Number = serde_json::from_str(text.trim()).ok()?;
+    number.as_f64()
+}
+
+impl Predicates {
+    /// Whether a value, or the absence of one, is right; otherwise a sentence about it.
+    pub fn judge(
+        &self,
+        value: Option<&str>,
+        scope: &mut Scope,
+    ) -> Result<Result<(), String>, Missing> {
+        for predicate in &self.0 {
+            if let Err(sentence) = predicate.judge(value, scope)? {
+                return Ok(Err(sentence));
+            }
+        }
+        Ok(Ok(()))
+    }
+}
+
+impl Predicate {
+    fn judge(&self, value: Option<&str>, scope: &mut Scope) -> Result<Result<(), String>, Missing> {
+        let value = match (self, value) {
+            (Self::Exists(wanted), value) => {
+                return Ok(match (wanted, value) {
+                    (true, None) => Err("is not there".into()),
+                    (false, Some(value)) => Err(format!("is there: {}", shown(value))),
+                    _ => Ok(()),
+                });
+            }
+            // What is not there holds nothing, and is nothing.
+            (Self::Lacks(_) | Self::Differs(_), None) => return Ok(Ok(())),
+            (_, None) => return Ok(Err("is not there".into())),
+            (_, Some(value)) => value,
+        };
+        let (is_right, what, wanted) = match self {
+            Self::Exists(_) => return Ok(Ok(())),
+            Self::Equals(wanted) => {
+                let wanted = wanted.render(scope)?;
+                (
+                    is_same(value, &wanted),
+                    "is",
+                    format!("instead of {}", shown(&wanted)),
+                )
+            }
+            Self::Differs(wanted) => {
+                let wanted = wanted.render(scope)?;
+                (!is_same(value, &wanted), "is", "and must not be".into())
+            }
+            Self::Contains(wanted) => {
+                let wanted = wanted.render(scope)?;
+                let sentence = format!("and does not contain {}", shown(&wanted));
+                (value.contains(&*wanted), "is", sentence)
+            }
+            Self::Lacks(wanted) => {
+                let wanted = wanted.render(scope)?;
+                let Some(at) = value.find(&*wanted) else {
+                    return Ok(Ok(()));
+                };
+                let start = boundary(value, at.saturating_sub(MOST_SHOWN / 3));
+                let there = shown(&value[start..]);
+                return Ok(Err(format!("contains {}: {there}", shown(&wanted))));
+            }
+            Self::Matches(regex) => {
+                let sentence = format!("and does not match \"{}\"", regex.as_str());
+                (regex.is_match(value.as_bytes()), "is", sentence)
+            }
+            Self::Above(bound) => {
+                let bound = bound.render(scope)?;
+                let is_above = compared(value, &bound, |value, bound| value > bound)?;
+                (is_above, "is", format!("and not above {bound}"))
+            }
+            Self::Below(bound) => {
+                let bound = bound.render(scope)?;
+                let is_below = compared(value, &bound, |value, bound| value < bound)?;
+                (is_below, "is", format!("and not below {bound}"))
+            }
+        };
+        if is_right {
+            return Ok(Ok(()));
+        }
+        Ok(Err(format!("{what} {} {wanted}", shown(value))))
+    }
+}
+
+/// Whether two texts are the same, or the same number: 1.50 and 1.5.
+fn is_same(value: &str, wanted: &str) -> bool {
+    value == wanted
+        || match (as_number(value), as_number(wanted)) {
+            (Some(value), Some(wanted)) => (value - wanted).abs() < f64::EPSILON * wanted.abs(),
+            _ => false,
+        }
+}
+
+/// Compares numbers; a value that is none is never right, and a bound that is none is an error.
+fn compared(
+    value: &str,
+    bound: &str,
+    is_right: impl Fn(f64, f64) -> bool,
+) -> Result<bool, Missing> {
+    let bound = as_number(bound).ok_or_else(|| Missing::NotANumber(bound.into()))?;
+    Ok(as_number(value).is_some_and(|value| is_right(value, bound)))
+}
+
+/// The last place up to this at which a text can be cut.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|place| text.is_char_boundary(*place))
+        .unwrap_or(0)
+}
+
+/// A value in quotes, cut where it is long.
+fn shown(value: &str) -> String {
+    if value.len() <= MOST_SHOWN {
+        return format!("\"{}\"", value.escape_debug());
+    }
+    let end = boundary(value, MOST_SHOWN);
+    format!("\"{}...\"", value[..end].escape_debug())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn judged(table: Value, value: Option<&str>) -> Result<(), String> {
+        let mut names = Names::default();
+        let slot = names.set("limit").unwrap();
+        let predicates = PredicateTable::deserialize(table).unwrap();
+        let predicates = predicates.compile(&mut names).unwrap();
+        let mut scope = Scope::outside(names.slots(), 0);
+        scope.set(slot, "5");
+        predicates
+            .judge(value, &mut scope)
+            .unwrap_or_else(|missing| Err(missing.to_string()))
+    }
+
+    #[test]
+    fn right_values_pass() {
+        for (table, value) in [
+            (json!({"equals": "open"}), "open"),
+            (json!({"equals": 5}), "5"),
+            (json!({"equals": 1.5}), "1.50"),
+            (json!({"equals": "{limit}"}), "5"),
+            (json!({"equals": true}), "true"),
+            (json!({"differs": "a"}), "b"),
+            (json!({"contains": "ell"}), "hello"),
+            (json!({"lacks": "down"}), "up"),
+            (json!({"matches": "^[0-9]+$"}), "123"),
+            (json!({"above": 4, "below": "{limit}"}), "4.5"),
+            (json!({"exists": true}), ""),
+        ] {
+            assert_eq!(judged(table.clone(), Some(value)), Ok(()), "{table}");
+        }
+        assert_eq!(judged(json!({"exists": false}), None), Ok(()));
+        assert_eq!(judged(json!({"lacks": "x", "differs": "y"}), None), Ok(()));
+    }
+
+    #[test]
+    fn wrong_values_are_shown() {
+        for (table, value, sentence) in [
+            (
+                json!({"equals": "open"}),
+                Some("shut"),
+                "is \"shut\" instead of \"open\"",
+            ),
+            (json!({"equals": "open"}), None, "is not there"),
+            (
+                json!({"differs": 5}),
+                Some("5.0"),
+                "is \"5.0\" and must not be",
+            ),
+            (
+                json!({"contains": "x"}),
+                Some("a\nb"),
+                "is \"a\\nb\" and does not contain \"x\"",
+            ),
+            (
+                json!({"lacks": "down"}),
+                Some("it is down"),
+                "contains \"down\": \"it is down\"",
+            ),
+            (
+                json!({"matches": "^x"}),
+                Some("y"),
+                "is \"y\" and does not match \"^x\"",
+            ),
+            (
+                json!({"above": "{limit}"}),
+                Some("5"),
+                "is \"5\" and not above 5",
+            ),
+            (
+                json!({"below": 1}),
+                Some("many"),
+                "is \"many\" and not below 1",
+            ),
+            (json!({"exists": false}), Some("a"), "is there: \"a\""),
+            (json!({"exists": true}), None, "is not there"),
+        ] {
+            assert_eq!(
+                judged(table.clone(), value),
+                Err(sentence.to_owned()),
+                "{table}"
+            );
+        }
+        let long = judged(json!({"equals": "a"}), Some(&"\u{e4}".repeat(100))).unwrap_err();
+        assert!(long.contains("\u{e4}...\"") && long.len() < 120, "{long}");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (table, part) in [
+            (json!({}), "give one of equals"),
+            (json!({"equals": [1]}), "a text or a number"),
+            (json!({"above": "many"}), "must be a number"),
+            (json!({"matches": "("}), "regular expression"),
+            (json!({"contains": "{x"}), "no closing brace"),
+        ] {
+            let mut names = Names::default();
+            let predicates = PredicateTable::deserialize(table).unwrap();
+            let sentence = predicates.compile(&mut names).unwrap_err();
+            assert!(sentence.contains(part), "{sentence}");
+        }
+    }
+}

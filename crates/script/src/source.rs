@@ -1,0 +1,186 @@
+//! Where in a reply a value is.
+
+use regex::bytes::Regex;
+use serde::Deserialize;
+
+use crate::Mistake;
+use crate::html::Elements;
+use crate::json::Path;
+use crate::reply::Reply;
+
+/// Longer regular expressions than a person would write take memory for each.
+const MOST_REGEX_BYTES: usize = 1 << 20;
+
+/// Where a value is, as a workload has it: one key, of which `of = "body"` is the default.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceTable {
+    /// A path in JSON (RFC 9535).
+    pub json: Option<String>,
+    /// A CSS selector of elements.
+    pub css: Option<String>,
+    /// An attribute of these elements, instead of their text.
+    pub attribute: Option<String>,
+    /// A regular expression: its first group, or all of it.
+    pub regex: Option<String>,
+    /// A header.
+    pub header: Option<String>,
+    /// A cookie of the user, as it stands after the reply.
+    pub cookie: Option<String>,
+    /// A part of the reply as a whole.
+    pub of: Option<Whole>,
+}
+
+/// A part of a reply as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Whole {
+    /// Its contents.
+    Body,
+    /// Its status.
+    Status,
+    /// How many bytes its contents have.
+    Size,
+    /// The path that it is of, after redirects.
+    Path,
+}
+
+/// Where a value is.
+#[derive(Debug, Clone)]
+pub struct Source {
+    kind: Kind,
+    /// As it stands in the workload.
+    text: Box<str>,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Json(Path),
+    Css(Elements),
+    Regex(Regex),
+    Header(Box<str>),
+    Cookie(Box<str>),
+    Of(Whole),
+}
+
+impl SourceTable {
+    /// The keys of a source.
+    pub const KEYS: [&'static str; 7] = [
+        "json",
+        "css",
+        "attribute",
+        "regex",
+        "header",
+        "cookie",
+        "of",
+    ];
+
+    /// Compiles it. The sentence names the key.
+    pub fn compile(self) -> Result<Source, Mistake> {
+        let keys = [
+            ("json", self.json),
+            ("css", self.css),
+            ("regex", self.regex),
+            ("header", self.header),
+            ("cookie", self.cookie),
+        ];
+        let mut given = keys
+            .into_iter()
+            .filter_map(|(key, text)| text.map(|text| (key, text)));
+        let first = given.next();
+        if given.next().is_some() || (first.is_some() && self.of.is_some()) {
+            return Err("give only one of json, css, regex, header, cookie and of".into());
+        }
+        let Some((key, text)) = first else {
+            if self.attribute.is_some() {
+                return Err("attribute needs css: of which elements?".into());
+            }
+            let of = self.of.unwrap_or(Whole::Body);
+            let text = match of {
+                Whole::Body => "the body",
+                Whole::Status => "the status",
+                Whole::Size => "the size",
+                Whole::Path => "the path",
+            };
+            return Ok(Source {
+                kind: Kind::Of(of),
+                text: text.into(),
+            });
+        };
+        if self.attribute.is_some() && key != "css" {
+            return Err(format!("attribute belongs to css, not to {key}"));
+        }
+        let kind = match key {
+            "json" => Kind::Json(Path::parse(&text)?),
+            "css" => Kind::Css(Elements::parse(&text, self.attribute.as_deref())?),
+            "regex" => Kind::Regex(regex(&text)?),
+            "header" => Kind::Header(text.as_str().into()),
+            _ => Kind::Cookie(text.as_str().into()),
+        };
+        let attribute = self.attribute.map(|name| format!(" attribute {name}"));
+        Ok(Source {
+            kind,
+            text: format!("{key} {text}{}", attribute.unwrap_or_default()).into(),
+        })
+    }
+}
+
+/// Compiles a regular expression. The sentence says what is wrong with it.
+pub(crate) fn regex(text: &str) -> Result<Regex, Mistake> {
+    let built = regex::bytes::RegexBuilder::new(text)
+        .size_limit(MOST_REGEX_BYTES)
+        .build();
+    built.map_err(|error| {
+        let lines = error.to_string();
+        let reason = lines.lines().last().unwrap_or_default().trim();
+        format!(
+            "\"{}\" cannot be used as a regular expression: {}",
+            text.escape_default(),
+            reason.trim_start_matches("error: ")
+        )
+    })
+}
+
+impl Source {
+    /// What it says in the workload, for messages.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it needs the contents of a reply.
+    #[must_use]
+    pub const fn needs_body(&self) -> bool {
+        !matches!(
+            self.kind,
+            Kind::Header(_) | Kind::Cookie(_) | Kind::Of(Whole::Status | Whole::Path)
+        )
+    }
+
+    /// The values in a reply. The sentence says why it cannot be searched.
+    pub fn values(&self, reply: &dyn Reply) -> Result<Vec<String>, String> {
+        match &self.kind {
+            Kind::Json(path) => path.values(reply.body()),
+            Kind::Css(elements) => elements.values(reply.body()),
+            Kind::Regex(regex) => {
+                let group = usize::from(regex.captures_len() > 1);
+                let found = regex.captures_iter(reply.body());
+                Ok(found
+                    .filter_map(|captures| captures.get(group))
+                    .map(|part| String::from_utf8_lossy(part.as_bytes()).into_owned())
+                    .collect())
+            }
+            Kind::Header(name) => {
+                let values = reply.headers(name).into_iter();
+                Ok(values.map(str::to_owned).collect())
+            }
+            Kind::Cookie(name) => Ok(reply.cookie(name).map(str::to_owned).into_iter().collect()),
+            Kind::Of(whole) => Ok(vec![match whole {
+                Whole::Body => String::from_utf8_lossy(reply.body()).into_owned(),
+                Whole::Status => reply.status().to_string(),
+                Whole::Size => reply.body().len().to_string(),
+                Whole::Path => reply.path().to_owned(),
+            }]),
+        }
+    }
+}

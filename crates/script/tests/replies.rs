@@ -1,0 +1,202 @@
+//! Captures and checks on a reply, as a protocol would have them.
+
+use headcount_script::{Capture, Check, Names, Reply, Scope};
+use serde_json::{Value, json};
+
+/// A reply that holds what a test gives it.
+struct Given {
+    status: u16,
+    body: &'static str,
+}
+
+impl Reply for Given {
+    fn status(&self) -> u16 {
+        self.status
+    }
+
+    fn body(&self) -> &[u8] {
+        self.body.as_bytes()
+    }
+
+    fn headers(&self, name: &str) -> Vec<&str> {
+        match name.to_ascii_lowercase().as_str() {
+            "location" => vec!["/orders/17"],
+            "link" => vec!["<a>", "<b>"],
+            _ => vec![],
+        }
+    }
+
+    fn cookie(&self, name: &str) -> Option<&str> {
+        (name == "sid").then_some("s1")
+    }
+
+    fn path(&self) -> &'static str {
+        "/final"
+    }
+}
+
+const ORDER: Given = Given {
+    status: 201,
+    body: r#"{"id": 17, "status": "open", "items": [{"sku": "a"}, {"sku": "b"}]}"#,
+};
+const PAGE: Given = Given {
+    status: 200,
+    body: "<form><input name=csrf value='t&amp;1'></form><p>database is down</p> id=5, id=6",
+};
+
+/// What the variable `x` is after capturing it in this way.
+fn captured(table: &Value, reply: &Given) -> Result<String, String> {
+    let mut names = Names::default();
+    let captures = Capture::compile(&json!({ "x": table }), &mut names)?;
+    let mut scope = Scope::outside(names.slots(), 0);
+    for capture in &captures {
+        capture.take(reply, &mut scope)?;
+    }
+    Ok(scope.value(0).unwrap_or("(nothing)").to_owned())
+}
+
+fn checked(table: &Value, reply: &Given) -> Result<(), String> {
+    let mut names = Names::default();
+    let checks = Check::compile(&json!([table]), &mut names)?;
+    let mut scope = Scope::outside(names.slots(), 0);
+    checks
+        .iter()
+        .try_for_each(|check| check.judge(reply, &mut scope))
+}
+
+#[test]
+fn values_are_captured_from_everywhere() {
+    for (table, value) in [
+        (json!({"json": "$.id"}), "17"),
+        (json!({"json": "$.items[*].sku"}), "a"),
+        (json!({"json": "$.items[*].sku", "pick": "last"}), "b"),
+        (json!({"json": "$.items[*].sku", "pick": 2}), "b"),
+        (json!({"json": "$.items[*].sku", "pick": "count"}), "2"),
+        (json!({"json": "$.none", "pick": "count"}), "0"),
+        (json!({"json": "$.none", "default": 5}), "5"),
+        (json!({"header": "Location"}), "/orders/17"),
+        (json!({"header": "link", "pick": "last"}), "<b>"),
+        (json!({"cookie": "sid"}), "s1"),
+        (json!({"of": "status"}), "201"),
+        (json!({"of": "path"}), "/final"),
+        (json!({"regex": "\"status\": *\"([a-z]+)\""}), "open"),
+    ] {
+        assert_eq!(captured(&table, &ORDER).as_deref(), Ok(value), "{table}");
+    }
+    for (table, value) in [
+        (
+            json!({"css": "input[name=csrf]", "attribute": "value"}),
+            "t&1",
+        ),
+        (json!({"css": "p"}), "database is down"),
+        (json!({"regex": "id=[0-9]"}), "id=5"),
+        (json!({"regex": "id=([0-9])", "pick": "last"}), "6"),
+        (json!({"json": "$.id", "default": ""}), ""),
+    ] {
+        assert_eq!(captured(&table, &PAGE).as_deref(), Ok(value), "{table}");
+    }
+}
+
+#[test]
+fn a_random_pick_takes_each() {
+    let mut names = Names::default();
+    let table = json!({"x": {"regex": "id=([0-9])", "pick": "random"}});
+    let captures = Capture::compile(&table, &mut names).unwrap();
+    let mut scope = Scope::outside(names.slots(), 0);
+    let mut found = std::collections::BTreeSet::new();
+    for _ in 0..50 {
+        captures[0].take(&PAGE, &mut scope).unwrap();
+        found.insert(scope.value(0).unwrap().to_owned());
+    }
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["5", "6"]);
+}
+
+#[test]
+fn what_cannot_be_captured_is_named() {
+    for (table, reply, part) in [
+        (
+            json!({"json": "$.token"}),
+            &ORDER,
+            "nothing to capture for x (json $.token)",
+        ),
+        (json!({"json": "$.id"}), &PAGE, "the body is not JSON"),
+        (
+            json!({"json": "$.items[*].sku", "pick": 3}),
+            &ORDER,
+            "there are only 2 of it",
+        ),
+        (
+            json!({"css": "b", "attribute": "id"}),
+            &PAGE,
+            "(css b attribute id): it is not there",
+        ),
+        (json!({"cookie": "other"}), &PAGE, "(cookie other)"),
+    ] {
+        let sentence = captured(&table, reply).unwrap_err();
+        assert!(sentence.contains(part), "{sentence}");
+    }
+}
+
+#[test]
+fn checks_pass_or_show_what_came() {
+    for (table, reply) in [
+        (json!({"json": "$.status", "equals": "open"}), &ORDER),
+        (json!({"of": "status", "equals": 201}), &ORDER),
+        (json!({"of": "size", "above": 10, "below": 100}), &ORDER),
+        (json!({"contains": "sku"}), &ORDER),
+        (json!({"json": "$.error", "exists": false}), &ORDER),
+        (
+            json!({"header": "Location", "matches": "^/orders/[0-9]+$"}),
+            &ORDER,
+        ),
+    ] {
+        assert_eq!(checked(&table, reply), Ok(()), "{table}");
+    }
+    for (table, part) in [
+        (
+            json!({"lacks": "database is down"}),
+            "check failed: the body contains \"database is down\"",
+        ),
+        (
+            json!({"json": "$.a", "exists": true}),
+            "the body is not JSON",
+        ),
+        (
+            json!({"css": "p", "equals": "ok"}),
+            "check failed: css p is \"database is down\" instead of \"ok\"",
+        ),
+    ] {
+        let sentence = checked(&table, &PAGE).unwrap_err();
+        assert!(sentence.contains(part), "{sentence}");
+    }
+}
+
+#[test]
+fn mistakes_name_the_place() {
+    for (table, part) in [
+        (json!(5), "capture, x: it must be a table"),
+        (json!({"json": "$.a", "css": "b"}), "only one of"),
+        (json!({"jsn": "$.a"}), "jsn"),
+        (json!({"attribute": "b"}), "attribute needs css"),
+        (json!({"json": "$.a", "attribute": "b"}), "belongs to css"),
+        (json!({"json": "$.a", "pick": 0}), "pick must be"),
+        (json!({"json": "$.a", "pick": "all"}), "pick must be"),
+        (json!({"regex": "("}), "regular expression"),
+        (json!({"of": "time"}), "time"),
+    ] {
+        let sentence = captured(&table, &PAGE).unwrap_err();
+        assert!(sentence.contains(part), "{sentence}");
+    }
+    let mut names = Names::default();
+    for (list, part) in [
+        (json!({}), "check must be a list"),
+        (json!([5]), "check 1: it must be a table"),
+        (
+            json!([{"contains": "a"}, {"json": "$.a"}]),
+            "check 2: it says nothing of the value",
+        ),
+    ] {
+        let sentence = Check::compile(&list, &mut names).unwrap_err();
+        assert!(sentence.contains(part), "{sentence}");
+    }
+}
