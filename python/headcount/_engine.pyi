@@ -116,6 +116,11 @@ class Engine:
         """
         Ends the run; scenarios under way may finish within `drain_s`.
         """
+    def take_trace(self, /) -> list[str]:
+        """
+        The steps that users have played since the last call, and their scenarios' ends, each a JSON
+        object; none unless the plan has `trace`.
+        """
     @property
     def task_names(self, /) -> list[str]:
         """

@@ -17,6 +17,7 @@ from processes import Headcount
 VERBS = [
     [],
     ["run"],
+    ["try"],
     ["prepare"],
     ["cleanup"],
     ["cluster"],

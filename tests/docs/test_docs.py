@@ -35,8 +35,9 @@ from headcount.plan.disclosure import Disclosure
 from headcount.plan.marks import Marks
 from headcount.plan.pace import Pace, Think
 from headcount.plan.plan import Plan, SearchOptions
-from headcount.plan.scenario import Scenario, Step
+from headcount.plan.scenario import Scenario
 from headcount.plan.script import Script
+from headcount.plan.step import Step
 from headcount.plan.target import parse
 from headcount.plan.task_score import TaskScore
 from headcount.plan.workload import Run, Score, Workload

@@ -36,6 +36,7 @@ from headcount.bundle.level import (
     Times,
 )
 from headcount.fields.units import seconds
+from headcount.plan.flow import most_steps
 from headcount.plan.plan import Plan
 from headcount.text import count, plural, share, significant, span
 
@@ -269,7 +270,7 @@ def _lateness(plan: Plan, level: Measured, limits_us: tuple[int, ...]) -> Latene
         delay=Delay(lateness),
         requests_per_step=sent / steps if steps else 1.0,
         requests_per_scenario=sent / ended if ended else 1.0,
-        steps_of=tuple(len(scenario.steps) for scenario in plan.workload.scenarios),
+        steps_of=tuple(most_steps(scenario.steps) for scenario in plan.workload.scenarios),
         limits_us=limits_us,
     )
 

@@ -33,6 +33,12 @@ MEASURE, EXPLAIN, KEEP, PARTS = "Measure", "Explain and compare", "Runs", "Parts
 
 VERBS: Mapping[str, Verb] = {
     "run": Verb("run", "run", MEASURE, "Play users against a server and find how many it holds."),
+    "try": Verb(
+        "try_out",
+        "try_out",
+        MEASURE,
+        "Play a workload once with one user, and show what is sent, received and captured.",
+    ),
     "prepare": Verb("data", "prepare", MEASURE, "Make a workload's data set, for many runs."),
     "cleanup": Verb(
         "data",

@@ -61,6 +61,8 @@ def show(
 
 
 def _print_scenarios(workload: "Workload") -> None:
+    from headcount.plan.flow import texts
+
     table = Table(box=None, header_style="bold")
     for column in ("scenario", "share", "what the user does", "limit"):
         table.add_column(column)
@@ -72,10 +74,7 @@ def _print_scenarios(workload: "Workload") -> None:
         table.add_row(scenario.name, share, scenario.title, scenario.limit_text)
     out.print()
     out.print(table)
-    steps = [
-        f"{scenario.name}: {'; '.join(step.text for step in scenario.steps)}"
-        for scenario in workload.scenarios
-    ]
+    steps = [f"{scenario.name}: {texts(scenario.steps)}" for scenario in workload.scenarios]
     _print_list("Steps", steps)
     origins: dict[str, list[str]] = {}
     for scenario in workload.scenarios:

@@ -4,7 +4,6 @@ Before a search that user must get through. The times are what a scenario takes 
 there, which shows how many a full server serves at a time.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,16 +13,16 @@ from headcount.analyse.failures.causes import Rule
 from headcount.analyse.failures.ranking import messages
 from headcount.analyse.failures.summary import OPENING, fault_results
 from headcount.bundle.level import FaultResult
+from headcount.controller.one_user import one_user
 from headcount.errors import TargetError
 from headcount.generator.real_time import real_time
-from headcount.plan.plan import Plan, engine_plan
+from headcount.plan.flow import operations
+from headcount.plan.plan import Plan
 
 LONGEST_S = 20.0
 """A scenario that has not ended by then is neither right nor wrong."""
 TRIES = 3
 """A scenario that never gets through in so many tries fails for everybody."""
-BETWEEN_S = 0.1
-"""Pause between scenarios: a site may count how many requests a second one address sends."""
 OFTEN = 5
 """Times that each scenario is played after its first, whose caches and connections are cold."""
 LEAVE_S = 1.0
@@ -63,7 +62,7 @@ def try_all(plan: Plan, target: str, *, is_search: bool = True) -> Trial | None:
     if plan.workload.program is not None:
         return None
     with real_time():
-        engine = Engine(_plan(plan), plan.protocol, target)
+        engine = Engine(one_user(plan), plan.protocol, target)
     try:
         intervals = _play(engine, LONGEST_S if is_search else LONG_ENOUGH_S)
         faults = fault_results(intervals, engine.step_names)
@@ -78,23 +77,6 @@ def try_all(plan: Plan, target: str, *, is_search: bool = True) -> Trial | None:
     failure = _judge(plan, why) if why and is_search else None
     played = sum(completed for completed, _ in _counts(intervals))
     return Trial(failure, *_service_ms(plan, intervals), played)
-
-
-def _plan(plan: Plan) -> str:
-    """The engine's plan: each scenario once in its order, hardly a pause between them."""
-    values = json.loads(engine_plan(plan))
-    names = values.get("script", {}).get("names") or [one["name"] for one in values["scenarios"]]
-    for scenario in values["scenarios"]:
-        scenario["pause"] = None
-    return json.dumps(
-        {
-            **values,
-            "workers": 1,
-            "pace": {"pace": "closed", "think": {"draw": "fixed", "s": BETWEEN_S}},
-            "report_every_ms": 100,
-            "script": {"names": names, "order": list(range(len(names))), "entries": [0]},
-        }
-    )
 
 
 def _play(engine: Engine, longest_s: float) -> list[Interval]:
@@ -161,7 +143,8 @@ def _explained(
     """
     found = {}
     for place in broken:
-        steps = {OPENING, *(step.name for step in plan.workload.scenarios[place].steps)}
+        played = [*plan.workload.scenarios[place].operations, *operations(plan.workload.setup)]
+        steps = {OPENING, *(step.name for step in played)}
         mistakes = [
             (fault.step, rule, message)
             for fault in faults

@@ -1,11 +1,13 @@
 """When a user's scenarios are due: think times and intervals."""
 
+import re
 from typing import Literal
 
 from pydantic import Field, model_validator
 
+from headcount.errors import InputError
 from headcount.fields.model import Duration, Strict
-from headcount.fields.units import seconds
+from headcount.fields.units import duration_text, seconds
 
 MOST_PAUSE_S = 86_400.0
 """The longest pause the engine accepts."""
@@ -42,6 +44,22 @@ class Think(Strict):
         if self.mean is not None:
             return seconds(self.mean)
         return (seconds(self.low or "0s") + seconds(self.high or "0s")) / 2
+
+
+def think_of(text: str, what: str) -> dict[str, str]:
+    """Read `2s` (fixed), `exponential:2s` or `uniform:1s..3s`; raises InputError for `what`."""
+    match = re.fullmatch(r"(?:(fixed|exponential|uniform):)?(.+)", text.strip())
+    draw, rest = (match[1] or "fixed", match[2]) if match else ("fixed", text)
+    if draw == "uniform":
+        low, dots, high = rest.partition("..")
+        if not dots:
+            raise InputError(f'{what} is "{text}"; write it like uniform:1s..3s')
+        return {
+            "draw": draw,
+            "low": duration_text(seconds(low, what)),
+            "high": duration_text(seconds(high, what)),
+        }
+    return {"draw": draw, "mean": duration_text(seconds(rest, what))}
 
 
 class Pace(Strict):

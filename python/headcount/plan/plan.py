@@ -12,17 +12,18 @@ from headcount.errors import InputError
 from headcount.fields.mistakes import as_mistake, describe
 from headcount.fields.model import Duration, Strict, Users, within
 from headcount.fields.units import MOST_USERS, seconds, size_bytes
-from headcount.plan import criteria, target
+from headcount.plan import criteria, target, variables
 from headcount.plan.agents import Agents
 from headcount.plan.client import check_client
 from headcount.plan.cost import Cost
 from headcount.plan.disclosure import Disclosure
+from headcount.plan.flow import Choose, Pause, Played
 from headcount.plan.limits import check_limits
 from headcount.plan.local_ips import addresses
 from headcount.plan.pace import Think
 from headcount.plan.rules import check_chosen
-from headcount.plan.scenario import Step
 from headcount.plan.sources import check_sources
+from headcount.plan.step import Step
 from headcount.plan.toml_file import toml_values
 from headcount.plan.workload import Workload
 from headcount.protocols.discussion import Discussion
@@ -280,14 +281,20 @@ def engine_plan(plan: Plan, part: Mapping[str, int] | None = None) -> str:
             "limit_per_mib_ms": seconds(scenario.limit_per_mib or "0s") * 1000,
             "late_ms": seconds(scenario.late or scenario.limit) * 1000,
             "pause": _draw(scenario.pause, faster) if scenario.pause else None,
-            "steps": [_step(step, faster) for step in scenario.steps],
+            "steps": [_entry(entry, faster) for entry in scenario.steps],
         }
         for scenario in workload.scenarios
     ]
     script = {"script": workload.script.engine_form()} if workload.script else {}
+    journey: dict[str, Any] = {}
+    if workload.variables:
+        journey["variables"] = variables.engine_form(workload.variables)
+    if workload.setup:
+        journey["setup"] = [_entry(entry, faster) for entry in workload.setup]
     return json.dumps(
         {
             **script,
+            **journey,
             **({"part": part} if part is not None else {}),
             "seed": plan.seed,
             "workers": plan.workers,
@@ -299,6 +306,26 @@ def engine_plan(plan: Plan, part: Mapping[str, int] | None = None) -> str:
             "scenarios": scenarios,
         }
     )
+
+
+def _entry(entry: Played, faster: float) -> dict[str, Any]:
+    """A step as it is played, or what decides which steps are."""
+    if isinstance(entry, Step):
+        return _step(entry, faster)
+    if isinstance(entry, Pause):
+        return {"pause": _draw(entry.pause, faster)}
+    values: dict[str, Any] = entry.model_dump(mode="json", by_alias=True, exclude_none=True)
+    inner: dict[str, Any] = {
+        key: [_entry(one, faster) for one in getattr(entry, name)]
+        for key, name in (("then", "then"), ("else", "otherwise"), ("steps", "steps"))
+        if hasattr(entry, name)
+    }
+    if isinstance(entry, Choose):
+        inner["choose"] = [
+            {"weight": way.weight, "steps": [_entry(one, faster) for one in way.steps]}
+            for way in entry.choose
+        ]
+    return {**values, **inner}
 
 
 def _step(step: Step, faster: float) -> dict[str, Any]:

@@ -1,19 +1,20 @@
 """From a workload and the options of the command line to a plan."""
 
 import os
-import re
 import secrets
 from dataclasses import dataclass, field
 from typing import Any
 
 from headcount.errors import InputError
-from headcount.fields.units import MOST_USERS, duration_text, seconds, size_bytes
+from headcount.fields.units import MOST_USERS, size_bytes
 from headcount.plan import target as targets
 from headcount.plan.cost import Cost
 from headcount.plan.disclosure import Disclosure
 from headcount.plan.levels import parse_ladder
+from headcount.plan.pace import think_of
 from headcount.plan.plan import Plan, StacksWanted, validate
 from headcount.plan.rules import criteria_of
+from headcount.plan.variables import most_users
 from headcount.plan.workload import Workload
 from headcount.protocols.program import LoadFile
 from headcount.protocols.target import Target
@@ -94,7 +95,25 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "search": _search(overrides),
         "workload": _workload(workload, overrides, is_lab=parsed.lab is not None),
     }
-    return validate(Plan, values, "the plan")
+    return _with_rows(validate(Plan, values, "the plan"))
+
+
+def _with_rows(plan: Plan) -> Plan:
+    """The plan, with a search that ends where the rows of a file do; raises InputError."""
+    found = most_users(plan.workload.variables)
+    if found is None:
+        return plan
+    rows, file = found
+    if plan.levels and max(plan.levels) > rows:
+        raise InputError(
+            f"{file} has {rows:,} rows, and each of {max(plan.levels):,} users needs one of its "
+            'own; add rows, use fewer users, or let them share: order = "in-turn"'
+        )
+    most = min(plan.search.max_users, rows)
+    search = plan.search.model_copy(
+        update={"max_users": most, "start_users": min(plan.search.start_users, most)}
+    )
+    return plan.model_copy(update={"search": search}) if plan.mode == "search" else plan
 
 
 def _settings(
@@ -173,7 +192,7 @@ def _pace(workload: Workload, overrides: Overrides) -> dict[str, Any] | None:
     if overrides.think is not None and overrides.pace is not None:
         raise InputError("--think (closed pace) and --pace (open pace) exclude each other")
     if overrides.pace is not None:
-        return {"kind": "open", "time": _time(overrides.pace, "--pace")}
+        return {"kind": "open", "time": think_of(overrides.pace, "--pace")}
     if overrides.think is None:
         return None
     if all(scenario.pause is not None for scenario in workload.scenarios):
@@ -181,7 +200,7 @@ def _pace(workload: Workload, overrides: Overrides) -> dict[str, Any] | None:
             f'every scenario of "{workload.name}" has a pause of its own, so --think would '
             "change nothing; --compress makes all pauses shorter"
         )
-    return {"kind": "closed", "time": _time(overrides.think, "--think")}
+    return {"kind": "closed", "time": think_of(overrides.think, "--think")}
 
 
 def _with_loadfile(
@@ -213,22 +232,6 @@ def _workspace_files(workload: Workload, workspace: str) -> int:
             "such files"
         )
     return files
-
-
-def _time(text: str, option: str) -> dict[str, str]:
-    """Read `2s` (fixed), `exponential:2s` or `uniform:1s..3s`."""
-    match = re.fullmatch(r"(?:(fixed|exponential|uniform):)?(.+)", text.strip())
-    draw, rest = (match[1] or "fixed", match[2]) if match else ("fixed", text)
-    if draw == "uniform":
-        low, dots, high = rest.partition("..")
-        if not dots:
-            raise InputError(f'{option} is "{text}"; write it like uniform:1s..3s')
-        return {
-            "draw": draw,
-            "low": duration_text(seconds(low, option)),
-            "high": duration_text(seconds(high, option)),
-        }
-    return {"draw": draw, "mean": duration_text(seconds(rest, option))}
 
 
 def _workers(target: Target, overrides: Overrides) -> int:

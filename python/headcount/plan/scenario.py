@@ -1,48 +1,14 @@
 """Scenarios: what users do, step by step."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field, model_validator
 
+from headcount.fields.mistakes import as_mistake
 from headcount.fields.model import Duration, Name, Strict, within
+from headcount.plan.flow import Entry, check_entries, operations
 from headcount.plan.pace import Think
-
-
-class Step(BaseModel):
-    """One protocol operation; the keys beside `name` and `op` are the protocol's own."""
-
-    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
-
-    name: Name
-    op: str
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """What the protocol needs to know."""
-        return {"op": self.op, **(self.model_extra or {})}
-
-    @property
-    def text(self) -> str:
-        """The operation and its options in one line, for people."""
-        return " ".join([self.op, *_options(self.model_extra or {}, "")])
-
-
-def _options(values: Mapping[str, Any], above: str) -> list[str]:
-    """`key=value` of each option; of options that are tables `key.inner=value`."""
-    texts: list[str] = []
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            texts += _options(value, f"{above}{key}.")
-        else:
-            texts.append(f"{above}{key}={_value(value)}")
-    return texts
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, list):
-        return ",".join(str(each) for each in value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
+from headcount.plan.step import Step
 
 
 class Scenario(Strict):
@@ -68,7 +34,20 @@ class Scenario(Strict):
         default=None, description="Think time after it, instead of the pace's (closed pace)"
     )
     origin: str = Field(default="", description="Where its figures come from")
-    steps: list[Step] = Field(min_length=1)
+    steps: list[Entry] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _playable(self) -> "Scenario":
+        with as_mistake():
+            check_entries(self.steps, "steps")
+        if not self.operations:
+            raise ValueError("steps: a scenario needs at least one operation")
+        return self
+
+    @property
+    def operations(self) -> list[Step]:
+        """All steps, in the order in which they stand."""
+        return list(operations(self.steps))
 
     @property
     def limit_text(self) -> str:

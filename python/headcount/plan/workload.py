@@ -14,6 +14,7 @@ from headcount.fields.mistakes import as_mistake, nearest
 from headcount.fields.model import Duration, Name, Strict, Users, within
 from headcount.fields.units import seconds
 from headcount.plan.criteria import Criterion, parse_all
+from headcount.plan.flow import Entry, check_entries
 from headcount.plan.groups import check_groups, matching
 from headcount.plan.marks import Marks
 from headcount.plan.named_files import check_named
@@ -23,6 +24,7 @@ from headcount.plan.scenario import Scenario
 from headcount.plan.script import Script, weighted
 from headcount.plan.task_score import TaskScore
 from headcount.plan.tasks import check_apart, tasks_of
+from headcount.plan.variables import Declared
 from headcount.protocols.discussion import Discussion
 from headcount.protocols.library import Library
 from headcount.protocols.mail_profile import Mail
@@ -39,6 +41,7 @@ else:
     Tables = tables_model()
 
 T = TypeVar("T", bound=Strict)
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 LEAST_SETTLE_S = 3.0
 """The engine reports each second, and a third of the settling needs a report."""
 _OLDER_WORD = BeforeValidator(lambda value: "reported" if value == "told" else value)
@@ -143,6 +146,12 @@ class Workload(Strict):
     groups: dict[Name, list[str]] = Field(
         default={}, description="Scenarios reported together: names, in which * stands for any text"
     )
+    variables: dict[VariableName, Declared] = Field(
+        default={}, description="Values that steps send: texts, random values, rows of files"
+    )
+    setup: list[Entry] = Field(
+        default=[], description="What each user does once its session is open, before all else"
+    )
     scenarios: list[Scenario] = Field(min_length=1)
 
     @property
@@ -181,6 +190,8 @@ class Workload(Strict):
             _ = self.parsed_criteria
         check_rules(self.rules, self.read_criteria)
         self._check_files()
+        with as_mistake():
+            check_entries(self.setup, "setup")
         self._check_order(names)
         ladder, score = self.run.ladder, self.score
         if score and score.weights is not None and len(score.weights) != len(ladder or ()):
@@ -263,7 +274,7 @@ class Workload(Strict):
         second = protocol.parts[1] if protocol.parts else None
         allowed = f'on = "{second}", or nothing' if second else "no key on"
         for scenario in self.scenarios:
-            for step in scenario.steps:
+            for step in scenario.operations:
                 if "on" in step.options and step.options["on"] != second:
                     raise ValueError(
                         f'scenario "{scenario.name}", step "{step.name}": on = '
@@ -272,7 +283,7 @@ class Workload(Strict):
 
     def _check_files(self) -> None:
         for scenario in self.scenarios:
-            for step in scenario.steps:
+            for step in scenario.operations:
                 wrong = check_named(step.options, self.library, has_tree=self.tree is not None)
                 if wrong and "tree" in protocols()[self.protocol].tables:
                     raise ValueError(f'scenario "{scenario.name}", step "{step.name}": {wrong}')
@@ -315,7 +326,7 @@ class Workload(Strict):
         """Which pages steps draw, each way of asking once."""
         found: list[Which] = []
         for scenario in self.scenarios:
-            for step in scenario.steps:
+            for step in scenario.operations:
                 which = step.options.get("page")
                 if which is not None and which not in found:
                     found.append(which)

@@ -12,6 +12,7 @@ from headcount.foreign.file import content
 from headcount.installed import added, refusal
 from headcount.plan.plan import validate
 from headcount.plan.toml_file import MOST_BYTES, toml_of, toml_text
+from headcount.plan.variables import with_folder
 from headcount.plan.workload import Workload
 
 
@@ -24,7 +25,8 @@ def load(name: str) -> Workload:
     """Read a workload by its name, or from a file when `name` ends with `.toml`."""
     if name.endswith(".toml"):
         text = toml_text(Path(name), f"the workload file {name}")
-        return _from_text(text, name)
+        values = with_folder(toml_of(text, name), Path(name).parent)
+        return validate(Workload, values, name)
     if name not in names():
         raise InputError(
             f'there is no workload "{name}"{nearest(name, names())} '

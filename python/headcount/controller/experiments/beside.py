@@ -13,7 +13,8 @@ from headcount.controller.sut import connect
 from headcount.errors import InputError
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
-from headcount.plan.scenario import Scenario, Step
+from headcount.plan.scenario import Scenario
+from headcount.plan.step import Step
 from headcount.plan.workload import Tables
 
 

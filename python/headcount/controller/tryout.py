@@ -1,0 +1,135 @@
+"""Trying a workload: one user plays each scenario once, and every request and reply is kept."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headcount._engine import Engine
+from headcount.controller.one_user import one_user
+from headcount.generator.real_time import real_time
+from headcount.plan.plan import Plan
+
+LONGEST_S = 120.0
+"""Longest wait for all scenarios."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and its reply.
+
+    Attributes:
+        method: Of the request.
+        path: The same, with its query.
+        sent: Its body, or the beginning of it.
+        status: Of the reply.
+        headers: The same: names and values.
+        received_bytes: Length of its body as it came.
+        received: The beginning of its body; None where it was not kept.
+
+    """
+
+    method: str
+    path: str
+    sent: str
+    status: int
+    headers: Sequence[tuple[str, str]]
+    received_bytes: int
+    received: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedStep:
+    """A step that the user played.
+
+    Attributes:
+        scenario: Of which scenario; None for the setup.
+        step: Its name.
+        took_ms: How long it took.
+        fault: Why it failed; None if it did not.
+        exchanges: What was sent and received, where the protocol shows it.
+        values: The variables that got or changed their values by it.
+
+    """
+
+    scenario: str | None
+    step: str
+    took_ms: float
+    fault: str | None
+    exchanges: Sequence[Exchange]
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFault:
+    """A fault of no step: the session could not be opened, or a variable has no value."""
+
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioEnd:
+    """The end of a scenario."""
+
+    scenario: str
+    failed: bool
+
+
+Event = PlayedStep | OtherFault | ScenarioEnd
+OnEvent = Callable[[Event], None]
+
+
+def try_out(
+    plan: Plan, target: str, on_event: OnEvent, scenarios: Sequence[str] | None = None
+) -> bool:
+    """Let one user play each scenario once, or some of them; whether all succeeded.
+
+    `on_event` gets each step as soon as it has been played. A scenario that has not ended after
+    two minutes counts as failed.
+    """
+    names = scenarios or [one.name for one in plan.workload.scenarios]
+    with real_time():
+        engine = Engine(one_user(plan, scenarios, trace=True), plan.protocol, target)
+    ended: dict[str, bool] = {}
+    known: dict[str, str] = {}
+    try:
+        engine.set_users(1, 0.0)
+        while len(ended) < len(names) and engine.now_s() < LONGEST_S and not engine.ended:
+            engine.next(0.2)
+            for entry in engine.take_trace():
+                _take(json.loads(entry), known, ended, on_event)
+        engine.set_users(0, 0.0)
+    finally:
+        engine.close()
+    return len(ended) == len(names) and not any(ended.values())
+
+
+def _take(
+    entry: Mapping[str, Any], known: dict[str, str], ended: dict[str, bool], on_event: OnEvent
+) -> None:
+    """Hand on an entry of the engine's trace, of each scenario the first time only."""
+    if (scenario := entry.get("end")) is not None:
+        if scenario not in ended:
+            ended[scenario] = bool(entry["failed"])
+            on_event(ScenarioEnd(scenario, ended[scenario]))
+    elif "step" not in entry:
+        on_event(OtherFault(str(entry["fault"])))
+    elif entry["scenario"] not in ended:
+        now = entry["values"]
+        values = {name: value for name, value in now.items() if known.get(name) != value}
+        known.update(values)
+        on_event(
+            PlayedStep(
+                entry["scenario"],
+                entry["step"],
+                float(entry["took_ms"]),
+                entry["fault"],
+                [_exchange(note) for note in entry["notes"]],
+                values,
+            )
+        )
+
+
+def _exchange(note: Mapping[str, Any]) -> Exchange:
+    headers = [(str(name), str(value)) for name, value in note["headers"]]
+    return Exchange(**{**note, "headers": headers})

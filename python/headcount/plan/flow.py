@@ -1,0 +1,267 @@
+"""The flow of a scenario: its steps, and what decides which of them are played, and how often."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+
+from headcount.errors import InputError
+from headcount.fields.mistakes import as_mistake
+from headcount.fields.model import Strict
+from headcount.plan.pace import Think, think_of
+from headcount.plan.step import Step
+
+MOST_ROUNDS = 1_000_000
+"""The most rounds of a loop that the engine accepts."""
+MOST_WEIGHT = 1e9
+"""The largest weight of a branch."""
+Scalar = str | int | float | bool
+
+
+class Condition(Strict):
+    """Whether a value of the user is this or that; all that is given must hold."""
+
+    value: str = Field(description='A text with placeholders: "{stock}"')
+    equals: Scalar | None = None
+    differs: Scalar | None = None
+    contains: str | None = None
+    lacks: str | None = None
+    matches: str | None = Field(default=None, description="A regular expression found in it")
+    above: Scalar | None = Field(default=None, description="A number below it")
+    below: Scalar | None = Field(default=None, description="A number above it")
+    exists: bool | None = Field(default=None, description="Whether there is a value at all")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Condition":
+        keys = [key for key in type(self).model_fields if key != "value"]
+        if all(getattr(self, key) is None for key in keys):
+            raise ValueError(f"it says nothing of the value: give one of {', '.join(keys)}")
+        return self
+
+    @property
+    def text(self) -> str:
+        """What must hold, for people."""
+        given = self.model_dump(exclude_none=True, exclude={"value"})
+        return f"{self.value} " + " and ".join(f"{key} {value}" for key, value in given.items())
+
+
+class Until(Strict):
+    """Rounds until a condition holds."""
+
+    until: Condition
+    at_most: int = Field(ge=1, le=MOST_ROUNDS, description="Rounds after which the step fails")
+
+    @property
+    def text(self) -> str:
+        """How often, for people."""
+        return f"until {self.until.text}, at most {self.at_most} times"
+
+
+class If(Strict):
+    """Steps that are played if a condition holds, and others if not."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    condition: Condition = Field(alias="if")
+    then: list["Entry"] = Field(min_length=1)
+    otherwise: list["Entry"] = Field(default=[], alias="else")
+
+    @property
+    def text(self) -> str:
+        """The entry in one line, for people."""
+        other = f" else ({texts(self.otherwise)})" if self.otherwise else ""
+        return f"if {self.condition.text} ({texts(self.then)}){other}"
+
+
+class Repeat(Strict):
+    """Steps that are played several times: so often, between two numbers, or until it is so."""
+
+    repeat: Annotated[int, Field(ge=0, le=MOST_ROUNDS)] | tuple[int, int] | Until
+    steps: list["Entry"] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "Repeat":
+        if isinstance(self.repeat, tuple):
+            low, high = self.repeat
+            if not 0 <= low <= high <= MOST_ROUNDS:
+                raise ValueError(
+                    f"repeat is [{low}, {high}]; the rounds must be from 0 to {MOST_ROUNDS:,}, the "
+                    "lower number first"
+                )
+        return self
+
+    @property
+    def text(self) -> str:
+        """The entry in one line, for people."""
+        match self.repeat:
+            case Until():
+                rounds = self.repeat.text
+            case (low, high):
+                rounds = f"{low} to {high} times"
+            case _:
+                rounds = f"{self.repeat} times"
+        return f"repeat {rounds} ({texts(self.steps)})"
+
+
+def _think(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    with as_mistake():
+        return think_of(value, "pause")
+
+
+class Pause(Strict):
+    """The user thinks within a scenario, which counts towards no response time."""
+
+    pause: Annotated[Think, BeforeValidator(_think)]
+
+    @property
+    def text(self) -> str:
+        """The entry in one line, for people."""
+        return f"pause {self.pause.text}"
+
+
+class Branch(Strict):
+    """One of several ways on."""
+
+    weight: float = Field(default=1.0, ge=0, le=MOST_WEIGHT)
+    steps: list["Entry"] = Field(default=[])
+
+
+class Choose(Strict):
+    """One of several ways on, drawn by weight."""
+
+    choose: list[Branch] = Field(min_length=1)
+
+    @property
+    def text(self) -> str:
+        """The entry in one line, for people."""
+        ways = [f"{one.weight:g}: {texts(one.steps)}" for one in self.choose]
+        return f"choose ({' | '.join(ways)})"
+
+
+class Set(Strict):
+    """Variables that get values."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    values: dict[str, Scalar] = Field(alias="set", min_length=1)
+
+    @property
+    def text(self) -> str:
+        """The entry in one line, for people."""
+        return f"set {', '.join(f'{name} = {value}' for name, value in self.values.items())}"
+
+
+class Page(Strict):
+    """Steps that belong to one page, for people who read the workload."""
+
+    page: str
+    steps: list["Entry"] = Field(min_length=1)
+
+    @property
+    def text(self) -> str:
+        """The entry in one line, for people."""
+        return f"page {self.page} ({texts(self.steps)})"
+
+
+_KINDS = {"if": "if", "repeat": "repeat", "pause": "pause", "choose": "choose", "set": "set"}
+
+
+def _kind(value: Any) -> str:
+    """Which kind of entry this is: a step has an operation."""
+    if isinstance(value, Strict | Step):
+        return _OF_MODEL[type(value)]
+    if not isinstance(value, Mapping) or "op" in value:
+        return "step"
+    return next((kind for key, kind in _KINDS.items() if key in value), _page(value))
+
+
+def _page(value: Mapping[str, Any]) -> Literal["page", "step"]:
+    return "page" if "page" in value and "steps" in value else "step"
+
+
+Entry = Annotated[
+    Annotated[Step, Tag("step")]
+    | Annotated[If, Tag("if")]
+    | Annotated[Repeat, Tag("repeat")]
+    | Annotated[Pause, Tag("pause")]
+    | Annotated[Choose, Tag("choose")]
+    | Annotated[Set, Tag("set")]
+    | Annotated[Page, Tag("page")],
+    Discriminator(_kind),
+]
+"""One entry of `steps`."""
+_OF_MODEL = {
+    Step: "step",
+    If: "if",
+    Repeat: "repeat",
+    Pause: "pause",
+    Choose: "choose",
+    Set: "set",
+    Page: "page",
+}
+Played = Step | If | Repeat | Pause | Choose | Set | Page
+
+
+def _inner(entry: Played) -> Sequence[Played]:
+    """The entries within an entry."""
+    match entry:
+        case If():
+            return [*entry.then, *entry.otherwise]
+        case Repeat() | Page():
+            return entry.steps
+        case Choose():
+            return [step for branch in entry.choose for step in branch.steps]
+    return ()
+
+
+def operations(entries: Sequence[Played]) -> Iterator[Step]:
+    """All steps, in the order in which they stand."""
+    for entry in entries:
+        if isinstance(entry, Step):
+            yield entry
+        yield from operations(_inner(entry))
+
+
+def pauses(entries: Sequence[Played]) -> Iterator[Think]:
+    """All pauses within a scenario, in the order in which they stand."""
+    for entry in entries:
+        if isinstance(entry, Pause):
+            yield entry.pause
+        yield from pauses(_inner(entry))
+
+
+def most_steps(entries: Sequence[Played]) -> int:
+    """The most steps that one pass through these entries plays."""
+    return sum(map(_most, entries))
+
+
+def _most(entry: Played) -> int:
+    match entry:
+        case Step():
+            return 1
+        case If():
+            return max(most_steps(entry.then), most_steps(entry.otherwise))
+        case Repeat():
+            rounds = entry.repeat
+            most = rounds.at_most if isinstance(rounds, Until) else rounds
+            return (most[1] if isinstance(most, tuple) else most) * most_steps(entry.steps)
+        case Choose():
+            return max(most_steps(branch.steps) for branch in entry.choose)
+        case Page():
+            return most_steps(entry.steps)
+    return 0
+
+
+def texts(entries: Sequence[Played]) -> str:
+    """Entries in one line, for people."""
+    return "; ".join(entry.text for entry in entries)
+
+
+def check_entries(entries: Sequence[Played], where: str) -> None:
+    """Raise InputError for a choice that never takes any way."""
+    for entry in entries:
+        if isinstance(entry, Choose) and not any(branch.weight for branch in entry.choose):
+            raise InputError(f"{where}: of the weights of choose one must be above 0")
+        check_entries(_inner(entry), where)

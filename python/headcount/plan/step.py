@@ -1,0 +1,44 @@
+"""A step: one protocol operation of a scenario."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from headcount.fields.model import Name
+
+
+class Step(BaseModel):
+    """One protocol operation; the keys beside `name` and `op` are the protocol's own."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
+
+    name: Name
+    op: str
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the protocol needs to know."""
+        return {"op": self.op, **(self.model_extra or {})}
+
+    @property
+    def text(self) -> str:
+        """The operation and its options in one line, for people."""
+        return " ".join([self.op, *_options(self.model_extra or {}, "")])
+
+
+def _options(values: Mapping[str, Any], above: str) -> list[str]:
+    """`key=value` of each option; of options that are tables `key.inner=value`."""
+    texts: list[str] = []
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            texts += _options(value, f"{above}{key}.")
+        else:
+            texts.append(f"{above}{key}={_value(value)}")
+    return texts
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(str(each) for each in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
