@@ -10,7 +10,8 @@ from headcount.text import count, plural, share, significant
 TITLE = "Where users are"
 NOTE = (
     "Response times of completed scenarios, from the moment each was due to its end. others: users "
-    "without a line of their own. Errors: failed, of those that ended."
+    "without a line of their own. Errors: failed, of those that ended. Scenarios that were still "
+    "unanswered at the end are not in this table; criteria judge them with all users."
 )
 
 
