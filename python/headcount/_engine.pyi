@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Gathering", "Histogram", "Interval", "Line", "MailFront", "ScenarioCount", "SimulatedServer", "SmbHold", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Gathering", "Histogram", "Interval", "Line", "LineCount", "MailFront", "ScenarioCount", "SimulatedServer", "SmbHold", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names", "users_by_line"]
 
 PROFILE: Final[str]
 """
@@ -72,7 +72,8 @@ class Engine:
         Starts a plan (JSON) for a protocol against a target (JSON); no users yet. Its clock begins
         now, or at `begin_s` of `time.monotonic`: earlier or later than now, as long as the engines of
         several machines begin at the same moment. Users connect from `local_addresses` of this
-        machine, in turn.
+        machine, in turn; where the plan has lines, those on none from the first, and those on each
+        line from one of the others.
         """
     def close(self, /) -> None:
         """
@@ -254,6 +255,11 @@ class Interval:
         Its beginning, in seconds of the run's clock.
         """
     @property
+    def lines(self, /) -> list[LineCount]:
+        """
+        By line, first of users on none; empty where the plan has no lines.
+        """
+    @property
     def logging_on(self, /) -> int:
         """
         Users who, at the end, are opening their session before anything is due.
@@ -352,6 +358,37 @@ class Line:
     def stop(self, /) -> None:
         """
         Ends `carry`; safe to call twice.
+        """
+
+@final
+class LineCount:
+    """
+    All scenarios of the users on one line between two snapshots.
+    """
+    @property
+    def completed(self, /) -> int:
+        """
+        Ended without a fault.
+        """
+    @property
+    def failed(self, /) -> int:
+        """
+        Ended by a fault.
+        """
+    @property
+    def overloaded(self, /) -> int:
+        """
+        Failed, slow or late, each once.
+        """
+    @property
+    def response(self, /) -> Histogram:
+        """
+        Response times of the completed.
+        """
+    @property
+    def started(self, /) -> int:
+        """
+        Begun.
         """
 
 @final
@@ -767,4 +804,9 @@ def task_names(protocol: str) -> list[str]:
     """
     The names of what a protocol's sessions time inside their steps; none if they time
     nothing. Raises `PlanError` for a protocol that the engine does not have.
+    """
+
+def users_by_line(users: SupportsIndex, shares: SupportsGetItem[int, SupportsFloat | SupportsIndex]) -> list[int]:
+    """
+    How many of the first `users` are on no line, and on each of those with these shares.
     """

@@ -114,6 +114,7 @@ class Slice:
     sessions_opened: int = 0
     steps: list[Any] = field(default_factory=list)
     tasks: list[Task] = field(default_factory=list)
+    lines: list[Any] = field(default_factory=list)
     requests: list[int] = field(default_factory=list)
     faults: list[Any] = field(default_factory=list)
     timer_lateness: Histogram = EMPTY

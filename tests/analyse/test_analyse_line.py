@@ -10,7 +10,9 @@ from headcount.analyse.neighbours import foreign_cores
 from headcount.bundle.level import CounterSummary, LevelResult
 
 
-def with_line(one: LevelResult, cpu: float, dropped: float = 0.0) -> LevelResult:
+def with_line(
+    one: LevelResult, cpu: float, dropped: float = 0.0, side: str = "line"
+) -> LevelResult:
     means = {
         "process.cpu.utilization": cpu,
         "line.packets": 10_000.0,
@@ -20,7 +22,7 @@ def with_line(one: LevelResult, cpu: float, dropped: float = 0.0) -> LevelResult
         name: CounterSummary(mean=mean, max=mean, p95=mean, samples=30)
         for name, mean in means.items()
     }
-    counters = {**one.counters, "line": figures}
+    counters = {**one.counters, side: figures}
     return one.model_copy(update={"counters": counters})
 
 
@@ -45,6 +47,17 @@ def test_a_line_may_drop_hardly_anything(dropped: float, limited: bool) -> None:
     assert any("was full and dropped 2" in reason for reason in found.reasons) is limited
 
 
+def test_the_line_of_a_group_of_users_is_named() -> None:
+    one = with_line(level(1, 10, 100.0, 0.01, 1.0, {}), 0.2)
+    one = with_line(with_line(one, 0.9, side="line-ship"), 0.1, 0.5, side="line-branch")
+    found = with_full_line(one.generator, one.counters)
+    assert found.limited
+    assert [reason.partition(" between")[0] for reason in found.reasons] == [
+        "the delay line branch",
+        "the delay line ship",
+    ]
+
+
 def test_nothing_is_said_of_a_line_that_is_not_there() -> None:
     one = level(1, 10, 100.0, 0.01, 1.0, {})
     assert with_full_line(one.generator, one.counters) == one.generator
@@ -60,3 +73,5 @@ def test_the_cpu_of_the_line_is_not_that_of_other_programs() -> None:
     one = with_line(level(1, 10, 100.0, 0.01, 1.0, there), 0.5)
     assert foreign_cores(one) == pytest.approx(CPUS - 1.0 - 0.2 - 0.5)
     assert cores(observe(one)).foreign == foreign_cores(one)
+    more = with_line(one, 0.3, side="line-branch")
+    assert foreign_cores(more) == pytest.approx(CPUS - 1.0 - 0.2 - 0.5 - 0.3)

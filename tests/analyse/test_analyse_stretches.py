@@ -61,6 +61,7 @@ def _second(at: int, drawn: random.Random) -> Slice:
         think_s=USERS - 1,
         steps=counts,
         tasks=made,
+        lines=counts,
         requests=[counts[0].completed, counts[1].completed],
         faults=[Fault(counts[0].failed, at % 3)] if counts[0].failed else [],
         timer_lateness=histogram([drawn.randint(1, 90) for _ in range(20)]),
@@ -70,9 +71,10 @@ def _second(at: int, drawn: random.Random) -> Slice:
 @pytest.fixture(scope="module")
 def plan() -> Plan:
     criteria = ["p95<=2ms", "errors<20%", "rate>=5/s for 60s", "sut:cpu>=10%"]
-    return plan_of(
+    made = plan_of(
         workload("closed", "1s", serve(0.001), serve(0.001), criteria=criteria, limit="2ms")
     )
+    return made.model_copy(update={"lines": {"branch": {"share": "40%", "loss": "1%"}}})
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +140,9 @@ def test_figures_are_those_of_the_seconds(
     assert differences(fine.model_dump(), coarse.model_dump()) == []
     assert [stall.after_s for stall in coarse.stalls] == [1000.0]
     assert coarse.steps[0].service is not None
+    others, branch = coarse.lines
+    assert (others.users, branch.users) == (30, 20)
+    assert [others.completed, branch.completed] == [one.completed for one in coarse.scenarios]
     assert coarse.requests["GET"] == coarse.scenarios[0].completed
     assert sum(group.count for group in coarse.faults[0].groups) == coarse.scenarios[0].failed
     amount = next(one for one in coarse.criteria if one.criterion.startswith("rate"))

@@ -16,7 +16,7 @@ import tuning_file
 import versus_file
 from headcount.analyse.verdict import of_levels
 from headcount.bundle.environment import EnvironmentFile, Side
-from headcount.bundle.level import SCHEMA_VERSION, Levels
+from headcount.bundle.level import SCHEMA_VERSION, Levels, LineResult
 from headcount.bundle.manifest import Manifest, manifest_entry, manifest_text
 from headcount.schemas import BUNDLE, SCHEMAS, text, write
 
@@ -28,6 +28,17 @@ def written() -> dict[str, Any]:
     """What a level writes, by file."""
     run: Run = record(workload("closed", "20ms", serve(0.001), criteria=["p95<=200ms"]), 5, 2.6)
     level = run.level(run.between(0.2, 2.5))
+    line = LineResult(
+        name="branch",
+        users=2,
+        started=9,
+        completed=8,
+        failed=1,
+        overloaded=1,
+        rate_per_s=3.5,
+        response=level.total.response,
+    )
+    level = level.model_copy(update={"lines": [line]})
     verdict = of_levels(run.plan, [level], 3.0, "finished")
     side = Side(role="both", host={"cores": 2}, programs={"server": "1"}, settings={})
     environment = EnvironmentFile(

@@ -33,6 +33,9 @@ def second(at: int, drawn: random.Random, level: int = 1, phase: str = "steady")
         "scenarios": {"one": scenario, "two": {**scenario, "completed": 1}},
         "steps": {"read": {"completed": completed, "service_s": drawn.random()}},
         "tasks": {} if at % 2 else {"LOGIN": {"completed": 3}},
+        "lines": {
+            "branch": {key: scenario[key] for key in ("completed", "failed", "p95_ms")},
+        },
         "faults": [["read", "timeout", 1], [None, "connect", at % 3]],
         "counters": {"sut": {"cpu": drawn.random()} if at % 5 else {}, "server": {"jobs": 2.0}},
     }
@@ -61,6 +64,14 @@ def test_a_stretch_is_the_sum_of_its_seconds(number: int, length_s: float, seed:
                     assert value == tallies[-1][key]
                 elif key not in PERCENTILES:
                     assert value == pytest.approx(sum(tally[key] for tally in tallies))
+        of = one["lines"]["branch"]
+        tallies = [each["lines"]["branch"] for each in part]
+        for key in ("completed", "failed"):
+            assert of[key] == sum(tally[key] for tally in tallies)
+        known = [(tally["p95_ms"], tally["completed"]) for tally in tallies if tally["completed"]]
+        ended = sum(completed for _, completed in known)
+        mean_ms = sum(p95_ms * completed for p95_ms, completed in known) / ended if known else None
+        assert of["p95_ms"] == (mean_ms and pytest.approx(mean_ms))
         cpu = [each["counters"]["sut"]["cpu"] for each in part if each["counters"]["sut"]]
         mean = sum(cpu) / len(cpu) if cpu else None
         assert one["counters"]["sut"].get("cpu") == (mean and pytest.approx(mean))

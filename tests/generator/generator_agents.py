@@ -44,6 +44,7 @@ def start_order(at_s: float, generation: int = 1, **changes: Any) -> Message:
         "scenarios": 1,
         "places": [],
         "local_ips": [],
+        "on_lines": [],
     }
     return Message("start", {**values, **changes})
 

@@ -28,8 +28,10 @@ def squeezed(wanted: Wanted) -> Iterator[Squeeze]:
         squeeze.close()
 
 
-def round_trips_s(squeeze: Squeeze, count: int, connections: int = 1) -> list[float]:
-    """So many on each of some connections, in seconds."""
+def round_trips_s(
+    squeeze: Squeeze, count: int, connections: int = 1, source: str | None = None
+) -> list[float]:
+    """So many on each of some connections, in seconds; from an address of the generator's side."""
     assert squeeze.link
     with (
         socket.create_server((squeeze.link.address, 0)) as server,
@@ -37,9 +39,11 @@ def round_trips_s(squeeze: Squeeze, count: int, connections: int = 1) -> list[fl
         ThreadPoolExecutor(2 * connections) as pool,
     ):
         address = server.getsockname()
-        asked = [pool.submit(_ask, address, count) for _ in range(connections)]
+        asked = [pool.submit(_ask, address, count, source) for _ in range(connections)]
         for _ in range(connections):
-            pool.submit(_echo, server.accept()[0])
+            here, peer = server.accept()
+            assert source in {None, peer[0]}
+            pool.submit(_echo, here)
         return [one for each in asked for one in each.result()]
 
 
@@ -48,10 +52,11 @@ def _hurry() -> None:
     os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
 
 
-def _ask(address: tuple[str, int], count: int) -> list[float]:
+def _ask(address: tuple[str, int], count: int, source: str | None) -> list[float]:
     _hurry()
     took_s = []
-    with socket.create_connection(address, timeout=30) as client:
+    bound = None if source is None else (source, 0)
+    with socket.create_connection(address, timeout=30, source_address=bound) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for _ in range(count):
             time.sleep(PAUSE_S)

@@ -163,6 +163,14 @@ def test_the_delay_line_is_shown_where_there_is_one() -> None:
     assert table
     last = table.rows[-1].cells
     assert [last[0].text, last[1].text] == ["Delay line CPU", "0.284 cores"]
+    # With lines of groups of users, it is the sum of all; those without a packet are not late.
+    idle = {**figures, "line.packets": figures["line.packets"].model_copy(update={"mean": 0.0})}
+    levels = [
+        one.model_copy(update={"counters": {**one.counters, "line-a": idle, "line-b": figures}})
+        for one in levels
+    ]
+    cells = read(replace(made, levels=levels)).row("Delay line CPU")
+    assert cells[1] == "0.852 cores18,416 packets/s, 31.0 µs late on average"
 
 
 def test_missing_counters_are_dashes() -> None:

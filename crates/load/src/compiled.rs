@@ -5,6 +5,7 @@ use std::sync::Arc;
 use headcount_script::{Names, Variables};
 
 use crate::flow::Flow;
+use crate::lines::line_of;
 use crate::pace::{Draw, Pace, Schedule};
 use crate::plan::{Plan, ScenarioPlan, StepPlan};
 use crate::plan_error::PlanError;
@@ -112,6 +113,12 @@ impl Plan {
 }
 
 impl<S> Compiled<S> {
+    /// The line that `user` reaches the server by, from 1; 0 is none of its own.
+    #[must_use]
+    pub fn line_of(&self, user: u32) -> usize {
+        line_of(user, &self.plan.lines)
+    }
+
     /// The schedule of `user`, who joins at `joined_ns`.
     #[must_use]
     pub fn schedule(&self, user: u32, joined_ns: u64) -> Schedule {

@@ -28,7 +28,8 @@ pub struct Crowd<F> {
 #[derive(Debug)]
 struct Slot<F> {
     future: Option<Pin<Box<F>>>,
-    /// Which of the worker's users it is.
+    /// Which of the worker's users it is, or which line that user is on: it decides what the user
+    /// connects from.
     turn: usize,
     wake: Arc<SlotWake>,
     /// A waker of `wake`.
@@ -77,7 +78,7 @@ impl<F: Future<Output = ()>> Crowd<F> {
         self.len() == 0
     }
 
-    /// Adds the future of this one of the worker's users, and wakes it.
+    /// Adds the future of a user with this turn, and wakes it.
     pub fn push(&mut self, turn: usize, future: F) {
         let index = self.free.pop().unwrap_or(self.slots.len() as u32);
         let wake = Arc::new(SlotWake {

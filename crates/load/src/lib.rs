@@ -8,7 +8,7 @@
 //!   they do it.
 //! * [`turns`]: programs that users follow instead of drawing what they do.
 //! * [`protocol`]: the seam that a protocol fills, and [`pair`]: two of them at once; [`user`]: what it is told about its user.
-//! * [`life`]: one user's life, from joining to leaving.
+//! * [`life`]: one user's life, from joining to leaving; [`lines`]: which line it reaches the server by.
 //! * [`worker`]: one thread with its users; [`roster`]: which of them are busy; [`timers`] and [`clock`]: how they wait.
 //! * [`context`]: what the users of a worker share; [`stopwatch`]: how sessions count.
 //! * [`recorder`], [`requests`] and [`tasks`]: what a worker counts; [`report`] and [`mailbox`]: how it
@@ -37,6 +37,7 @@ mod idle;
 pub mod intervals;
 pub mod life;
 pub mod limits;
+pub mod lines;
 pub mod local_address;
 pub mod mailbox;
 pub mod moments;
@@ -62,6 +63,7 @@ pub mod snapshot;
 pub mod stopwatch;
 pub mod stream;
 mod sync;
+mod tallies;
 pub mod target;
 pub mod tasks;
 pub mod timers;

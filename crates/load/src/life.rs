@@ -32,6 +32,8 @@ pub struct Place<P: Protocol> {
     pub member: Member,
     /// All users of the worker.
     pub roster: Rc<Roster>,
+    /// The line that the user reaches the server by, from 1; 0 is none of its own.
+    pub line: usize,
 }
 
 /// Pause after a lost or refused connection for a user without think time, who would otherwise retry
@@ -139,7 +141,7 @@ impl<P: Protocol> Place<P> {
         user.begin_scenario();
         let index = self.plan.next(user);
         let scenario = &self.plan.scenarios[index];
-        self.recorder.borrow_mut().scenarios[index].started += 1;
+        self.recorder.borrow_mut().started(index, self.line);
         let late = began_ns - due_ns > scenario.late_ns;
         let playing = Playing {
             scenario: index as u32,
@@ -173,6 +175,7 @@ impl<P: Protocol> Place<P> {
         recorder.think_ns += idle_ns; // what Little's law has besides response times
         recorder.ended(&Ended {
             scenario: index,
+            line: self.line,
             due_ns,
             began_ns,
             // As if whoever idled had not: how long that took is nobody's response time.

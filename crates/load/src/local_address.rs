@@ -1,6 +1,7 @@
 //! The addresses of this machine that users connect from, where a run names some.
 //!
-//! A server sees as many clients, and there are as many times more ports to connect from. A user has
+//! Where users are on lines, each line has an address, and its users have the same one. Else a server
+//! sees as many clients, and there are as many times more ports to connect from. A user has
 //! one address as long as it plays, as a person's machine has.
 
 use std::cell::{Cell, RefCell};
@@ -9,7 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 thread_local! {
     /// Those of this thread's worker; none leaves the choice to the system.
     static ADDRESSES: RefCell<Vec<IpAddr>> = const { RefCell::new(Vec::new()) };
-    /// Which of the worker's users is played at the moment, counted from 0.
+    /// Which of the worker's users is played at the moment, counted from 0; or its line.
     static TURN: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -18,7 +19,7 @@ pub(crate) fn set_addresses(addresses: &[IpAddr]) {
     ADDRESSES.set(addresses.to_vec());
 }
 
-/// What follows is done by this one of the worker's users.
+/// What follows is done by this one of the worker's users, or by one on this line.
 pub(crate) fn set_turn(turn: usize) {
     TURN.set(turn);
 }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::lines::check_shares;
 use crate::pace::{Draw, Pace};
 use crate::plan_error::PlanError;
 use crate::share::Part;
@@ -26,6 +27,10 @@ pub struct Plan {
     /// What users connect from; the system chooses if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub local_addresses: Vec<IpAddr>,
+    /// Shares of the users who reach the server over lines of their own, from 0 to 1, a line each.
+    /// `local_addresses` are then what users connect from who are on no line, and on each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<f64>,
     /// How long one step, or the opening of a session, may take before it fails.
     pub step_timeout_ms: u64,
     /// How often workers report.
@@ -121,6 +126,12 @@ impl Plan {
             10.0,
             60_000.0,
         )?;
+        check_shares(&self.lines)?;
+        let addresses = self.local_addresses.len() as f64;
+        if !self.lines.is_empty() && addresses > 0.0 {
+            let wanted = self.lines.len() as f64 + 1.0;
+            bounds("the number of lines' addresses", addresses, wanted, wanted)?;
+        }
         if let Some(slot_ms) = self.slot_ms {
             bounds("slot_ms", f64::from(slot_ms), 1.0, 60_000.0)?;
         }

@@ -1,60 +1,15 @@
 //! What a worker counts from one report to the next, and sums of it.
 
 use std::collections::BTreeMap;
-use std::mem::{replace, swap, take};
+use std::mem::{replace, swap};
 
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, FaultKind, FaultTally, group};
 use crate::moments::Moments;
+pub use crate::tallies::{LineTally, ScenarioTally, StepTally};
 use crate::tasks::TaskTally;
 use crate::times::Times;
-
-/// Counts and times of one scenario.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ScenarioTally {
-    /// Begun, whether ended or not.
-    pub started: u64,
-    /// Ended without a fault.
-    pub completed: u64,
-    /// Ended by a fault.
-    pub failed: u64,
-    /// Completed, but over the scenario's limit.
-    pub slow: u64,
-    /// Started later after the due moment than the plan allows.
-    pub late: u64,
-    /// Failed, slow or late: what overload counts, each scenario once.
-    pub overloaded: u64,
-    /// Sum of response times (from due) of all that ended, failed ones too.
-    pub response_ns: u64,
-    /// Sum of service times (from start) of all that ended, failed ones too.
-    pub service_ns: u64,
-    /// Payload received and sent.
-    pub read_bytes: u64,
-    /// Payload sent.
-    pub written_bytes: u64,
-    /// Response times of completed scenarios, in µs, from the due moment.
-    pub response: Times,
-    /// Service times of completed scenarios, in µs, from the actual start.
-    pub service: Times,
-}
-
-/// Counts and times of all steps of one name.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct StepTally {
-    /// Ended without a fault.
-    pub completed: u64,
-    /// Ended by a fault.
-    pub failed: u64,
-    /// Sum of service times of all that ended.
-    pub service_ns: u64,
-    /// Payload received.
-    pub read_bytes: u64,
-    /// Payload sent.
-    pub written_bytes: u64,
-    /// Service times of completed steps, in µs.
-    pub service: Times,
-}
 
 /// Where a fault struck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -95,6 +50,8 @@ pub struct Recorder {
     pub requests: Vec<u64>,
     /// What sessions timed, by index of the protocol's `tasks`; empty before the first report.
     pub tasks: Vec<TaskTally>,
+    /// By line, first of users on none; empty where the plan has no lines.
+    pub lines: Vec<LineTally>,
     /// What happened when, where the plan asks for it.
     pub moments: Moments,
     /// The groups of faults of the whole run, of which only so many are kept apart.
@@ -107,6 +64,8 @@ pub struct Recorder {
 pub struct Ended {
     /// Index of the scenario.
     pub scenario: usize,
+    /// The line of its user, from 1; 0 is none.
+    pub line: usize,
     /// When it was due, began and ended, in ns of the run's clock.
     pub due_ns: u64,
     /// When it began.
@@ -135,8 +94,16 @@ impl Recorder {
             sessions_opened: 0,
             requests: Vec::new(),
             tasks: Vec::new(),
+            lines: Vec::new(),
             moments: Moments::default(),
             groups: BTreeMap::new(),
+        }
+    }
+
+    /// From now on counts by line, too, if there are any.
+    pub fn keep_lines(&mut self, lines: usize) {
+        if lines > 0 {
+            self.lines.resize_with(lines + 1, LineTally::default);
         }
     }
 
@@ -145,6 +112,7 @@ impl Recorder {
     pub fn hand_over(&mut self, mut empty: Self) -> Self {
         swap(&mut self.groups, &mut empty.groups);
         empty.moments = self.moments.emptied();
+        empty.keep_lines(self.lines.len().saturating_sub(1));
         replace(self, empty)
     }
 
@@ -153,6 +121,7 @@ impl Recorder {
         self.scenarios.iter_mut().for_each(ScenarioTally::clear);
         self.steps.iter_mut().for_each(StepTally::clear);
         self.tasks.iter_mut().for_each(TaskTally::clear);
+        self.lines.iter_mut().for_each(LineTally::clear);
         self.faults.clear();
         self.timer_lateness.clear();
         self.start_lateness.clear();
@@ -192,6 +161,11 @@ impl Recorder {
         for (mine, theirs) in self.tasks.iter_mut().zip(&other.tasks) {
             mine.add(theirs);
         }
+        let kinds = self.lines.len().max(other.lines.len());
+        self.lines.resize_with(kinds, LineTally::default);
+        for (mine, theirs) in self.lines.iter_mut().zip(&other.lines) {
+            mine.add(theirs);
+        }
         self.moments.add(&other.moments);
     }
 
@@ -219,8 +193,19 @@ impl Recorder {
         for (mine, theirs) in difference.tasks.iter_mut().zip(&earlier.tasks) {
             mine.subtract(theirs);
         }
+        for (mine, theirs) in difference.lines.iter_mut().zip(&earlier.lines) {
+            mine.subtract(theirs);
+        }
         difference.moments.subtract(&earlier.moments);
         difference
+    }
+
+    /// A scenario has begun, of a user on this line.
+    pub fn started(&mut self, scenario: usize, line: usize) {
+        self.scenarios[scenario].started += 1;
+        if let Some(tally) = self.lines.get_mut(line) {
+            tally.started += 1;
+        }
     }
 
     /// A scenario has ended.
@@ -243,6 +228,9 @@ impl Recorder {
         tally.late += u64::from(late);
         let missed = slow || late || !ended.completed;
         tally.overloaded += u64::from(missed);
+        if let Some(tally) = self.lines.get_mut(ended.line) {
+            tally.ended(response_ns, ended.completed, missed);
+        }
         self.moments
             .ended(ended.due_ns, ended.ended_ns, ended.completed, missed);
     }
@@ -284,117 +272,5 @@ impl Recorder {
             OTHERS
         };
         self.faults.entry((at, kind, group)).or_default()
-    }
-}
-
-impl ScenarioTally {
-    fn clear(&mut self) {
-        let (mut response, mut service) = (take(&mut self.response), take(&mut self.service));
-        response.clear();
-        service.clear();
-        *self = Self {
-            response,
-            service,
-            ..Self::new()
-        };
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.combine(other, |mine, theirs| *mine += theirs);
-        self.response.add(&other.response);
-        self.service.add(&other.service);
-    }
-
-    fn subtract(&mut self, earlier: &Self) {
-        self.combine(earlier, |mine, theirs| *mine -= theirs);
-        self.response.subtract(&earlier.response);
-        self.service.subtract(&earlier.service);
-    }
-
-    /// Applies `change` to every plain count of both; one list, so that none can be forgotten.
-    fn combine(&mut self, other: &Self, change: impl Fn(&mut u64, u64)) {
-        change(&mut self.started, other.started);
-        change(&mut self.completed, other.completed);
-        change(&mut self.failed, other.failed);
-        change(&mut self.slow, other.slow);
-        change(&mut self.late, other.late);
-        change(&mut self.overloaded, other.overloaded);
-        change(&mut self.response_ns, other.response_ns);
-        change(&mut self.service_ns, other.service_ns);
-        change(&mut self.read_bytes, other.read_bytes);
-        change(&mut self.written_bytes, other.written_bytes);
-    }
-
-    /// Nothing counted yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            started: 0,
-            completed: 0,
-            failed: 0,
-            slow: 0,
-            late: 0,
-            overloaded: 0,
-            response_ns: 0,
-            service_ns: 0,
-            read_bytes: 0,
-            written_bytes: 0,
-            response: Times::new(),
-            service: Times::new(),
-        }
-    }
-}
-
-impl Default for ScenarioTally {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl StepTally {
-    fn clear(&mut self) {
-        let mut service = take(&mut self.service);
-        service.clear();
-        *self = Self {
-            service,
-            ..Self::new()
-        };
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.combine(other, |mine, theirs| *mine += theirs);
-        self.service.add(&other.service);
-    }
-
-    fn subtract(&mut self, earlier: &Self) {
-        self.combine(earlier, |mine, theirs| *mine -= theirs);
-        self.service.subtract(&earlier.service);
-    }
-
-    fn combine(&mut self, other: &Self, change: impl Fn(&mut u64, u64)) {
-        change(&mut self.completed, other.completed);
-        change(&mut self.failed, other.failed);
-        change(&mut self.service_ns, other.service_ns);
-        change(&mut self.read_bytes, other.read_bytes);
-        change(&mut self.written_bytes, other.written_bytes);
-    }
-
-    /// Nothing counted yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            completed: 0,
-            failed: 0,
-            service_ns: 0,
-            read_bytes: 0,
-            written_bytes: 0,
-            service: Times::new(),
-        }
-    }
-}
-
-impl Default for StepTally {
-    fn default() -> Self {
-        Self::new()
     }
 }

@@ -138,6 +138,7 @@ impl<P: Protocol> Worker<P> {
         clock: Rc<dyn Clock>,
     ) -> Self {
         let mut recorder = Recorder::new(plan.scenarios.len(), plan.step_names.len());
+        recorder.keep_lines(plan.plan.lines.len());
         recorder.moments = Moments::new(u64::from(plan.plan.slot_ms.unwrap_or(0)) * 1_000_000);
         let timers = Rc::new(Timers::new(clock));
         let context = WorkerContext::new(timers, P::requests().len(), P::tasks().len());
@@ -222,7 +223,8 @@ impl<P: Protocol> Worker<P> {
             if self.members.len() < self.target {
                 let turn = self.members.len();
                 let (place, user) = self.admit(now_ns);
-                join(turn, place, user);
+                let has_lines = !self.plan.plan.lines.is_empty();
+                join(if has_lines { place.line } else { turn }, place, user);
             } else if let Some(member) = self.members.pop() {
                 let paused_ns = self.roster.leaves(&member, now_ns);
                 self.recorder.borrow_mut().think_ns += paused_ns;
@@ -247,6 +249,7 @@ impl<P: Protocol> Worker<P> {
             recorder: Rc::clone(&self.recorder),
             member,
             roster: Rc::clone(&self.roster),
+            line: self.plan.line_of(id),
         };
         (place, user)
     }

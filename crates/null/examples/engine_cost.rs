@@ -111,6 +111,7 @@ fn plan(case: &Case) -> Plan {
         pace: Pace::Closed { think },
         part: None,
         local_addresses: Vec::new(),
+        lines: Vec::new(),
         step_timeout_ms: 60_000,
         report_every_ms: 1000,
         slot_ms: None,

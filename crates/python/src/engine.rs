@@ -39,7 +39,8 @@ impl Engine {
     /// Starts a plan (JSON) for a protocol against a target (JSON); no users yet. Its clock begins
     /// now, or at `begin_s` of `time.monotonic`: earlier or later than now, as long as the engines of
     /// several machines begin at the same moment. Users connect from `local_addresses` of this
-    /// machine, in turn.
+    /// machine, in turn; where the plan has lines, those on none from the first, and those on each
+    /// line from one of the others.
     #[new]
     #[pyo3(signature = (plan, protocol, target, begin_s = None, local_addresses = Vec::new()))]
     fn new(
@@ -206,6 +207,12 @@ fn closed() -> PyErr {
 #[pyo3(signature = (users, each, addresses = 1))]
 pub fn ensure_connections(users: u64, each: u64, addresses: u64) -> PyResult<()> {
     headcount_load::limits::ensure_connections(users, each, addresses).map_err(raised)
+}
+
+/// How many of the first `users` are on no line, and on each of those with these shares.
+#[pyfunction]
+pub fn users_by_line(py: Python<'_>, users: u32, shares: Vec<f64>) -> Vec<u32> {
+    py.detach(move || headcount_load::lines::users_by_line(users, &shares))
 }
 
 /// Makes sure that so many users can have `each` files open at a time; raises `SystemLimitError` with

@@ -42,6 +42,8 @@ pub struct Interval {
     steps: Vec<Py<StepCount>>,
     /// In the order of `Engine.task_names`.
     tasks: Vec<Py<TaskCount>>,
+    /// By line, first of users on none; empty where the plan has no lines.
+    lines: Vec<Py<LineCount>>,
     /// Faults that struck.
     faults: Vec<Py<FaultCount>>,
     /// What happened when, if the plan has `slot_ms`: where each slot of time begins in s; how many
@@ -127,6 +129,22 @@ pub struct TaskCount {
     service: Py<Histogram>,
 }
 
+/// All scenarios of the users on one line between two snapshots.
+#[pyclass(frozen, get_all, module = "headcount._engine")]
+#[derive(Debug)]
+pub struct LineCount {
+    /// Begun.
+    started: u64,
+    /// Ended without a fault.
+    completed: u64,
+    /// Ended by a fault.
+    failed: u64,
+    /// Failed, slow or late, each once.
+    overloaded: u64,
+    /// Response times of the completed.
+    response: Py<Histogram>,
+}
+
 /// Faults of one kind at one step with messages that differ only in names and figures.
 #[pyclass(frozen, get_all, module = "headcount._engine")]
 #[derive(Debug)]
@@ -180,6 +198,11 @@ impl Interval {
                 .tasks
                 .iter()
                 .map(|t| task(py, t))
+                .collect::<PyResult<_>>()?,
+            lines: counted
+                .lines
+                .iter()
+                .map(|t| line(py, t))
                 .collect::<PyResult<_>>()?,
             faults: counted
                 .faults
@@ -254,6 +277,17 @@ fn task(py: Python<'_>, tally: &headcount_load::tasks::TaskTally) -> PyResult<Py
         service_s: seconds(tally.service_ns),
         squares_ms2: tally.squares_ms2,
         service: histogram(py, &tally.service)?,
+    };
+    Py::new(py, count)
+}
+
+fn line(py: Python<'_>, tally: &headcount_load::recorder::LineTally) -> PyResult<Py<LineCount>> {
+    let count = LineCount {
+        started: tally.started,
+        completed: tally.completed,
+        failed: tally.failed,
+        overloaded: tally.overloaded,
+        response: histogram(py, &tally.response)?,
     };
     Py::new(py, count)
 }

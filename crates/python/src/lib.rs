@@ -31,7 +31,7 @@ mod _engine {
     #[pymodule_export]
     use crate::disk::{DiskBench, io_uring_unavailable};
     #[pymodule_export]
-    use crate::engine::{Engine, ensure_connections, ensure_open_files};
+    use crate::engine::{Engine, ensure_connections, ensure_open_files, users_by_line};
     #[pymodule_export]
     use crate::front::MailFront;
     #[pymodule_export]
@@ -41,7 +41,7 @@ mod _engine {
     #[pymodule_export]
     use crate::http::{http_check, http_sweep_tree, http_write_tree};
     #[pymodule_export]
-    use crate::interval::{FaultCount, Interval, ScenarioCount, StepCount, TaskCount};
+    use crate::interval::{FaultCount, Interval, LineCount, ScenarioCount, StepCount, TaskCount};
     #[pymodule_export]
     use crate::line::Line;
     #[pymodule_export]

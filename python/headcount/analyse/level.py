@@ -11,6 +11,7 @@ from headcount.analyse.failures.summary import fault_results, wrong_data_reasons
 from headcount.analyse.judge import Context, judge
 from headcount.analyse.lateness import Delay, Lateness
 from headcount.analyse.line import with_full_line
+from headcount.analyse.lines import line_results
 from headcount.analyse.marks import level_marks
 from headcount.analyse.outright import has_failed_outright
 from headcount.analyse.stalls import Second, stalls
@@ -133,6 +134,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         ],
         steps=[_step(name, window, i, late) for i, name in enumerate(level.step_names)],
         tasks=results(window, tasks, late.of_step if late else None),
+        lines=line_results(plan, window, level.users),
         score=level_score(window, tasks),
         marks=level_marks(plan.workload.marks, window, names, tasks),
         requests=_requests(window, level.request_names),

@@ -1,10 +1,10 @@
 """Whether the delay line between users and server, not the server, was the limit of a level."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from headcount.analyse.generator import BUSY_SHARE
 from headcount.bundle.level import CounterSummary, GeneratorResult
-from headcount.counters.line import CPU, NAME
+from headcount.counters.line import CPU, NAME, OF_USERS, is_line
 from headcount.text import share
 
 DROPPED_SHARE = 0.001
@@ -19,20 +19,32 @@ def with_full_line(
     `counters` are those of the level, by side. The line is one thread: near a whole core packets
     wait for it, and users for packets.
     """
-    means = {name: figure.mean for name, figure in counters.get(NAME, {}).items()}
-    cpu, packets = means.get(CPU, 0.0), means.get("line.packets", 0.0)
-    dropped = means.get("line.dropped", 0.0) / packets if packets else 0.0
-    reasons = []
-    if cpu > BUSY_SHARE:
-        reasons.append(
-            f"the delay line between users and server used {share(cpu)} of a core, so packets "
-            "waited for it; play fewer users, or use a larger machine"
-        )
-    if dropped > DROPPED_SHARE:
-        reasons.append(
-            f"the delay line between users and server was full and dropped {share(dropped)} of "
-            "the packets; limit the network's rate, or play fewer users"
-        )
+    reasons = [
+        reason
+        for side in sorted(filter(is_line, counters))
+        for reason in _reasons(_name(side), counters[side])
+    ]
     if not reasons:
         return found
     return found.model_copy(update={"limited": True, "reasons": [*found.reasons, *reasons]})
+
+
+def _name(side: str) -> str:
+    own = "" if side == NAME else f" {side.removeprefix(OF_USERS)}"
+    return f"the delay line{own} between users and server"
+
+
+def _reasons(name: str, figures: Mapping[str, CounterSummary]) -> Iterator[str]:
+    means = {counter: figure.mean for counter, figure in figures.items()}
+    cpu, packets = means.get(CPU, 0.0), means.get("line.packets", 0.0)
+    dropped = means.get("line.dropped", 0.0) / packets if packets else 0.0
+    if cpu > BUSY_SHARE:
+        yield (
+            f"{name} used {share(cpu)} of a core, so packets waited for it; play fewer users, or "
+            "use a larger machine"
+        )
+    if dropped > DROPPED_SHARE:
+        yield (
+            f"{name} was full and dropped {share(dropped)} of the packets; limit the network's "
+            "rate, or play fewer users"
+        )

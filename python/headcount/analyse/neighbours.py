@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
-from headcount.counters.line import NAME as LINE
+from headcount.counters.line import is_line
 from headcount.text import count, plural, significant
 from headcount.text import share as share_text
 
@@ -21,7 +21,7 @@ STEAL = f"{UTILIZATION}{{cpu.mode=steal}}"
 
 
 def foreign_cores(level: LevelResult) -> float | None:
-    """CPU of programs that are neither the server, the generator nor its delay line, in cores.
+    """CPU of programs that are neither the server, the generator nor its delay lines, in cores.
 
     Interrupts, most of them the network's, and stolen time belong to no program. None where it is
     not known: only of a server on this machine are the processes watched beside the whole. Where it
@@ -34,9 +34,10 @@ def foreign_cores(level: LevelResult) -> float | None:
         return None
     busy, processors, server = (sut[name].mean for name in names)
     nobodys = sum(sut[name].mean for name in (*INTERRUPTS, STEAL) if name in sut)
-    line = level.counters.get(LINE, {}).get(PROCESS)
+    lines = (figures for side, figures in level.counters.items() if is_line(side))
+    carried = sum(figures[PROCESS].mean for figures in lines if PROCESS in figures)
     rest = (busy - nobodys) * processors - server - generator[PROCESS].mean
-    return max(rest - (line.mean if line is not None else 0.0), 0.0)
+    return max(rest - carried, 0.0)
 
 
 def stolen_share(level: LevelResult) -> float:

@@ -9,15 +9,15 @@ from dataclasses import dataclass, fields
 from typing import Any, cast
 
 from headcount._engine import Histogram, Interval
-from headcount.analyse.tally import NONE, Fault, Scenario, Step, Task
+from headcount.analyse.tally import NONE, Fault, Line, Scenario, Step, Task
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """Consecutive seconds summed up.
 
-    A part of a level has no service times, steps, requests, faults or lateness of timers, for only
-    those of the whole level are used.
+    A part of a level has no service times, steps, requests, faults, lines or lateness of timers,
+    for only those of the whole level are used.
     """
 
     from_s: float
@@ -33,6 +33,7 @@ class Stretch:
     scenarios: list[Scenario]
     steps: list[Step]
     tasks: list[Task]
+    lines: list[Line]
     faults: list[Fault]
     timer_lateness: Histogram
     backlog: Histogram
@@ -46,6 +47,7 @@ _SUMS = (
 _STEP_SUMS, _TASK_SUMS = (
     tuple(field.name for field in fields(of) if field.name != "service") for of in (Step, Task)
 )
+_LINE_SUMS = ("started", "completed", "failed", "overloaded")
 
 
 def summed(seconds: Sequence[Interval], *, is_whole: bool) -> Interval:
@@ -68,6 +70,7 @@ def summed(seconds: Sequence[Interval], *, is_whole: bool) -> Interval:
         ],
         steps=_each(Step, _STEP_SUMS, [each.steps for each in seconds]) if is_whole else [],
         tasks=_each(Task, _TASK_SUMS, [each.tasks for each in seconds]),
+        lines=_lines(seconds) if is_whole else [],
         faults=_faults(seconds) if is_whole else [],
         timer_lateness=_merged(each.timer_lateness for each in seconds) if is_whole else NONE,
         backlog=last.backlog,
@@ -98,6 +101,16 @@ def _each(
             service=_merged(tally.service for tally in tallies),
         )
         for tallies in zip(*lists, strict=True)
+    ]
+
+
+def _lines(seconds: Sequence[Interval]) -> list[Line]:
+    return [
+        Line(
+            **{name: sum(getattr(tally, name) for tally in tallies) for name in _LINE_SUMS},
+            response=_merged(tally.response for tally in tallies),
+        )
+        for tallies in zip(*(each.lines for each in seconds), strict=True)
     ]
 
 

@@ -57,6 +57,17 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """The counts of all scenarios of the users on one line."""
+
+    started: int
+    completed: int
+    failed: int
+    overloaded: int
+    response: Histogram
+
+
+@dataclass(frozen=True, slots=True)
 class Fault:
     """Faults of one kind at one step, with one message."""
 

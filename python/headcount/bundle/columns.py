@@ -148,7 +148,7 @@ def _groups(second: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, 
     run = {key: second[key] for key in RUN} | {"worker_cpu_s": sum(second["worker_cpu_s"])}
     yield "run", "", run | {key: second[key] for key in LATER if key in second}
     # Runs that an older Headcount began have no tasks in their first seconds.
-    for side in ("scenarios", "steps", "tasks"):
+    for side in ("scenarios", "steps", "tasks", "lines"):
         for of, figures in second.get(side, {}).items():
             yield side, of, figures
     for side, figures in second["counters"].items():

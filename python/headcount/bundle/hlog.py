@@ -2,7 +2,8 @@
 
 Values are microseconds; the tag names what was timed: `response/SCENARIO` and `service/SCENARIO`;
 `pending/SCENARIO`, the ages at the interval's end of those still unanswered; `step/STEP`;
-`task/TASK`, of what the protocol times inside steps; `lateness`, of the load generator's own
+`task/TASK`, of what the protocol times inside steps; `line/LINE`, response times of the users on a
+line; `lateness`, of the load generator's own
 timers; `backlog`, the ages of what is due and not begun.
 The format allows neither commas nor spaces in a tag, so names are percent-encoded.
 """

@@ -124,6 +124,21 @@ class TaskResult(Record):
     )
 
 
+class LineResult(Record):
+    """All scenarios of the users on one line in the steady part of a level."""
+
+    name: str = Field(description="The line's, or `others` of users without one")
+    users: int
+    started: int
+    completed: int
+    failed: int
+    overloaded: int = Field(description="Ended and failed, slow or late; each counted once")
+    rate_per_s: float = Field(description="Completed per second")
+    response: Times | None = Field(
+        description="Of the completed, from the due moment to the end; null if none"
+    )
+
+
 class LevelScore(Record):
     """The workload's `task_score` at a level: a weighted mean of percentiles of tasks' times."""
 
@@ -301,6 +316,9 @@ class LevelResult(Record):
     steps: list[StepResult]
     tasks: list[TaskResult] = Field(
         default=[], description="Tasks that the protocol times inside steps, if they happened"
+    )
+    lines: list[LineResult] = Field(
+        default=[], description="By the users' lines, where the plan has some"
     )
     score: LevelScore | None = Field(default=None, description="Of workloads with a `task_score`")
     marks: LevelMarks | None = Field(default=None, description="Of workloads with `marks`")

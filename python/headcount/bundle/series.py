@@ -25,7 +25,7 @@ def tags(second: dict[str, Any]) -> Iterator[str]:
             yield f"service/{name}"
         if figures.get("pending"):
             yield f"pending/{name}"
-    for kind, of in (("step", "steps"), ("task", "tasks")):
+    for kind, of in (("step", "steps"), ("task", "tasks"), ("line", "lines")):
         for name, figures in second.get(of, {}).items():
             if figures.get("completed"):
                 yield f"{kind}/{name}"

@@ -113,7 +113,7 @@ class _Sum:
         self._worker_cpu_s: list[float] = []
         self._groups: dict[str, dict[str, dict[str, Any]]] = {}
         self._p95_ms: dict[str, _Mean] = {}
-        self._percentiles: dict[str, dict[str, _Mean]] = {}
+        self._percentiles: dict[tuple[str, str], dict[str, _Mean]] = {}
         self._counters: dict[str, dict[str, _Mean]] = {}
         self._faults: Counter[tuple[str | None, str]] = Counter()
         self._first = second
@@ -134,6 +134,7 @@ class _Sum:
             "worker_cpu_s": self._worker_cpu_s,
             "p95_ms": _mean(self._p95_ms["p95_ms"]),
             **{kind: self._figures(kind) for kind in ("scenarios", "steps", "tasks")},
+            **({"lines": self._figures("lines")} if "lines" in self._last else {}),
             "faults": [[*fault, number] for fault, number in self._faults.items()],
             "counters": {
                 side: {name: _mean(mean) for name, mean in means.items()}
@@ -151,26 +152,27 @@ class _Sum:
         self._worker_cpu_s = [a + b for a, b in zip(before, cpu_s, strict=False)]
         completed = sum(of["completed"] for of in second["scenarios"].values())
         _added(self._p95_ms, [("p95_ms", second.get("p95_ms"))], completed)
-        for kind in ("scenarios", "steps", "tasks"):
+        for kind in ("scenarios", "steps", "tasks", "lines"):
             groups = self._groups.setdefault(kind, {})
             for name, of in second.get(kind, {}).items():
                 sums = groups.setdefault(name, {})
                 for key, value in of.items():
                     if key not in _NO_SUMS:
                         sums[key] = value + sums.get(key, 0)
-        for name, of in second["scenarios"].items():
-            means = self._percentiles.setdefault(name, {})
-            _added(means, [(key, of.get(key)) for key in PERCENTILES], of["completed"])
+        for kind in ("scenarios", "lines"):
+            for name, of in second.get(kind, {}).items():
+                means = self._percentiles.setdefault((kind, name), {})
+                _added(means, [(key, of.get(key)) for key in PERCENTILES], of["completed"])
         for side, values in second["counters"].items():
             _added(self._counters.setdefault(side, {}), values.items(), second["seconds"])
         for step, fault, number in second.get("faults", []):
             self._faults[step, fault] += number
 
     def _figures(self, kind: str) -> dict[str, dict[str, Any]]:
-        """The figures of each scenario, step or task."""
+        """The figures of each scenario, step, task or line."""
         found = {name: dict(sums) for name, sums in self._groups.get(kind, {}).items()}
-        for name, figures in found.items() if kind == "scenarios" else ():
-            last = self._last["scenarios"].get(name, {})
+        for name, figures in found.items() if kind in ("scenarios", "lines") else ():
+            last = self._last[kind].get(name, {})
             figures |= {key: last[key] for key in STATES if key in last}
-            figures |= {key: _mean(self._percentiles[name][key]) for key in PERCENTILES}
+            figures |= {key: _mean(self._percentiles[kind, name][key]) for key in PERCENTILES}
         return found

@@ -118,6 +118,16 @@ Limit = Annotated[
         rich_help_panel=SERVER,
     ),
 ]
+Line = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--line",
+        metavar="NAME=SHARE,...",
+        help="Put a share of the users on a line of their own: branch=40%,latency=30ms,loss=0.1%. "
+        "It can have latency, jitter, loss, reorder and network, as for --limit.",
+        rich_help_panel=SERVER,
+    ),
+]
 LoadFile = Annotated[
     Path | None,
     typer.Option(

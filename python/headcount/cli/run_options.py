@@ -170,6 +170,7 @@ class Server:
 
     set_: options.Set = None
     limit: options.Limit = None
+    line: options.Line = None
 
 
 @dataclass(frozen=True)

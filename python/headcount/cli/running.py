@@ -41,6 +41,7 @@ from headcount.plan import plan as plans
 from headcount.plan.consent import with_consent
 from headcount.plan.cost import stated_cost
 from headcount.plan.disclosure import Disclosure, load_disclosure
+from headcount.plan.lines import lines_of
 from headcount.plan.plan import StacksWanted
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.sources import split_source
@@ -169,6 +170,7 @@ def overrides(
         max_users=number(search.max_users, "--max-users"),
         server=settings(server.set_, "--set"),
         limits=limits(server.limit),
+        lines=lines_of(server.line),
         client=client_settings(advanced.client, target.user),
         shares=target.shares,
         loadfile=played(load.loadfile, ignore_times=load.ignore_times),

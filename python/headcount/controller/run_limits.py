@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from headcount.lab.squeeze import Limits, Line, Wanted
+from headcount.lab.squeeze import Limits, Line, UsersLine, Wanted
 from headcount.plan.limits import parse_limits
+from headcount.plan.lines import Lines, line_text, user_lines
 
 SERVER = {
     "cpu": "cpu_cores",
@@ -22,21 +23,33 @@ COLD = frozenset({"memory", "disk-read", "disk-read-ops"})
 """Limits that mean nothing while the data set is in memory from when it was made."""
 
 
-def run_limits(limits: Mapping[str, str]) -> Wanted:
+def run_limits(limits: Mapping[str, str], lines: Lines | None = None) -> Wanted:
     """What a run gets of the machine; raises InputError for limits that cannot be read."""
     parsed = parse_limits(limits)
     server = {field: parsed[name] for name, field in SERVER.items() if name in parsed}
-    line = {field: float(parsed[name]) for name, field in LINE.items() if name in parsed}
     generator = parsed.get("generator-cpu")
-    network = parsed.get("network")
     return Wanted(
         server=Limits(**server),  # type: ignore[arg-type]  # each of its reader's type
         generator=Limits(cpu_cores=None if generator is None else float(generator)),
-        network_bits_s=None if network is None else int(network),
-        line=Line(**line) if line else None,
+        network_bits_s=_bits_s(parsed),
+        line=_line(parsed),
+        lines=tuple(
+            UsersLine(name, _line(its.limits), _bits_s(its.limits))
+            for name, its in user_lines(lines or {}).items()
+        ),
     )
 
 
-def limit_settings(limits: Mapping[str, str]) -> dict[str, str]:
-    """The limits among the settings of the server, for the disclosure."""
-    return {f"limit of {name}": text for name, text in limits.items()}
+def _line(parsed: Mapping[str, float | int | str]) -> Line | None:
+    line = {field: float(parsed[name]) for name, field in LINE.items() if name in parsed}
+    return Line(**line) if line else None
+
+
+def _bits_s(parsed: Mapping[str, float | int | str]) -> int | None:
+    return int(parsed["network"]) if "network" in parsed else None
+
+
+def limit_settings(limits: Mapping[str, str], lines: Lines | None = None) -> dict[str, str]:
+    """The limits and lines among the settings of the server, for the disclosure."""
+    found = {f"limit of {name}": text for name, text in limits.items()}
+    return found | {f"line {name}": line_text(keys) for name, keys in (lines or {}).items()}

@@ -13,6 +13,7 @@ def figures(
     steps: Sequence[str],
     counters: Mapping[str, Mapping[str, float]],
     tasks: Sequence[str] = (),
+    lines: Sequence[str] = (),
     *,
     t_s: float,
     level: int,
@@ -53,6 +54,7 @@ def figures(
             for name, tally in zip(tasks, interval.tasks, strict=False)
             if tally.completed or tally.failed
         },
+        **({"lines": _lines(interval, lines)} if lines else {}),
         "faults": _faults(interval, steps),
         "counters": {side: dict(values) for side, values in counters.items()},
     }
@@ -88,6 +90,20 @@ def _step(tally: StepCount) -> dict[str, Any]:
     }
 
 
+def _lines(interval: Interval, lines: Sequence[str]) -> dict[str, Any]:
+    return {
+        name: {
+            "started": tally.started,
+            "completed": tally.completed,
+            "failed": tally.failed,
+            "overloaded": tally.overloaded,
+            "p50_ms": _quantile_ms(tally.response, 0.5),
+            "p95_ms": _quantile_ms(tally.response, 0.95),
+        }
+        for name, tally in zip(lines, interval.lines, strict=True)
+    }
+
+
 def _faults(interval: Interval, steps: Sequence[str]) -> list[tuple[str | None, str, int]]:
     """Step, kind and number; messages are kept of a level only."""
     counts: Counter[tuple[str | None, str]] = Counter()
@@ -97,7 +113,11 @@ def _faults(interval: Interval, steps: Sequence[str]) -> list[tuple[str | None, 
 
 
 def histograms(
-    interval: Interval, scenarios: Sequence[str], steps: Sequence[str], tasks: Sequence[str] = ()
+    interval: Interval,
+    scenarios: Sequence[str],
+    steps: Sequence[str],
+    tasks: Sequence[str] = (),
+    lines: Sequence[str] = (),
 ) -> dict[str, Histogram]:
     """The histograms of the second, by the tag they get in the log."""
     tagged = {"lateness": interval.timer_lateness, "backlog": interval.backlog}
@@ -109,6 +129,8 @@ def histograms(
         tagged[f"step/{name}"] = step.service
     for name, task in zip(tasks, interval.tasks, strict=False):
         tagged[f"task/{name}"] = task.service
+    for name, line in zip(lines, interval.lines, strict=False):
+        tagged[f"line/{name}"] = line.response
     return tagged
 
 

@@ -68,6 +68,7 @@ class Session:
         """Lead `players`, who have no users yet. `offset_s`: when, in seconds of the whole run."""
         self._players = players
         self._scenarios = [scenario.name for scenario in plan.workload.scenarios]
+        self._lines = plan.line_names
         self._sources = with_own(players, sources)
         self._bundle = bundle
         self._listener = listener
@@ -242,12 +243,15 @@ class Session:
             self.step_names,
             counters,
             self.task_names,
+            self._lines,
             t_s=self._offset_s + interval.to_s,
             level=level,
             phase=phase,
         )
         self._report_counters(self._offset_s + interval.to_s)
-        tagged = seconds.histograms(interval, self._scenarios, self.step_names, self.task_names)
+        tagged = seconds.histograms(
+            interval, self._scenarios, self.step_names, self.task_names, self._lines
+        )
         self._bundle.second(figures, tagged)
         ended = sum(tally.completed for tally in interval.scenarios)
         self.silent_s = 0.0 if ended else self.silent_s + interval.to_s - interval.from_s

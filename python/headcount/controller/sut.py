@@ -19,7 +19,7 @@ from headcount.controller.remote_counters import Opened, counter_origins, open_s
 from headcount.controller.run_limits import COLD, limit_settings, run_limits
 from headcount.controller.server_found import FarServerFound, check_named
 from headcount.counters.generator import GeneratorSource
-from headcount.counters.line import LineSource
+from headcount.counters.line import LineSource, side_of
 from headcount.counters.proc.listening import ServerSource
 from headcount.counters.proc.named import NOBODY, Named
 from headcount.counters.proc.serving import Place
@@ -34,6 +34,7 @@ from headcount.lab.kept import Kept
 from headcount.lab.node import Node, Nodes, NodeStates, Watched
 from headcount.lab.squeeze import Squeeze
 from headcount.lab.squeeze.cache import forget
+from headcount.lab.squeeze.link import Link
 from headcount.plan import gate
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
@@ -100,8 +101,8 @@ class Sut:
             sources.append(ServerSource("sut", partial(list, self.pids)))
         elif self.local:
             sources.append(HostSource("sut", pids=self.pids))
-        if self.squeeze is not None and self.squeeze.link is not None and self.squeeze.link.line:
-            sources.append(LineSource(self.squeeze.link.figures))
+        if self.squeeze is not None and self.squeeze.link is not None:
+            sources += _line_sources(self.squeeze.link)
         sources += self.elsewhere
         own = self.access.source()
         if self.views:
@@ -110,7 +111,15 @@ class Sut:
 
     def players(self, plan: Plan) -> Players:
         """Whoever plays a plan's users on it, with no users yet."""
-        return open_players(plan, self.access.engine_target(), self.listens_at)
+        target = self.access.engine_target()
+        return open_players(plan, target, self.listens_at, self.users_addresses)
+
+    @property
+    def users_addresses(self) -> Sequence[str]:
+        """What users connect from: those on no line, then those on each; empty without lines."""
+        if self.squeeze is None or self.squeeze.link is None or not self.squeeze.link.lines:
+            return ()
+        return self.squeeze.link.users_addresses
 
     def viewed_by(self, views: Sequence[View]) -> "Sut":
         """The same with these views of itself."""
@@ -189,7 +198,7 @@ def _squeezed(plan: Plan, secrets: Secrets, needed: frozenset[str]) -> Iterator[
         with _connect(plan, secrets) as sut:
             yield sut
         return
-    squeeze = Squeeze(run_limits(plan.limits), needed)
+    squeeze = Squeeze(run_limits(plan.limits, plan.lines), needed)
     try:
         with squeeze.starting(), _connect(plan, secrets) as sut:
             squeeze.hold(sut.pids or [], sut.homes[0])
@@ -200,10 +209,17 @@ def _squeezed(plan: Plan, secrets: Secrets, needed: frozenset[str]) -> Iterator[
                 squeeze=squeeze,
                 is_cold=is_cold,
                 most_users=max(plan.levels, default=0),
-                lab_settings={**sut.lab_settings, **limit_settings(plan.limits)},
+                lab_settings={**sut.lab_settings, **limit_settings(plan.limits, plan.lines)},
             )
     finally:
         squeeze.close()
+
+
+def _line_sources(link: Link) -> list[Source]:
+    """The counters of the lines that carry packets."""
+    found = [LineSource(link.figures)] if link.line else []
+    own = (LineSource(way.figures, side_of(name)) for name, way in link.lines.items() if way.line)
+    return [*found, *own]
 
 
 def _held_again(sut: Sut, squeeze: Squeeze) -> Callable[[], None] | None:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from headcount.counters.source import Sample
 
 NAME = "line"
+OF_USERS = f"{NAME}-"
+"""How the names of sources begin that are lines of groups of users."""
 CPU = "process.cpu.utilization"
 _RATES: Mapping[str, tuple[str, ...]] = {
     "line.packets": ("packets",),
@@ -21,8 +23,18 @@ _RATES: Mapping[str, tuple[str, ...]] = {
 """Counters that are sums of its figures by the second."""
 
 
+def side_of(name: str) -> str:
+    """The source of the line that a plan calls so."""
+    return OF_USERS + name
+
+
+def is_line(side: str) -> bool:
+    """Whether a source is a delay line."""
+    return side == NAME or side.startswith(OF_USERS)
+
+
 class LineSource:
-    """Counters of the line.
+    """Counters of a line.
 
     Args:
         figures: What it has done so far, or None while it does not answer. Where this raises, so
@@ -31,10 +43,9 @@ class LineSource:
 
     """
 
-    name = NAME
-
-    def __init__(self, figures: Callable[[], Mapping[str, float] | None]) -> None:
+    def __init__(self, figures: Callable[[], Mapping[str, float] | None], name: str = NAME) -> None:
         """Take no reading yet."""
+        self.name = name
         self._figures = figures
         self._previous: Mapping[str, float] | None = None
 

@@ -24,6 +24,7 @@ elsewhere through a [source](counter-sources.md), without processes |
 | `generator` | Headcount's process and control group | always |
 | `line` | the delay line between users and server; `process.cpu.utilization` is its CPU | with \
 [limits](limits.md#users-who-are-far-away) on latency, jitter, loss or reorder |
+| `line-NAME` | the same of a [group of users](limits.md#users-in-several-places) | with `--line` |
 | `server` | the server's own statistics | `app://`, `lab:app`, `lab:nginx`, `lab:apache`, \
 `lab:mail`, `lab:postgresql`, `lab:samba` |
 

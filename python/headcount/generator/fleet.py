@@ -40,6 +40,7 @@ class Wanted:
         are_apart: Whether each has a machine of its own, whose speed counts.
         most_users: Of one agent; None without a limit.
         places: Where the target listens, as `ip:port`.
+        on_lines: What users connect from who are on none of the plan's lines, and on each.
 
     """
 
@@ -48,6 +49,7 @@ class Wanted:
     most_users: int | None = None
     places: Sequence[str] = ()
     are_apart: bool = False
+    on_lines: Sequence[str] = ()
 
 
 class Fleet:
@@ -245,6 +247,7 @@ class Fleet:
                 scenarios=len(self._plan.workload.scenarios),
                 places=list(self._wanted.places),
                 local_ips=self._plan.local_ips,
+                on_lines=list(self._wanted.on_lines),
             )
         answers = exchange.answers("started", START_S, "did not start its engine")
         for member, started in zip(self.members, answers, strict=True):

@@ -26,6 +26,23 @@ def own_addresses(named: tuple[str, ...]) -> list[Address]:
     return found
 
 
+def users_addresses(
+    named: Sequence[str], on_lines: Sequence[str], places: Sequence[str]
+) -> list[Address]:
+    """What users connect from, as the engine wants it; empty leaves it to the system.
+
+    `named` are addresses as a plan names them, `places` the `ip:port`s that each must lead to;
+    `on_lines` are those of the plan's lines, whose routes are the run's own.
+
+    Raises MachineLimitError where this machine has none that are named, or one leads nowhere.
+    """
+    if on_lines:
+        return [ip_address(one) for one in on_lines]
+    found = own_addresses(tuple(named))
+    check_routes(found, places)
+    return found
+
+
 def check_routes(local: Sequence[Address], places: Sequence[str]) -> None:
     """Connect once from each address to the first place of its family, an `ip:port`.
 

@@ -16,17 +16,20 @@ CLUSTERS: Mapping[str, str] = {"ray": "headcount.cluster.opening"}
 which is imported only where it is asked for."""
 
 
-def open_players(plan: Plan, target: str, places: Sequence[str]) -> Players:
+def open_players(
+    plan: Plan, target: str, places: Sequence[str], on_lines: Sequence[str] = ()
+) -> Players:
     """Start the engine here, or the plan's agents; no users yet.
 
-    `target` is as the engine reads it, and `places` are where it listens, as `ip:port`.
+    `target` is as the engine reads it, and `places` are where it listens, as `ip:port`; `on_lines`
+    is what users connect from who are on none of the plan's lines, and on each.
     """
     if plan.agents is None:
-        return Here(plan, target, places)
+        return Here(plan, target, places, on_lines)
     lines, cpus = lines_to(plan.agents)
     are_apart = plan.agents.cluster is not None
     workers = cpus if are_apart else [plan.workers] * len(lines)
-    wanted = Wanted(lines, workers, plan.agents.most_users, places, are_apart)
+    wanted = Wanted(lines, workers, plan.agents.most_users, places, are_apart, on_lines)
     return Fleet(plan, target, wanted)
 
 

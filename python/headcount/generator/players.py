@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from headcount._engine import Engine, Interval
 from headcount.counters.source import Source
 from headcount.generator.handles import ensure_handles
-from headcount.generator.local_ips import check_routes, own_addresses
+from headcount.generator.local_ips import users_addresses
 from headcount.generator.machine import AgentMachine
 from headcount.generator.real_time import real_time
 from headcount.plan.plan import Plan, engine_plan
@@ -83,13 +83,19 @@ class Players(Protocol):
 class Here:
     """The engine in this process."""
 
-    def __init__(self, plan: Plan, target: str, places: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        target: str,
+        places: Sequence[str] = (),
+        on_lines: Sequence[str] = (),
+    ) -> None:
         """Start the engine, with no users yet.
 
-        `target` is as the engine reads it; `places` are where it listens, as `ip:port`.
+        `target` is as the engine reads it; `places` are where it listens, as `ip:port`;
+        `on_lines` is what users connect from who are on none of the plan's lines, and on each.
         """
-        local = own_addresses(tuple(plan.local_ips or ()))
-        check_routes(local, places)
+        local = users_addresses(plan.local_ips or (), on_lines, places)
         with real_time():
             self._engine = Engine(engine_plan(plan), plan.protocol, target, local_addresses=local)
         self._plan = plan

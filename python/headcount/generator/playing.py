@@ -9,7 +9,7 @@ from headcount._engine import Engine, Gathering, Interval
 from headcount.counters.generator import GeneratorSource
 from headcount.counters.proc.serving import Place
 from headcount.errors import HeadcountError
-from headcount.generator.local_ips import check_routes, own_addresses
+from headcount.generator.local_ips import users_addresses
 from headcount.generator.message import Message
 from headcount.generator.real_time import real_time
 
@@ -34,8 +34,7 @@ class Playing:
         """
         self.generation: int = order["generation"]
         self._send = send
-        local = own_addresses(tuple(order["local_ips"] or ()))
-        check_routes(local, order["places"])
+        local = users_addresses(order["local_ips"] or (), order["on_lines"], order["places"])
         with real_time():
             self._engine = Engine(
                 order["plan"], order["protocol"], order["target"], order["at_s"], local

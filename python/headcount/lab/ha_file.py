@@ -62,7 +62,9 @@ class HaFileServer:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         self.settings: Mapping[str, str] = setting.complete("ha-file", HA_FILE, settings)
         if port.host() != port.LOOPBACK:
-            raise InputError("lab:ha-file has a network of its own: leave out --limit network")
+            raise InputError(
+                "lab:ha-file has a network of its own: leave out --limit network, and --line"
+            )
         self.programs: Mapping[str, str] = {
             "samba": samba.version(samba.program()),
             "keepalived": keepalived.version(keepalived.program()),

@@ -59,7 +59,9 @@ class WebPair:
     def __init__(self, parts: ExitStack, settings: Mapping[str, str]) -> None:
         """Start them; `parts` gets what ends them. Raises InputError, SystemLimitError."""
         if port.host() != port.LOOPBACK:
-            raise InputError("front=keepalived has a network of its own: no --limit network")
+            raise InputError(
+                "front=keepalived has a network of its own: no --limit network, no --line"
+            )
         version = keepalived.version(keepalived.program())
         home = Home("ha-web")
         parts.callback(home.delete)

@@ -33,21 +33,24 @@ def share(text: str, what: str) -> float:
     return percent / 100
 
 
-def check_line(limits: Mapping[str, str]) -> None:
-    """See that limits which can be read go together; raises InputError."""
+def check_line(
+    limits: Mapping[str, str], where: str = "", add: str = "--limit latency=15ms"
+) -> None:
+    """See that limits which can be read go together; raises InputError.
+
+    `where` begins the error, and `add` is how a latency is given there.
+    """
     for name, why in (
         ("jitter", "it says by how much the latency varies"),
         ("reorder", "a packet overtakes those that are under way"),
     ):
         if name in limits and "latency" not in limits:
-            raise InputError(
-                f"the limit {name} needs the limit latency: {why}; add --limit latency=15ms"
-            )
+            raise InputError(f"{where}the limit {name} needs the limit latency: {why}; add {add}")
     if "jitter" not in limits:
         return
     latency, jitter = limits["latency"], limits["jitter"]
     if time_s(jitter, "the limit jitter") > time_s(latency, "the limit latency"):
         raise InputError(
-            f'the limit jitter is "{jitter}", more than the latency, {latency}: no packet arrives '
-            "before it was sent; write at most the latency"
+            f'{where}the limit jitter is "{jitter}", more than the latency, {latency}: no packet '
+            "arrives before it was sent; write at most the latency"
         )

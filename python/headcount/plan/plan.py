@@ -19,6 +19,7 @@ from headcount.plan.cost import Cost
 from headcount.plan.disclosure import Disclosure
 from headcount.plan.flow import Choose, Pause, Played
 from headcount.plan.limits import check_limits
+from headcount.plan.lines import OTHERS, check_lines, user_lines
 from headcount.plan.local_ips import addresses
 from headcount.plan.pace import Think
 from headcount.plan.rules import check_chosen
@@ -94,6 +95,10 @@ class Plan(Strict):
         default_factory=dict,
         description="How much of the machine a lab server and the generator may use",
     )
+    lines: dict[str, dict[str, str]] | None = Field(
+        default=None,
+        description="Groups of users who reach a lab server over a line of their own, by name",
+    )
     client: dict[str, str] = Field(
         default_factory=dict, description="The users' names, and how they speak the protocol"
     )
@@ -155,6 +160,11 @@ class Plan(Strict):
                     )
         check_client(parsed, self.client, self.server)
         check_limits(self.limits, parsed.lab, self.target)
+        others = {
+            "--local-ips": bool(self.local_ips),
+            "--cluster": self.agents is not None and self.agents.cluster is not None,
+        }
+        check_lines(self.lines or {}, parsed.lab, self.target, others)
         check_chosen(self.workload.rules, self.rule, self.workload.criteria)
         if self.mode == "search":
             criteria.check_bounded(self.criteria)
@@ -227,6 +237,16 @@ class Plan(Strict):
         return self.workload.discussion.scaled(self.scale) if self.workload.discussion else None
 
     @property
+    def line_names(self) -> list[str]:
+        """Lines, that of the users without one first; empty where the plan has none."""
+        return [OTHERS, *self.lines] if self.lines else []
+
+    @property
+    def line_shares(self) -> list[float]:
+        """The shares of the users on each line, from 0 to 1, in the order of `lines`."""
+        return [line.share for line in user_lines(self.lines or {}).values()]
+
+    @property
     def asks_for_cgi(self) -> bool:
         """Whether steps ask for pages that the CGI program makes."""
         pages = self.workload.pages
@@ -296,6 +316,7 @@ def engine_plan(plan: Plan, part: Mapping[str, int] | None = None) -> str:
             **script,
             **journey,
             **({"part": part} if part is not None else {}),
+            **({"lines": plan.line_shares} if plan.lines else {}),
             "seed": plan.seed,
             "workers": plan.workers,
             "pace": {"pace": workload.pace.kind, key: _draw(workload.pace.time, faster)},

@@ -53,6 +53,7 @@ class Overrides:
     max_users: int | None = None
     server: dict[str, str] = field(default_factory=dict)
     limits: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, dict[str, str]] | None = None
     client: dict[str, str] = field(default_factory=dict)
     shares: int | None = None
     loadfile: LoadFile | None = None
@@ -86,6 +87,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "workload_sha256": overrides.workload_sha256,
         "cost": overrides.cost,
         "limits": overrides.limits,
+        "lines": overrides.lines,
         "sources": overrides.sources,
         "views": overrides.views,
         "local_ips": overrides.local_ips or None,

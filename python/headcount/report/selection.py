@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from headcount.analyse.standing import level_at
 from headcount.bundle.level import LevelResult, ScenarioResult
 from headcount.bundle.verdict import Verdict
-from headcount.counters.line import CPU
-from headcount.counters.line import NAME as LINE
+from headcount.counters.line import CPU, is_line
 from headcount.text import duration, significant
 
 LINE_CPU = "Delay line CPU"
@@ -71,12 +70,19 @@ def counter_mean(level: LevelResult, name: str, side: str = "sut") -> float | No
 
 
 def line_cpu(level: LevelResult) -> tuple[str, str] | None:
-    """What the delay line between users and server used, and had to do; None without one."""
-    cores = counter_mean(level, CPU, LINE)
-    if cores is None:
+    """What the delay lines between users and server used, and had to do; None without one."""
+    sides = [side for side in level.counters if is_line(side)]
+    found = [cores for side in sides if (cores := counter_mean(level, CPU, side)) is not None]
+    if not found:
         return None
-    packets = counter_mean(level, "line.packets", LINE)
-    late_ms = counter_mean(level, "line.lateness", LINE)
+    cores = sum(found)
+    carried = [
+        (counter_mean(level, "line.packets", side) or 0.0, late_ms)
+        for side in sides
+        if (late_ms := counter_mean(level, "line.lateness", side)) is not None
+    ]
+    packets = sum(number for number, _ in carried) if carried else None
+    late_ms = sum(number * late for number, late in carried) / packets if packets else None
     return (
         f"{significant(cores)} cores",
         f"{significant(packets)} packets/s, {duration(late_ms)} late on average",

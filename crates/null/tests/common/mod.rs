@@ -34,6 +34,7 @@ pub fn plan(pace: Pace, scenarios: Vec<ScenarioPlan>) -> Plan {
         pace,
         part: None,
         local_addresses: Vec::new(),
+        lines: Vec::new(),
         step_timeout_ms: 60_000,
         report_every_ms: 60_000,
         slot_ms: None,

@@ -236,7 +236,8 @@ def _names(plan: plans.Plan | None, lines: list[tuple[int, dict[str, Any]]]) -> 
     for _, line in lines:
         tasks.update(dict.fromkeys(_keys(line, "tasks")))
     of_plan = [scenario.name for scenario in plan.workload.scenarios] if plan else []
-    return Names(of_plan or _keys(first, "scenarios"), _keys(first, "steps"), [*tasks])
+    ways = plan.line_names if plan else _keys(first, "lines")
+    return Names(of_plan or _keys(first, "scenarios"), _keys(first, "steps"), [*tasks], ways)
 
 
 def _keys(line: dict[str, Any], name: str) -> list[str]:

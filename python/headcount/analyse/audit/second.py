@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headcount._engine import Histogram
-from headcount.analyse.tally import NONE, Fault, Scenario, Step, Task
+from headcount.analyse.tally import NONE, Fault, Line, Scenario, Step, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class Second:
     scenarios: list[KeptScenario]
     steps: list[Step]
     tasks: list[Task]
+    lines: list[Line]
     faults: list[Fault]
     timer_lateness: Histogram
     counters: Mapping[str, Mapping[str, float]]
@@ -56,6 +57,7 @@ class Names:
     scenarios: Sequence[str]
     steps: Sequence[str]
     tasks: Sequence[str]
+    lines: Sequence[str] = ()
 
 
 def second_of(
@@ -83,6 +85,7 @@ def second_of(
         scenarios=[_scenario(name, figures["scenarios"][name], times) for name in names.scenarios],
         steps=[_step(name, figures["steps"][name], times) for name in names.steps],
         tasks=[_task(name, figures.get("tasks", {}).get(name), times) for name in names.tasks],
+        lines=[_line(name, figures["lines"][name], times) for name in names.lines],
         faults=[
             Fault(None if step is None else names.steps.index(step), str(kind), int(count))
             for step, kind, count in figures["faults"]
@@ -122,6 +125,16 @@ def _step(name: str, of: Mapping[str, Any], times: Mapping[str, Histogram]) -> S
         read_bytes=of["read_bytes"],
         written_bytes=of["written_bytes"],
         service=times.get(f"step/{name}", NONE),
+    )
+
+
+def _line(name: str, of: Mapping[str, Any], times: Mapping[str, Histogram]) -> Line:
+    return Line(
+        started=of["started"],
+        completed=of["completed"],
+        failed=of["failed"],
+        overloaded=of["overloaded"],
+        response=times.get(f"line/{name}", NONE),
     )
 
 

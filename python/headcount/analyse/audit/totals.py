@@ -47,6 +47,8 @@ def _counted(evidence: Evidence, one: Second) -> Iterator[Place]:
         wanted.append((f"step/{name}", step.completed, step.service.count))
     for name, task in zip(evidence.names.tasks, one.tasks, strict=True):
         wanted.append((f"task/{name}", task.completed, task.service.count))
+    for name, line in zip(evidence.names.lines, one.lines, strict=True):
+        wanted.append((f"line/{name}", line.completed, line.response.count))
     for tag, counted, held in wanted:
         if counted != held:
             text = f"{counted:,} counted, {held:,} in the histogram {tag}"

@@ -5,6 +5,7 @@ from typing import Any
 
 from headcount.bundle.environment import Side
 from headcount.bundle.reader import Bundle
+from headcount.plan.lines import line_text
 from headcount.text import memory
 
 _OWN = "headcount"
@@ -38,6 +39,7 @@ def settings_of(bundle: Bundle) -> Mapping[str, Any]:
     side = _side(bundle, "sut")
     seen = dict(side.settings) if side else {}
     limits = {f"limit of {name}": value for name, value in bundle.plan.limits.items()}
+    limits |= {f"line {name}": line_text(keys) for name, keys in (bundle.plan.lines or {}).items()}
     return {**bundle.plan.server, **limits, **seen}
 
 

@@ -80,7 +80,7 @@ def _play(stage: Stage, rounds: int) -> Iterator[Turn]:
                 order = ((cut.WHOLE, whole), (cut.PART, reduced))
                 for arm, terms in order if round_ % 2 else reversed(order):
                     if sut.squeeze is not None:
-                        sut.squeeze.change(run_limits(terms.limits))
+                        sut.squeeze.change(run_limits(terms.limits, terms.lines))
                     listener.phase(Phase(f"{NAME}: {arm}", round_, "confirm", users, TURN_S))
                     session.hold("settle", round_, IGNORED_S)
                     moments: list[Moment] = []

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 
 from headcount._engine import Engine, Interval
@@ -43,11 +44,20 @@ class Lengths:
 class Player:
     """Users of one kind. They are there for the turns of theirs, and stay while turns follow."""
 
-    def __init__(self, plan: Plan, values: Values, target: str) -> None:
-        """Start an engine with a plan's values; no users yet."""
+    def __init__(
+        self, plan: Plan, values: Values, target: str, on_lines: Sequence[str] = ()
+    ) -> None:
+        """Start an engine with a plan's values; no users yet.
+
+        `on_lines` is what users connect from who are on none of the plan's lines, and on each.
+        """
+        text = json.dumps({**values, "report_every_ms": REPORT_MS})
         with real_time():
             self._engine = Engine(
-                json.dumps({**values, "report_every_ms": REPORT_MS}), plan.protocol, target
+                text,
+                plan.protocol,
+                target,
+                local_addresses=[ip_address(one) for one in on_lines],
             )
         self.users = 0
 

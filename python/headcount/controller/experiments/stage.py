@@ -93,7 +93,9 @@ class Stage:
     def player(self, values: Values, plan: Plan | None = None, target: str | None = None) -> Player:
         """Users of this target, or of another."""
         with self.sut.generating():
-            return Player(plan or self.plan, values, target or self.sut.access.engine_target())
+            on_lines = self.sut.users_addresses if target is None else ()
+            where = target or self.sut.access.engine_target()
+            return Player(plan or self.plan, values, where, on_lines)
 
 
 @dataclass(frozen=True)

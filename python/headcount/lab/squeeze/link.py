@@ -1,54 +1,53 @@
 """A network of a run's own between the load generator and a server, as slow as is wanted.
 
-The generator's threads live in a network namespace that a pair of virtual Ethernet devices joins to
-the machine; the server listens on the machine's end. So the server's sockets, its device and its
-queue are where they are with a real network: on the server's side. Each end sends through a token
-bucket (tc-tbf(8)), so that the rate holds in both directions, as on a full-duplex link.
+The generator's threads live in a network namespace that a pair of devices joins to the machine; the
+server listens on the machine's end. So the server's sockets, its device and its queue are where
+they are with a real network: on the server's side. Each end sends through a token bucket
+(tc-tbf(8)), so that the rate holds in both directions, as on a full-duplex link.
 
-Where users are to be far away, a pair of TAP devices takes the place of that pair, and a process of
-our own carries packets between them (`delay_line`). The kernel's emulator (tc-netem(8)) is never
-used: many kernels are without it, and figures would depend on which one it is.
+Where users are to be far away, a process of our own carries packets (`way`, `delay_line`). The
+kernel's emulator (tc-netem(8)) is never used: many kernels are without it, and figures would
+depend on which one it is. Groups of users who are elsewhere have a way of their own beside that
+pair, to the same server: what they send from its address takes it, and so do the answers.
 """
 
-import contextlib
-import ctypes
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import BinaryIO
 
 from headcount.errors import MachineLimitError, SystemLimitError
-from headcount.lab.iproute import ip, tc
+from headcount.lab.iproute import ip
 from headcount.lab.squeeze.delay_line import DelayLine, Line
+from headcount.lab.squeeze.namespace import NAMESPACES, inside
+from headcount.lab.squeeze.way import Way
 
-CLONE_NEWNET = 0x40000000
-"""linux/sched.h."""
-DEVICES = Path("/proc/thread-self/net/dev")
-"""The devices of the namespace that a thread is in, and their figures; the file stays of it."""
-NAMESPACES = Path("/run/netns")
-"""Where ip-netns(8) keeps their names."""
 NAME = re.compile(r"headcount-([0-9]+)-[0-9]+")
-NETWORKS = 254 * 64
-"""Networks of four addresses in 10.77.1.0 to 10.77.254.255: private ones (RFC 1918) that nobody
-else here has."""
-BURST_S = 0.005
-"""What may go at once, as time at the rate: a few ticks of the slowest kernel clock (100 Hz gives
-10 ms, but virtual devices are served by high-resolution timers)."""
-LEAST_BURST_BYTES = 65_536
-"""A packet that is cut up by the device (GSO) holds up to 64 KiB."""
-QUEUE = "50ms"
-"""Longest wait in the bucket's queue; what does not fit is dropped, as by a switch."""
-LINE_PACKETS = 10_000
-"""Packets that a TAP device holds while the process that reads it sleeps; the default of 500 is
-less than a single connection sends at once over a long way."""
-HARDWARE_ADDRESS = "02:00:00:00:00:01"
-"""Of both ends of a line: one of those that anybody may give."""
-TRANSMIT_DROPPED = 11
-"""Place of the figure in a line of `/proc/net/dev`, behind the device's name."""
+LETTERS = "abcdefghijklmnoq"
+"""Of the devices of users' lines. Names have 15 characters at most, and `p` ends a far device's."""
+FIRST_TABLE = 100
+"""Of the routing tables in the namespace; those of the system are others (ip-route(8))."""
 
 _numbers = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class UsersLine:
+    """The line of a group of users.
+
+    Attributes:
+        name: What the plan calls it.
+        line: How far away the users are; None where nothing delays packets.
+        network_bits_s: Bits/s in each direction; None is no limit.
+
+    """
+
+    name: str
+    line: Line | None = None
+    network_bits_s: int | None = None
 
 
 class Link:
@@ -56,117 +55,102 @@ class Link:
 
     Attributes:
         name: The namespace's.
-        device: The server's end.
-        address: Where a server is to listen to be reached through it.
-        line: What carries its packets where the users are far away; None where the kernel does.
+        way: What joins them, of users without a line of their own.
+        lines: The ways of groups of users, by the names of their lines.
 
     """
 
-    def __init__(self, line: Line | None = None) -> None:
-        """Make it, as fast as the machine, and as long as `line`.
+    def __init__(self, line: Line | None = None, lines: Sequence[UsersLine] = ()) -> None:
+        """Make it, as fast as the machine, and as long as `line`; and a way for each of `lines`.
 
         Raises SystemLimitError where that cannot be.
         """
         if os.geteuid() != 0:
             raise MachineLimitError(
-                "limits of the network (network, latency, jitter, loss, reorder) use a network "
-                "namespace, which needs root: sudo headcount run ..."
+                "limits of the network (network, latency, jitter, loss, reorder) and lines use a "
+                "network namespace, which needs root: sudo headcount run ..."
             )
-        self.line: DelayLine | None = None
-        self._tables: list[BinaryIO] = []
         number = next(_numbers)
         self.name = f"headcount-{os.getpid()}-{number}"
-        self.device, self.far_device = f"hc{os.getpid()}-{number}", f"hc{os.getpid()}-{number}p"
-        network = _free_network()
-        self.address, far = _address(network, 1), _address(network, 2)
+        device = f"hc{os.getpid()}-{number}"
+        self.lines: dict[str, Way] = {}
+        self._made: list[Way] = []
         try:
             ip("netns", "add", self.name)
-            if line is None:
-                ip("link", "add", self.device, "type", "veth", "peer", "name", self.far_device)
-            else:
-                self.line = DelayLine(self.device, self.far_device, line)
-            ip("link", "set", self.far_device, "netns", self.name)
-            if line is not None:
-                self._prepare_ends()
-            ip("addr", "add", f"{self.address}/30", "dev", self.device)
-            ip("link", "set", self.device, "up")
-            ip("-n", self.name, "addr", "add", f"{far}/30", "dev", self.far_device)
-            ip("-n", self.name, "link", "set", self.far_device, "up")
+            self.way = self._way(device, line)
             ip("-n", self.name, "link", "set", "lo", "up")
+            for place, one in enumerate(lines):
+                way = self._way(device + LETTERS[place], one.line)
+                self._route(way, FIRST_TABLE + place)
+                if one.network_bits_s is not None:
+                    way.limit(one.network_bits_s)
+                self.lines[one.name] = way
         except BaseException:
             self.close()
             raise
 
-    def _prepare_ends(self) -> None:
-        """Have nothing but the users' packets on a line, and the figures of its ends at hand.
+    def _way(self, device: str, line: Line | None) -> Way:
+        way = Way(self.name, device, line)
+        self._made.append(way)
+        return way
 
-        With one hardware address for both ends nobody asks for the other's (ARP). Without IPv6
-        nothing is announced; a device forgets that when it is moved.
-        """
-        quiet = ("address", HARDWARE_ADDRESS, "arp", "off", "addrgenmode", "none")
-        for where, device in (([], self.device), (["-n", self.name], self.far_device)):
-            ip(*where, "link", "set", device, "txqueuelen", str(LINE_PACKETS), *quiet)
-        self._tables.append(DEVICES.open("rb", buffering=0))
-        with self.inside():
-            self._tables.append(DEVICES.open("rb", buffering=0))
+    @staticmethod
+    def _route(way: Way, table: int) -> None:
+        try:
+            way.carry_from_its_address(table)
+        except SystemLimitError as error:
+            raise MachineLimitError(
+                f"users cannot have lines of their own here: {error}; they need a kernel that "
+                "chooses routes by a packet's source (CONFIG_IP_MULTIPLE_TABLES)"
+            ) from error
+
+    @property
+    def device(self) -> str:
+        """The server's end of the way of users without a line of their own."""
+        return self.way.device
+
+    @property
+    def address(self) -> str:
+        """Where a server is to listen to be reached by all users."""
+        return self.way.address
+
+    @property
+    def line(self) -> DelayLine | None:
+        """What carries the packets of users without a line of their own; None: the kernel does."""
+        return self.way.line
+
+    @property
+    def users_addresses(self) -> list[str]:
+        """What users connect from: those without a line of their own, then those on each."""
+        return [self.way.far_address, *(way.far_address for way in self.lines.values())]
 
     def figures(self) -> Mapping[str, float] | None:
-        """What its line has done so far (`DelayLine.figures`), and what its devices dropped.
-
-        None without a line. Raises SystemLimitError if the line has ended.
-        """
-        found = self.line.figures() if self.line is not None else None
-        if found is None:
-            return None
-        names = (self.device.encode(), self.far_device.encode())
-        lost = sum(_dropped(table, names) for table in self._tables)
-        return {**found, "device_dropped": lost}
+        """What the line of users without one of their own has done (`Way.figures`)."""
+        return self.way.figures()
 
     def limit(self, bits_s: int | None) -> None:
-        """Let this many bits/s through in each direction, with all headers; None: no limit."""
-        for where, device in (([], self.device), (["-n", self.name], self.far_device)):
-            if bits_s is None:
-                with contextlib.suppress(SystemLimitError):  # there was none
-                    tc(*where, "qdisc", "del", "dev", device, "root")
-                continue
-            burst = max(LEAST_BURST_BYTES, round(bits_s / 8 * BURST_S))
-            bucket = ["tbf", "rate", f"{bits_s}bit", "burst", f"{burst}b", "latency", QUEUE]
-            tc(*where, "qdisc", "replace", "dev", device, "root", *bucket)
+        """Let this many bits/s through, of users without a line of their own; None: no limit."""
+        self.way.limit(bits_s)
 
-    @contextlib.contextmanager
-    def inside(self) -> Iterator[None]:
+    def inside(self) -> AbstractContextManager[None]:
         """Have the threads that are started in here live in the namespace."""
-        with (
-            Path("/proc/thread-self/ns/net").open() as here,
-            (NAMESPACES / self.name).open() as far,
-        ):
-            _enter(far.fileno())
-            try:
-                yield
-            finally:
-                _enter(here.fileno())
+        return inside(self.name)
 
     def close(self) -> None:
         """Take it away; safe to call twice."""
-        for table in self._tables:
-            table.close()
-        if self.line is not None:
-            self.line.close()
-        remove(self.name, self.device)
-
-
-def _dropped(table: BinaryIO, names: tuple[bytes, ...]) -> int:
-    """Packets that these devices had no room for, of a namespace's table of devices."""
-    table.seek(0)
-    lines = [text.partition(b":") for text in table.read().splitlines()]
-    found = [rest.split() for name, _, rest in lines if name.strip() in names]
-    return sum(int(figures[TRANSMIT_DROPPED]) for figures in found)
+        for way in self._made:
+            way.close()
+        with suppress(SystemLimitError):
+            ip("netns", "del", self.name)
 
 
 def remove(name: str, device: str) -> None:
-    """Take a namespace and its devices away, as far as they are there."""
+    """Take a namespace and a device away, as far as they are there.
+
+    The devices of users' lines go with the processes that carry their packets, or the namespace.
+    """
     for words in (("link", "del", device), ("netns", "del", name)):
-        with contextlib.suppress(SystemLimitError):
+        with suppress(SystemLimitError):
             ip(*words)
 
 
@@ -178,25 +162,3 @@ def sweep() -> None:
         match = NAME.fullmatch(place.name)
         if match and not Path(f"/proc/{match[1]}").exists():
             remove(place.name, "hc" + place.name.removeprefix("headcount-"))
-
-
-def _address(network: int, host: int) -> str:
-    return f"10.77.{1 + network // 64}.{network % 64 * 4 + host}"
-
-
-def _free_network() -> int:
-    """A network that no device of this machine is in."""
-    taken = ip("-4", "-o", "addr", "show")
-    for step in range(NETWORKS):
-        network = (os.getpid() * 64 + step) % NETWORKS  # runs that start at once differ
-        if f" {_address(network, 1)}/" not in taken:
-            return network
-    raise SystemLimitError("all networks of 10.77.0.0/16 are in use; remove some: ip addr")
-
-
-def _enter(handle: int) -> None:
-    """Move this thread into a network namespace (setns(2))."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.setns(handle, CLONE_NEWNET) != 0:
-        reason = os.strerror(ctypes.get_errno())
-        raise MachineLimitError(f"cannot enter the run's network namespace: {reason}; run as root")

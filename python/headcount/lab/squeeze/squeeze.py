@@ -15,6 +15,7 @@ from headcount.lab.squeeze import device, group, hierarchy, link
 from headcount.lab.squeeze.delay_line import Line
 from headcount.lab.squeeze.group import Group
 from headcount.lab.squeeze.limits import NONE, Limits
+from headcount.lab.squeeze.link import UsersLine
 
 JANITOR_S = 10.0
 """Longest wait for the janitor, who has nothing left to do."""
@@ -29,6 +30,7 @@ class Wanted:
         generator: Limits of Headcount itself, while it generates load.
         network_bits_s: Bits/s of the network between them, in each direction.
         line: How far apart they are; None where nothing delays packets.
+        lines: Those of groups of users; network and line are of the others then.
         network: Whether there is to be a network of the run's own even without a limit.
 
     """
@@ -37,12 +39,14 @@ class Wanted:
     generator: Limits = NONE
     network_bits_s: int | None = None
     line: Line | None = None
+    lines: tuple[UsersLine, ...] = ()
     network: bool = False
 
     @property
     def is_link(self) -> bool:
         """Whether it takes a network of the run's own."""
-        return self.network or self.network_bits_s is not None or self.line is not None
+        limits = self.network_bits_s is not None or self.line is not None
+        return self.network or limits or bool(self.lines)
 
 
 class Squeeze:
@@ -83,7 +87,7 @@ class Squeeze:
                 self.generator = self._group("generator", where, wanted.generator.controllers)
             if wanted.is_link:
                 link.sweep()
-                self.link = link.Link(wanted.line)
+                self.link = link.Link(wanted.line, wanted.lines)
                 self._parts.callback(self.link.close)
                 self.link.limit(wanted.network_bits_s)
             self._start_janitor()
@@ -159,7 +163,7 @@ class Squeeze:
         """
         if (
             wanted.is_link != (self.link is not None)
-            or wanted.line != self.wanted.line
+            or (wanted.line, wanted.lines) != (self.wanted.line, self.wanted.lines)
             or (wanted.generator.controllers and self.generator is None)
         ):
             raise SystemLimitError("only what was limited from the start can be limited later")

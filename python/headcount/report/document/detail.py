@@ -6,6 +6,9 @@ from headcount.analyse.time_text import Name, time_text
 from headcount.bundle.level import LevelResult, ScenarioResult, StepResult, Times
 from headcount.report.content import ReportContent
 from headcount.report.document.blocks import Cell, Column, Row, Table, cells
+from headcount.report.lines import FIGURES as LINES
+from headcount.report.lines import NOTE as LINES_NOTE
+from headcount.report.lines import TITLE as LINES_TITLE
 from headcount.report.selection import shown
 from headcount.report.tasks import NOTE as TASKS_NOTE
 from headcount.report.tasks import WEIGHED, figures, missing_tasks
@@ -27,6 +30,8 @@ def tables(content: ReportContent) -> Iterator[Table]:
         yield _steps(level)
     if level.tasks:
         yield _tasks(level)
+    if level.lines:
+        yield _lines(level)
 
 
 def _at(level: LevelResult) -> str:
@@ -93,6 +98,16 @@ def _step(step: StepResult) -> Row:
 def _times(times: Times | None) -> list[str]:
     names: tuple[Name, ...] = ("mean_ms", "p50_ms", "p95_ms", "p99_ms")
     return [time_text(times, name) for name in names]
+
+
+def _lines(level: LevelResult) -> Table:
+    return Table(
+        f"{LINES_TITLE} {_at(level)}",
+        [Column("Line", text=True), *(Column(one.heading) for one in LINES)],
+        [Row(cells(one.name, *(each.cell(one) for each in LINES))) for one in level.lines],
+        LINES_NOTE,
+        widths=[3, *(1.2 for _ in LINES)],
+    )
 
 
 def _tasks(level: LevelResult) -> Table:

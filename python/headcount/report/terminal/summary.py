@@ -23,6 +23,7 @@ from headcount.report.chart.scale import for_times, from_zero
 from headcount.report.chart.tick import rate_tick, time_tick
 from headcount.report.failures import failure_lines, telling
 from headcount.report.groups import stress_point
+from headcount.report.lines import title as lines_title
 from headcount.report.prices.items import items
 from headcount.report.selection import shown
 from headcount.report.tasks import marks_text, marks_value, missing_tasks, score_text
@@ -31,6 +32,7 @@ from headcount.report.terminal.course import steps
 from headcount.report.terminal.diagnosis import beside_answer
 from headcount.report.terminal.glyphs import glyphs, writable
 from headcount.report.terminal.groups import groups
+from headcount.report.terminal.lines import lines
 from headcount.report.terminal.operations import operations, throughput
 from headcount.report.terminal.plot import Plot, draw
 from headcount.report.terminal.price_table import table as price_table
@@ -76,6 +78,7 @@ def summary(
         _groups(verdict, levels, console)
         _steps(verdict, levels, console)
         _tasks(verdict, levels, console)
+        _lines(verdict, levels, console)
         _agents(agents, verdict, levels, console)
     _program(program, verdict, levels, console)
     _priced(verdict, console)
@@ -179,6 +182,14 @@ def _tasks(verdict: Verdict, levels: Sequence[LevelResult], console: Console) ->
     missing = missing_tasks(level)
     if missing:
         _print(missing, console)
+
+
+def _lines(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> None:
+    level = shown(verdict, levels)
+    if level is None or not level.lines:
+        return
+    _print(f"\n{lines_title(level)}:", console)
+    console.print(lines(level, console))
 
 
 def _agents(
