@@ -52,6 +52,8 @@ def test_the_other_node_takes_over(
     assert one["served_s"] is not None
     assert one["log_ons"] > 0, "what was open is lost with the node"
     assert one["users_lost"] == 0
+    assert one["writes"]["acknowledged"] > 50, one
+    assert one["writes"]["gone"] == 0, "both nodes have the same folder"
     assert headcount.servers() == []
     assert headcount.leftovers() == []
     wait_for(lambda: left_by_the_dead() == [])

@@ -110,4 +110,5 @@ PROTOCOL = Protocol(
     tables=TABLES,
     needed=NEEDED,
     log_on="all",
+    ledger="headcount.failover.ledger.smb:SmbStore",
 )

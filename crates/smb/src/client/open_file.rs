@@ -20,3 +20,14 @@ pub(super) struct Claim {
     /// The client's number of the handle, from dialect 3.0 on.
     pub(super) number: Option<[u8; 16]>,
 }
+
+impl OpenFile {
+    /// One that ends with its connection.
+    pub(super) const fn plain(id: FileId, path: String) -> Self {
+        Self {
+            id,
+            claim: None,
+            path,
+        }
+    }
+}
