@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Gathering", "Histogram", "Interval", "Line", "LineCount", "MailFront", "ScenarioCount", "SimulatedServer", "SmbHold", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names", "users_by_line"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Gathering", "Histogram", "Interval", "Line", "LineCount", "MailFront", "ScenarioCount", "SimulatedServer", "SmbHold", "SmbRecords", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names", "users_by_line"]
 
 PROFILE: Final[str]
 """
@@ -579,6 +579,43 @@ class SmbHold:
     def close(self, /) -> None:
         """
         Closes all of it and deletes what was made for it on the server; safe to call twice.
+        """
+
+@final
+class SmbRecords:
+    """
+    Files of records in a folder beside those of the users, which bears Headcount's marker.
+    """
+    def __new__(cls, /, target: str, patience_s: SupportsFloat | SupportsIndex) -> SmbRecords:
+        """
+        Logs on to the engine's target (JSON) as the first user. Raises `TargetError` where that or
+        any request below takes longer than `patience_s`, `InputError` where the user is not let in or
+        the folder is not Headcount's.
+        """
+    def clear(self, /) -> None:
+        """
+        Has an empty folder.
+        """
+    def close(self, /) -> None:
+        """
+        Logs off; safe to call twice.
+        """
+    def names(self, /) -> list[str]:
+        """
+        The names of all files.
+        """
+    def read(self, /, name: str, last: SupportsIndex | None = None) -> bytes:
+        """
+        The last bytes of a file, or all of it; nothing of one that is missing.
+        """
+    def remove(self, /) -> None:
+        """
+        Deletes the folder.
+        """
+    def write(self, /, name: str, offset: SupportsIndex, data: SupportsGetItem[int, SupportsIndex]) -> None:
+        """
+        Writes these bytes of a file, which is made if it is missing; returns when the server has
+        acknowledged them.
         """
 
 @final

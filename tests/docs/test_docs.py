@@ -222,7 +222,8 @@ def test_the_clients_keys_are_described_with_what_they_can_be() -> None:
         (key,) = row_keys(row)
         field = SmbClient.model_fields[key]
         whole = ",".join(field.default) if isinstance(field.default, list) else field.default
-        assert default(row).strip("`") == {True: "on"}.get(whole, str(whole)), key
+        written = {"True": "on", "False": "off"}
+        assert default(row).strip("`") == written.get(str(whole), str(whole)), key
         choices = re.findall(r"Literal\[(.*?)\]", str(field.annotation))
         if choices:
             kind = row[1].rpartition("; ")[0]

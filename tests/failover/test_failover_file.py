@@ -52,9 +52,26 @@ def test_the_other_node_takes_over(
     assert one["served_s"] is not None
     assert one["log_ons"] > 0, "what was open is lost with the node"
     assert one["users_lost"] == 0
+    assert one["writes"]["acknowledged"] > 50, one
+    assert one["writes"]["gone"] == 0, "both nodes have the same folder"
     assert headcount.servers() == []
     assert headcount.leftovers() == []
     wait_for(lambda: left_by_the_dead() == [])
+
+
+def test_users_who_come_back_only_wait(headcount: Headcount) -> None:
+    ended = headcount.run(
+        *("failover", *FILES, "--target", "lab:ha-file", "--set", f"advert_ms={ADVERT_MS}"),
+        *("--repeat", "1", *QUICK, "--fault", "kill", "--criteria", "overload<20%"),
+        *("--client", "durable=on", "--json"),
+    )
+    assert ended.code == 0, ended
+    (one,) = json.loads(ended.out)["outages"]
+    assert one["outcome"] == "measured", one
+    # Each of the eight would fail once; only those do who are about to rename, delete or lock.
+    assert one["lost"] <= 3, one
+    assert one["log_ons"] <= 3, one
+    assert one["late"] > 0, one
 
 
 def test_a_node_that_hears_nothing_keeps_the_address_until_it_is_joined_again(

@@ -98,9 +98,10 @@ def test_rows_are_written_only_where_they_can_be_read_back(headcount: Headcount)
         *("--fault", "kill", "--writers", "2"),
     )
     assert ended.code == 2, ended
-    assert "--writers 2: rows can be written and read back at redis://host/0 and postgresql://" in (
-        ended.err
-    )
+    assert (
+        "--writers 2: rows can be written and read back at redis://host/0, smb://host/share and "
+        "postgresql://host/database only"
+    ) in ended.err
 
 
 def test_a_lease_that_cannot_be_renewed_in_time_is_refused(headcount: Headcount, shop: str) -> None:

@@ -154,6 +154,7 @@ REACHES = {
     "aio_write_size": ("aio write size", "1", "0", "0"),
     "use_sendfile": ("use sendfile", "No", "yes", "Yes"),
     "strict_locking": ("strict locking", "Auto", "no", "No"),
+    "posix_locking": ("posix locking", "Yes", "no", "No"),
     "store_dos_attributes": ("store dos attributes", "Yes", "no", "No"),
     "case_sensitive": ("case sensitive", "Auto", "yes", "Yes"),
 }

@@ -19,6 +19,7 @@ DEFAULTS = {
     "algorithms": ["aes-gmac", "aes-cmac", "hmac-sha256"],
     "encryption": "offered",
     "verify": True,
+    "durable": False,
 }
 
 
@@ -44,6 +45,7 @@ def test_what_is_not_given_is_as_a_windows_client_would_have_it() -> None:
         ("encryption", "required", "required"),
         ("verify", "off", False),
         ("verify", "on", True),
+        ("durable", "on", True),
     ],
 )
 def test_each_key(key: str, text: str, value: Any) -> None:

@@ -18,6 +18,7 @@ mod progress_hook;
 mod protocol;
 mod simulate;
 mod smb_hold;
+mod smb_records;
 mod sort;
 mod sql_session;
 
@@ -56,6 +57,8 @@ mod _engine {
     use crate::simulate::{SimulatedServer, simulate_level};
     #[pymodule_export]
     use crate::smb_hold::SmbHold;
+    #[pymodule_export]
+    use crate::smb_records::SmbRecords;
     #[pymodule_export]
     use crate::sort::{end_with_parent, sort_file, sort_make, sort_memory, sort_runs, sort_verify};
     #[pymodule_export]

@@ -77,6 +77,9 @@ pub struct SmbOptions {
     /// Whether data read is checked.
     #[serde(default = "yes")]
     pub verify: bool,
+    /// Whether users ask for durable handles, and come back to their files after a lost connection.
+    #[serde(default)]
+    pub durable: bool,
     /// The files of each user.
     #[serde(default)]
     pub data_set: DataSet,
@@ -103,6 +106,7 @@ impl SmbOptions {
             folder: default_folder(),
             first_user: 0,
             verify: true,
+            durable: false,
             data_set: DataSet::default(),
             program: None,
         }

@@ -319,7 +319,9 @@ fn folder(home: &str, index: u32) -> String {
 }
 
 /// The folders beside those of users.
-pub const COMMON_FOLDERS: [&str; 2] = [SHARED, LIBRARY];
+pub const COMMON_FOLDERS: [&str; 3] = [SHARED, LIBRARY, RECORDS];
+/// The folder of records that are written beside the load, and read back.
+pub const RECORDS: &str = "ledger";
 const SHARED: &str = "shared";
 const LIBRARY: &str = "library";
 

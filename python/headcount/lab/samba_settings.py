@@ -115,6 +115,13 @@ SETTINGS: Mapping[str, Setting] = {
         "Whether reads and writes first look for others' locks: auto without an oplock, no leaves "
         "it to clients that ask.",
     ),
+    "posix_locking": Setting(
+        "yes",
+        YES_NO,
+        "posix locking",
+        "Whether the kernel knows clients' locks, for programs on the server and NFS. Only with no "
+        "are handles durable, so that clients have them back after a lost connection.",
+    ),
     "store_dos_attributes": Setting(
         "yes",
         YES_NO,

@@ -57,6 +57,10 @@ class SmbClient(Strict):
     )
     encryption: Policy = Field(default="offered", description="Whether to encrypt messages")
     verify: Switch = Field(default=True, description="Whether to check the data read")
+    durable: Switch = Field(
+        default=False,
+        description="Whether users ask for durable handles and come back after a lost connection",
+    )
 
 
 def smb_client(given: Mapping[str, str]) -> SmbClient:
@@ -106,4 +110,5 @@ PROTOCOL = Protocol(
     tables=TABLES,
     needed=NEEDED,
     log_on="all",
+    ledger="headcount.failover.ledger.smb:SmbStore",
 )

@@ -14,7 +14,7 @@ use headcount_tree::session::backend::{
 
 use super::answer::{in_form, other_form, refuse, refused};
 use super::names::{ANSWER_BYTES, LISTING_BYTES, Middle};
-use super::opening::request;
+use super::open_file::OpenFile;
 use super::session::SmbSession;
 use crate::connection::Ask;
 use crate::wire::create::{DIRECTORY, Disposition, Request, access, encode_close};
@@ -22,18 +22,10 @@ use crate::wire::header::Command;
 use crate::wire::info::{Change, QueryInfo};
 use crate::wire::status::Status;
 use crate::wire::transfer::{encode_flush, encode_read, encode_write, parse_read, parse_write};
-use crate::wire::{FileId, NO_FILE, directory, ioctl, lock};
+use crate::wire::{NO_FILE, directory, ioctl, lock};
 
 /// Requests of one listing: a million files or so. A server that never ends would hold the user.
 const MOST_LISTINGS: u32 = 2000;
-
-/// An open file or folder.
-#[derive(Debug)]
-pub struct OpenFile {
-    id: FileId,
-    /// Below the share, for messages.
-    path: String,
-}
 
 impl SmbSession {
     /// A request about an open file that is answered with no more than a status.
@@ -143,16 +135,27 @@ impl FileBackend for SmbSession {
     }
 
     async fn open(&mut self, path: String, opening: Opening) -> Result<Opened<OpenFile>, Refusal> {
-        let request = request(&path, opening)?;
-        let created = self.create(&request).await?;
-        if let 8 | 9 = created.oplock {
-            self.connection.state.kept.push(created.file);
-        }
-        let id = created.file;
-        Ok(Opened {
-            file: OpenFile { id, path },
-            end_of_file: created.end_of_file,
-        })
+        self.open_durably(path, opening, false).await
+    }
+
+    fn outlives(&self, fault: &Fault) -> bool {
+        self.outlives_fault(fault)
+    }
+
+    async fn come_back(&mut self) -> Result<(), Fault> {
+        self.return_to_server().await
+    }
+
+    async fn reclaim(&mut self, file: &mut OpenFile) -> Result<bool, Fault> {
+        self.reclaim_handle(file).await
+    }
+
+    async fn reopen(
+        &mut self,
+        path: String,
+        opening: Opening,
+    ) -> Result<Opened<OpenFile>, Refusal> {
+        self.open_durably(path, opening, true).await
     }
 
     async fn exists(&mut self, path: &str) -> Result<bool, Fault> {

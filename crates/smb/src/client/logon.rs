@@ -70,11 +70,12 @@ impl SmbSession {
     /// The number of the session and the server's token.
     async fn first_round(&mut self, token: &[u8]) -> Result<(u64, Vec<u8>), Fault> {
         let mode = self.shared.wanted.security_mode() as u8;
+        let previous = self.lost;
         let ask = Ask::new(Command::SessionSetup, 0);
         self.connection
             .exchange(
                 ask,
-                |out| encode_setup(out, mode, token),
+                |out| encode_setup(out, mode, previous, token),
                 |head, body| {
                     if head.status != Status::MORE_PROCESSING_REQUIRED {
                         return Err(as_login(head.status.fault("SESSION_SETUP")));
@@ -93,12 +94,12 @@ impl SmbSession {
         session_key: &Key,
         server_mic: &Key,
     ) -> Result<(), Fault> {
-        let wanted = &self.shared.wanted;
+        let (wanted, previous) = (&self.shared.wanted, self.lost);
         let security_mode = wanted.security_mode() as u8;
         let ask = Ask::new(Command::SessionSetup, 0);
         let sent = self
             .connection
-            .send(ask, |out| encode_setup(out, security_mode, token))
+            .send(ask, |out| encode_setup(out, security_mode, previous, token))
             .await?;
         // The keys depend on what was just sent, and the answer is signed with one already.
         let state = &mut self.connection.state;

@@ -2,16 +2,19 @@
 //!
 //! * [`session`]: one user's connection, logon and shares; `logon`: how they log on.
 //! * [`backend`]: each thing a user does with files, as requests; `opening`: opening and making
-//!   them; `names`: requests about a name; `answer`: what answers mean.
+//!   them; `names`: requests about a name; [`open_file`]: what is open; `answer`: what answers mean.
+//! * `survival`: coming back after a lost connection, with the handles that the server has kept.
 //! * [`provision`]: making and deleting the data sets of many users.
 
 mod answer;
 pub mod backend;
 mod logon;
 mod names;
+pub mod open_file;
 mod opening;
 pub mod provision;
 pub mod session;
+mod survival;
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
@@ -29,6 +32,7 @@ use crate::connection::Wanted;
 use crate::options::{EncryptionPolicy, SmbOptions};
 use crate::wire::header::Command;
 use crate::wire::negotiate::Dialect;
+use survival::AGAIN;
 
 /// The port of SMB over TCP (MS-SMB2 2.1).
 const PORT: u16 = 445;
@@ -77,6 +81,8 @@ pub(crate) struct Shared {
     domain: String,
     password: Password,
     wanted: Wanted,
+    /// Whether users ask for durable handles.
+    is_durable: bool,
     tree: Arc<FileTree>,
 }
 
@@ -124,6 +130,7 @@ impl Smb {
                 signing: options.signing,
                 encryption: options.encryption,
             },
+            is_durable: options.durable,
             tree: Arc::new(tree.map_err(wrong)?),
         };
         Ok(Self {
@@ -176,7 +183,7 @@ impl Protocol for Smb {
     type Step = Step;
     type Session = FileSession<SmbSession>;
     fn requests() -> Vec<&'static str> {
-        Command::NAMES.to_vec()
+        Command::NAMES.into_iter().chain(AGAIN).collect()
     }
 
     fn turns(&self) -> Option<Turns> {

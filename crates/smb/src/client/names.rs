@@ -42,7 +42,20 @@ pub(super) enum Middle<'a> {
 impl SmbSession {
     /// Opens or makes what has this name.
     pub(super) async fn create(&mut self, request: &Request<'_>) -> Result<Opened, Refusal> {
-        let ask = Ask::new(Command::Create, self.tree(Share::Data).await?);
+        self.create_as(request, None).await
+    }
+
+    /// The same, counted as a request of this kind, if it is one of its own.
+    pub(super) async fn create_as(
+        &mut self,
+        request: &Request<'_>,
+        kind: Option<usize>,
+    ) -> Result<Opened, Refusal> {
+        let usual = Ask::new(Command::Create, self.tree(Share::Data).await?);
+        let ask = Ask {
+            counted: kind.unwrap_or(usual.counted),
+            ..usual
+        };
         let created = self.connection.exchange(
             ask,
             |out| request.encode(out),

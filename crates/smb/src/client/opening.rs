@@ -23,6 +23,7 @@ pub(super) fn request(path: &str, opening: Opening) -> Result<Request<'_>, Fault
             Wanted::Either => 0,
         },
         oplock: oplock(opening.oplock)?,
+        durable: None,
     })
 }
 

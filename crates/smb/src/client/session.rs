@@ -22,6 +22,8 @@ pub struct SmbSession {
     trees: [Option<u32>; 2],
     /// Whether the server has confirmed the negotiation, where the dialect does not do so itself.
     is_validated: bool,
+    /// The session that was lost, while the user logs on again; 0 without one.
+    pub(super) lost: u64,
 }
 
 impl SmbSession {
@@ -42,6 +44,7 @@ impl SmbSession {
             number,
             trees: [None; 2],
             is_validated: false,
+            lost: 0,
         };
         session.logon().await.map_err(named)?;
         session.tree(Share::Data).await.map_err(named)?;

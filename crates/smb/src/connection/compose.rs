@@ -23,6 +23,8 @@ pub struct Ask {
     pub bytes: u32,
     /// Signed even when the session's messages are not.
     pub must_sign: bool,
+    /// Which kind of request it is counted as.
+    pub counted: usize,
 }
 
 impl Ask {
@@ -34,6 +36,7 @@ impl Ask {
             tree,
             bytes: 0,
             must_sign: false,
+            counted: command as usize,
         }
     }
 

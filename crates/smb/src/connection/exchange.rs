@@ -71,7 +71,7 @@ impl Connection {
         } = self;
         state.check_credits(asks)?;
         for ask in asks {
-            requests.sent(ask.command as usize);
+            requests.sent(ask.counted);
         }
         send(stream, |out| state.compose(asks, out, compose)).await
     }

@@ -22,8 +22,18 @@ impl Connection {
         wanted: &Wanted,
         requests: Requests,
     ) -> Result<Self, Fault> {
+        Self::establish_as(random::bytes()?, addresses, wanted, requests).await
+    }
+
+    /// The same for a client that has this number: servers give handles back to the same client only
+    /// (MS-SMB2 3.3.5.9.12).
+    pub async fn establish_as(
+        client: [u8; 16],
+        addresses: &[SocketAddr],
+        wanted: &Wanted,
+        requests: Requests,
+    ) -> Result<Self, Fault> {
         let stream = connect(addresses).await?;
-        let client = random::bytes()?;
         let mut connection = Self {
             stream,
             requests,

@@ -1,7 +1,8 @@
 //! CREATE and CLOSE (MS-SMB2 2.2.13 to 2.2.16).
 
-use super::FileId;
+use super::context::{self, Durable};
 use super::fields::{Put, bytes, u16_at, u32_at, u64_at, utf16_bytes};
+use super::{FileId, part};
 
 /// What a handle may be used for (MS-SMB2 2.2.13.1).
 pub mod access {
@@ -55,10 +56,14 @@ pub enum Oplock {
     Lease([u8; 16]),
 }
 
+impl Oplock {
+    /// The oplock with which a client may keep a file open that its user has closed.
+    pub const BATCH: Self = Self::Level(9);
+}
+
 const LEASE: u8 = 0xFF;
-const READ_HANDLE_WRITE: u32 = 7;
-/// Bytes of the lease context: its head, its name padded, its data.
-const LEASE_CONTEXT_BYTES: usize = 16 + 8 + 32;
+/// Where the body says where its contexts are, and how long they are.
+const CONTEXTS_AT: usize = 48;
 
 /// What is asked of a name.
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +80,8 @@ pub struct Request<'a> {
     pub options: u32,
     /// What the client may keep.
     pub oplock: Oplock,
+    /// Whether the handle is to outlive its connection, or did.
+    pub durable: Option<Durable>,
 }
 
 impl<'a> Request<'a> {
@@ -88,6 +95,7 @@ impl<'a> Request<'a> {
             disposition,
             options: 0,
             oplock: Oplock::None,
+            durable: None,
         }
     }
 
@@ -117,35 +125,23 @@ impl<'a> Request<'a> {
         out.put_u32(self.options);
         out.put_u16(64 + 56);
         out.put_u16(name_bytes as u16);
-        let contexts_at = (56 + name_bytes.max(1)).next_multiple_of(8);
-        let has_lease = matches!(self.oplock, Oplock::Lease(_));
-        out.put_u32(if has_lease {
-            (64 + contexts_at) as u32
-        } else {
-            0
-        });
-        out.put_u32(if has_lease {
-            LEASE_CONTEXT_BYTES as u32
-        } else {
-            0
-        });
+        out.put_u64(0); // no contexts yet
         out.put_utf16(self.path);
         if name_bytes == 0 {
             out.put_u8(0); // the variable part has at least one byte
         }
-        if let Oplock::Lease(key) = self.oplock {
-            out.put_zeros(contexts_at - (out.len() - start));
-            out.put_u32(0); // no further context
-            out.put_u16(16);
-            out.put_u16(4);
-            out.put_u16(0);
-            out.put_u16(24);
-            out.put_u32(32);
-            out.put(b"RqLs\0\0\0\0");
-            out.put(&key);
-            out.put_u32(READ_HANDLE_WRITE);
-            out.put_u32(0);
-            out.put_u64(0);
+        let lease = match self.oplock {
+            Oplock::Lease(key) => Some(key),
+            _ => None,
+        };
+        if lease.is_some() || self.durable.is_some() {
+            let body_bytes = out.len() - start;
+            out.put_zeros(body_bytes.next_multiple_of(8) - body_bytes);
+            let at = out.len();
+            context::encode(out, lease, self.durable);
+            let place = [(64 + at - start) as u32, (out.len() - at) as u32];
+            let said = &mut out[start + CONTEXTS_AT..][..8];
+            said.copy_from_slice(&place.map(u32::to_le_bytes).concat());
         }
     }
 }
@@ -161,6 +157,8 @@ pub struct Opened {
     pub attributes: u32,
     /// The oplock granted: 0 none, 0xFF a lease.
     pub oplock: u8,
+    /// Whether the handle outlives its connection.
+    pub is_durable: bool,
 }
 
 impl Opened {
@@ -170,11 +168,14 @@ impl Opened {
         if u16_at(body, 0)? != 89 {
             return None;
         }
+        let contexts = u32_at(body, 80).zip(u32_at(body, 84));
+        let contexts = contexts.and_then(|(at, length)| part(body, at as usize, length as usize));
         Some(Self {
             file: bytes(body, 64)?,
             end_of_file: u64_at(body, 48)?,
             attributes: u32_at(body, 56)?,
             oplock: *body.get(2)?,
+            is_durable: contexts.is_some_and(context::grants_durable),
         })
     }
 }

@@ -3,6 +3,7 @@
 //! `body` below is what follows the 64 bytes of the header; offsets inside it are given from the
 //! start of the header on the wire and are converted here.
 
+pub mod context;
 pub mod create;
 pub mod directory;
 pub mod fields;

@@ -15,8 +15,9 @@ pub const IS_NULL: u16 = 2;
 /// The server wants everything encrypted.
 pub const ENCRYPT_DATA: u16 = 4;
 
-/// Appends the body of a session setup.
-pub fn encode_setup(out: &mut Vec<u8>, security_mode: u8, token: &[u8]) {
+/// Appends the body of a session setup. The server ends the session `previous` of the same user, which
+/// has lost it; 0 for none.
+pub fn encode_setup(out: &mut Vec<u8>, security_mode: u8, previous: u64, token: &[u8]) {
     out.put_u16(25);
     out.put_u8(0); // flags: no binding to another session
     out.put_u8(security_mode);
@@ -24,7 +25,7 @@ pub fn encode_setup(out: &mut Vec<u8>, security_mode: u8, token: &[u8]) {
     out.put_u32(0); // channel
     out.put_u16(64 + 24);
     out.put_u16(token.len() as u16);
-    out.put_u64(0); // no previous session
+    out.put_u64(previous);
     out.put(token);
 }
 

@@ -6,6 +6,7 @@ mod common;
 mod data_set;
 mod dialects;
 mod downgrades;
+mod durable;
 mod encryption;
 mod engine;
 mod failures;

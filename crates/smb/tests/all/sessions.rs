@@ -65,9 +65,7 @@ async fn set_up(connection: &mut Connection, previous: u64, token: &[u8]) -> (St
         .exchange(
             ask,
             |out| {
-                encode_setup(out, 1, token);
-                let at = out.len() - token.len() - 8;
-                out[at..at + 8].copy_from_slice(&previous.to_le_bytes());
+                encode_setup(out, 1, previous, token);
             },
             |head, body| {
                 let token = parse_setup(body).map_or(vec![], |(_, token)| token.to_vec());

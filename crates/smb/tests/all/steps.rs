@@ -225,7 +225,7 @@ fn locks_keep_others_away_and_are_given_up() {
 }
 
 /// The first keeps a file to itself, and gives way when the second comes.
-async fn give_way(options: SmbOptions, oplock: &str) {
+pub async fn give_way(options: SmbOptions, oplock: &str) {
     let mut first = Person::arrive(&smb(options.clone()), 0).await.unwrap();
     let mut second = Person::arrive(&smb(options), 1).await.unwrap();
     let name = json!({"file": "shared"});

@@ -12,7 +12,8 @@ pub enum Way {
 }
 
 /// A relay to a server. `hand` gets the way of each message, its number on its connection and way,
-/// and its bytes without the frame. Returns the address to connect to.
+/// and its bytes without the frame; where it leaves none of them, the connection is cut. Returns the
+/// address to connect to.
 pub fn relay(
     server: &str,
     hand: impl Fn(Way, u32, &mut Vec<u8>) + Send + Sync + 'static,
@@ -52,10 +53,15 @@ fn pass(mut from: TcpStream, mut to: TcpStream, hand: impl Fn(u32, &mut Vec<u8>)
             break;
         }
         hand(number, &mut message);
+        if message.is_empty() {
+            break;
+        }
         let prefix = (message.len() as u32).to_be_bytes();
         if to.write_all(&[&prefix, &message[..]].concat()).is_err() {
             break;
         }
     }
-    let _ = to.shutdown(Shutdown::Both); // it may be closed already
+    for side in [&from, &to] {
+        let _ = side.shutdown(Shutdown::Both); // it may be closed already
+    }
 }

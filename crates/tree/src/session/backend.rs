@@ -141,6 +141,34 @@ pub trait FileBackend {
         opening: Opening,
     ) -> impl Future<Output = Result<Opened<Self::File>, Refusal>>;
 
+    /// Whether the user comes back after this fault, which ended the session: see
+    /// [`Self::come_back`].
+    fn outlives(&self, fault: &Fault) -> bool {
+        let _ = fault;
+        false
+    }
+
+    /// Logs on again after the session was lost. What was open is [`reclaimed`](Self::reclaim) or
+    /// [opened again](Self::reopen).
+    fn come_back(&mut self) -> impl Future<Output = Result<(), Fault>> {
+        ready(Ok(()))
+    }
+
+    /// Asks for a file that was open when the session was lost; false if it is not open any more.
+    fn reclaim(&mut self, file: &mut Self::File) -> impl Future<Output = Result<bool, Fault>> {
+        let _ = file;
+        ready(Ok(false))
+    }
+
+    /// Opens a file that is not open any more after the session was lost.
+    fn reopen(
+        &mut self,
+        path: String,
+        opening: Opening,
+    ) -> impl Future<Output = Result<Opened<Self::File>, Refusal>> {
+        self.open(path, opening)
+    }
+
     /// Whether there is something of this name.
     fn exists(&mut self, path: &str) -> impl Future<Output = Result<bool, Fault>>;
 

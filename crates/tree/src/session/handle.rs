@@ -4,15 +4,31 @@ use headcount_load::{Fault, FaultKind};
 
 use crate::data_set::Place;
 use crate::parts::SLOTS;
+use crate::session::backend::Opening;
 
 /// One open file or folder of a user.
 #[derive(Debug)]
 pub(super) struct Handle<F> {
     pub file: F,
     pub place: Place,
+    /// How it was opened.
+    pub opening: Opening,
+    /// Whether its user has locked a part of it, or has it deleted when it is closed: a file that is
+    /// opened again has neither.
+    pub is_bound: bool,
     /// Where the next sequential read or write starts.
     pub position: u64,
     pub end_of_file: u64,
+}
+
+/// What the server has acknowledged of a write that is under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Acknowledged {
+    pub slot: u8,
+    /// The first byte.
+    pub from: u64,
+    /// The first byte that was not acknowledged.
+    pub to: u64,
 }
 
 /// A user's handles, by slot.
@@ -31,6 +47,11 @@ impl<F> Handles<F> {
             let sentence = format!("slot {slot} holds no open file: open one before");
             Fault::step(FaultKind::Refused, sentence)
         })
+    }
+
+    /// The handle in a slot, if there is one.
+    pub fn held(&mut self, slot: u8) -> Option<&mut Handle<F>> {
+        self.0[usize::from(slot)].as_mut()
     }
 
     /// Empties a slot.

@@ -2,10 +2,11 @@
 //!
 //! * [`FileSession`]: the user's handles and place in the program; steps become requests here.
 //! * [`backend`]: what a protocol does for it.
-//! * `handle`: what is open; `transfer`: reading and writing.
+//! * `handle`: what is open; `transfer`: reading and writing; `survival`: going on after a lost session.
 
 pub mod backend;
 mod handle;
+mod survival;
 mod transfer;
 
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use headcount_load::{Fault, FaultKind, Moved, Session, User};
 use crate::data_set::Place;
 use crate::file_tree::FileTree;
 use crate::lock::{Lock, Range};
-use crate::parts::{Name, Open, SLOTS, Share};
+use crate::parts::{How, Name, Open, SLOTS, Share};
 use crate::program::answer::Answer;
 use crate::program::operation::Wanted;
 use crate::program::player::Player;
@@ -24,6 +25,7 @@ use crate::query::Query;
 use crate::step::Step;
 use backend::{FileBackend, Opening};
 use handle::{Handle, Handles};
+use survival::is_repeatable;
 
 /// One user and what they have open.
 #[derive(Debug)]
@@ -68,15 +70,18 @@ impl<B: FileBackend> FileSession<B> {
                 refused(sentence.to_owned())
             })?,
         };
+        Ok((place, self.path(name, place)))
+    }
+
+    /// The path of a name that means this place.
+    fn path(&self, name: &Name, place: Place) -> String {
         let path = self.tree.path(self.number, place);
-        Ok((place, around(path, &name.before, &name.after)))
+        around(path, &name.before, &name.after)
     }
 
     async fn open(&mut self, open: &Open, user: &mut User) -> Result<(), Fault> {
-        let (place, path) = self.resolve(&open.path, open.slot, user)?;
-        if let Some(left) = self.handles.take(open.slot) {
-            self.backend.close(left.file).await?; // by a scenario that failed in the middle
-        }
+        let (place, mut path) = self.resolve(&open.path, open.slot, user)?;
+        self.close_left(open.slot, user).await?;
         self.last[usize::from(open.slot)] = Some(place);
         let opening = Opening {
             kind: if open.folder || place.group.is_folder() {
@@ -89,10 +94,20 @@ impl<B: FileBackend> FileSession<B> {
             oplock: open.oplock,
             is_alone: open.alone,
         };
-        let opened = self.backend.open(path, opening).await?;
+        let opened = loop {
+            match self.backend.open(path, opening).await {
+                Ok(opened) => break opened,
+                // The server may have made it, and would refuse to make it twice.
+                Err(refusal) if open.how == How::Create => return Err(refusal.fault),
+                Err(refusal) => self.survive(refusal.fault, None, user).await?,
+            }
+            path = self.path(&open.path, place);
+        };
         let handle = Handle {
             file: opened.file,
             place,
+            opening,
+            is_bound: false,
             position: 0,
             end_of_file: opened.end_of_file,
         };
@@ -100,21 +115,33 @@ impl<B: FileBackend> FileSession<B> {
         Ok(())
     }
 
-    async fn close_slot(&mut self, slot: u8) -> Result<(), Fault> {
+    async fn close_slot(&mut self, slot: u8, user: &User) -> Result<(), Fault> {
         self.handles.get(slot)?;
+        self.close_left(slot, user).await
+    }
+
+    /// Closes what a slot holds, if anything. A file whose session is lost is closed by the server.
+    async fn close_left(&mut self, slot: u8, user: &User) -> Result<(), Fault> {
         let Some(handle) = self.handles.take(slot) else {
             return Ok(());
         };
-        Ok(self.backend.close(handle.file).await?)
+        match self.backend.close(handle.file).await {
+            Ok(()) => Ok(()),
+            Err(refusal) if handle.is_bound => Err(refusal.fault), // was it deleted, unlocked?
+            Err(refusal) => self.survive(refusal.fault, None, user).await,
+        }
     }
 
     /// Asks for a name that must not be there.
     async fn probe(&mut self, name: &Name, user: &mut User) -> Result<(), Fault> {
         let (_, path) = self.resolve(name, 0, user)?;
-        if self.backend.exists(&path).await? {
-            return Err(unexpected(&path));
+        loop {
+            match self.backend.exists(&path).await {
+                Ok(false) => return Ok(()),
+                Ok(true) => return Err(unexpected(&path)),
+                Err(fault) => self.survive(fault, None, user).await?,
+            }
         }
-        Ok(())
     }
 
     /// Asks about a name. `missing`: that there is nothing of this name is the success.
@@ -126,10 +153,13 @@ impl<B: FileBackend> FileSession<B> {
         user: &mut User,
     ) -> Result<(), Fault> {
         let (_, path) = self.resolve(name, 0, user)?;
-        match self.backend.query_path(&path, class).await {
-            Ok(()) if missing => Err(unexpected(&path)),
-            Err(refusal) if missing && refusal.answer == Answer::Missing => Ok(()),
-            answered => Ok(answered?),
+        loop {
+            match self.backend.query_path(&path, class).await {
+                Ok(()) if missing => return Err(unexpected(&path)),
+                Ok(()) => return Ok(()),
+                Err(refusal) if missing && refusal.answer == Answer::Missing => return Ok(()),
+                Err(refusal) => self.survive(refusal.fault, None, user).await?,
+            }
         }
     }
 
@@ -166,8 +196,10 @@ impl<B: FileBackend> FileSession<B> {
     }
 
     async fn lock(&mut self, slot: u8, lock: Lock, offset: u64, bytes: u64) -> Result<(), Fault> {
-        let file = &self.handles.get(slot)?.file;
-        Ok(self.backend.lock(file, lock, offset, bytes).await?)
+        let handle = self.handles.get(slot)?;
+        let locked = self.backend.lock(&handle.file, lock, offset, bytes).await;
+        handle.is_bound |= locked.is_ok() && lock != Lock::None;
+        Ok(locked?)
     }
 
     /// Plays the user's turn of the target's program.
@@ -224,12 +256,9 @@ impl<B: FileBackend> FileSession<B> {
             _ => Ok(()),
         }
     }
-}
 
-impl<B: FileBackend> Session for FileSession<B> {
-    type Step = Step;
-
-    async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
+    /// Plays a step, whose session may be lost.
+    async fn act(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
         match step {
             // On the heap: rare and large, they would otherwise be a part of every user's step.
             Step::Logon { .. }
@@ -252,7 +281,7 @@ impl<B: FileBackend> Session for FileSession<B> {
                 class,
                 missing,
             } => self.inspect(path, *class, *missing, user).await?,
-            Step::Close { slot } => self.close_slot(*slot).await?,
+            Step::Close { slot } => self.close_slot(*slot, user).await?,
             Step::Flush { slot } => {
                 let handle = self.handles.get(*slot)?;
                 self.backend.flush(&handle.file).await?;
@@ -265,6 +294,7 @@ impl<B: FileBackend> Session for FileSession<B> {
             Step::Delete { slot } => {
                 let handle = self.handles.get(*slot)?;
                 self.backend.delete(&mut handle.file).await?;
+                handle.is_bound = true;
             }
             Step::Truncate { slot, bytes } => self.truncate(*slot, *bytes).await?,
             Step::SetTimes { slot } => {
@@ -295,6 +325,19 @@ impl<B: FileBackend> Session for FileSession<B> {
             }
         }
         Ok(Moved::default())
+    }
+}
+
+impl<B: FileBackend> Session for FileSession<B> {
+    type Step = Step;
+
+    async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
+        loop {
+            match self.act(step, user).await {
+                Err(fault) if is_repeatable(step) => self.survive(fault, None, user).await?,
+                played => return played,
+            }
+        }
     }
 
     /// Closes what is open and logs off, if the server still answers.

@@ -4,6 +4,7 @@ use headcount_load::{Fault, FaultKind, Moved, User};
 
 use super::FileSession;
 use super::backend::{FileBackend, Piece, Way};
+use super::handle::Acknowledged;
 use crate::block::{stamp, verify};
 use crate::parts::Transfer;
 
@@ -24,6 +25,7 @@ impl<B: FileBackend> FileSession<B> {
         let verifies = self.tree.verify;
         let mut offset = began;
         while offset < until {
+            let handle = self.handles.get(transfer.slot)?;
             let wanted = (until - offset).min(u64::from(transfer.chunk_bytes)) as u32;
             let bytes = self.backend.room(Way::Read, wanted);
             let path = B::path(&handle.file);
@@ -41,7 +43,13 @@ impl<B: FileBackend> FileSession<B> {
                 bytes,
                 is_whole: true,
             };
-            let came = self.backend.read(&handle.file, piece, &check).await?;
+            let came = match self.backend.read(&handle.file, piece, &check).await {
+                Ok(came) => came,
+                Err(refusal) => {
+                    self.survive(refusal.fault, None, user).await?;
+                    continue;
+                }
+            };
             if came != bytes {
                 return Err(too_few(path, offset, came as usize, bytes));
             }
@@ -70,10 +78,19 @@ impl<B: FileBackend> FileSession<B> {
         let make = |at: u64, data: &mut [u8]| stamp(data, owner, at);
         let mut offset = began;
         while offset < until {
+            let handle = self.handles.get(transfer.slot)?;
             let wanted = (until - offset).min(u64::from(transfer.chunk_bytes)) as u32;
             let bytes = self.backend.room(Way::Write, wanted);
             let file = &handle.file;
-            self.backend.write(file, offset, bytes, &make).await?;
+            if let Err(refusal) = self.backend.write(file, offset, bytes, &make).await {
+                let written = Acknowledged {
+                    slot: transfer.slot,
+                    from: began,
+                    to: offset,
+                };
+                self.survive(refusal.fault, Some(written), user).await?;
+                continue;
+            }
             offset += u64::from(bytes);
             handle.position = offset;
             handle.end_of_file = handle.end_of_file.max(offset);
@@ -85,11 +102,11 @@ impl<B: FileBackend> FileSession<B> {
     }
 }
 
-fn wrong(path: &str, at: u64, what: &dyn std::fmt::Display) -> Fault {
+pub(super) fn wrong(path: &str, at: u64, what: &dyn std::fmt::Display) -> Fault {
     let sentence = format!("wrong data in \"{path}\" at offset {at}: {what}");
     Fault::step(FaultKind::WrongData, sentence)
 }
 
-fn too_few(path: &str, at: u64, came: usize, wanted: u32) -> Fault {
+pub(super) fn too_few(path: &str, at: u64, came: usize, wanted: u32) -> Fault {
     wrong(path, at, &format!("{came} bytes came instead of {wanted}"))
 }

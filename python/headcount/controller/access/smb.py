@@ -82,6 +82,7 @@ class SmbAccess:
                 "algorithms": client.algorithms,
                 "encryption": client.encryption,
                 "verify": client.verify,
+                "durable": client.durable,
                 "data_set": plan.data_set,
             }
         )

@@ -7,6 +7,8 @@
 //! * [`hold`]: connections and open files that stay, for whoever measures what they cost the
 //!   server; `holder`: all of them; `held`: one;
 //!   `holding`: what is asked for, and how far it is.
+//! * `records`: files beside those of the users, for whoever asks whether a server keeps what it
+//!   acknowledged.
 //!
 //! Every user makes and deletes their own files under their own name, so that the server stores
 //! them as theirs and a wrong password shows before the run, with the user's name.
@@ -22,6 +24,7 @@ mod holding;
 pub mod listing;
 mod place;
 pub mod prepare;
+mod records;
 mod territory;
 
 pub use cleanup::cleanup;
@@ -31,3 +34,4 @@ pub use hello::{Hello, hello};
 pub use hold::Hold;
 pub use holding::Holding;
 pub use prepare::prepare;
+pub use records::Records;

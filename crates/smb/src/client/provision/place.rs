@@ -10,7 +10,7 @@ use headcount_tree::parts::{Access, How, OplockWish};
 use headcount_tree::program::operation::Wanted;
 use headcount_tree::session::backend::{FileBackend, Opened, Opening, Piece, Way};
 
-use crate::client::backend::OpenFile;
+use crate::client::open_file::OpenFile;
 use crate::client::session::SmbSession;
 use crate::wire::create::{DIRECTORY, Disposition, Request, access};
 

@@ -1,0 +1,159 @@
+//! Going on after a lost session, as a person's computer does: it logs on again, has the open files
+//! back, and repeats the request that was lost. Only backends that say so do
+//! ([`FileBackend::outlives`]); for the others a lost session ends the scenario.
+//!
+//! What is repeated does the same when it is done twice. Renaming, deleting, locking, and making what
+//! must not exist are not, since the server may have done them: they end the scenario.
+
+use headcount_load::{Fault, FaultKind, User};
+
+use super::FileSession;
+use super::backend::{FileBackend, Opening, Piece, Way};
+use super::handle::Acknowledged;
+use super::transfer::{too_few, wrong};
+use crate::block::verify;
+use crate::parts::{Access, How, OplockWish, SLOTS};
+use crate::step::Step;
+
+/// Between two attempts to log on: as long as users wait who have no session.
+const PAUSE_NS: u64 = 100_000_000;
+/// Bytes of each request that reads back what was written.
+const CHUNK_BYTES: u64 = 64 << 10;
+
+/// Whether a step can be done twice. Reading, writing and opening repeat single requests instead.
+pub(super) const fn is_repeatable(step: &Step) -> bool {
+    matches!(
+        step,
+        Step::Logon { .. }
+            | Step::Logoff {}
+            | Step::TreeConnect { .. }
+            | Step::TreeDisconnect { .. }
+            | Step::Echo {}
+            | Step::Flush { .. }
+            | Step::List { .. }
+            | Step::Stat { .. }
+            | Step::Truncate { .. }
+            | Step::SetTimes { .. }
+            | Step::Ioctl { .. }
+    )
+}
+
+impl<B: FileBackend> FileSession<B> {
+    /// Comes back after a fault, however often that takes within the time that the step may take;
+    /// the request is then to be repeated. Returns the fault if the backend does not outlive it.
+    ///
+    /// What is open is reclaimed. Where the server does not give it back, the file is opened again;
+    /// of the file that a step writes, all bytes that the server has acknowledged in this step are
+    /// first read back and checked.
+    pub(super) async fn survive(
+        &mut self,
+        fault: Fault,
+        written: Option<Acknowledged>,
+        user: &User,
+    ) -> Result<(), Fault> {
+        // A program's files are not followed here.
+        if !self.backend.outlives(&fault) || self.player.is_some() {
+            return Err(fault);
+        }
+        // On the heap: rare and large, it would otherwise be a part of every user's step.
+        Box::pin(async {
+            loop {
+                match self.come_back(written).await {
+                    Err(again) if self.backend.outlives(&again) => {
+                        user.sleep_until(user.now_ns() + PAUSE_NS).await;
+                    }
+                    // Handles that were not reached are of no use any more.
+                    Err(fault) => {
+                        return Err(Fault {
+                            ends_session: true,
+                            ..fault
+                        });
+                    }
+                    Ok(()) => return Ok(()),
+                }
+            }
+        })
+        .await
+    }
+
+    async fn come_back(&mut self, written: Option<Acknowledged>) -> Result<(), Fault> {
+        self.backend.come_back().await?;
+        for slot in 0..SLOTS as u8 {
+            let Some(handle) = self.handles.held(slot) else {
+                continue;
+            };
+            if self.backend.reclaim(&mut handle.file).await? {
+                continue;
+            }
+            if handle.is_bound {
+                let path = B::path(&handle.file);
+                let sentence = format!(
+                    "\"{path}\": the server did not give the handle back after a lost connection, \
+                     and with it went its lock, or that it was to be deleted"
+                );
+                return Err(Fault::session(FaultKind::Disconnected, sentence));
+            }
+            if let Some(written) = written.filter(|written| written.slot == slot) {
+                self.read_back(written).await?;
+            }
+            self.reopen(slot).await?;
+        }
+        Ok(())
+    }
+
+    async fn reopen(&mut self, slot: u8) -> Result<(), Fault> {
+        let handle = self.handles.get(slot)?;
+        let opening = Opening {
+            how: How::Open, // it has been made, and must not be emptied again
+            ..handle.opening
+        };
+        let path = B::path(&handle.file).to_owned();
+        let opened = self.backend.reopen(path, opening).await?;
+        handle.file = opened.file;
+        Ok(())
+    }
+
+    /// Checks the bytes that the server has acknowledged of a write, by a handle of its own: the
+    /// user's may be for writing alone.
+    async fn read_back(&mut self, written: Acknowledged) -> Result<(), Fault> {
+        let handle = self.handles.get(written.slot)?;
+        let owner = self.tree.data_set.owner(self.number, handle.place);
+        let verifies = self.tree.verify;
+        let path = B::path(&handle.file).to_owned();
+        let opening = Opening {
+            access: Access::Read,
+            how: How::Open,
+            oplock: OplockWish::None,
+            is_alone: false,
+            ..handle.opening
+        };
+        let reading = self.backend.open(path.clone(), opening).await?.file;
+        let mut offset = written.from;
+        while offset < written.to {
+            let wanted = (written.to - offset).min(CHUNK_BYTES) as u32;
+            let bytes = self.backend.room(Way::Read, wanted);
+            let check = |at: u64, data: &[u8]| {
+                if !verifies {
+                    return Ok(());
+                }
+                verify(data, owner, at).map_err(|(at, what)| wrong(&path, at, &gone(&what)))
+            };
+            let piece = Piece {
+                offset,
+                bytes,
+                is_whole: true,
+            };
+            let came = self.backend.read(&reading, piece, &check).await?;
+            if came != bytes {
+                return Err(too_few(&path, offset, came as usize, bytes));
+            }
+            offset += u64::from(bytes);
+        }
+        Ok(self.backend.close(reading).await?)
+    }
+}
+
+/// What is wrong with bytes that were acknowledged.
+fn gone(what: &dyn std::fmt::Display) -> String {
+    format!("what was acknowledged before the connection was lost is not there: {what}")
+}
