@@ -25,6 +25,8 @@ VERBS = [
     ["serve", "app"],
     ["workloads"],
     ["workloads", "show"],
+    ["import"],
+    ["import", "har"],
     ["storage"],
     *(["storage", verb] for verb in ("latency", "rate", "access", "fragments", "cycles", "queue")),
     *(["storage", verb] for verb in ("bus", "interfaces", "raid", "sort-memory", "gain")),

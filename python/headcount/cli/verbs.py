@@ -157,6 +157,12 @@ VERBS: Mapping[str, Verb] = {
         "cluster", GROUP, MEASURE, "Make several machines one load generator, over SSH."
     ),
     "serve": Verb("serve", GROUP, MEASURE, "Run a server to measure, on its own machine."),
+    "import": Verb(
+        "import_verb",
+        GROUP,
+        MEASURE,
+        "Make a workload file from a browser's recording.",
+    ),
     "workloads": Verb(
         "workloads",
         GROUP,

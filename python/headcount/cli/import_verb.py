@@ -1,0 +1,119 @@
+"""`headcount import`: a journey from what you have already, as a workload file."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from headcount.cli import options
+from headcount.cli.console import err, out, print_json
+from headcount.cli.outputs import check_file
+from headcount.errors import InputError
+from headcount.output.file import write_output
+from headcount.text import clean
+
+if TYPE_CHECKING:
+    from headcount.importers.journey import Journey
+
+app = typer.Typer(
+    help="Make a workload file from a browser's recording.",
+    no_args_is_help=True,
+)
+
+Recording = Annotated[
+    Path, typer.Argument(metavar="FILE", help="The recording, saved by a browser as HAR.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="The workload file to write; by default NAME.toml here, if there is none.",
+    ),
+]
+
+
+@app.command("har", no_args_is_help=True)
+def har(recording: Recording, output: Output = None, json: options.Json = False) -> None:
+    """Import a browser's recording: pages, think times, and values that replies gave.
+
+    In Firefox or Chrome open the network tools (F12), visit the site, and save all as HAR. A HAR
+    file holds your cookies and passwords: keep it to yourself. The workload file holds none.
+
+    Example: headcount import har shop.har -o shop.toml
+    """
+    from headcount.importers import har as recordings
+    from headcount.importers.recorded_journey import recorded_journey
+
+    def make(name: str) -> "Journey":
+        return recorded_journey(recordings.recording(recording), name)
+
+    _import(make, output, json=json)
+
+
+def _import(make: "Callable[[str], Journey]", output: Path | None, *, json: bool) -> None:
+    """Write the workload file, and show what is in it."""
+    from headcount.importers.names import workload_name
+    from headcount.importers.workload_text import workload_text
+
+    check_file(output, "-o", ".toml")
+    journey = make(workload_name(output.stem) if output is not None else "")
+    path = output or _free_path(journey.name)
+    # Not through `redacted`, which would hide names such as {password}: no secret is in a journey.
+    write_output(path, workload_text(journey), "-o")
+    if json:
+        print_json(_answer(journey, path))
+        return
+    _print_correlations(journey)
+    for line in journey.left_out:
+        out.print(clean(f"Left out: {line}"), markup=False)
+    err.print(f"wrote {path}", markup=False, highlight=False)
+
+
+def _free_path(name: str) -> Path:
+    path = Path(f"{name}.toml")
+    if path.exists():
+        raise InputError(f"{path} exists; name the file to write with -o, such as -o {name}-2.toml")
+    return path
+
+
+def _print_correlations(journey: "Journey") -> None:
+    from headcount.importers.workload_text import source_text
+
+    if not journey.correlations:
+        return
+    table = Table(box=None, header_style="bold")
+    for column in ("name", "captured from", "used in"):
+        table.add_column(column, overflow="fold")
+    for one in journey.correlations:
+        source = f"{one.step}: {source_text(one.source)}"
+        cells = (one.name, source, "; ".join(one.used_in))
+        table.add_row(*(Text(clean(cell)) for cell in cells))
+    out.print(table)
+
+
+def _answer(journey: "Journey", path: Path) -> dict[str, object]:
+    from headcount.importers.workload_text import source_table
+
+    return {
+        "file": str(path),
+        "name": journey.name,
+        "target": journey.target,
+        "scenarios": [
+            {"name": one.name, "requests": sum(1 for _ in one.steps())} for one in journey.scenarios
+        ],
+        "variables": [one.name for one in journey.variables],
+        "correlations": [
+            {
+                "name": one.name,
+                "captured_from": {"step": one.step, **source_table(one.source)},
+                "used_in": list(one.used_in),
+            }
+            for one in journey.correlations
+        ],
+        "left_out": journey.left_out,
+    }
