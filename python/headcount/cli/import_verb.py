@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from headcount.importers.journey import Journey
 
 app = typer.Typer(
-    help="Make a workload file from a browser's recording.",
+    help="Make a workload file of a recording, cURL commands or others' files.",
     no_args_is_help=True,
 )
 
@@ -51,6 +51,39 @@ def har(recording: Recording, output: Output = None, json: options.Json = False)
 
     def make(name: str) -> "Journey":
         return recorded_journey(recordings.recording(recording), name)
+
+    _import(make, output, json=json)
+
+
+@app.command("curl", no_args_is_help=True)
+def curl(
+    command: Annotated[
+        str,
+        typer.Argument(
+            metavar="COMMAND|FILE",
+            help='A command in quotes ("Copy as cURL"), or a file of several.',
+        ),
+    ],
+    output: Output = None,
+    json: options.Json = False,
+) -> None:
+    """Import commands of cURL: each becomes a step. They are read, not run.
+
+    Passwords, keys and tokens become variables, whose values come from the environment.
+
+    Example: headcount import curl requests.sh -o shop.toml
+    """
+    from headcount.importers.curl_commands import commands
+    from headcount.importers.journey import unmarked
+    from headcount.importers.recorded_journey import commands_journey
+    from headcount.importers.stranger import text_of
+
+    is_command = command.lstrip().startswith("curl ")
+    text, what = (unmarked(command), "the command") if is_command else (None, command)
+
+    def make(name: str) -> "Journey":
+        found = text_of(Path(command)) if text is None else text
+        return commands_journey(commands(found, what), name)
 
     _import(make, output, json=json)
 

@@ -161,7 +161,7 @@ VERBS: Mapping[str, Verb] = {
         "import_verb",
         GROUP,
         MEASURE,
-        "Make a workload file from a browser's recording.",
+        "Make a workload file of a recording, cURL commands or others' files.",
     ),
     "workloads": Verb(
         "workloads",

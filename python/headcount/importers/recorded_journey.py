@@ -8,6 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 from headcount.errors import InputError
 from headcount.importers.correlation import Link, links, name_links
+from headcount.importers.curl_commands import Commands
 from headcount.importers.exchange import Exchange, origin
 from headcount.importers.har import Recording
 from headcount.importers.journey import (
@@ -70,6 +71,16 @@ def recorded_journey(recording: Recording, name: str = "") -> Journey:
         correlations=maker.correlations(),
         left_out=_left_out(recording, target) + maker.left_out,
     )
+
+
+def commands_journey(given: Commands, name: str = "") -> Journey:
+    """The journey of commands: each is a step of one scenario, with nothing captured."""
+    journey = recorded_journey(Recording(given.exchanges, Counter()), name)
+    journey.left_out += given.left_out
+    host = urlsplit(journey.target).hostname or "site"
+    journey.title = f"Requests to {host}"
+    journey.notes.append("cURL shows no replies: add `capture` where a step needs a value of one.")
+    return journey
 
 
 def main_origin(exchanges: Sequence[Exchange]) -> str:

@@ -103,6 +103,8 @@ def _add_secret(found: Typed, sent: Sent, prefix: str) -> None:
     if environment[0].isdigit():
         environment = f"SITE_{environment}"
     comment = f"From the environment, never in a file: export {environment}=..."
+    if folded(sent.name) == "authorization":
+        comment += "\nIt is what follows Bearer; for Basic, user:password in base64."
     found.variables.append(Variable(name, {"secret": environment}, comment))
     _note(found, sent, mark(name), everywhere=len(sent.value) >= 4)
 
