@@ -88,6 +88,26 @@ def curl(
     _import(make, output, json=json)
 
 
+@app.command("postman", no_args_is_help=True)
+def postman(
+    collection: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A collection, exported as v2.1.")
+    ],
+    output: Output = None,
+    json: options.Json = False,
+) -> None:
+    """Import a collection of Postman (v2.1): requests, variables, authorisation and plain tests.
+
+    Tests that set variables become captures, those that compare values become checks. What is not
+    read is listed.
+
+    Example: headcount import postman shop.postman_collection.json -o shop.toml
+    """
+    from headcount.importers.postman import postman_journey
+
+    _import(lambda name: postman_journey(collection, name), output, json=json)
+
+
 def _import(make: "Callable[[str], Journey]", output: Path | None, *, json: bool) -> None:
     """Write the workload file, and show what is in it."""
     from headcount.importers.names import workload_name

@@ -172,3 +172,14 @@ def unmarked(text: str) -> str:
     """A stranger's text without the characters that marks are made of, and without half pairs."""
     text = text.replace(OPEN, "\ufffd").replace(CLOSE, "\ufffd")
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def unmarked_value(value: Any) -> Any:
+    """A stranger's value of JSON or YAML whose texts are `unmarked`, other kinds as texts."""
+    if isinstance(value, str):
+        return unmarked(value)
+    if isinstance(value, dict):
+        return {unmarked(str(key)): unmarked_value(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [unmarked_value(one) for one in value]
+    return value if isinstance(value, bool | int | float) or value is None else str(value)

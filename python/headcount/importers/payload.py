@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from headcount.foreign.json_text import json_value
-from headcount.importers.journey import File, unmarked
+from headcount.importers.journey import File, unmarked, unmarked_value
 
 MOST_FIELDS = 10_000
 
@@ -35,7 +35,7 @@ def payload(text: str, content_type: str) -> Payload:
             return Payload(form=found)
     elif kind.endswith(("/json", "+json")):
         try:
-            value = json_value(text.encode("utf-8"))
+            value = unmarked_value(json_value(text.encode("utf-8")))
         except ValueError:
             return Payload(text=text, content_type=content_type)
         return Payload(json=value, has_json=True, content_type=content_type)
@@ -52,6 +52,7 @@ def _form(text: str) -> tuple[tuple[str, str], ...] | None:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError:
         return None
+    pairs = [(unmarked(key), unmarked(value)) for key, value in pairs]
     return tuple(pairs) if pairs and len(dict(pairs)) == len(pairs) else None
 
 
