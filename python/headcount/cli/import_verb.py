@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.table import Table
@@ -106,6 +106,32 @@ def postman(
     from headcount.importers.postman import postman_journey
 
     _import(lambda name: postman_journey(collection, name), output, json=json)
+
+
+@app.command("openapi", no_args_is_help=True)
+def openapi(
+    description: Annotated[
+        Path, typer.Argument(metavar="FILE", help="OpenAPI 3.0 or 3.1, in JSON or YAML.")
+    ],
+    output: Output = None,
+    by: Annotated[
+        Literal["tag", "operation"], typer.Option(help="What each scenario is of.")
+    ] = "tag",
+    json: options.Json = False,
+) -> None:
+    """Import a description of an API: a scenario for each tag, with examples as values.
+
+    Keys and tokens become variables, whose values come from the environment. The key of what a
+    POST makes is captured for the paths below it.
+
+    Example: headcount import openapi api.yaml -o api.toml
+    """
+    from headcount.importers.openapi import openapi_journey
+
+    def make(name: str) -> "Journey":
+        return openapi_journey(description, name, by_operation=by == "operation")
+
+    _import(make, output, json=json)
 
 
 def _import(make: "Callable[[str], Journey]", output: Path | None, *, json: bool) -> None:
