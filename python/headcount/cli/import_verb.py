@@ -134,6 +134,24 @@ def openapi(
     _import(make, output, json=json)
 
 
+@app.command("k6", no_args_is_help=True)
+def k6(
+    script: Annotated[Path, typer.Argument(metavar="FILE", help="A script of k6.")],
+    output: Output = None,
+    json: options.Json = False,
+) -> None:
+    """Import a script of k6 in its plain forms: requests, checks, pauses, values of replies.
+
+    The script is read, not run: what only running it can show is listed. Thresholds on response
+    times and failures become criteria.
+
+    Example: headcount import k6 shop.js -o shop.toml
+    """
+    from headcount.importers.k6 import k6_journey
+
+    _import(lambda name: k6_journey(script, name), output, json=json)
+
+
 def _import(make: "Callable[[str], Journey]", output: Path | None, *, json: bool) -> None:
     """Write the workload file, and show what is in it."""
     from headcount.importers.names import workload_name
