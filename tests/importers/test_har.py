@@ -239,6 +239,15 @@ def test_a_password_is_not_written_where_it_comes_again(tmp_path: Path) -> None:
     assert steps(workload)[1]["path"] == "/check?old={user_password}"
 
 
+def test_a_token_that_no_reply_gave_is_listed(tmp_path: Path) -> None:
+    path = written(tmp_path, entry("/a", method="POST", sent="csrf=4f1c09ab77de2210&note=short"))
+    journey, _, text = imported(path)
+    assert journey.left_out == [
+        "post a: form csrf is sent as recorded: no reply has its value",
+    ]
+    assert "# - post a: form csrf" in text
+
+
 def test_parts_of_a_form_are_read(tmp_path: Path) -> None:
     sent = (
         '--b\r\nContent-Disposition: form-data; name="token"\r\n\r\nt0k3n-9\r\n'

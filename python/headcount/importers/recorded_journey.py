@@ -31,6 +31,8 @@ from headcount.importers.typed import Typed, typed_values
 SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
 """Of a user who thinks; who is away for longer is not counted in full."""
 _OFTEN = 5
+_TOKEN = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[\w.~+/=-]{16,}")
+"""What is long, without blanks, and of letters and digits, is often good for one visit only."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -197,7 +199,11 @@ class _Maker:
             link = self.fills.get((chain[0], sent))
             if link is not None:
                 return mark(link.name, ":number" if sent.place == "json number" else "")
-            return self.typed.fill(sent) or _made_by_browser(sent, first.started_s)
+            filled = self.typed.fill(sent) or _made_by_browser(sent, first.started_s)
+            if filled is None and not first.is_resource and _TOKEN.fullmatch(sent.value):
+                use = self._use(chain[0], sent)
+                self.left_out.append(f"{use} is sent as recorded: no reply has its value")
+            return filled
 
         step = request_step(first, self.names[chain[0]], fill, self.typed.hidden)
         step.expect = None if last.status in (200, 304) else last.status
