@@ -248,6 +248,13 @@ def test_a_token_that_no_reply_gave_is_listed(tmp_path: Path) -> None:
     assert "# - post a: form csrf" in text
 
 
+def test_a_redirect_to_what_is_not_an_address_is_a_step(tmp_path: Path) -> None:
+    to = [("Location", "http://[bad")]
+    path = written(tmp_path, entry("/a", status=302, reply_headers=to), entry("/b"))
+    _, workload, _ = imported(path)
+    assert [one.get("expect") for one in steps(workload)] == [302, None]
+
+
 def test_parts_of_a_form_are_read(tmp_path: Path) -> None:
     sent = (
         '--b\r\nContent-Disposition: form-data; name="token"\r\n\r\nt0k3n-9\r\n'

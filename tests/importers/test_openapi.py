@@ -155,6 +155,7 @@ WIDE = {
         ("swagger: '2.0'", 'version is "2.0"'),
         ("just text", 'no "openapi"'),
         ("openapi: 3.0.0", "no operation"),
+        ("openapi: 3.0.0\nservers: [{ url: 'http://[bad' }]", "is not an address"),
         ("a: \x07", "unacceptable character|special characters"),
     ],
 )

@@ -161,6 +161,13 @@ def test_what_is_not_understood_is_listed_and_not_guessed(line: str) -> None:
     assert found.left_out
 
 
+def test_a_variable_stands_below_those_in_its_value(tmp_path: Path) -> None:
+    values = [{"key": "a", "value": "x {{b}}"}, {"key": "b", "value": "y"}]
+    item = {"name": "one", "request": {"url": "http://a.example/x?q={{a}}"}}
+    _, workload, _ = imported(tmp_path, {"item": [item], "variable": values})
+    assert list(workload["variables"].items()) == [("b", "y"), ("a", "x {b}")]
+
+
 @pytest.mark.parametrize("kind", ["bearer", "apikey", "basic"])
 def test_keys_are_not_written(tmp_path: Path, kind: str) -> None:
     values = {"token": "s3cr3t9", "key": "X-Key", "value": "s3cr3t9", "password": "s3cr3t9"}

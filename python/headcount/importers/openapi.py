@@ -74,7 +74,10 @@ class _Reader:
         address = text(server.get("url"))
         for key, one in table(server.get("variables")).items():
             address = address.replace(f"{{{key}}}", text(table(one).get("default")))
-        parts = urlsplit(address)
+        try:
+            parts = urlsplit(address)
+        except ValueError as error:
+            raise InputError(f'servers: "{address[:80]}" is not an address') from error
         self.base = parts.path.rstrip("/")
         self.made = Journey(name, title, origin(parts) if parts.netloc else "", [])
         self.prefix = name.replace("-", "_")

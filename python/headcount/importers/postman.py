@@ -70,9 +70,19 @@ class _Reader:
         if not entries:
             raise InputError("the collection has no request that can be played")
         made.scenarios = [Scenario("collection", list(entries))]
-        made.variables = [self._variable(key, name) for key, name in self.used.items()]
-        made.variables = [one for one in made.variables if one.name not in self.captured]
+        made.variables = self._variables()
         return made
+
+    def _variables(self) -> list[Variable]:
+        """The variables that requests use, each below those that its value uses."""
+        found: dict[str, Variable] = {}
+        waiting = list(self.used)
+        while waiting:
+            for key in waiting:
+                found[key] = self._variable(key, self.used[key])
+            waiting = [key for key in self.used if key not in found]
+        # A value names others that were met later: those stand above it.
+        return [one for one in reversed(found.values()) if one.name not in self.captured]
 
     def _items(
         self, owner: dict[str, Any], auth: dict[str, Any], depth: int

@@ -130,7 +130,10 @@ def _followed(
     exchange = kept[index]
     if not exchange.location or index in sources:
         return None
-    leads = urlsplit(urljoin(exchange.url.geturl(), exchange.location))
+    try:
+        leads = urlsplit(urljoin(exchange.url.geturl(), exchange.location))
+    except ValueError:  # the server wrote no address
+        return None
     if origin(leads) != exchange.origin:
         return None
     for other in range(index + 1, min(index + 20, len(kept))):
