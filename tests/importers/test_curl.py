@@ -17,6 +17,7 @@ from headcount.errors import InputError
 from headcount.importers.curl_commands import commands
 from headcount.importers.recorded_journey import commands_journey
 from headcount.importers.workload_text import workload_text
+from headcount.workloads import load
 
 
 def imported(text: str) -> list[dict[str, Any]]:
@@ -31,7 +32,7 @@ def test_a_command_as_chrome_copies_it() -> None:
       --data-raw $'{"note":"it\'s\\n{here}","sku":"a-1"}' --compressed -k -sSL"""
     (step,) = imported(text)
     assert step == {
-        "name": "post api orders",
+        "name": "post-api-orders",
         "op": "post",
         "path": "/api/orders?x=1",
         "headers": {"accept": "application/json"},
@@ -145,3 +146,11 @@ def test_the_command_and_a_file_of_commands(tmp_path: Path) -> None:
         assert (
             tomllib.loads(output.read_text("utf-8"))["scenarios"][0]["steps"][0]["path"] == "/one"
         )
+
+
+def test_what_is_written_can_be_run(tmp_path: Path) -> None:
+    found = commands("curl -d 'name=Ada {n' https://a.example/a/b; curl https://a.example", "it")
+    path = tmp_path / "visit.toml"
+    path.write_text(workload_text(commands_journey(found, "visit")), "utf-8")
+    workload = load(str(path))
+    assert [step.name for step in workload.scenarios[0].steps] == ["post-a-b", "home"]

@@ -41,7 +41,7 @@ def test_a_visit_in_chromium_can_be_played_in_a_shop_with_other_tokens(shop_addr
     journey, workload, text = imported(RECORDING)
     player = Player(shop_address, {"VISIT_PASSWORD": PASSWORD})
     player.play(workload)  # every token, session and number differs from those recorded
-    assert player.played[-1] == "replace api orders"
+    assert player.played[-1] == "replace-api-orders"
     assert {one.name for one in journey.correlations} == {
         "csrf_token",
         "visit",
@@ -60,14 +60,14 @@ def test_the_journey_fails_in_the_shop_without_its_captures(shop_address: str) -
         if step["name"] == "login":
             step["capture"]["csrf_token"]["css"] = "title"
             del step["capture"]["csrf_token"]["attribute"]
-    with pytest.raises(AssertionError, match="log in"):
+    with pytest.raises(AssertionError, match="log-in"):
         Player(shop_address, {"VISIT_PASSWORD": PASSWORD}).play(workload)
 
 
 def test_pages_have_their_resources_and_pauses_are_those_of_the_user() -> None:
     _, workload, text = imported(RECORDING)
     entries = workload["scenarios"][0]["steps"]
-    assert [one.get("page") for one in entries[:5]] == ["home", None, "login", None, "log in"]
+    assert [one.get("page") for one in entries[:5]] == ["home", None, "login", None, "log-in"]
     assert [one["path"] for one in entries[0]["steps"]] == ["/", "/static.css", "/app.js"]
     pauses = [float(one["pause"][:-1]) for one in entries if "pause" in one]
     assert len(pauses) == 2
@@ -243,9 +243,9 @@ def test_a_token_that_no_reply_gave_is_listed(tmp_path: Path) -> None:
     path = written(tmp_path, entry("/a", method="POST", sent="csrf=4f1c09ab77de2210&note=short"))
     journey, _, text = imported(path)
     assert journey.left_out == [
-        "post a: form csrf is sent as recorded: no reply has its value",
+        "post-a: form csrf is sent as recorded: no reply has its value",
     ]
-    assert "# - post a: form csrf" in text
+    assert "# - post-a: form csrf" in text
 
 
 def test_a_redirect_to_what_is_not_an_address_is_a_step(tmp_path: Path) -> None:
@@ -278,9 +278,9 @@ def test_the_command_shows_what_was_captured(tmp_path: Path) -> None:
     assert shown.exit_code == 0, shown.output
     answer = json.loads(shown.stdout)
     token = next(one for one in answer["correlations"] if one["name"] == "access_token")
-    assert token["captured_from"] == {"step": "post api token", "json": "$.auth.access_token"}
-    assert "api articles: header Authorization" in token["used_in"]
+    assert token["captured_from"] == {"step": "post-api-token", "json": "$.auth.access_token"}
+    assert "api-articles: header Authorization" in token["used_in"]
     assert tomllib.loads(output.read_text("utf-8"))["name"] == "shop"
     table = CliRunner().invoke(app, asked, env={"COLUMNS": "200"})
     assert "captured from" in table.stdout
-    assert "post api token: json $.auth.access_token" in table.stdout
+    assert "post-api-token: json $.auth.access_token" in table.stdout

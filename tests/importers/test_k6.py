@@ -96,7 +96,7 @@ def test_a_script_can_be_played(tmp_path: Path, served: Callable[[Flask], str]) 
     assert "hunter2x" not in text
     player = Player(address, {"SHOP_USER_PASSWORD": "hunter2x"})
     player.play(workload)
-    assert player.played == ["post login", "post orders", "orders", "a", "b"]
+    assert player.played == ["post-login", "post-orders", "orders", "a", "b"]
     steps = workload["scenarios"][0]["steps"]
     assert steps[1] == {"pause": "1.5s"}
     assert steps[2]["expect"] == 201

@@ -117,7 +117,7 @@ def test_a_description_can_be_played(tmp_path: Path, served: Callable[[Flask], s
     player = Player(served(server()), {"SHOP_API_API_KEY": "k-1"})
     player.values["n"] = "0"
     player.play(workload)
-    assert player.played == ["makeorder", "list orders", "show", "cancel", "health"]
+    assert player.played == ["makeorder", "list-orders", "show", "cancel", "health"]
 
 
 def test_a_scenario_for_each_operation(tmp_path: Path) -> None:

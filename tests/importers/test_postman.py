@@ -131,14 +131,14 @@ def test_a_collection_can_be_played(tmp_path: Path, served: Callable[[Flask], st
     assert "hunter2x" not in text
     Player(address, {"MY_SHOP_USER_PASSWORD": "hunter2x"}).play(workload)
     steps = workload["scenarios"][0]["steps"]
-    assert [one["name"] for one in steps] == ["log in", "order", "show"]
+    assert [one["name"] for one in steps] == ["log-in", "order", "show"]
     assert steps[1]["json"] == {"sku": "a", "quantity": "{quantity:number}"}
     assert steps[1]["expect"] == 201
     assert steps[1]["check"] == [{"json": "$.status", "equals": "open"}]
     assert steps[2]["path"] == "/api/orders/{order_id}"
     assert steps[2]["check"] == [{"of": "body", "contains": '"open"'}]
     assert journey.left_out == [
-        "log in: of its tests: console.log('hello')",
+        "log-in: of its tests: console.log('hello')",
         "Elsewhere: a request to https://other.example, another host",
     ]
 
@@ -203,5 +203,5 @@ def test_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "shop.toml"
     asked = ["import", "postman", str(path), "-o", str(output)]
     assert run_line(asked) == ExitCode.PASSED
-    assert "Left out: log in: of its tests" in capsys.readouterr().out
+    assert "Left out: log-in: of its tests" in capsys.readouterr().out
     assert tomllib.loads(output.read_text("utf-8"))["name"] == "shop"

@@ -53,7 +53,7 @@ def looks_like_id(segment: str) -> bool:
 
 
 def step_name(method: str, path: str, *, is_log_in: bool = False) -> str:
-    """What a person would call a request: `log in`, `home`, `api orders`, `delete cart`."""
+    """What a person would call a request: `log-in`, `home`, `api-orders`, `delete-cart`."""
     parts = [unquote(part) for part in path.partition("?")[0].split("/")]
     words = []
     for part in parts:
@@ -61,20 +61,25 @@ def step_name(method: str, path: str, *, is_log_in: bool = False) -> str:
             continue
         plain = re.sub(r"\.(?:html?|php|aspx?|jsp|do|json|cgi)$", "", part)
         words += re.findall(r"[^\W_]+", plain)
-    name = " ".join(words).lower()[:60].strip()
+    name = label_name(" ".join(words)) if words else ""
     if is_log_in:
-        return "log in"
+        return "log-in"
     if method in ("PUT", "PATCH", "DELETE"):
         verb = {"PUT": "replace", "PATCH": "change", "DELETE": "delete"}[method]
-        return f"{verb} {name}".strip()
+        return f"{verb}-{name}".strip("-")
     if method == "POST":
-        return f"post {name}".strip()
+        return f"post-{name}".strip("-")
     return name or "home"
 
 
 def folded(name: str) -> str:
     """A name as it is compared: without case and marks between words."""
     return re.sub(r"[\W_]", "", name).lower()
+
+
+def label_name(text: str) -> str:
+    """A name that a step may have, without blanks and commas, which part names in logs."""
+    return re.sub(r"[^\w.-]+", "-", text.lower())[:60].strip("-") or "step"
 
 
 def workload_name(text: str) -> str:

@@ -20,7 +20,7 @@ from headcount.importers.journey import (
     mark,
     unmarked_value,
 )
-from headcount.importers.names import free_name, step_name, variable_name, workload_name
+from headcount.importers.names import free_name, label_name, step_name, variable_name, workload_name
 from headcount.importers.openapi_sample import Description
 from headcount.importers.request_step import put_json
 from headcount.importers.selector import json_path
@@ -135,7 +135,7 @@ class _Reader:
     def _step(self, operation: Operation) -> Step:
         label = text(operation.table.get("summary")) or text(operation.table.get("operationId"))
         label = label or step_name(operation.method.upper(), operation.path)
-        step = Step(free_name(label.lower()[:60], self.names), operation.method, "")
+        step = Step(free_name(label_name(label), self.names), operation.method, "")
         self.names.add(step.name)
         step.path = self.base + operation.path
         query: list[str] = []

@@ -19,7 +19,7 @@ from headcount.importers.journey import (
     mark,
     unmarked_value,
 )
-from headcount.importers.names import free_name, variable_name, workload_name
+from headcount.importers.names import free_name, label_name, variable_name, workload_name
 from headcount.importers.postman_tests import statements
 from headcount.importers.request_step import put_json
 from headcount.importers.stranger import json_of, rows, table, text
@@ -110,7 +110,7 @@ class _Reader:
         if target != self.made.target:
             self.made.left_out.append(f"{label}: a request to {target}, another host")
             return None
-        step = Step(free_name(label.lower()[:60], self.taken), method.lower(), self._marked(path))
+        step = Step(free_name(label_name(label), self.taken), method.lower(), self._marked(path))
         self.taken.add(step.name)
         for one in rows(request.get("header")):
             if one.get("disabled") is not True and text(one.get("key")):

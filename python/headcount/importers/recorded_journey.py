@@ -176,7 +176,7 @@ class _Maker:
                 exchange = self.kept[index]
                 log_in = index in self.typed.log_ins and exchange.method == "POST"
                 name = step_name(exchange.method, exchange.path, is_log_in=log_in)
-                self.names[index] = free_name(name, taken).replace("_", " ")
+                self.names[index] = free_name(name, taken).replace("_", "-")
                 taken.add(free_name(name, taken))
             for index in action.chain[1:]:
                 self.names[index] = self.names[action.chain[0]]

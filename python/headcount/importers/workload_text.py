@@ -82,6 +82,7 @@ def _scenario(scenario: Scenario) -> Iterator[str]:
     for line in scenario.comments:
         yield comment(line)
     yield f"name = {quoted(scenario.name)}"
+    yield "weight = 1"
     yield 'limit = "5s"'
     short = [_short(entry, "  ") for entry in scenario.entries]
     if all(max(map(len, lines)) <= WIDTH for lines in short):
