@@ -152,6 +152,7 @@ def test_a_collection_can_be_played(tmp_path: Path, served: Callable[[Flask], st
         "pm.expect(jsonData.items.map(x => x.id)).to.include(3);",
         "eval('" + "(" * 5000 + "');",
         "(" * 5000,
+        "pm.test(" * 200_000,
     ],
 )
 def test_what_is_not_understood_is_listed_and_not_guessed(line: str) -> None:
