@@ -26,6 +26,8 @@ VERBS = [
     ["serve", "app"],
     ["workloads"],
     ["workloads", "show"],
+    ["import"],
+    *(["import", kind] for kind in ("har", "curl", "postman", "openapi", "k6")),
     ["storage"],
     *(["storage", verb] for verb in ("latency", "rate", "access", "fragments", "cycles", "queue")),
     *(["storage", verb] for verb in ("bus", "interfaces", "raid", "sort-memory", "gain")),

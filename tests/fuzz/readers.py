@@ -18,6 +18,15 @@ from headcount.counters.log import own, perfmon, prometheus, sysstat
 from headcount.counters.log.reader import HEAD_BYTES, Reader
 from headcount.counters.prometheus import exposition
 from headcount.errors import HeadcountError
+from headcount.importers import har
+from headcount.importers.curl_commands import commands
+from headcount.importers.journey import Journey
+from headcount.importers.k6 import k6_journey
+from headcount.importers.openapi import openapi_journey
+from headcount.importers.postman import postman_journey
+from headcount.importers.recorded_journey import commands_journey, recorded_journey
+from headcount.importers.stranger import text_of
+from headcount.importers.workload_text import workload_text
 from headcount.plan import cost, disclosure, plan
 from headcount.workloads import load as load_workload
 
@@ -107,6 +116,15 @@ def _exposition(data: bytes) -> None:
     exposition.parse(text)
 
 
+def _importer(name: str, journey: Callable[[Path], Journey]) -> Target:
+    """A reader of somebody's file, and the workload file that is written of it."""
+    return lambda data: workload_text(journey(_file(name, data))) and None
+
+
+def _curl(path: Path) -> Journey:
+    return commands_journey(commands(text_of(path), str(path)))
+
+
 def _workload(data: bytes) -> None:
     load_workload(str(_file("workload.toml", data)))
 
@@ -123,6 +141,13 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
         "py-exposition": _exposition,
         "py-histogram": _histogram,
         "py-hlog": _hlog,
+        "py-import-curl": _importer("import.sh", _curl),
+        "py-import-har": _importer(
+            "import.har", lambda path: recorded_journey(har.recording(path))
+        ),
+        "py-import-k6": _importer("import.js", k6_journey),
+        "py-import-openapi": _importer("import.yaml", openapi_journey),
+        "py-import-postman": _importer("import.json", postman_journey),
         "py-levels": _in_bundle("levels.json", reader.load),
         "py-manifest": _in_bundle("manifest.json", manifest.read),
         "py-own-log": _log(own, "own.log"),

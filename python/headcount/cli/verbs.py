@@ -163,6 +163,12 @@ VERBS: Mapping[str, Verb] = {
         "cluster", GROUP, MEASURE, "Make several machines one load generator, over SSH."
     ),
     "serve": Verb("serve", GROUP, MEASURE, "Run a server to measure, on its own machine."),
+    "import": Verb(
+        "import_verb",
+        GROUP,
+        MEASURE,
+        "Make a workload file of a recording, cURL commands or others' files.",
+    ),
     "workloads": Verb(
         "workloads",
         GROUP,

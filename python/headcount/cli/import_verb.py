@@ -1,0 +1,216 @@
+"""`headcount import`: a journey from what you have already, as a workload file."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from headcount.cli import options
+from headcount.cli.console import err, out, print_json
+from headcount.cli.outputs import check_file
+from headcount.errors import InputError
+from headcount.output.file import write_output
+from headcount.text import clean
+
+if TYPE_CHECKING:
+    from headcount.importers.journey import Journey
+
+app = typer.Typer(
+    help="Make a workload file of a recording, cURL commands or others' files.",
+    no_args_is_help=True,
+)
+
+Recording = Annotated[
+    Path, typer.Argument(metavar="FILE", help="The recording, saved by a browser as HAR.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="The workload file to write; by default NAME.toml here, if there is none.",
+    ),
+]
+
+
+@app.command("har", no_args_is_help=True)
+def har(recording: Recording, output: Output = None, json: options.Json = False) -> None:
+    """Import a browser's recording: pages, think times, and values that replies gave.
+
+    In Firefox or Chrome open the network tools (F12), visit the site, and save all as HAR. A HAR
+    file holds your cookies and passwords: keep it to yourself. The workload file holds none.
+
+    Example: headcount import har shop.har -o shop.toml
+    """
+    from headcount.importers import har as recordings
+    from headcount.importers.recorded_journey import recorded_journey
+
+    def make(name: str) -> "Journey":
+        return recorded_journey(recordings.recording(recording), name)
+
+    _import(make, output, json=json)
+
+
+@app.command("curl", no_args_is_help=True)
+def curl(
+    command: Annotated[
+        str,
+        typer.Argument(
+            metavar="COMMAND|FILE",
+            help='A command in quotes ("Copy as cURL"), or a file of several.',
+        ),
+    ],
+    output: Output = None,
+    json: options.Json = False,
+) -> None:
+    """Import commands of cURL: each becomes a step. They are read, not run.
+
+    Passwords, keys and tokens become variables, whose values come from the environment.
+
+    Example: headcount import curl requests.sh -o shop.toml
+    """
+    from headcount.importers.curl_commands import commands
+    from headcount.importers.journey import unmarked
+    from headcount.importers.recorded_journey import commands_journey
+    from headcount.importers.stranger import text_of
+
+    is_command = command.lstrip().startswith("curl ")
+    text, what = (unmarked(command), "the command") if is_command else (None, command)
+
+    def make(name: str) -> "Journey":
+        found = text_of(Path(command)) if text is None else text
+        return commands_journey(commands(found, what), name)
+
+    _import(make, output, json=json)
+
+
+@app.command("postman", no_args_is_help=True)
+def postman(
+    collection: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A collection, exported as v2.1.")
+    ],
+    output: Output = None,
+    json: options.Json = False,
+) -> None:
+    """Import a collection of Postman (v2.1): requests, variables, authorisation and plain tests.
+
+    Tests that set variables become captures, those that compare values become checks. What is not
+    read is listed.
+
+    Example: headcount import postman shop.postman_collection.json -o shop.toml
+    """
+    from headcount.importers.postman import postman_journey
+
+    _import(lambda name: postman_journey(collection, name), output, json=json)
+
+
+@app.command("openapi", no_args_is_help=True)
+def openapi(
+    description: Annotated[
+        Path, typer.Argument(metavar="FILE", help="OpenAPI 3.0 or 3.1, in JSON or YAML.")
+    ],
+    output: Output = None,
+    by: Annotated[
+        Literal["tag", "operation"], typer.Option(help="What each scenario is of.")
+    ] = "tag",
+    json: options.Json = False,
+) -> None:
+    """Import a description of an API: a scenario for each tag, with examples as values.
+
+    Keys and tokens become variables, whose values come from the environment. The key of what a
+    POST makes is captured for the paths below it.
+
+    Example: headcount import openapi api.yaml -o api.toml
+    """
+    from headcount.importers.openapi import openapi_journey
+
+    def make(name: str) -> "Journey":
+        return openapi_journey(description, name, by_operation=by == "operation")
+
+    _import(make, output, json=json)
+
+
+@app.command("k6", no_args_is_help=True)
+def k6(
+    script: Annotated[Path, typer.Argument(metavar="FILE", help="A script of k6.")],
+    output: Output = None,
+    json: options.Json = False,
+) -> None:
+    """Import a script of k6 in its plain forms: requests, checks, pauses, values of replies.
+
+    The script is read, not run: what only running it can show is listed. Thresholds on response
+    times and failures become criteria.
+
+    Example: headcount import k6 shop.js -o shop.toml
+    """
+    from headcount.importers.k6 import k6_journey
+
+    _import(lambda name: k6_journey(script, name), output, json=json)
+
+
+def _import(make: "Callable[[str], Journey]", output: Path | None, *, json: bool) -> None:
+    """Write the workload file, and show what is in it."""
+    from headcount.importers.names import workload_name
+    from headcount.importers.workload_text import workload_text
+
+    check_file(output, "-o", ".toml")
+    journey = make(workload_name(output.stem) if output is not None else "")
+    path = output or _free_path(journey.name)
+    # Not through `redacted`, which would hide names such as {password}: no secret is in a journey.
+    write_output(path, workload_text(journey), "-o")
+    if json:
+        print_json(_answer(journey, path))
+        return
+    _print_correlations(journey)
+    for line in journey.left_out:
+        out.print(clean(f"Left out: {line}"), markup=False)
+    err.print(f"wrote {path}", markup=False, highlight=False)
+
+
+def _free_path(name: str) -> Path:
+    path = Path(f"{name}.toml")
+    if path.exists():
+        raise InputError(f"{path} exists; name the file to write with -o, such as -o {name}-2.toml")
+    return path
+
+
+def _print_correlations(journey: "Journey") -> None:
+    from headcount.importers.workload_text import source_text
+
+    if not journey.correlations:
+        return
+    table = Table(box=None, header_style="bold")
+    for column in ("name", "captured from", "used in"):
+        table.add_column(column, overflow="fold")
+    for one in journey.correlations:
+        source = f"{one.step}: {source_text(one.source)}"
+        cells = (one.name, source, "; ".join(one.used_in))
+        table.add_row(*(Text(clean(cell)) for cell in cells))
+    out.print(table)
+
+
+def _answer(journey: "Journey", path: Path) -> dict[str, object]:
+    from headcount.importers.workload_text import source_table
+
+    return {
+        "file": str(path),
+        "name": journey.name,
+        "target": journey.target,
+        "scenarios": [
+            {"name": one.name, "requests": sum(1 for _ in one.steps())} for one in journey.scenarios
+        ],
+        "variables": [one.name for one in journey.variables],
+        "correlations": [
+            {
+                "name": one.name,
+                "captured_from": {"step": one.step, **source_table(one.source)},
+                "used_in": list(one.used_in),
+            }
+            for one in journey.correlations
+        ],
+        "left_out": journey.left_out,
+    }

@@ -1,0 +1,1 @@
+"""Journeys from what people have already: recordings, commands, descriptions and scripts."""

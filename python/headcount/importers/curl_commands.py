@@ -1,0 +1,268 @@
+"""Commands of cURL, as browsers copy them: read as a shell would, and never run."""
+
+import shlex
+from base64 import b64encode
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from headcount.errors import InputError
+from headcount.importers.exchange import Exchange, split_url
+from headcount.importers.journey import File
+from headcount.importers.payload import Payload, payload
+
+MOST_COMMANDS = 1000
+FORM = "application/x-www-form-urlencoded"
+_WITH_VALUE = {
+    "-X": "--request", "-H": "--header", "-d": "--data", "-F": "--form", "-u": "--user",
+    "-b": "--cookie", "-A": "--user-agent", "-e": "--referer", "-o": "--output", "-m": "--max-time",
+    "-c": "--cookie-jar", "-x": "--proxy", "-w": "--write-out", "-E": "--cert",
+    "-T": "--upload-file",
+    "-D": "--dump-header", "-r": "--range", "-K": "--config",
+}  # fmt: skip
+_FLAGS = {
+    "-G": "--get", "-I": "--head", "-k": "--insecure", "-L": "--location", "-s": "--silent",
+    "-S": "--show-error", "-i": "--include", "-v": "--verbose", "-f": "--fail", "-g": "--globoff",
+    "-N": "--no-buffer", "-O": "--remote-name", "-#": "--progress-bar", "-4": "--ipv4",
+    "-6": "--ipv6",
+}  # fmt: skip
+_VALUES = frozenset(_WITH_VALUE.values()) | {
+    "--data-raw", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "--url",
+    "--form-string", "--connect-timeout", "--retry", "--max-redirs", "--cacert", "--key",
+    "--resolve",
+    "--oauth2-bearer", "--interface", "--retry-delay", "--proxy-header", "--limit-rate",
+    "--url-query",
+}  # fmt: skip
+_IGNORED = frozenset(_FLAGS.values()) - {"--get", "--head"} | {
+    "--compressed", "--http1.1", "--http2", "--http1.0", "--http3", "--fail-with-body",
+    "--path-as-is", "--tlsv1.2", "--no-progress-meter", "--location-trusted", "--basic",
+    "--ssl-no-revoke",
+}  # fmt: skip
+_READ_ELSEWHERE = ("--config", "--upload-file")
+
+
+@dataclass
+class _Command:
+    """What the options of a command come to."""
+
+    place: str
+    urls: list[str] = field(default_factory=list)
+    method: str = ""
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    data: list[str] = field(default_factory=list)
+    parts: list[tuple[str, str | File]] = field(default_factory=list)
+    query: list[str] = field(default_factory=list)
+    json: bool = False
+    get: bool = False
+    head: bool = False
+    files: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """The requests of commands, as if a browser had recorded them without replies."""
+
+    exchanges: tuple[Exchange, ...]
+    left_out: tuple[str, ...]
+
+
+def commands(text: str, what: str) -> Commands:
+    """Read one or more commands; `what` names them in errors, which are InputError."""
+    found: list[Exchange] = []
+    left_out: list[str] = []
+    for number, words in enumerate(_split(text, what), 1):
+        if number > MOST_COMMANDS:
+            raise InputError(f"{what} has more than {MOST_COMMANDS:,} commands; split it")
+        command = _command(words, f"{what}, command {number}")
+        found += _exchanges(command, len(found))
+        left_out += (f"the file {one}, whose contents a request sent" for one in command.files)
+    if not found:
+        raise InputError(f'{what} has no command; give one such as: curl "https://HOST/path"')
+    return Commands(tuple(found), tuple(left_out))
+
+
+def _split(text: str, what: str) -> list[list[str]]:
+    """The words of each command; `;`, `&&`, `&` and ends of lines part one from the next."""
+    text = text.replace("\\\r\n", " ").replace("\\\n", " ").replace("\r\n", "\n")
+    if "^\n" in text:
+        raise InputError(f'{what} is for Windows (cmd); choose "Copy as cURL (bash)"')
+    lexer = shlex.shlex(_dollar_quotes(text), posix=True, punctuation_chars=";&|\n")
+    lexer.whitespace = " \t"
+    lexer.whitespace_split = True
+    try:
+        tokens = list(lexer)
+    except ValueError as error:
+        raise InputError(f"{what}: a quote is not closed; copy the whole command") from error
+    found: list[list[str]] = [[]]
+    for token in tokens:
+        if token and not token.strip(";&|\n"):
+            found.append([])
+        else:
+            found[-1].append(token)
+    return [words for words in found if words]
+
+
+def _dollar_quotes(text: str) -> str:
+    r"""Chrome writes texts with line ends as `$'a\nb'`: as a word in plain quotes."""
+    found, rest = [], text
+    while True:
+        before, start, rest = rest.partition("$'")
+        found.append(before)
+        if not start:
+            return "".join(found)
+        word, index = [], 0
+        while index < len(rest) and rest[index] != "'":
+            if rest[index] == "\\" and index + 1 < len(rest):
+                index += 1
+                kind = rest[index]
+                width = {"u": 4, "x": 2, "U": 8}.get(kind, 0)
+                digits = rest[index + 1 : index + 1 + width]
+                try:
+                    word.append(chr(int(digits, 16)) if width else _ESCAPES.get(kind, kind))
+                except (ValueError, OverflowError):
+                    word.append("\ufffd")
+                index += width
+            else:
+                word.append(rest[index])
+            index += 1
+        found.append(shlex.quote("".join(word)))
+        rest = rest[index + 1 :]
+
+
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\ufffd"}
+
+
+def _command(words: list[str], place: str) -> _Command:
+    if words[0].rpartition("/")[2] not in ("curl", "curl.exe"):
+        raise InputError(
+            f'{place} begins with "{words[0][:40]}"; only commands of curl are imported'
+        )
+    found = _Command(place)
+    rest = words[1:]
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-") or word == "-":
+            found.urls.append(word)
+            continue
+        name, value = _option(word, rest, place)
+        if value is None:
+            found.get |= name == "--get"
+            found.head |= name == "--head"
+        else:
+            _apply(found, name, value)
+    if not found.urls:
+        raise InputError(f"{place} has no address; copy the whole command")
+    return found
+
+
+def _option(word: str, rest: list[str], place: str) -> tuple[str, str | None]:
+    """An option's long name and its value; puts flags that follow in the same word back."""
+    if word.startswith("--"):
+        name, equals, value = word.partition("=")
+        if name in _VALUES:
+            return name, value if equals else _next(rest, word, place)
+        if name in _IGNORED or name in ("--get", "--head"):
+            return name, None
+    elif word[:2] in _WITH_VALUE:
+        return _WITH_VALUE[word[:2]], word[2:] or _next(rest, word, place)
+    elif word[:2] in _FLAGS:
+        if word[2:]:
+            rest.insert(0, f"-{word[2:]}")
+        return _FLAGS[word[:2]], None
+    raise InputError(f'{place} has "{word[:40]}", which import does not know; take it out')
+
+
+def _next(rest: list[str], word: str, place: str) -> str:
+    if not rest:
+        raise InputError(f"{place}: {word} has no value; copy the whole command")
+    return rest.pop(0)
+
+
+def _apply(found: _Command, name: str, value: str) -> None:
+    match name:
+        case "--request":
+            found.method = value.upper()
+        case "--url":
+            found.urls.append(value)
+        case "--header":
+            key, colon, rest = value.partition(":")
+            if colon and rest.strip():
+                found.headers.append((key.strip(), rest.strip()))
+        case "--user":
+            token = b64encode(value.encode("utf-8", "replace")).decode()
+            found.headers.append(("Authorization", f"Basic {token}"))
+        case "--oauth2-bearer":
+            found.headers.append(("Authorization", f"Bearer {value}"))
+        case "--cookie":
+            found.headers.append(("Cookie", value))
+        case "--form" | "--form-string":
+            _add_part(found, value, is_plain=name == "--form-string")
+        case _ if name in _READ_ELSEWHERE:
+            found.files.append(value)
+        case _:
+            _add_data(found, name, value)
+
+
+def _add_data(found: _Command, name: str, value: str) -> None:
+    if name == "--data-urlencode":
+        found.data.append(_url_encoded(found, value))
+    elif name == "--url-query":
+        found.query.append(_url_encoded(found, value))
+    elif name in ("--data", "--data-ascii", "--data-raw", "--data-binary", "--json"):
+        found.json |= name == "--json"
+        if value.startswith("@") and name != "--data-raw":
+            found.files.append(value[1:])
+        else:
+            found.data.append(value)
+
+
+def _url_encoded(found: _Command, value: str) -> str:
+    """A value of --data-urlencode: `content`, `=content`, `name=content`."""
+    name, equals, content = value.partition("=")
+    if not equals:
+        if "@" in value:
+            found.files.append(value.partition("@")[2])
+            return ""
+        return quote(value, safe="")
+    return f"{name}={quote(content, safe='')}" if name else quote(content, safe="")
+
+
+def _add_part(found: _Command, value: str, *, is_plain: bool) -> None:
+    name, _, content = value.partition("=")
+    if is_plain or content[:1] not in ("@", "<"):
+        found.parts.append((name, content))
+        return
+    path, *options = content[1:].split(";")
+    kinds = dict(one.partition("=")[::2] for one in options)
+    found.files.append(path)
+    filename = kinds.get("filename", path.rpartition("/")[2]).strip('"')
+    kind = kinds.get("type", "application/octet-stream")
+    found.parts.append((name, File(filename, kind, "the contents of the file")))
+
+
+def _exchanges(command: _Command, before: int) -> list[Exchange]:
+    data = "".join(command.data) if command.json else "&".join(command.data)
+    headers = command.headers
+    kind = next((value for name, value in headers if name.lower() == "content-type"), "")
+    if command.json:
+        kind = kind or "application/json"
+    body = Payload(parts=tuple(dict(command.parts).items())) if command.parts else Payload()
+    if data and not command.get:
+        body = payload(data, kind or FORM)
+    has_body = body != Payload() or (bool(command.data) and not command.get)
+    method = command.method or ("HEAD" if command.head else "POST" if has_body else "GET")
+    if method not in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"):
+        raise InputError(f'{command.place}: the method "{method[:20]}" cannot be played')
+    found = []
+    for number, address in enumerate(command.urls, before + 1):
+        query = [*command.query, *([data] if command.get and data else [])]
+        try:
+            parts = split_url(address if "://" in address else f"http://{address}")
+        except ValueError as error:
+            raise InputError(f"{command.place}: {error}") from error
+        if query:
+            whole = "&".join([*([parts.query] if parts.query else []), *query])
+            parts = urlsplit(urlunsplit(parts._replace(query=whole)))
+        found.append(
+            Exchange(number, 0.0, 0.0, method, parts, tuple(headers), body, 200, (), "", "")
+        )
+    return found

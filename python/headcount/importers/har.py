@@ -1,0 +1,146 @@
+"""Browsers' recordings: HAR 1.2, as Firefox, Chrome, proxies and Playwright write it."""
+
+import math
+from base64 import b64decode
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from headcount.errors import InputError
+from headcount.importers.exchange import Exchange, Headers, split_url
+from headcount.importers.payload import Payload, payload
+from headcount.importers.stranger import json_of, rows, table, text
+
+MOST_ENTRIES = 20_000
+"""Requests of a recording: a longer one is more than a journey."""
+WHAT = "a recording of a browser (HAR)"
+_TEXTUAL = ("text/", "json", "xml", "javascript", "x-www-form-urlencoded")
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The requests of a recording in their order, and those that cannot be played, by reason."""
+
+    exchanges: tuple[Exchange, ...]
+    left_out: Counter[str]
+
+
+def recording(path: Path) -> Recording:
+    """Read a recording; raises InputError that names the file and the entry."""
+    log = table(table(json_of(path, WHAT)).get("log"))
+    entries = log.get("entries")
+    if not isinstance(entries, list):
+        raise InputError(
+            f"{path} is not {WHAT}: it has no log.entries; save it with the browser's network "
+            "tools, as HAR"
+        )
+    if len(entries) > MOST_ENTRIES:
+        raise InputError(
+            f"{path} has {len(entries):,} requests; at most {MOST_ENTRIES:,} can be imported: "
+            "record a shorter visit"
+        )
+    found: list[Exchange] = []
+    left_out: Counter[str] = Counter()
+    for number, entry in enumerate(entries, 1):
+        try:
+            one = _exchange(number, table(entry))
+        except ValueError as error:
+            raise InputError(f"{path}: entry {number} of log.entries: {error}") from error
+        if isinstance(one, str):
+            left_out[one] += 1
+        else:
+            found.append(one)
+    found.sort(key=lambda one: one.started_s)  # Firefox sorts by page
+    return Recording(tuple(found), left_out)
+
+
+def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:
+    """An entry, or why it cannot be played; raises ValueError where it is damaged."""
+    request, response = table(entry.get("request")), table(entry.get("response"))
+    address = text(request.get("url"))
+    if address.startswith(("data:", "blob:", "about:", "chrome-extension:", "moz-extension:")):
+        return "addresses inside the browser"
+    url = split_url(address)
+    status = response.get("status")
+    if url.scheme in ("ws", "wss") or status == 101:
+        return "WebSockets"
+    if not isinstance(status, int) or isinstance(status, bool):
+        raise ValueError("response.status is not a number")  # noqa: TRY004 - of a file's contents
+    if not 100 <= status <= 599:
+        return "requests without a reply (cancelled or blocked)"
+    method = text(request.get("method")).upper()
+    headers = _headers(request.get("headers"))
+    if method == "OPTIONS" and any(
+        name.lower() == "access-control-request-method" for name, _ in headers
+    ):
+        return "questions of the browser whether it may (CORS preflights)"
+    if method not in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"):
+        return f"requests of the method {method[:20]}"
+    started_s = _moment(text(entry.get("startedDateTime")))
+    content = table(response.get("content"))
+    mime = text(content.get("mimeType")).lower()
+    return Exchange(
+        number=number,
+        started_s=started_s,
+        ended_s=started_s + _duration_s(entry.get("time")),
+        method=method,
+        url=url,
+        headers=headers,
+        payload=_payload(table(request.get("postData"))),
+        status=status,
+        reply_headers=_headers(response.get("headers")),
+        mime=mime,
+        reply=_reply(content, mime),
+        kind=text(entry.get("_resourceType")).lower(),
+    )
+
+
+def _headers(value: Any) -> Headers:
+    """Headers without those of HTTP/2 that stand for the first line of a request."""
+    pairs = ((text(one.get("name")), text(one.get("value"))) for one in rows(value))
+    return tuple((name, value.strip()) for name, value in pairs if name and name[0] != ":")
+
+
+def _payload(data: dict[str, Any]) -> Payload:
+    mime = text(data.get("mimeType"))
+    sent = text(data.get("text"))
+    if sent:
+        return payload(sent, mime)
+    pairs = tuple(
+        (text(one.get("name")), text(one.get("value"))) for one in rows(data.get("params"))
+    )
+    if not pairs:
+        return Payload()
+    if mime.startswith("multipart/"):
+        return Payload(parts=tuple(dict(pairs).items()))
+    return Payload(form=tuple(dict(pairs).items()))
+
+
+def _reply(content: dict[str, Any], mime: str) -> str:
+    found = content.get("text")
+    if not isinstance(found, str):
+        return ""
+    if content.get("encoding") != "base64":
+        return found
+    if mime and not any(one in mime for one in _TEXTUAL):
+        return ""
+    try:
+        return b64decode(found, validate=False).decode("utf-8", "replace")
+    except ValueError:
+        return ""
+
+
+def _moment(written: str) -> float:
+    """An ISO 8601 time in seconds since 1970; raises ValueError."""
+    try:
+        return datetime.fromisoformat(written).timestamp()
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f'startedDateTime is "{written[:40]}", which is not a time') from error
+
+
+def _duration_s(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return 0.0
+    return min(max(value, 0.0), 3_600_000.0) / 1000

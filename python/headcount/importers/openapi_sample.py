@@ -1,0 +1,144 @@
+"""Values that fit a schema of OpenAPI: its example, its default, or one made by its type."""
+
+from typing import Any
+
+from headcount.importers.journey import mark, unmarked, unmarked_value
+from headcount.importers.stranger import table
+
+DEEPEST = 12
+"""Schemas within each other; deeper ones, such as of trees, end there."""
+MOST_VALUES = 20_000
+"""Of a whole description: a few references to each other make billions."""
+_BY_FORMAT = {
+    "date-time": mark("now"),
+    "date": "2026-01-15",
+    "time": "12:00:00Z",
+    "uuid": mark("uuid"),
+    "email": "user" + mark("n") + "@example.com",
+    "uri": "https://example.com/",
+    "url": "https://example.com/",
+    "hostname": "example.com",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "byte": "aGVhZGNvdW50",
+    "binary": "headcount",
+}
+
+
+class Description:
+    """A description with its references."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        """Keep the whole document, in which references lead."""
+        self.document = document
+        self.outside: set[str] = set()
+        """References to other files, which are not read."""
+        self.values_left = MOST_VALUES
+
+    def resolved(self, value: Any) -> dict[str, Any]:
+        """An object, behind its references; empty where one leads nowhere or in a circle."""
+        found = table(value)
+        for _ in range(DEEPEST):
+            reference = found.get("$ref")
+            if not isinstance(reference, str):
+                return found
+            if not reference.startswith("#"):
+                self.outside.add(unmarked(reference)[:100])
+                return {}
+            target: Any = self.document
+            for part in reference.removeprefix("#").split("/")[1:]:
+                target = table(target).get(part.replace("~1", "/").replace("~0", "~"))
+            found = table(target)
+        return {}
+
+    def sample(self, schema: Any, depth: int = 0) -> Any:
+        """A value that fits a schema; None where nothing can be known."""
+        self.values_left -= 1
+        if depth > DEEPEST or self.values_left < 0:
+            return None
+        found = self.resolved(schema)
+        given = _given(found)
+        if given is not None:
+            return given
+        for key in ("oneOf", "anyOf"):
+            options = found.get(key)
+            if isinstance(options, list) and options and "properties" not in found:
+                return self.sample(options[0], depth + 1)
+        parts = found.get("allOf")
+        if isinstance(parts, list):
+            return self._all_of(parts, found, depth)
+        return self._by_type(found, depth)
+
+    def _all_of(self, parts: list[Any], found: dict[str, Any], depth: int) -> Any:
+        values = [self.sample(one, depth + 1) for one in parts[:50]]
+        if "properties" in found:
+            values.append(self._object(found, depth))
+        objects = [one for one in values if isinstance(one, dict)]
+        if not objects:
+            return next((one for one in values if one is not None), None)
+        return {key: value for one in objects for key, value in one.items()}
+
+    def _by_type(self, found: dict[str, Any], depth: int) -> Any:
+        kind = found.get("type")
+        if isinstance(kind, list):  # 3.1: with "null" among them
+            kind = next((one for one in kind if one != "null"), None)
+        if kind == "object" or (kind is None and "properties" in found):
+            return self._object(found, depth)
+        if kind == "array":
+            item = self.sample(found.get("items"), depth + 1)
+            return [] if item is None else [item]
+        if kind in ("integer", "number"):
+            return _number(found)
+        return {"boolean": True, "string": _string(found)}.get(str(kind))
+
+    def _object(self, found: dict[str, Any], depth: int) -> dict[str, Any]:
+        properties = table(found.get("properties"))
+        required = found.get("required")
+        names = (
+            [one for one in required if isinstance(one, str)] if isinstance(required, list) else []
+        )
+        sample = {}
+        for name, schema in properties.items():
+            one = self.resolved(schema)
+            wanted = name in names or not names or _given(one) is not None
+            if wanted and one.get("readOnly") is not True and isinstance(name, str):
+                value = self.sample(one, depth + 1)
+                if value is not None:
+                    sample[unmarked(name)] = value
+        return sample
+
+
+def _given(schema: dict[str, Any]) -> Any:
+    """What a schema says that its value is, such as an example."""
+    examples = schema.get("examples")
+    options = (
+        schema.get("example"),
+        examples[0] if isinstance(examples, list) and examples else None,
+        schema.get("const"),
+        schema.get("default"),
+        next(iter(schema["enum"]), None) if isinstance(schema.get("enum"), list) else None,
+    )
+    return unmarked_value(next((one for one in options if one is not None), None))
+
+
+def _number(schema: dict[str, Any]) -> int | float:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if isinstance(schema.get("exclusiveMinimum"), int | float):
+        low = schema["exclusiveMinimum"] + 1
+    value = low if isinstance(low, int | float) else 1
+    if isinstance(high, int | float) and value > high:
+        value = high
+    return int(value) if schema.get("type") == "integer" and abs(value) < 1e15 else value
+
+
+def _string(schema: dict[str, Any]) -> str:
+    by_format = _BY_FORMAT.get(str(schema.get("format")))
+    if by_format is not None:
+        return by_format
+    least, most = schema.get("minLength"), schema.get("maxLength")
+    value = "text"
+    if isinstance(least, int) and len(value) < least <= 1000:
+        value = value.ljust(least, "x")
+    if isinstance(most, int) and 0 <= most < len(value):
+        value = value[:most]
+    return value

@@ -1,0 +1,78 @@
+"""What a request sends in its body: a form, JSON, several parts, or any text."""
+
+from dataclasses import dataclass
+from email import message_from_bytes
+from email.policy import HTTP
+from typing import Any
+from urllib.parse import parse_qsl
+
+from headcount.foreign.json_text import json_value
+from headcount.importers.journey import File, unmarked, unmarked_value
+
+MOST_FIELDS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A body; at most one of `form`, `json`, `parts` and `text` is there."""
+
+    form: tuple[tuple[str, str], ...] | None = None
+    json: Any = None
+    has_json: bool = False
+    parts: tuple[tuple[str, str | File], ...] | None = None
+    text: str | None = None
+    content_type: str = ""
+
+
+def payload(text: str, content_type: str) -> Payload:
+    """A body by its content type; what does not fit its type is a text."""
+    kind = content_type.partition(";")[0].strip().lower()
+    if not text:
+        return Payload()
+    if kind == "application/x-www-form-urlencoded":
+        found = _form(text)
+        if found is not None:
+            return Payload(form=found)
+    elif kind.endswith(("/json", "+json")):
+        try:
+            value = unmarked_value(json_value(text.encode("utf-8")))
+        except ValueError:
+            return Payload(text=text, content_type=content_type)
+        return Payload(json=value, has_json=True, content_type=content_type)
+    elif kind == "multipart/form-data":
+        parts = _parts(text, content_type)
+        if parts is not None:
+            return Payload(parts=parts)
+    return Payload(text=text, content_type=content_type)
+
+
+def _form(text: str) -> tuple[tuple[str, str], ...] | None:
+    """The fields of a form; None where a field comes twice, which a table cannot say."""
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        return None
+    pairs = [(unmarked(key), unmarked(value)) for key, value in pairs]
+    return tuple(pairs) if pairs and len(dict(pairs)) == len(pairs) else None
+
+
+def _parts(text: str, content_type: str) -> tuple[tuple[str, str | File], ...] | None:
+    head = f"Content-Type: {content_type}\r\n\r\n".encode("utf-8", "replace")
+    message = message_from_bytes(head + text.encode("utf-8"), policy=HTTP)
+    if not message.is_multipart():
+        return None
+    found: list[tuple[str, str | File]] = []
+    for part in message.iter_parts():
+        name = part.get_param("name", header="content-disposition")
+        if not isinstance(name, str) or not name:
+            return None
+        raw = part.get_payload(decode=True)
+        content = unmarked(raw.decode("utf-8", "replace")) if isinstance(raw, bytes) else ""
+        filename = part.get_filename()
+        if filename is None:
+            found.append((unmarked(name), content))
+        else:
+            found.append(
+                (unmarked(name), File(unmarked(filename), part.get_content_type(), content))
+            )
+    return tuple(found) if found and len(dict(found)) == len(found) else None

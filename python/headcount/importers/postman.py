@@ -1,0 +1,290 @@
+"""Collections of Postman (v2.1): folders, variables, auth, bodies, tests."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from headcount.errors import InputError
+from headcount.foreign.json_text import DEEPEST, json_value
+from headcount.importers.exchange import origin, split_url
+from headcount.importers.journey import (
+    File,
+    Journey,
+    Scenario,
+    Step,
+    Variable,
+    mark,
+    unmarked_value,
+)
+from headcount.importers.names import free_name, label_name, variable_name, workload_name
+from headcount.importers.postman_tests import statements
+from headcount.importers.request_step import put_json
+from headcount.importers.stranger import json_of, rows, table, text
+from headcount.importers.typed import is_password, is_secret
+
+WHAT = "a collection of Postman (v2.1)"
+MOST_REQUESTS = 5000
+_PLACE = re.compile(r"\{\{\s*([^{}\s]+)\s*\}\}")
+_DYNAMIC = {"$guid": "uuid", "$randomUUID": "uuid", "$timestamp": "now_s", "$isoTimestamp": "now"}
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
+
+
+def postman_journey(path: Path, name: str = "") -> Journey:
+    """The journey of a collection; raises InputError that names the file."""
+    collection = table(json_of(path, WHAT))
+    if not isinstance(collection.get("item"), list):
+        raise InputError(f'{path} is not {WHAT}: it has no "item"; export it again as v2.1')
+    title = text(table(collection.get("info")).get("name")) or path.stem
+    return _Reader(collection, name or workload_name(title), title).journey()
+
+
+class _Reader:
+    def __init__(self, collection: dict[str, Any], name: str, title: str) -> None:
+        self.collection, self.title = collection, title
+        self.values = {
+            text(one.get("key")): text(one.get("value"))
+            for one in rows(collection.get("variable"))
+            if one.get("disabled") is not True
+        }
+        self.prefix = name.replace("-", "_")
+        self.made = Journey(name, title, "", [])
+        self.taken: set[str] = set()
+        self.captured: set[str] = set()
+        self.used: dict[str, str] = {}
+        """Names of variables by how the collection calls them."""
+
+    def journey(self) -> Journey:
+        made = self.made
+        entries: list[Step] = []
+        for item, auth in self._items(self.collection, table(self.collection.get("auth")), 0):
+            step = self._step(item, auth)
+            if step is not None:
+                entries.append(step)
+            if len(entries) > MOST_REQUESTS:
+                raise InputError(
+                    f"the collection has more than {MOST_REQUESTS:,} requests; split it"
+                )
+        if not entries:
+            raise InputError("the collection has no request that can be played")
+        made.scenarios = [Scenario("collection", list(entries))]
+        made.variables = self._variables()
+        return made
+
+    def _variables(self) -> list[Variable]:
+        """The variables that requests use, each below those that its value uses."""
+        found: dict[str, Variable] = {}
+        waiting = list(self.used)
+        while waiting:
+            for key in waiting:
+                found[key] = self._variable(key, self.used[key])
+            waiting = [key for key in self.used if key not in found]
+        # A value names others that were met later: those stand above it.
+        return [one for one in reversed(found.values()) if one.name not in self.captured]
+
+    def _items(
+        self, owner: dict[str, Any], auth: dict[str, Any], depth: int
+    ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        if depth > DEEPEST:
+            raise InputError("the collection's folders are nested too deeply")
+        for item in rows(owner.get("item")):
+            own = table(item.get("auth")) or auth
+            if isinstance(item.get("item"), list):
+                yield from self._items(item, own, depth + 1)
+            elif "request" in item:
+                yield item, table(table(item.get("request")).get("auth")) or own
+
+    def _step(self, item: dict[str, Any], auth: dict[str, Any]) -> Step | None:
+        request = item.get("request")
+        request = {"url": request} if isinstance(request, str) else table(request)
+        label = text(item.get("name")) or "request"
+        method = (text(request.get("method")) or "GET").upper()
+        target, path = self._address(request.get("url"))
+        if method not in _METHODS or not target:
+            why = f"the method {method[:20]}" if target else "no address that can be read"
+            self.made.left_out.append(f"{label}: {why}")
+            return None
+        self.made.target = self.made.target or target
+        if target != self.made.target:
+            self.made.left_out.append(f"{label}: a request to {target}, another host")
+            return None
+        step = Step(free_name(label_name(label), self.taken), method.lower(), self._marked(path))
+        self.taken.add(step.name)
+        for one in rows(request.get("header")):
+            if one.get("disabled") is not True and text(one.get("key")):
+                step.headers[text(one.get("key"))] = self._marked(
+                    text(one.get("value")), text(one.get("key"))
+                )
+        self._authorise(step, auth)
+        self._put_body(step, table(request.get("body")))
+        self._read_scripts(step, item)
+        return step
+
+    def _address(self, url: Any) -> tuple[str, str]:
+        """The target and the path of an address; empty where it cannot be read."""
+        raw = text(url) if isinstance(url, str) else text(table(url).get("raw"))
+        for one in rows(table(url).get("variable")):
+            key, value = text(one.get("key")), text(one.get("value"))
+            if key:
+                raw = re.sub(
+                    rf"/:{re.escape(key)}(?=[/?#]|$)", "/" + value.replace("\\", "\\\\"), raw
+                )
+        for _ in range(10):  # variables may hold others
+            first = _PLACE.match(raw)
+            if first is None or not self.values.get(first[1]):
+                break
+            raw = self.values[first[1]] + raw[first.end() :]
+        unknown = _PLACE.match(raw)
+        if unknown is not None:
+            path = raw[unknown.end() :].partition("#")[0]
+            return f"the address of {unknown[1]}", path if path.startswith("/") else f"/{path}"
+        try:
+            parts = split_url(raw if "://" in raw else f"http://{raw}")
+        except ValueError:
+            return "", ""
+        query = f"?{parts.query}" if parts.query else ""
+        return origin(parts), (parts.path or "/") + query
+
+    def _marked(self, value: str, field: str = "") -> str:
+        """A text with its `{{variables}}` as marks; a secret that stands in it becomes one."""
+        if (
+            field
+            and value
+            and not _PLACE.search(value)
+            and (is_password(field) or is_secret(field))
+        ):
+            self.used.setdefault(field, self._free(field))
+            self.values[field] = ""
+            return mark(self.used[field])
+        return _PLACE.sub(lambda found: mark(self._name(found[1])), value)
+
+    def _name(self, key: str) -> str:
+        if key in _DYNAMIC:
+            return _DYNAMIC[key]
+        if key not in self.used:
+            self.used[key] = self._free(key)
+        return self.used[key]
+
+    def _free(self, key: str) -> str:
+        return free_name(variable_name(key), set(self.used.values()) - self.captured)
+
+    def _variable(self, key: str, name: str) -> Variable:
+        value = self.values.get(key, "")
+        if is_password(key) or is_secret(key) or "token" in key.lower():
+            environment = re.sub(r"\W", "_", f"{self.prefix}_{name}".upper())
+            environment = environment if not environment[0].isdigit() else f"SITE_{environment}"
+            of_basic = "; user:password in base64" if key == "basic token" else ""
+            comment = f"From the environment: export {environment}=...{of_basic}"
+            return Variable(name, {"secret": environment}, comment)
+        if key.startswith("$random"):
+            return Variable(name, {"int": [0, 1000]}, f"stands for {key}")
+        comment = "" if value else "has no value in the collection: write one"
+        return Variable(name, self._marked(value), comment)
+
+    def _authorise(self, step: Step, auth: dict[str, Any]) -> None:
+        kind = text(auth.get("type"))
+        given = auth.get(kind)
+        values = {text(one.get("key")): text(one.get("value")) for one in rows(given)}
+        values = values or {key: text(one) for key, one in table(given).items()}
+        match kind:
+            case "bearer":
+                token = self._marked(values.get("token", ""), "token")
+                step.headers.setdefault("Authorization", f"Bearer {token}")
+            case "apikey" if values.get("in") == "query":
+                join = "&" if "?" in step.path else "?"
+                key = values.get("key", "api_key")
+                value = self._marked(values.get("value", ""), "api_key")
+                step.path += f"{join}{quote(key)}={value}"
+            case "apikey":
+                value = self._marked(values.get("value", ""), "api_key")
+                step.headers[values.get("key") or "X-Api-Key"] = value
+            case "basic":
+                token = self.used.setdefault("basic token", self._free("basic token"))
+                step.headers["Authorization"] = f"Basic {mark(token)}"
+            case "" | "noauth":
+                pass
+            case _:
+                self._leave_out(step, f"authorisation of the kind {kind[:40]}")
+
+    def _put_body(self, step: Step, body: dict[str, Any]) -> None:
+        if not body or body.get("disabled") is True:
+            return
+        mode = text(body.get("mode"))
+        fields = [one for one in rows(body.get(mode)) if one.get("disabled") is not True]
+        match mode:
+            case "raw":
+                self._put_raw(step, text(body.get("raw")), body)
+            case "urlencoded":
+                step.form = {
+                    text(one.get("key")): self._marked(text(one.get("value")), text(one.get("key")))
+                    for one in fields
+                }
+            case "formdata":
+                step.multipart = {text(one.get("key")): self._part(step, one) for one in fields}
+            case "graphql":
+                query = table(body.get("graphql"))
+                variables = text(query.get("variables")) or "{}"
+                raw = (
+                    f'{{"query": {json.dumps(text(query.get("query")))}, "variables": {variables}}}'
+                )
+                self._put_raw(step, raw, {"options": {"raw": {"language": "json"}}})
+            case "":
+                pass
+            case _:
+                self._leave_out(step, f"a body of the kind {mode[:40]}")
+
+    def _put_raw(self, step: Step, raw: str, body: dict[str, Any]) -> None:
+        language = text(table(table(body.get("options")).get("raw")).get("language"))
+        given = next((key for key in step.headers if key.lower() == "content-type"), "")
+        kind = step.headers.pop(given) if given else ""
+        if language == "json" or "json" in kind or raw.lstrip().startswith(("{", "[")):
+            # A variable without quotes around it would not be JSON: it is one for a moment.
+            quoted = re.sub(r"(?<=[:\[,])(\s*)(\{\{[^{}]+\}\})(?=\s*[,}\]])", r'\1"\2#number"', raw)
+            try:
+                value = unmarked_value(json_value(quoted.encode("utf-8")))
+            except ValueError:
+                step.body, step.content_type = self._marked(raw), kind or "application/json"
+                return
+            put_json(step, self._filled(value, ""), kind or "application/json")
+            return
+        step.body, step.content_type = self._marked(raw), kind or "text/plain"
+
+    def _filled(self, value: Any, name: str) -> Any:
+        if isinstance(value, dict):
+            return {key: self._filled(one, key) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self._filled(one, name) for one in value]
+        if not isinstance(value, str):
+            return value
+        number = re.fullmatch(r"\{\{\s*([^{}\s]+)\s*\}\}#number", value)
+        return mark(self._name(number[1]), ":number") if number else self._marked(value, name)
+
+    def _part(self, step: Step, one: dict[str, Any]) -> str | File:
+        if text(one.get("type")) != "file":
+            return self._marked(text(one.get("value")), text(one.get("key")))
+        source = text(one.get("src"))
+        self._leave_out(step, f"the contents of the file {source[:100]}")
+        kind = text(one.get("contentType")) or "application/octet-stream"
+        return File(source.rpartition("/")[2] or "file", kind, "the contents of the file")
+
+    def _read_scripts(self, step: Step, item: dict[str, Any]) -> None:
+        for event in rows(item.get("event")):
+            lines = table(event.get("script")).get("exec")
+            lines = [lines] if isinstance(lines, str) else lines
+            if not isinstance(lines, list) or not any(text(one).strip() for one in lines):
+                continue
+            if text(event.get("listen")) != "test":
+                self._leave_out(step, "its script before the request")
+                continue
+            found = statements([text(one) for one in lines])
+            step.captures += found.captures
+            step.checks += found.checks
+            step.expect = found.expect if found.expect != 200 else step.expect
+            self.captured |= {one.name for one in found.captures}
+            for line in found.left_out:
+                self._leave_out(step, f"of its tests: {line}")
+
+    def _leave_out(self, step: Step, what: str) -> None:
+        self.made.left_out.append(f"{step.name}: {what}")

@@ -1,0 +1,282 @@
+"""A recording as a journey: one host, pages with their resources, think times, captured values."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urljoin, urlsplit
+
+from headcount.errors import InputError
+from headcount.importers.correlation import Link, links, name_links
+from headcount.importers.curl_commands import Commands
+from headcount.importers.exchange import Exchange, origin
+from headcount.importers.har import Recording
+from headcount.importers.journey import (
+    Capture,
+    Correlation,
+    Entry,
+    Journey,
+    Page,
+    Pause,
+    Scenario,
+    Step,
+    mark,
+)
+from headcount.importers.names import free_name, step_name, workload_name
+from headcount.importers.request_step import request_step
+from headcount.importers.selector import cookies
+from headcount.importers.sent import Sent
+from headcount.importers.typed import Typed, typed_values
+
+SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
+"""Of a user who thinks; who is away for longer is not counted in full."""
+_OFTEN = 5
+_TOKEN = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[\w.~+/=-]{16,}")
+"""What is long, without blanks, and of letters and digits, is often good for one visit only."""
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+@dataclass
+class Action:
+    """A request, the redirects it led to, and the resources of the page it brought."""
+
+    chain: list[int]
+    """Indices of exchanges: the request, then what the browser was sent on to."""
+    resources: list[int] = field(default_factory=list)
+
+
+def recorded_journey(recording: Recording, name: str = "") -> Journey:
+    """The journey of a recording; raises InputError where there is nothing to play."""
+    target = main_origin(recording.exchanges)
+    kept = [one for one in recording.exchanges if one.origin == target]
+    host = urlsplit(target).hostname or "site"
+    name = name or workload_name(host)
+    found_links = links(kept)
+    captured = [sent for link in found_links for _, sent in link.uses]
+    typed = typed_values(kept, name.replace("-", "_"), captured)
+    found_links = [one for one in found_links if not _is_typed(one, typed)]
+    # What only the request that a redirect leads to sends, the engine follows by itself.
+    needed = {
+        link.reply for link in found_links if any(index != link.reply + 1 for index, _ in link.uses)
+    }
+    actions = _actions(kept, needed)
+    found_links = _still_sent(found_links, actions)
+    name_links(found_links, {variable.name for variable in typed.variables})
+    maker = _Maker(kept, actions, found_links, typed)
+    scenario = Scenario("visit", maker.entries())
+    return Journey(
+        name=name,
+        title=f"A visit to {host}",
+        target=target,
+        scenarios=[scenario],
+        variables=typed.variables,
+        correlations=maker.correlations(),
+        left_out=_left_out(recording, target) + maker.left_out,
+    )
+
+
+def commands_journey(given: Commands, name: str = "") -> Journey:
+    """The journey of commands: each is a step of one scenario, with nothing captured."""
+    journey = recorded_journey(Recording(given.exchanges, Counter()), name)
+    journey.left_out += given.left_out
+    host = urlsplit(journey.target).hostname or "site"
+    journey.title = f"Requests to {host}"
+    journey.notes.append("cURL shows no replies: add `capture` where a step needs a value of one.")
+    return journey
+
+
+def main_origin(exchanges: Sequence[Exchange]) -> str:
+    """The host of the recording: that of its first page, else that of most requests."""
+    if not exchanges:
+        raise InputError(
+            "the recording has no request that can be played; record again, with the network tools "
+            "open before the first page"
+        )
+    pages = [one.origin for one in exchanges if one.is_page and one.status < 300]
+    if pages:
+        return pages[0]
+    counts = Counter(one.origin for one in exchanges)
+    return max(counts, key=lambda one: counts[one])
+
+
+def _is_typed(link: Link, typed: Typed) -> bool:
+    return all(typed.fill(sent) is not None for _, sent in link.uses)
+
+
+def _actions(kept: Sequence[Exchange], sources: set[int]) -> list[Action]:
+    """What the user did: redirects and resources join the request that they belong to."""
+    found: list[Action] = []
+    joined: set[int] = set()
+    for index, exchange in enumerate(kept):
+        if index in joined:
+            continue
+        if exchange.is_resource and found:
+            page = _page_of(found, kept)
+            if page is not None:
+                page.resources.append(index)
+                continue
+        chain = [index]
+        while (following := _followed(kept, chain[-1], sources, joined)) is not None:
+            chain.append(following)
+            joined.add(following)
+        found.append(Action(chain))
+    return found
+
+
+def _followed(
+    kept: Sequence[Exchange], index: int, sources: set[int], joined: set[int]
+) -> int | None:
+    """The request that a browser made because of a redirect; None where a capture needs it."""
+    exchange = kept[index]
+    if not exchange.location or index in sources:
+        return None
+    try:
+        leads = urlsplit(urljoin(exchange.url.geturl(), exchange.location))
+    except ValueError:  # the server wrote no address
+        return None
+    if origin(leads) != exchange.origin:
+        return None
+    for other in range(index + 1, min(index + 20, len(kept))):
+        url = kept[other].url
+        if other not in joined and (url.path or "/", url.query) == (leads.path or "/", leads.query):
+            return other
+    return None
+
+
+def _page_of(found: Sequence[Action], kept: Sequence[Exchange]) -> Action | None:
+    return next((one for one in reversed(found) if kept[one.chain[-1]].is_page), None)
+
+
+def _still_sent(found: Sequence[Link], actions: Sequence[Action]) -> list[Link]:
+    """The links whose values a step sends: what a redirect names, the engine follows by itself."""
+    first = {action.chain[0] for action in actions} | {
+        index for action in actions for index in action.resources
+    }
+    for link in found:
+        link.uses = [(index, sent) for index, sent in link.uses if index in first]
+    return [link for link in found if link.uses]
+
+
+class _Maker:
+    """Makes the entries of a scenario from what was found."""
+
+    def __init__(
+        self, kept: Sequence[Exchange], actions: Sequence[Action], found: list[Link], typed: Typed
+    ) -> None:
+        self.kept, self.actions, self.links, self.typed = kept, actions, found, typed
+        self.fills = {(index, sent): link for link in found for index, sent in link.uses}
+        self.names: dict[int, str] = {}
+        self.left_out: list[str] = []
+        self._label()
+
+    def _label(self) -> None:
+        taken: set[str] = set()
+        for action in self.actions:
+            for index in (action.chain[0], *action.resources):
+                exchange = self.kept[index]
+                log_in = index in self.typed.log_ins and exchange.method == "POST"
+                name = step_name(exchange.method, exchange.path, is_log_in=log_in)
+                self.names[index] = free_name(name, taken).replace("_", "-")
+                taken.add(free_name(name, taken))
+            for index in action.chain[1:]:
+                self.names[index] = self.names[action.chain[0]]
+
+    def entries(self) -> list[Entry]:
+        """The steps, pages and pauses in their order."""
+        found: list[Entry] = []
+        ended_s: float | None = None
+        for action in self.actions:
+            first = self.kept[action.chain[0]]
+            if ended_s is not None and first.started_s - ended_s >= SHORTEST_PAUSE_S:
+                found.append(Pause(_rounded(first.started_s - ended_s)))
+            steps = [self._step(action.chain), *(self._step([one]) for one in action.resources)]
+            found.append(Page(steps[0].name, steps) if action.resources else steps[0])
+            all_of_it = (*action.chain, *action.resources)
+            ended_s = max(ended_s or 0.0, *(self.kept[index].ended_s for index in all_of_it))
+        return found
+
+    def _step(self, chain: Sequence[int]) -> Step:
+        first, last = self.kept[chain[0]], self.kept[chain[-1]]
+
+        def fill(sent: Sent) -> str | None:
+            link = self.fills.get((chain[0], sent))
+            if link is not None:
+                return mark(link.name, ":number" if sent.place == "json number" else "")
+            filled = self.typed.fill(sent) or _made_by_browser(sent, first.started_s)
+            if filled is None and not first.is_resource and _TOKEN.fullmatch(sent.value):
+                use = self._use(chain[0], sent)
+                self.left_out.append(f"{use} is sent as recorded: no reply has its value")
+            return filled
+
+        step = request_step(first, self.names[chain[0]], fill, self.typed.hidden)
+        step.expect = None if last.status in (200, 304) else last.status
+        for link in self.links:
+            if link.reply in chain:
+                step.captures.append(Capture(link.name, link.source))
+        if len(chain) > 1:
+            step.comments.append(f"leads to {self.typed_path(last)}")
+        self._note_cookies(first)
+        return step
+
+    def typed_path(self, exchange: Exchange) -> str:
+        """The path of an exchange, for a comment: without its query, which may hold secrets."""
+        return exchange.url.path or "/"
+
+    def _note_cookies(self, exchange: Exchange) -> None:
+        """List the cookies that no reply of the recording set."""
+        given = {name for one in self.kept for name, _ in cookies(one)}
+        sent = next((value for name, value in exchange.headers if name.lower() == "cookie"), "")
+        for pair in sent.split(";"):
+            name = pair.partition("=")[0].strip()
+            line = f"the cookie {name}, which no reply of the recording set"
+            if name and name not in given and line not in self.left_out:
+                self.left_out.append(line)
+
+    def correlations(self) -> list[Correlation]:
+        """What was captured, from where and for what."""
+        return [
+            Correlation(
+                link.name,
+                self.names[link.reply],
+                link.source,
+                tuple(dict.fromkeys(self._use(index, sent) for index, sent in link.uses)),
+            )
+            for link in self.links
+        ]
+
+    def _use(self, index: int, sent: Sent) -> str:
+        place = sent.place.removesuffix(" number")
+        name = "" if sent.place in ("path", "body") else f" {sent.name}"
+        return f"{self.names[index]}: {place}{name}"
+
+
+def _made_by_browser(sent: Sent, started_s: float) -> str | None:
+    """What a script of the page computes: the time, or a number for the request."""
+    if re.fullmatch(r"\d{13}", sent.value) and abs(int(sent.value) / 1000 - started_s) < 60:
+        return mark("now_ms")
+    if sent.place == "header" and _UUID.fullmatch(sent.value):
+        return mark("uuid")
+    return None
+
+
+def _rounded(pause_s: float) -> float:
+    if pause_s >= 10:
+        return float(round(min(pause_s, LONGEST_PAUSE_S)))
+    return round(pause_s * 2) / 2
+
+
+def _left_out(recording: Recording, target: str) -> list[str]:
+    others = Counter(one.origin for one in recording.exchanges if one.origin != target)
+    found = [
+        f"{_requests(count)} to {host}, another host" for host, count in others.most_common(_OFTEN)
+    ]
+    rest = others.most_common()[_OFTEN:]
+    if rest:
+        total = sum(count for _, count in rest)
+        found.append(f"{_requests(total)} to {len(rest)} more hosts")
+    found += [f"{what}: {count}" for what, count in sorted(recording.left_out.items())]
+    return found
+
+
+def _requests(count: int) -> str:
+    return "1 request" if count == 1 else f"{count:,} requests"

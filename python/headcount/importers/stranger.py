@@ -1,0 +1,119 @@
+"""Reading files of strangers: text, JSON and YAML, bounded in size and depth.
+
+Every function raises InputError that names the file, and the place where that is known.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from headcount.errors import InputError
+from headcount.foreign import file
+from headcount.foreign.json_text import DEEPEST, json_value
+from headcount.importers.journey import unmarked
+
+MOST_BYTES = 256 << 20
+"""Of a recording: an hour in a browser has some tens of MB."""
+MOST_SCRIPT_BYTES = 4 << 20
+"""Of a script or of commands, which a person wrote."""
+MOST_YAML_BYTES = 16 << 20
+"""The largest public descriptions of APIs have ten."""
+
+
+def text_of(path: Path, most_bytes: int = MOST_SCRIPT_BYTES) -> str:
+    """All of a text in UTF-8, with or without a byte order mark, or in UTF-16 with one."""
+    return _decoded(path, file.content(path, most_bytes))
+
+
+def json_of(path: Path, what: str) -> Any:
+    """The value of a JSON file; `what` says what it should be, for an error."""
+    text = _decoded(path, file.content(path, MOST_BYTES))
+    try:
+        return json_value(text.encode("utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path} is not {what}: it is not JSON that can be read: {error}") from (
+            error
+        )
+
+
+def yaml_of(path: Path, what: str) -> Any:
+    """The value of a YAML or JSON file; aliases are refused, for a few unpack to gigabytes."""
+    text = _decoded(path, file.content(path, MOST_YAML_BYTES))
+    if text.lstrip()[:1] in "{[":
+        try:
+            return json_value(text.encode("utf-8"))
+        except ValueError as error:
+            if "nested" in str(error):
+                raise InputError(f"{path} is not {what}: {error}") from error
+    try:
+        return yaml.load(text, Loader=_Bounded)  # noqa: S506 - a safe loader, made stricter
+    except yaml.MarkedYAMLError as error:
+        where = error.problem_mark or error.context_mark
+        place = f"line {where.line + 1}, column {where.column + 1}: " if where else ""
+        reason = error.problem or error.context or "it cannot be read"
+        raise InputError(f"{path} is not {what}: {place}{reason}") from error
+    except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
+        first = next(iter(str(error).splitlines()), "it cannot be read")
+        raise InputError(f"{path} is not {what}: {first}") from error
+
+
+def table(value: Any) -> dict[str, Any]:
+    """The value if it is an object, else an empty one: a stranger may write anything."""
+    return value if isinstance(value, dict) else {}
+
+
+def rows(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list, whatever else is in it."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def text(value: Any) -> str:
+    """The value if it is a text, a number as text, else an empty one."""
+    if isinstance(value, str):
+        return unmarked(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return ""
+
+
+def _decoded(path: Path, contents: bytes) -> str:
+    encoding = "utf-16" if contents[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        found = contents.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not a text in UTF-8: byte {error.start:,} cannot be read; save it as UTF-8"
+        ) from error
+    if "\0" in found:
+        raise InputError(f"{path} is not a text: it has zero bytes; give the file itself, unpacked")
+    return unmarked(found)
+
+
+class _Bounded(yaml.SafeLoader):
+    """YAML as JSON could say it: no aliases, bounded depth, dates as the texts they were."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Compose a node within the bounds."""
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(
+                problem="aliases (*name) are not read; write the value itself, or use $ref",
+                problem_mark=event.start_mark,
+            )
+        self.depth += 1
+        try:
+            if self.depth > DEEPEST:
+                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                raise yaml.MarkedYAMLError(problem="it is nested too deeply", problem_mark=mark)
+            return super().compose_node(parent, index)
+        finally:
+            self.depth -= 1
+
+
+_Bounded.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}

@@ -1,0 +1,222 @@
+"""A journey as a workload file: TOML as a person would have written it, with comments."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from headcount.importers.journey import (
+    Capture,
+    Check,
+    Entry,
+    File,
+    Journey,
+    Page,
+    Pause,
+    Scenario,
+    Source,
+    Step,
+    template,
+)
+from headcount.importers.toml_text import comment, key_text, quoted, value_text
+
+WIDTH = 120
+"""Columns of a step in one line; a longer one is a table."""
+
+
+def workload_text(journey: Journey) -> str:
+    """The whole file; what it says is TOML, or an error of Headcount's own."""
+    lines = [*_head(journey), *_variables(journey)]
+    for scenario in journey.scenarios:
+        lines += _scenario(scenario)
+    written = "\n".join(lines) + "\n"
+    tomllib.loads(written)  # a defect here must not reach a run
+    return written
+
+
+def _head(journey: Journey) -> Iterator[str]:
+    yield comment(f"{journey.title}: imported, so read it before you run it.")
+    if journey.target:
+        yield comment(f"headcount run {journey.name}.toml --target {journey.target}")
+    for note in journey.notes:
+        yield comment(note)
+    yield from _left_out(journey.left_out)
+    yield ""
+    yield f"name = {quoted(journey.name)}"
+    yield f"title = {quoted(journey.title)}"
+    yield 'protocol = "http"'
+    yield 'recreates = "nothing"'
+    yield f"description = {quoted(f'{journey.title}, as users of {journey.target} do it.')}"
+    yield "sources = []"
+    yield "deviations = []"
+    yield f"criteria = {value_text(journey.criteria)}"
+    yield 'pace = { kind = "closed", time = { draw = "exponential", mean = "5s" } }'
+    yield 'run = { duration = "60s" }'
+    if journey.headers:
+        headers = " | ".join(f"{name}: {value}" for name, value in journey.headers.items())
+        yield f"client = {{ headers = {quoted(headers)} }}"
+
+
+def _left_out(lines: list[str]) -> Iterator[str]:
+    if lines:
+        yield comment("Left out:")
+        for line in lines:
+            yield comment(f"- {line}")
+
+
+def _variables(journey: Journey) -> Iterator[str]:
+    if not journey.variables:
+        return
+    yield ""
+    yield "[variables]"
+    for variable in journey.variables:
+        for line in variable.comment.splitlines():
+            yield comment(line)
+        value = variable.value
+        shown = template(value) if isinstance(value, str) else value
+        yield f"{key_text(variable.name)} = {value_text(shown)}"
+
+
+def _scenario(scenario: Scenario) -> Iterator[str]:
+    yield ""
+    yield "[[scenarios]]"
+    for line in scenario.comments:
+        yield comment(line)
+    yield f"name = {quoted(scenario.name)}"
+    yield "weight = 1"
+    yield 'limit = "5s"'
+    short = [_short(entry, "  ") for entry in scenario.entries]
+    if all(max(map(len, lines)) <= WIDTH for lines in short):
+        yield "steps = ["
+        for lines in short:
+            yield from lines
+        yield "]"
+        return
+    for entry in scenario.entries:
+        yield ""
+        yield from _long(entry)
+
+
+def _short(entry: Entry, indent: str) -> list[str]:
+    """An entry as an inline table, one line where it is a single step."""
+    if isinstance(entry, Pause):
+        return [f"{indent}{{ pause = {quoted(_duration(entry.seconds))} }},"]
+    if isinstance(entry, Page):
+        inner = [line for step in entry.steps for line in _short(step, indent + "  ")]
+        first = f"{indent}{{ page = {quoted(entry.name)}, steps = ["
+        return [first, *inner, f"{indent}] }},"]
+    above = [indent + comment(line) for line in entry.comments]
+    return [*above, f"{indent}{value_text(_fields(entry))},"]
+
+
+def _long(entry: Entry) -> Iterator[str]:
+    """An entry as a table of its own."""
+    if isinstance(entry, Step):
+        for line in entry.comments:
+            yield comment(line)
+    yield "[[scenarios.steps]]"
+    if isinstance(entry, Pause):
+        yield f"pause = {quoted(_duration(entry.seconds))}"
+        return
+    if isinstance(entry, Page):
+        yield f"page = {quoted(entry.name)}"
+        yield "steps = ["
+        for step in entry.steps:
+            yield from _short(step, "  ")
+        yield "]"
+        return
+    yield from _long_step(entry)
+
+
+def _long_step(step: Step) -> Iterator[str]:
+    """The keys of a step, a line each; a table too long for that stands behind them."""
+    tables: list[tuple[str, Mapping[str, Any]]] = []
+    for key, value in _fields(step).items():
+        line = f"{key} = {value_text(value)}"
+        if len(line) <= WIDTH:
+            yield line
+        elif isinstance(value, Mapping):
+            tables.append((key, value))
+        elif isinstance(value, list):
+            yield f"{key} = ["
+            yield from (f"  {value_text(one)}," for one in value)
+            yield "]"
+        else:
+            yield line
+    for key, content in tables:  # behind the keys of the step, or those would belong to the table
+        yield f"[scenarios.steps.{key}]"
+        yield from (f"{key_text(name)} = {value_text(one)}" for name, one in content.items())
+
+
+def _fields(step: Step) -> dict[str, Any]:
+    """The keys of a step, in the order in which people read them."""
+    found: dict[str, Any] = {"name": step.name, "op": step.op, "path": template(step.path)}
+    if step.headers:
+        found["headers"] = {name: template(value) for name, value in step.headers.items()}
+    if step.form is not None:
+        found["form"] = {template(key): template(value) for key, value in step.form.items()}
+    elif step.multipart is not None:
+        found["multipart"] = {key: _part(value) for key, value in step.multipart.items()}
+    elif step.json is not None:
+        found["json"] = _templates(step.json)
+    elif step.body is not None:
+        found["body"] = template(step.body)
+        if step.content_type:
+            found["content_type"] = step.content_type
+    if step.expect is not None:
+        found["expect"] = step.expect
+    if step.captures:
+        found["capture"] = {one.name: _capture(one) for one in step.captures}
+    if step.checks:
+        found["check"] = [_check(one) for one in step.checks]
+    return found
+
+
+def _part(value: str | File) -> Any:
+    if isinstance(value, str):
+        return template(value)
+    return {
+        "filename": template(value.filename),
+        "content_type": value.content_type,
+        "content": template(value.content),
+    }
+
+
+def _templates(value: Any) -> Any:
+    """A value of JSON with its texts as templates."""
+    if isinstance(value, str):
+        return template(value)
+    if isinstance(value, list):
+        return [_templates(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _templates(one) for key, one in value.items()}
+    return value
+
+
+def source_table(source: Source) -> dict[str, Any]:
+    """A source with its keys, as a step has it."""
+    found: dict[str, Any] = {source.kind: source.place}
+    if source.attribute:
+        found["attribute"] = source.attribute
+    if source.pick != 1:
+        found["pick"] = source.pick
+    return found
+
+
+def source_text(source: Source) -> str:
+    """A source in a line, for people."""
+    attribute = f", attribute {source.attribute}" if source.attribute else ""
+    pick = f", number {source.pick}" if source.pick != 1 else ""
+    return f"{source.kind} {source.place}{attribute}{pick}"
+
+
+def _capture(capture: Capture) -> dict[str, Any]:
+    return source_table(capture.source)
+
+
+def _check(check: Check) -> dict[str, Any]:
+    value = template(check.value) if isinstance(check.value, str) else check.value
+    return {**(source_table(check.source) if check.source else {}), check.predicate: value}
+
+
+def _duration(value_s: float) -> str:
+    return f"{value_s:g}s"

@@ -1,0 +1,172 @@
+"""Scripts of k6 become journeys that hold on a real server."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask, abort, jsonify, request
+from player import Player
+
+from headcount.cli import run_line
+from headcount.errors import ExitCode, InputError
+from headcount.importers.journey import Journey
+from headcount.importers.k6 import k6_journey
+from headcount.importers.workload_text import workload_text
+
+SHOP = """
+import http from 'k6/http';
+import { check, sleep, group } from 'k6';
+
+/* the load */
+export const options = {
+  stages: [{ duration: '30s', target: 20 }],
+  thresholds: { http_req_duration: ['p(95)<500', 'avg<200'], http_req_failed: ['rate<0.01'] },
+};
+const BASE = 'ADDRESS';
+
+export function setup() {
+  if (true) { return { a: 1 }; }
+}
+
+export default function () {
+  const login = http.post(`${BASE}/login`, { user: 'ada', password: 'hunter2x' });
+  check(login, { 'logged in': (r) => r.status === 200 && r.body.includes('token') });
+  const token = login.json('auth.token');
+  const params = { headers: {
+    Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' } };
+  sleep(1.5);
+  group('order', function () {
+    const made = http.post(BASE + '/orders', JSON.stringify({ sku: 'a', quantity: 2 }), params);
+    check(made, {
+      created: (r) => r.status == 201,
+      open: r => r.json().status === 'open',
+      fast: (r) => r.timings.duration < 200,
+    });
+    const data = made.json();
+    http.get(`${BASE}/orders/${data.id}`, params);
+  });
+  http.batch([['GET', `${BASE}/a`], ['GET', `${BASE}/b`]]);
+  for (let i = 0; i < 3; i++) {
+    http.get(BASE);
+  }
+  sleep(Math.random() * 3);
+}
+"""
+
+
+def server() -> Flask:
+    app = Flask("api")
+
+    @app.post("/login")
+    def log_in():
+        right = request.form.to_dict() == {"user": "ada", "password": "hunter2x"}
+        return jsonify(auth={"token": "t-1"}) if right else abort(401)
+
+    @app.post("/orders")
+    def order():
+        right = request.get_json() == {"sku": "a", "quantity": 2}
+        return (jsonify(id=8128, status="open"), 201) if right else abort(400)
+
+    @app.get("/orders/8128")
+    def show():
+        right = request.headers.get("Authorization") == "Bearer t-1"
+        return "fine" if right else abort(401)
+
+    @app.get("/a")
+    @app.get("/b")
+    def resource():
+        return "fine"
+
+    return app
+
+
+def imported(tmp_path: Path, text: str) -> tuple[Journey, dict[str, Any], str]:
+    path = tmp_path / "shop.js"
+    path.write_text(text, "utf-8")
+    journey = k6_journey(path)
+    written = workload_text(journey)
+    return journey, tomllib.loads(written), written
+
+
+def test_a_script_can_be_played(tmp_path: Path, served: Callable[[Flask], str]) -> None:
+    address = served(server())
+    journey, workload, text = imported(tmp_path, SHOP.replace("ADDRESS", address))
+    assert "hunter2x" not in text
+    player = Player(address, {"SHOP_USER_PASSWORD": "hunter2x"})
+    player.play(workload)
+    assert player.played == ["post-login", "post-orders", "orders", "a", "b"]
+    steps = workload["scenarios"][0]["steps"]
+    assert steps[1] == {"pause": "1.5s"}
+    assert steps[2]["expect"] == 201
+    assert steps[2]["check"] == [{"json": "$.status", "equals": "open"}]
+    assert steps[3]["path"] == "/orders/{id}"
+    assert workload["criteria"] == ["p95<=500ms", "errors<1%"]
+    assert '"target": 20' in text
+    left_out = "\n".join(journey.left_out)
+    for part in (
+        "function setup",
+        'the check "fast"',
+        "for (let i",
+        "avg<200",
+        "Math.random() * 3",
+    ):
+        assert part in left_out, left_out
+    assert len(journey.left_out) == 5
+
+
+def wrapped(statement: str) -> str:
+    return (
+        "import http from 'k6/http';\nexport default function () {\n"
+        f"http.get('http://a.example/');\n{statement}\n}}"
+    )
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "http.get(`http://a.example/${Math.random()}`);",
+        "while (true) { http.get('http://a.example/x'); }",
+        "const a = a;\nhttp.get(a);",
+        "eval('x');",
+        "http.post(open('/etc/passwd'));",
+        "const { a } = http.get('http://a.example/x');",
+    ],
+)
+def test_what_only_k6_can_run_is_listed(tmp_path: Path, statement: str) -> None:
+    journey, workload, _ = imported(tmp_path, wrapped(statement))
+    assert len(workload["scenarios"][0]["steps"]) == 1
+    assert journey.left_out
+
+
+def test_variables_of_the_environment_stay_there(tmp_path: Path) -> None:
+    call = "http.get('http://a.example/x', { headers: { 'X-Key': __ENV.SHOP_KEY } });"
+    _, workload, _ = imported(tmp_path, wrapped(call))
+    assert workload["variables"] == {"shop_key": {"secret": "SHOP_KEY"}}
+    assert workload["scenarios"][0]["steps"][1]["headers"] == {"X-Key": "{shop_key}"}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "no export default function"),
+        ("hello", "no export default function"),
+        ("export default function () { http.get('http://a.example/');", "not closed"),
+        ("const a = 'open\n", "line 1"),
+        (wrapped("(" * 100_000), "not closed|JavaScript|no request"),
+        ("`" * 3, "line 1"),
+        ("export default function () { x(); }", "no request"),
+    ],
+)
+def test_what_is_not_a_script_is_one_sentence(tmp_path: Path, text: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        imported(tmp_path, text)
+
+
+def test_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "shop.js"
+    path.write_text(SHOP.replace("ADDRESS", "https://shop.example"), "utf-8")
+    output = tmp_path / "shop.toml"
+    assert run_line(["import", "k6", str(path), "-o", str(output)]) == ExitCode.PASSED
+    assert "Math.random() * 3" in capsys.readouterr().out

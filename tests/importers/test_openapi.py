@@ -1,0 +1,193 @@
+"""Descriptions of APIs become journeys that hold on a real server."""
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask, abort, jsonify, request
+from player import Player
+
+from headcount.cli import run_line
+from headcount.errors import ExitCode, InputError
+from headcount.importers.openapi import openapi_journey
+from headcount.importers.workload_text import workload_text
+
+SHOP = """
+openapi: 3.1.0
+info: { title: Shop API, version: "1" }
+servers: [{ url: "https://{where}.shop.example/api", variables: { where: { default: test } } }]
+security: [{ key: [] }]
+paths:
+  /orders:
+    get:
+      tags: [orders]
+      summary: List orders
+      parameters:
+        - { name: since, in: query, required: true, schema: { type: string, format: date } }
+        - { name: page, in: query, schema: { type: integer } }
+      responses: { "200": { description: fine } }
+    post:
+      tags: [orders]
+      operationId: makeOrder
+      requestBody: { content: { application/json: {
+        schema: { $ref: "#/components/schemas/New" } } } }
+      responses:
+        "201": { description: made, content: { application/json: {
+          schema: { $ref: "#/components/schemas/Order" } } } }
+  /orders/{orderId}:
+    parameters: [{ $ref: "#/components/parameters/OrderId" }]
+    delete: { tags: [orders], summary: Cancel, responses: { "204": { description: gone } } }
+    get: { tags: [orders], summary: Show, responses: { "200": { description: fine } } }
+  /health:
+    get: { security: [], responses: { default: { description: fine } } }
+components:
+  parameters:
+    OrderId: { name: orderId, in: path, required: true, schema: { type: string, example: "17" } }
+  securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
+  schemas:
+    New:
+      type: object
+      required: [sku, quantity, kind, contact, child]
+      properties:
+        sku: { type: string, example: a-1 }
+        quantity: { type: integer, minimum: 3 }
+        kind: { enum: [gift, own] }
+        contact: { allOf: [{ $ref: "#/components/schemas/Contact" }] }
+        child: { $ref: "#/components/schemas/Tree" }
+        note: { type: string }
+    Contact: { type: object, properties: { mail: { type: string, format: email } } }
+    Tree: { type: object, properties: { tree: { $ref: "#/components/schemas/Tree" } } }
+    Order: { type: object, properties: { id: { type: string, readOnly: true } } }
+"""
+
+
+def server() -> Flask:  # noqa: C901 - its views
+    app = Flask("api")
+    made: set[str] = set()
+
+    @app.before_request
+    def key() -> None:
+        if request.path != "/api/health" and request.headers.get("X-Key") != "k-1":
+            abort(401)
+
+    @app.get("/api/health")
+    def health():
+        return "fine"
+
+    @app.post("/api/orders")
+    def make():
+        sent = request.get_json()
+        contact = {"mail": "user0@example.com"}
+        if (sent["sku"], sent["quantity"], sent["kind"]) != ("a-1", 3, "gift"):
+            abort(400)
+        if sent["contact"] != contact or "note" in sent:
+            abort(400)
+        made.add("n-77")
+        return jsonify(id="n-77"), 201
+
+    @app.get("/api/orders")
+    def orders():
+        return jsonify(sorted(made)) if request.args["since"] else abort(400)
+
+    @app.route("/api/orders/<key>", methods=["GET", "DELETE"])
+    def one(key: str):
+        if key not in made:
+            abort(404)
+        if request.method == "DELETE":
+            made.remove(key)
+            return "", 204
+        return jsonify(id=key)
+
+    return app
+
+
+def imported(tmp_path: Path, text: str, **options: Any) -> dict[str, Any]:
+    path = tmp_path / "api.yaml"
+    path.write_text(text, "utf-8")
+    return tomllib.loads(workload_text(openapi_journey(path, **options)))
+
+
+def test_a_description_can_be_played(tmp_path: Path, served: Callable[[Flask], str]) -> None:
+    workload = imported(tmp_path, SHOP)
+    assert [one["name"] for one in workload["scenarios"]] == ["orders", "health"]
+    assert workload["variables"] == {"api_key": {"secret": "SHOP_API_API_KEY"}}
+    player = Player(served(server()), {"SHOP_API_API_KEY": "k-1"})
+    player.values["n"] = "0"
+    player.play(workload)
+    assert player.played == ["makeorder", "list-orders", "show", "cancel", "health"]
+
+
+def test_a_scenario_for_each_operation(tmp_path: Path) -> None:
+    workload = imported(tmp_path, SHOP, by_operation=True)
+    assert len(workload["scenarios"]) == 5
+    assert workload["variables"]["order_id"] == "17"
+
+
+def test_json_is_read_as_yaml_is(tmp_path: Path) -> None:
+    document = {"openapi": "3.0.3", "paths": {"/a": {"get": {"responses": {"200": {}}}}}}
+    workload = imported(tmp_path, json.dumps(document))
+    assert workload["scenarios"][0]["steps"] == [{"name": "a", "op": "get", "path": "/a"}]
+
+
+BOMB = "a: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\n"
+WIDE = {
+    f"S{number}": {
+        "type": "object",
+        "properties": {
+            f"p{one}": {"$ref": f"#/components/schemas/S{number + 1}"} for one in range(9)
+        },
+    }
+    for number in range(12)
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (BOMB, r"line 2, column 8: aliases"),
+        ("[" * 5000, "nested too deeply"),
+        ("{" * 5000, "nested too deeply"),
+        ("a: b: c", "line 1, column 5"),
+        ("!!python/object/apply:os.system [id]", "could not determine a constructor"),
+        ("swagger: '2.0'", 'version is "2.0"'),
+        ("just text", 'no "openapi"'),
+        ("openapi: 3.0.0", "no operation"),
+        ("openapi: 3.0.0\nservers: [{ url: 'http://[bad' }]", "is not an address"),
+        ("a: \x07", "unacceptable character|special characters"),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, text: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        imported(tmp_path, text)
+
+
+def test_references_that_multiply_are_bounded(tmp_path: Path) -> None:
+    schema = {"$ref": "#/components/schemas/S0"}
+    operation = {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+    document = {
+        "openapi": "3.0.0",
+        "paths": {"/a": {"post": operation}},
+        "components": {"schemas": WIDE},
+    }
+    (scenario,) = imported(tmp_path, json.dumps(document))["scenarios"]
+    assert len(json.dumps(scenario)) < 2_000_000
+
+
+def test_other_files_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "other.yaml").write_text("secret: inside", "utf-8")
+    text = "openapi: 3.0.0\npaths: { /a: { get: { requestBody: { $ref: other.yaml } } } }"
+    path = tmp_path / "api.yaml"
+    path.write_text(text, "utf-8")
+    journey = openapi_journey(path)
+    assert journey.left_out == ["what other.yaml refers to, another file"]
+
+
+def test_the_verb(tmp_path: Path) -> None:
+    (tmp_path / "api.yaml").write_text(SHOP, "utf-8")
+    output = tmp_path / "api.toml"
+    asked = ["import", "openapi", str(tmp_path / "api.yaml"), "-o", str(output)]
+    assert run_line([*asked, "--by", "operation"]) == ExitCode.PASSED
+    assert len(tomllib.loads(output.read_text("utf-8"))["scenarios"]) == 5

@@ -1,0 +1,208 @@
+"""Collections of Postman become journeys that hold on a real server."""
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask, abort, jsonify, request
+from player import Player
+
+from headcount.cli import run_line
+from headcount.errors import ExitCode, InputError
+from headcount.importers.journey import Journey
+from headcount.importers.postman import postman_journey
+from headcount.importers.postman_tests import statements
+from headcount.importers.workload_text import workload_text
+
+
+def scripted(*lines: str) -> list[dict[str, Any]]:
+    return [{"listen": "test", "script": {"exec": list(lines)}}]
+
+
+def collection(address: str) -> dict[str, Any]:
+    body = {"options": {"raw": {"language": "json"}}, "mode": "raw"}
+    return {
+        "info": {"name": "My Shop", "schema": "v2.1.0"},
+        "variable": [
+            {"key": "host", "value": address},
+            {"key": "baseUrl", "value": "{{host}}/api"},
+            {"key": "user", "value": "ada"},
+            {"key": "quantity", "value": "2"},
+        ],
+        "auth": {"type": "bearer", "bearer": [{"key": "token", "value": "{{token}}"}]},
+        "item": [
+            {
+                "name": "Log in",
+                "event": scripted(
+                    'pm.test("Status is 200", function () {',
+                    "    pm.response.to.have.status(200);",
+                    "});",
+                    "const jsonData = pm.response.json();",
+                    'pm.environment.set("token", jsonData.auth.token);',
+                    "console.log('hello');",
+                ),
+                "request": {
+                    "method": "POST",
+                    "auth": {"type": "noauth"},
+                    "url": {"raw": "{{baseUrl}}/login"},
+                    "body": {**body, "raw": '{"user": "{{user}}", "password": "hunter2x"}'},
+                },
+            },
+            {
+                "name": "Orders",
+                "item": [
+                    {
+                        "name": "Order",
+                        "event": scripted(
+                            "pm.test('created', () => pm.response.to.have.status(201));",
+                            "var data = JSON.parse(responseBody);",
+                            'pm.expect(data.status).to.eql("open");',
+                            "pm.collectionVariables.set('orderId', data.id);",
+                        ),
+                        "request": {
+                            "method": "POST",
+                            "url": "{{baseUrl}}/orders",
+                            "body": {**body, "raw": '{"sku": "a", "quantity": {{quantity}}}'},
+                        },
+                    },
+                    {
+                        "name": "Show",
+                        "event": scripted(
+                            "pm.test('x', function () { "
+                            "pm.expect(pm.response.text()).to.include('\"open\"'); });"
+                        ),
+                        "request": {
+                            "method": "GET",
+                            "url": {
+                                "raw": "{{baseUrl}}/orders/:id",
+                                "variable": [{"key": "id", "value": "{{orderId}}"}],
+                            },
+                        },
+                    },
+                    {"name": "Elsewhere", "request": {"url": "https://other.example/x"}},
+                ],
+            },
+        ],
+    }
+
+
+def server() -> Flask:
+    app = Flask("api")
+
+    @app.post("/api/login")
+    def log_in():
+        if request.get_json() != {"user": "ada", "password": "hunter2x"}:
+            abort(401)
+        return jsonify(auth={"token": "fresh-token"})
+
+    @app.before_request
+    def bearer() -> None:
+        allowed = request.headers.get("Authorization") == "Bearer fresh-token"
+        if request.path != "/api/login" and not allowed:
+            abort(401)
+
+    @app.post("/api/orders")
+    def order():
+        if request.get_json() != {"sku": "a", "quantity": 2}:
+            abort(400)
+        return jsonify(id=9137, status="open"), 201
+
+    @app.get("/api/orders/9137")
+    def show():
+        return jsonify(status="open")
+
+    return app
+
+
+def imported(tmp_path: Path, value: Any) -> tuple[Journey, dict[str, Any], str]:
+    path = tmp_path / "collection.json"
+    path.write_text(json.dumps(value), "utf-8")
+    journey = postman_journey(path)
+    text = workload_text(journey)
+    return journey, tomllib.loads(text), text
+
+
+def test_a_collection_can_be_played(tmp_path: Path, served: Callable[[Flask], str]) -> None:
+    address = served(server())
+    journey, workload, text = imported(tmp_path, collection(address))
+    assert "hunter2x" not in text
+    Player(address, {"MY_SHOP_USER_PASSWORD": "hunter2x"}).play(workload)
+    steps = workload["scenarios"][0]["steps"]
+    assert [one["name"] for one in steps] == ["log-in", "order", "show"]
+    assert steps[1]["json"] == {"sku": "a", "quantity": "{quantity:number}"}
+    assert steps[1]["expect"] == 201
+    assert steps[1]["check"] == [{"json": "$.status", "equals": "open"}]
+    assert steps[2]["path"] == "/api/orders/{order_id}"
+    assert steps[2]["check"] == [{"of": "body", "contains": '"open"'}]
+    assert journey.left_out == [
+        "log-in: of its tests: console.log('hello')",
+        "Elsewhere: a request to https://other.example, another host",
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pm.expect(pm.response.responseTime).to.be.below(200);",
+        "pm.environment.set('x', CryptoJS.MD5('y'));",
+        "if (pm.response.code === 200) { postman.setNextRequest('a') }",
+        "pm.expect(jsonData.items.map(x => x.id)).to.include(3);",
+        "eval('" + "(" * 5000 + "');",
+        "(" * 5000,
+        "pm.test(" * 200_000,
+    ],
+)
+def test_what_is_not_understood_is_listed_and_not_guessed(line: str) -> None:
+    found = statements(["const jsonData = pm.response.json();", line])
+    assert found.captures == []
+    assert found.checks == []
+    assert found.left_out
+
+
+def test_a_variable_stands_below_those_in_its_value(tmp_path: Path) -> None:
+    values = [{"key": "a", "value": "x {{b}}"}, {"key": "b", "value": "y"}]
+    item = {"name": "one", "request": {"url": "http://a.example/x?q={{a}}"}}
+    _, workload, _ = imported(tmp_path, {"item": [item], "variable": values})
+    assert list(workload["variables"].items()) == [("b", "y"), ("a", "x {b}")]
+
+
+@pytest.mark.parametrize("kind", ["bearer", "apikey", "basic"])
+def test_keys_are_not_written(tmp_path: Path, kind: str) -> None:
+    values = {"token": "s3cr3t9", "key": "X-Key", "value": "s3cr3t9", "password": "s3cr3t9"}
+    given = [{"key": key, "value": value} for key, value in values.items()]
+    item = {
+        "name": "a",
+        "request": {"url": "http://a.example/x", "auth": {"type": kind, kind: given}},
+    }
+    _, workload, text = imported(tmp_path, {"item": [item]})
+    assert "s3cr3t9" not in text
+    (variable,) = workload["variables"].values()
+    assert variable["secret"]
+    (step,) = workload["scenarios"][0]["steps"]
+    assert "{" in next(iter(step["headers"].values()))
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ([], 'has no "item"'),
+        ({"item": 3}, 'has no "item"'),
+        ({"item": [None, 7, {"request": None}, {"request": {"url": []}}]}, "no request"),
+    ],
+)
+def test_what_is_not_a_collection_is_one_sentence(tmp_path: Path, value: Any, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        imported(tmp_path, value)
+
+
+def test_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "collection.json"
+    path.write_text(json.dumps(collection("http://shop.example")), "utf-8")
+    output = tmp_path / "shop.toml"
+    asked = ["import", "postman", str(path), "-o", str(output)]
+    assert run_line(asked) == ExitCode.PASSED
+    assert "Left out: log-in: of its tests" in capsys.readouterr().out
+    assert tomllib.loads(output.read_text("utf-8"))["name"] == "shop"
