@@ -33,7 +33,11 @@ MEANT = [
     # kind, message, rule
     (HTTP, 'POST /a: check failed: the body contains "down": "is down"', "journey-check"),
     (HTTP, "GET /: nothing to capture for t (json $.t): it is not there", "journey-capture"),
-    (HTTP, "GET /{t}: {t} has no value yet: the step that captures or sets it has", "journey-value"),
+    (
+        HTTP,
+        "GET /{t}: {t} has no value yet: the step that captures or sets it has",
+        "journey-value",
+    ),
     (HTTP, "the rows of the variable who have run out: each user needs a row", "journey-rows"),
     (HTTP, 'after 10 rounds it was still not so: until {"value":"{s}"}', "journey-rounds"),
     (HTTP, "GET /: status 302 Found instead of 200; redirects are not followed", "http-redirect"),

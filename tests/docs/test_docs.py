@@ -32,6 +32,7 @@ from headcount.plan import amounts, criteria
 from headcount.plan.agents import Agents
 from headcount.plan.cost import Cost, CostItem
 from headcount.plan.disclosure import Disclosure
+from headcount.plan.flow import Choose, Condition, If, Page, Pause, Repeat, Set
 from headcount.plan.marks import Marks
 from headcount.plan.pace import Pace, Think
 from headcount.plan.plan import Plan, SearchOptions
@@ -40,6 +41,7 @@ from headcount.plan.script import Script
 from headcount.plan.step import Step
 from headcount.plan.target import parse
 from headcount.plan.task_score import TaskScore
+from headcount.plan.variables import Variable
 from headcount.plan.workload import Run, Score, Workload
 from headcount.protocols.discussion import Discussion
 from headcount.protocols.http import HttpClient
@@ -71,6 +73,9 @@ MODELS: dict[str, type[BaseModel] | list[type[BaseModel]]] = {
     "Marks": Marks,
     "Scenarios": Scenario,
     "Steps": Step,
+    "Flow": [If, Repeat, Pause, Choose, Set, Page],
+    "Conditions": Condition,
+    "Variables": Variable,
     "Plans": Plan,
     "Agents": Agents,
     "Cost": Cost,
@@ -113,7 +118,9 @@ def fields(section: str) -> dict[str, FieldInfo]:
     """The fields of what a section describes."""
     models = MODELS[section]
     listed = models if isinstance(models, list) else [models]
-    found = {name: field for model in listed for name, field in model.model_fields.items()}
+    found = {
+        field.alias or name: field for model in listed for name, field in model.model_fields.items()
+    }
     if "tables" in found:  # in files they are keys themselves
         del found["tables"]
         own = {table for one in of_own_page() for table in one.tables}

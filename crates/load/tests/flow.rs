@@ -1,5 +1,7 @@
 //! Which steps of a scenario are played, and with which values.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::sync::{Arc, Mutex};
 
 use headcount_load::rehearsal::rehearse;

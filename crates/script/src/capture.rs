@@ -8,6 +8,7 @@ use crate::names::{Names, Slot};
 use crate::reply::Reply;
 use crate::scope::Scope;
 use crate::source::{Source, SourceTable};
+use crate::values::Values;
 
 /// A value that a user keeps.
 #[derive(Debug, Clone)]

@@ -1,7 +1,8 @@
 //! Journeys: what steps of a workload take from replies, and what they send of it.
 //!
 //! * [`variable`]: values that a workload declares, and how they are drawn; [`rows`]: those of files.
-//! * [`names`]: the variables of a plan while it is compiled; [`scope`]: their values for one user.
+//! * [`names`]: the variables of a plan while it is compiled; [`scope`]: their values for one user,
+//!   which texts see as [`values`].
 //! * [`template`]: text with placeholders; [`filter`]: how values are written into it.
 //! * [`source`]: where in a reply a value is, with [`json`] and [`html`]; [`reply`]: what a protocol
 //!   shows of a reply.
@@ -25,6 +26,7 @@ pub mod rows;
 pub mod scope;
 pub mod source;
 pub mod template;
+pub mod values;
 pub mod variable;
 
 pub use capture::Capture;

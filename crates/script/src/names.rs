@@ -102,7 +102,7 @@ impl Names {
             Some(entry) => {
                 entry.is_set = true;
                 let Known::Kept(slot) = entry.known else {
-                    return Err(format!("\"{name}\" is drawn anew wherever it stands"));
+                    return Err(format!("\"{name}\" is drawn wherever it stands"));
                 };
                 Ok(slot)
             }

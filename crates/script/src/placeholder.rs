@@ -6,7 +6,7 @@ use crate::Mistake;
 use crate::filter::Filter;
 use crate::generated::{since_1970_ms, utc, uuid};
 use crate::names::{Known, Names, Slot, is_name};
-use crate::scope::{Missing, Scope};
+use crate::values::{Missing, Values};
 
 /// A placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Place {
     }
 
     /// Appends the value of a user.
-    pub(crate) fn write(&self, scope: &mut Scope, out: &mut String) -> Result<(), Missing> {
+    pub(crate) fn write(&self, scope: &mut dyn Values, out: &mut String) -> Result<(), Missing> {
         if self.form == Form::AsItIs && self.filters.is_empty() {
             return self.what.write(scope, out);
         }
@@ -165,7 +165,7 @@ impl What {
         })
     }
 
-    fn write(self, scope: &mut Scope, out: &mut String) -> Result<(), Missing> {
+    fn write(self, scope: &mut dyn Values, out: &mut String) -> Result<(), Missing> {
         let written = match self {
             Self::Number => write!(out, "{}", scope.number()),
             Self::Iteration => write!(out, "{}", scope.iteration()),

@@ -6,33 +6,9 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
 use crate::names::Slot;
+use crate::values::Values;
+pub use crate::values::{Identity, Missing};
 use crate::variable::{Each, Variables};
-
-/// As whom a user logs on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
-    /// The name.
-    pub name: Box<str>,
-    /// The password.
-    pub password: Box<str>,
-}
-
-/// Why a text has no value for a user.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Missing {
-    /// The step that gives this variable a value has not been played, or found nothing.
-    #[error("{{{0}}} has no value yet: the step that captures or sets it has not been played")]
-    Value(Box<str>),
-    /// Nobody named the users.
-    #[error("{{username}} and {{password}} need users, and no user names were given: use --user")]
-    Identity,
-    /// It should be a number.
-    #[error("\"{0}\" is not a number")]
-    NotANumber(Box<str>),
-    /// A file has no row left.
-    #[error("the rows of the variable {0} have run out: {1}")]
-    Rows(Box<str>, &'static str),
-}
 
 #[derive(Debug, Clone, Default)]
 enum Value {
@@ -99,28 +75,6 @@ impl Scope {
     pub fn needs_identity(&self) -> bool {
         let variables = self.variables.as_ref();
         variables.is_some_and(|variables| variables.need_identity())
-    }
-
-    /// The user's number.
-    #[must_use]
-    pub const fn number(&self) -> u32 {
-        self.number
-    }
-
-    /// How many scenarios the user began before this one.
-    #[must_use]
-    pub const fn iteration(&self) -> u64 {
-        self.iteration
-    }
-
-    /// As whom the user logs on.
-    pub fn identity(&self) -> Result<&Identity, Missing> {
-        self.identity.as_deref().ok_or(Missing::Identity)
-    }
-
-    /// Random bits of this scenario.
-    pub fn bits(&mut self) -> u64 {
-        self.random.next_u64()
     }
 
     /// Gives a variable a value.
@@ -200,9 +154,26 @@ impl Scope {
         }
         Ok(())
     }
+}
 
-    /// Appends the value of a variable.
-    pub fn write(&self, slot: Slot, out: &mut String) -> Result<(), Missing> {
+impl Values for Scope {
+    fn number(&self) -> u32 {
+        self.number
+    }
+
+    fn iteration(&self) -> u64 {
+        self.iteration
+    }
+
+    fn identity(&self) -> Result<&Identity, Missing> {
+        self.identity.as_deref().ok_or(Missing::Identity)
+    }
+
+    fn bits(&mut self) -> u64 {
+        self.random.next_u64()
+    }
+
+    fn write(&self, slot: Slot, out: &mut String) -> Result<(), Missing> {
         if let Some(value) = self.value(slot) {
             out.push_str(value);
             return Ok(());
@@ -215,8 +186,7 @@ impl Scope {
         Err(Missing::Value(name.into()))
     }
 
-    /// Appends a value drawn for this place alone.
-    pub fn write_fresh(&mut self, variable: u16, out: &mut String) -> Result<(), Missing> {
+    fn write_fresh(&mut self, variable: u16, out: &mut String) -> Result<(), Missing> {
         let Some(variables) = self.variables.clone() else {
             return Ok(());
         };

@@ -4,7 +4,7 @@ use crate::Mistake;
 use crate::filter::Filter;
 use crate::names::Names;
 use crate::placeholder::Place;
-use crate::scope::{Missing, Scope};
+use crate::values::{Missing, Values};
 
 /// Text in which placeholders are replaced by a user's values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -88,14 +88,14 @@ impl Template {
     }
 
     /// Appends the text of a user.
-    pub fn write(&self, scope: &mut Scope, out: &mut String) -> Result<(), Missing> {
+    pub fn write(&self, scope: &mut dyn Values, out: &mut String) -> Result<(), Missing> {
         self.write_parts(scope, None, out)
     }
 
     /// Appends the text of a user in which `encode` changes the values, not the text around them.
     pub fn write_encoded(
         &self,
-        scope: &mut Scope,
+        scope: &mut dyn Values,
         encode: Filter,
         out: &mut String,
     ) -> Result<(), Missing> {
@@ -103,7 +103,7 @@ impl Template {
     }
 
     /// The text of a user.
-    pub fn render(&self, scope: &mut Scope) -> Result<String, Missing> {
+    pub fn render(&self, scope: &mut dyn Values) -> Result<String, Missing> {
         let mut out = String::new();
         self.write(scope, &mut out)?;
         Ok(out)
@@ -111,7 +111,7 @@ impl Template {
 
     fn write_parts(
         &self,
-        scope: &mut Scope,
+        scope: &mut dyn Values,
         encode: Option<Filter>,
         out: &mut String,
     ) -> Result<(), Missing> {
@@ -138,6 +138,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::scope::Scope;
 
     fn render(text: &str) -> Result<String, String> {
         let mut names = Names::default();

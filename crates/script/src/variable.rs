@@ -11,8 +11,8 @@ use crate::Mistake;
 use crate::generated::uuid;
 use crate::names::{Known, Names, Slot, is_name};
 use crate::rows::{Order, Rows};
-use crate::scope::{Missing, Scope};
 use crate::template::Template;
+use crate::values::{Missing, Values};
 
 /// When a variable gets a new value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -203,7 +203,7 @@ impl Variable {
         let slot = if let Draw::Rows(rows) = &draw {
             if each == Each::Use {
                 return Err(
-                    "a row cannot be drawn anew wherever it stands: its values belong \
+                    "a row cannot be drawn wherever it stands: its values belong \
                             together; use each = \"scenario\" or \"user\""
                         .into(),
                 );
@@ -246,7 +246,7 @@ impl Variable {
     /// Appends a value; nothing for rows of a file.
     pub(crate) fn draw(
         &self,
-        scope: &mut Scope,
+        scope: &mut dyn Values,
         random: &mut SplitMix64,
         out: &mut String,
     ) -> Result<(), Missing> {

@@ -143,7 +143,10 @@ def _explained(
     """
     found = {}
     for place in broken:
-        played = [*plan.workload.scenarios[place].operations, *operations(plan.workload.setup)]
+        played = [
+            *plan.workload.scenarios[place].operations,
+            *operations(plan.workload.setup or []),
+        ]
         steps = {OPENING, *(step.name for step in played)}
         mistakes = [
             (fault.step, rule, message)

@@ -10,6 +10,10 @@ from pydantic import BaseModel, ValidationError
 from headcount.errors import InputError
 
 T = TypeVar("T", bound=BaseModel)
+ENTRY_KINDS = frozenset({"step", "if", "repeat", "pause", "choose", "set", "page"})
+"""What kinds of entries of `steps` are called in models; in files nothing names them."""
+ROUND_KINDS = frozenset({"times", "between", "until"})
+"""The same of the rounds of a loop."""
 TABLES = "tables"
 """The field of a workload whose keys are, in its file, keys of the workload itself."""
 
@@ -55,7 +59,7 @@ def _count(mistakes: int) -> str:
 
 
 def _line(mistake: dict[str, Any], model: type[BaseModel]) -> str:
-    location = tuple(mistake["loc"])
+    location = _place(mistake["loc"])
     place = ".".join(str(part) for part in location if part != TABLES) or "the whole"
     if mistake["type"] == "extra_forbidden":
         hint = nearest(str(location[-1]), _keys(model, location[:-1]))
@@ -63,6 +67,16 @@ def _line(mistake: dict[str, Any], model: type[BaseModel]) -> str:
     if mistake["type"] == "missing":
         return f"{place}: is missing"
     return f"{place}: {mistake['msg'].removeprefix('Value error, ')}"
+
+
+def _place(location: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Where a mistake is in the file: without the names that models give to kinds of entries."""
+    return tuple(
+        part
+        for before, part in zip((None, *location), location, strict=False)
+        if not (isinstance(before, int) and part in ENTRY_KINDS)
+        and not (before == "repeat" and part in ROUND_KINDS)
+    )
 
 
 def _keys(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:

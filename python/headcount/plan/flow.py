@@ -73,10 +73,22 @@ class If(Strict):
         return f"if {self.condition.text} ({texts(self.then)}){other}"
 
 
+def _rounds(value: Any) -> str:
+    """How the rounds of a loop are given."""
+    if isinstance(value, Mapping | Until):
+        return "until"
+    return "between" if isinstance(value, list | tuple) else "times"
+
+
 class Repeat(Strict):
     """Steps that are played several times: so often, between two numbers, or until it is so."""
 
-    repeat: Annotated[int, Field(ge=0, le=MOST_ROUNDS)] | tuple[int, int] | Until
+    repeat: Annotated[
+        Annotated[int, Field(ge=0, le=MOST_ROUNDS), Tag("times")]
+        | Annotated[tuple[int, int], Tag("between")]
+        | Annotated[Until, Tag("until")],
+        Discriminator(_rounds),
+    ]
     steps: list["Entry"] = Field(min_length=1)
 
     @model_validator(mode="after")

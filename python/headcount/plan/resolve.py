@@ -102,7 +102,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
 
 def _with_rows(plan: Plan) -> Plan:
     """The plan, with a search that ends where the rows of a file do; raises InputError."""
-    found = most_users(plan.workload.variables)
+    found = most_users(plan.workload.variables or {})
     if found is None:
         return plan
     rows, file = found

@@ -146,11 +146,11 @@ class Workload(Strict):
     groups: dict[Name, list[str]] = Field(
         default={}, description="Scenarios reported together: names, in which * stands for any text"
     )
-    variables: dict[VariableName, Declared] = Field(
-        default={}, description="Values that steps send: texts, random values, rows of files"
+    variables: dict[VariableName, Declared] | None = Field(
+        default=None, description="Values that steps send: texts, random values, rows of files"
     )
-    setup: list[Entry] = Field(
-        default=[], description="What each user does once its session is open, before all else"
+    setup: list[Entry] | None = Field(
+        default=None, description="What each user does once its session is open, before all else"
     )
     scenarios: list[Scenario] = Field(min_length=1)
 
@@ -191,7 +191,7 @@ class Workload(Strict):
         check_rules(self.rules, self.read_criteria)
         self._check_files()
         with as_mistake():
-            check_entries(self.setup, "setup")
+            check_entries(self.setup or [], "setup")
         self._check_order(names)
         ladder, score = self.run.ladder, self.score
         if score and score.weights is not None and len(score.weights) != len(ladder or ()):

@@ -168,6 +168,15 @@ mod tests {
                 "own",
             ),
             (json!({"op": "receive", "path": "/"}), "path"),
+        ] {
+            let sentence = Step::compile(&options).unwrap_err();
+            assert!(sentence.contains(part), "{options}: {sentence}");
+        }
+    }
+
+    #[test]
+    fn mistakes_of_journeys_are_named() {
+        for (options, part) in [
             (
                 json!({"op": "get", "path": "/", "capture": {"a": {"json": "a"}}}),
                 "capture, a: \"a\" is not a JSON path",

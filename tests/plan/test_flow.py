@@ -1,0 +1,99 @@
+"""The flow of a scenario: what workload files may have, and what the engine gets."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headcount.errors import InputError
+from headcount.plan.flow import most_steps, operations, pauses, texts
+from headcount.plan.plan import engine_plan, load, validate
+from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.workload import Workload
+
+GET = {"name": "get", "op": "get", "path": "/"}
+STEPS: list[dict[str, Any]] = [
+    GET,
+    {"if": {"value": "{n}", "above": 3}, "then": [GET, GET], "else": [GET]},
+    {"repeat": [1, 3], "steps": [{"pause": "uniform:1s..3s"}, GET]},
+    {"repeat": {"until": {"value": "{n}", "equals": 3}, "at_most": 5}, "steps": [GET]},
+    {"choose": [{"weight": 3, "steps": [GET]}, {"steps": []}]},
+    {"set": {"total": 5}},
+    {"page": "front", "steps": [GET, {"pause": "2s"}]},
+]
+
+
+def workload(steps: list[dict[str, Any]], **more: Any) -> Workload:
+    """A workload of one scenario with these steps."""
+    values = {
+        "name": "x",
+        "title": "x",
+        "protocol": "http",
+        "criteria": ["errors<1%"],
+        "pace": {"kind": "closed", "time": {"draw": "fixed", "mean": "1s"}},
+        "run": {"duration": "1s"},
+        "scenarios": [{"name": "one", "weight": 1, "limit": "1s", "steps": steps}],
+        **more,
+    }
+    return validate(Workload, values, "it")
+
+
+def test_entries_are_read_and_written_back() -> None:
+    read = workload(STEPS)
+    assert validate(Workload, read.model_dump(mode="json", exclude_none=True), "it") == read
+    entries = read.scenarios[0].steps
+    assert len(list(operations(entries))) == 8
+    assert most_steps(entries) == 1 + 2 + 3 + 5 + 1 + 0 + 1
+    assert [pause.mean_s for pause in pauses(entries)] == [2.0, 2.0]
+    assert texts(entries).startswith("get path=/; if {n} above 3 (get path=/; get path=/) else (")
+
+
+def test_a_plan_file_keeps_the_flow(tmp_path: Path) -> None:
+    plan = resolve(workload(STEPS, setup=[GET]), "http://127.0.0.1/", Overrides(users=1, seed=1))
+    path = tmp_path / "plan.toml"
+    path.write_text(plan.to_toml(), "utf-8")
+    assert load(path) == plan
+
+
+def test_the_engine_gets_pauses_as_they_are_played() -> None:
+    overrides = Overrides(users=1, seed=1, compress=10.0)
+    plan = resolve(workload(STEPS, setup=[GET]), "http://127.0.0.1/", overrides)
+    values = json.loads(engine_plan(plan))
+    steps = values["scenarios"][0]["steps"]
+    assert steps[1]["if"] == {"value": "{n}", "above": 3}
+    assert steps[1]["else"] == [GET]
+    assert steps[2]["repeat"] == [1, 3]
+    assert steps[2]["steps"][0] == {"pause": {"draw": "uniform", "low_s": 0.1, "high_s": 0.3}}
+    assert steps[3]["repeat"]["at_most"] == 5
+    assert steps[4]["choose"][0] == {"weight": 3.0, "steps": [GET]}
+    assert steps[5] == {"set": {"total": 5}}
+    assert steps[6]["steps"][1] == {"pause": {"draw": "fixed", "s": 0.2}}
+    assert values["setup"] == [GET]
+
+
+@pytest.mark.parametrize(
+    ("entry", "part"),
+    [
+        ({"pause": "often"}, "pause"),
+        ({"pause": "uniform:1s"}, "uniform:1s..3s"),
+        ({"if": {"value": "{n}"}, "then": [GET]}, "it says nothing of the value"),
+        ({"if": {"value": "{n}", "abov": 1}, "then": [GET]}, "abov"),
+        ({"if": {"value": "{n}", "above": 1}}, "then"),
+        ({"repeat": [3, 1], "steps": [GET]}, "the lower number first"),
+        ({"repeat": 2}, "steps"),
+        ({"repeat": 2, "steps": []}, "steps"),
+        ({"choose": [{"weight": 0, "steps": [GET]}]}, "above 0"),
+        ({"name": "a"}, "op"),
+        ({"op": "get"}, "name"),
+    ],
+)
+def test_mistakes_are_named(entry: dict[str, Any], part: str) -> None:
+    with pytest.raises(InputError) as found:
+        workload([GET, entry])
+    assert part in str(found.value)
+
+
+def test_a_scenario_does_something() -> None:
+    with pytest.raises(InputError, match="at least one operation"):
+        workload([{"pause": "1s"}])
