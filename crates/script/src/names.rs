@@ -247,14 +247,14 @@ mod tests {
     fn a_name_that_nothing_sets_is_an_error_that_knows_the_nearest() {
         let mut names = Names::default();
         names.set("session_token").unwrap();
-        names.mention("sesion_token").unwrap();
+        names.mention("session_tokn").unwrap();
         let sentence = names.check().unwrap_err();
         assert!(
             sentence.contains("do you mean \"session_token\"?"),
             "{sentence}"
         );
         assert!(
-            sentence.contains("double it: {{sesion_token}"),
+            sentence.contains("double it: {{session_tokn}"),
             "{sentence}"
         );
         let mut names = Names::default();
