@@ -140,8 +140,8 @@ def _print_exchange(exchange: "Exchange", *, bodies: bool) -> None:
 
 
 def _cut(text: str, most: int) -> str:
-    shown = clean(text[:most])
-    return shown + (" ..." if len(text) > most else "")
+    lines = clean(text[:most]).strip().split("\n")
+    return "\n    ".join(lines) + (" ..." if len(text) > most else "")
 
 
 def _escaped(text: str) -> str:
