@@ -44,10 +44,7 @@ def _head(journey: Journey) -> Iterator[str]:
     yield f"name = {quoted(journey.name)}"
     yield f"title = {quoted(journey.title)}"
     yield 'protocol = "http"'
-    yield 'recreates = "nothing"'
     yield f"description = {quoted(f'{journey.title}, as users of {journey.target} do it.')}"
-    yield "sources = []"
-    yield "deviations = []"
     yield f"criteria = {value_text(journey.criteria)}"
     yield 'pace = { kind = "closed", time = { draw = "exponential", mean = "5s" } }'
     yield 'run = { duration = "60s" }'
