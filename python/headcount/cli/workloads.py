@@ -52,8 +52,12 @@ def show(
         print_json(workload.model_dump(mode="json"))
         return
     out.print(f"[bold]{workload.title}[/]")
-    out.print(workload.description.strip(), markup=False)
-    out.print(f"\n[bold]Re-creates[/] {workload.recreates}; no result is a score of the original.")
+    if workload.description:
+        out.print(workload.description.strip(), markup=False)
+    if workload.original is not None:
+        out.print(
+            f"\n[bold]Re-creates[/] {workload.recreates}; no result is a score of the original."
+        )
     _print_list("Sources", workload.sources)
     _print_list("Deviations", workload.deviations)
     _print_run(workload)
@@ -75,10 +79,12 @@ def _print_scenarios(workload: "Workload") -> None:
     out.print()
     out.print(table)
     steps = [f"{scenario.name}: {texts(scenario.steps)}" for scenario in workload.scenarios]
-    _print_list("Steps", steps)
+    setup = [f"each user first: {texts(workload.setup)}"] if workload.setup else []
+    _print_list("Steps", [*setup, *steps])
     origins: dict[str, list[str]] = {}
     for scenario in workload.scenarios:
-        origins.setdefault(scenario.origin, []).append(scenario.name)
+        if scenario.origin:
+            origins.setdefault(scenario.origin, []).append(scenario.name)
     _print_list("Origins", [f"{', '.join(names)}: {text}" for text, names in origins.items()])
 
 
@@ -145,6 +151,8 @@ def _print_figures(workload: "Workload") -> None:
 
 
 def _print_list(title: str, texts: list[str]) -> None:
+    if not texts:
+        return
     out.print(f"\n[bold]{title}[/]")
     for text in texts:
         out.print(f"  - {text}", markup=False)
