@@ -24,7 +24,11 @@ _NAMES = (
     r"pwd|pass|secret|client[_-]?secret|token|(?:auth|access|refresh|session|id)[_-]?token|"
     r"api[_-]?key|(?:secret[_-]?)?access[_-]?key|secret[_-]?key"
 )
-_VALUE = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|[^\s&]+(?:&(?![\w.-]{1,40}=)[^\s&]*)*"""
+_VALUE = (
+    r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|"""
+    # It may have a &, also as its first character, that begins no other pair.
+    r"(?!&[\w.-]{1,40}=)(?=\S)[^\s&]*(?:&(?![\w.-]{1,40}=)[^\s&]*)*"
+)
 _PAIR = (
     # A password also inside a longer name, as in PGPASSWORD=..., and with blanks, as of libpq.
     rf"({_LONG_NAMES}\s{{0,2}}=\s{{0,2}}|(?<![a-z0-9])(?:{_NAMES})=|[?&](?:auth|sig|signature)=)"

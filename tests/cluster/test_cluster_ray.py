@@ -52,14 +52,18 @@ def test_each_machine_plays_its_part_and_nothing_is_left(
     assert ended.code == 0, ended
     (level,) = shown(headcount)
     assert level["users_reported"] == 21
-    # Each has a worker for each of its machine's two CPUs.
-    assert level["generator"]["workers"] == 4
-    users = [level["counters"][f"agent-{number}"]["agent.users"]["mean"] for number in (1, 2)]
-    assert users == [pytest.approx(11), pytest.approx(10)]
+    # Each has a worker for each of its machine's two CPUs; where other programs make one of them
+    # slower meanwhile, all have more, and it has fewer than the other.
+    workers = level["generator"]["workers"]
+    assert workers >= 4
     (event,) = [
         one for one in lines(headcount.bundle / "events.ndjson") if one["event"] == "agents"
     ]
-    assert [one["first_worker"] for one in event["agents"]] == [0, 2]
+    first, second = (one["first_worker"] for one in event["agents"])
+    assert (first, 0 < second < workers) == (0, True)
+    users = [level["counters"][f"agent-{number}"]["agent.users"]["mean"] for number in (1, 2)]
+    dealt = sum(user % workers < second for user in range(21))  # to workers in turn
+    assert users == [pytest.approx(dealt), pytest.approx(21 - dealt)]
     assert "cluster = " in (headcount.bundle / "plan.toml").read_text("utf-8")
     wait_for(lambda: not cluster.agents(), 30)
 

@@ -204,6 +204,7 @@ class VirtualEngine:
             scenarios=[scenario],
             steps=steps,
             tasks=[],
+            lines=[],
             faults=[Fault(0, "disconnected", failed, 0, ["gone"])] if failed else [],
             timer_lateness=histogram(3, 20),
             counters={},

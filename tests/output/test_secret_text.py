@@ -46,6 +46,8 @@ from headcount.text import clean
         ("postgresql://h/db?password=pw", "postgresql://h/db?password=***"),
         ('"http://h/m?a=b&Token=pw".', '"http://h/m?a=b&Token=***".'),
         ("http://h/?token=a&b&c=d", "http://h/?token=***&c=d"),
+        ('it is "token=&a((b"; write', 'it is "token=***"; write'),
+        ("http://h/?token=&c=d", "http://h/?token=&c=d"),
         ("host=h password = 'a b' user=u", "host=h password = *** user=u"),
         ("PGPASSWORD=pw api_key=k access-key=k", "PGPASSWORD=*** api_key=*** access-key=***"),
         ("Authorization: Basic a b\nnext", "Authorization: ***\nnext"),
@@ -180,7 +182,17 @@ def test_an_address_with_one_is_refused(
 
 @pytest.mark.parametrize(
     "piece",
-    ["//u:1+a://", "password='", "cookie: 'x", "/", "http://h:p+x", "a@", "u:/", "token=a&"],
+    [
+        "//u:1+a://",
+        "password='",
+        "cookie: 'x",
+        "/",
+        "http://h:p+x",
+        "a@",
+        "u:/",
+        "token=a&",
+        "token=&a=",
+    ],
 )
 def test_time_is_in_proportion_to_the_text(piece: str) -> None:
     text = piece * (400_000 // len(piece)) + "@"
