@@ -40,6 +40,9 @@ pub struct Place<P: Protocol> {
 /// as fast as the machine can refuse.
 const REST_NS: u64 = 100_000_000;
 
+/// Moves without a step after which a scenario fails: nobody else of the worker is served meanwhile.
+const MOST_MOVES_BETWEEN_STEPS: u32 = 100_000;
+
 /// Lives as `user` until asked to leave.
 pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
     let mut session: Option<P::Session> = None;
@@ -199,11 +202,11 @@ impl<P: Protocol> Place<P> {
     ) -> (u64, bool) {
         let mut rounds = vec![0; flow.counters]; // no allocation without loops
         let mut last_step = None;
-        let mut place = 0;
+        let (mut place, mut moves) = (0, 0);
         while let Some(next) = flow.moves.get(place) {
             place += 1;
             if let Move::Step(step_index, step) = next {
-                last_step = Some(*step_index);
+                (last_step, moves) = (Some(*step_index), 0);
                 let played = self.play_step(index, *step_index, step, now_ns, session, user);
                 match played.await {
                     Ok(ended_ns) => now_ns = ended_ns,
@@ -211,7 +214,16 @@ impl<P: Protocol> Place<P> {
                 }
                 continue;
             }
-            match go_on(next, place, &mut rounds, user).await {
+            moves += 1;
+            let gone_on = if moves > MOST_MOVES_BETWEEN_STEPS {
+                Err(Fault::step(
+                    FaultKind::Refused,
+                    "a loop goes on without playing a step",
+                ))
+            } else {
+                go_on(next, place, &mut rounds, user).await
+            };
+            match gone_on {
                 Ok(onward) => place = onward,
                 Err(fault) => {
                     let at = last_step.map_or(At::Opening, At::Step);

@@ -179,6 +179,15 @@ fn a_loop_ends_when_its_condition_holds_or_fails() {
 }
 
 #[test]
+fn a_loop_that_plays_nothing_fails() {
+    let nothing = json!({"repeat": 1_000_000, "steps": [{"set": {"x": "1"}}]});
+    let steps = json!({"steps": [say("a"), {"repeat": 1_000_000, "steps": [nothing]}]});
+    let (heard, last) = played(&steps);
+    assert_eq!(heard.len(), 4, "{heard:?}"); // opened, and three scenarios
+    assert_eq!(last.recorder.scenarios[0].failed, 3);
+}
+
+#[test]
 fn choices_follow_their_weights() {
     let steps = json!({"steps": [{"repeat": 1000, "steps": [{"choose": [
         {"weight": 3, "steps": [say("often")]},
