@@ -130,3 +130,46 @@ def test_mistakes_are_named_before_the_run(
     assert done.code == 2, done.out + done.err
     assert part in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "part"),
+    [
+        ("headers.X-Note", "a\nb", "the value of the header x-note has a line break in it"),
+        ("path", "https://other.test/x", "redirects to another server, https://other.test/x"),
+    ],
+)
+def test_a_captured_value_that_cannot_be_sent_fails(
+    headcount: Headcount, shop: tuple[Shop, str], tmp_path: Path, key: str, value: str, part: str
+) -> None:
+    _, url = shop
+    workload = tmp_path / "odd.toml"
+    path = "" if key == "path" else 'path = "/"'
+    workload.write_text(
+        f"""
+name = "odd"
+title = "Odd values"
+protocol = "http"
+criteria = ["errors<1%"]
+pace = {{ kind = "closed", time = {{ draw = "fixed", mean = "1s" }} }}
+run = {{ duration = "5s" }}
+
+[[scenarios]]
+name = "odd"
+weight = 1
+limit = "1s"
+
+[[scenarios.steps]]
+set = {{ odd = {json.dumps(value)} }}
+
+[[scenarios.steps]]
+name = "odd"
+op = "get"
+{path}
+{key} = "{{odd}}"
+""",
+        "utf-8",
+    )
+    done = headcount.run("try", str(workload), "--target", url)
+    assert done.code != 0
+    assert part in " ".join(done.out.split())

@@ -1,5 +1,6 @@
 //! What can go wrong in a step.
 
+use headcount_script::scope::Missing;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -49,6 +50,13 @@ pub struct Fault {
     pub message: Box<str>,
     /// Whether the session is unusable from here on and a new one must be opened.
     pub ends_session: bool,
+}
+
+impl From<Missing> for Fault {
+    /// What a step fails with whose text has no value.
+    fn from(missing: Missing) -> Self {
+        Self::step(FaultKind::Refused, missing.to_string())
+    }
 }
 
 impl Fault {

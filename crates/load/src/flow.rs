@@ -4,7 +4,6 @@
 //! other are moves that follow each other; whatever else a workload has becomes jumps between them.
 
 use headcount_script::names::Slot;
-use headcount_script::scope::Missing;
 use headcount_script::{Condition, Names, Template};
 use serde::Deserialize;
 use serde_json::Value;
@@ -129,7 +128,7 @@ impl<S> Flow<S> {
 }
 
 /// What a move that is not a step leads to: the place of the next.
-pub(crate) async fn go_on<S>(
+pub(crate) async fn next_place<S>(
     one: &Move<S>,
     next: usize,
     rounds: &mut [u64],
@@ -142,13 +141,11 @@ pub(crate) async fn go_on<S>(
             user.pause(pause_ns).await;
         }
         Move::Set(slot, template) => {
-            let value = template.render(user.scope());
-            let value = value.map_err(|missing| refused(&missing))?;
+            let value = template.render(user.scope())?;
             user.scope().set(*slot, &value);
         }
         Move::Unless(condition, place) => {
-            let holds = condition.holds(user.scope());
-            if !holds.map_err(|missing| refused(&missing))? {
+            if !condition.holds(user.scope())? {
                 return Ok(*place);
             }
         }
@@ -168,11 +165,6 @@ pub(crate) async fn go_on<S>(
         Move::Fail(sentence) => return Err(Fault::step(FaultKind::Refused, &**sentence)),
     }
     Ok(next)
-}
-
-/// What a step fails with whose text has no value.
-pub(crate) fn refused(missing: &Missing) -> Fault {
-    Fault::step(FaultKind::Refused, missing.to_string())
 }
 
 fn wrong(entry: &str, reason: impl Into<String>) -> WrongEntry {

@@ -9,7 +9,7 @@ use std::task::Poll;
 
 use crate::compiled::Compiled;
 use crate::fault::{Fault, FaultKind};
-use crate::flow::{Flow, Move, go_on, refused};
+use crate::flow::{Flow, Move, next_place};
 use crate::pace::Draw;
 use crate::plan::LogOn;
 use crate::protocol::{Protocol, Session};
@@ -125,11 +125,13 @@ impl<P: Protocol> Place<P> {
 
     /// Draws variables; false, and a fault, where there is no value for one.
     fn draw(&self, user: &mut User, needed: &[u16]) -> bool {
-        let drawn = user.draw_variables(needed);
-        if let Err(missing) = &drawn {
-            self.fault(At::Opening, &refused(missing));
+        match user.draw_variables(needed) {
+            Ok(()) => true,
+            Err(missing) => {
+                self.fault(At::Opening, &missing.into());
+                false
+            }
         }
-        drawn.is_ok()
     }
 
     /// Plays one scenario; returns when it ended, the pause of its own that follows it, and whether
@@ -215,15 +217,15 @@ impl<P: Protocol> Place<P> {
                 continue;
             }
             moves += 1;
-            let gone_on = if moves > MOST_MOVES_BETWEEN_STEPS {
+            let onward_place = if moves > MOST_MOVES_BETWEEN_STEPS {
                 Err(Fault::step(
                     FaultKind::Refused,
                     "a loop goes on without playing a step",
                 ))
             } else {
-                go_on(next, place, &mut rounds, user).await
+                next_place(next, place, &mut rounds, user).await
             };
-            match gone_on {
+            match onward_place {
                 Ok(onward) => place = onward,
                 Err(fault) => {
                     let at = last_step.map_or(At::Opening, At::Step);

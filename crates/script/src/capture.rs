@@ -73,6 +73,12 @@ impl Capture {
         self.source.needs_body()
     }
 
+    /// Whether it needs the headers of a reply.
+    #[must_use]
+    pub const fn needs_headers(&self) -> bool {
+        self.source.needs_headers()
+    }
+
     /// The variable.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -55,6 +55,12 @@ impl Check {
         self.source.needs_body()
     }
 
+    /// Whether it needs the headers of a reply.
+    #[must_use]
+    pub const fn needs_headers(&self) -> bool {
+        self.source.needs_headers()
+    }
+
     /// Whether the reply passes; otherwise a sentence says what it holds instead.
     pub fn judge(&self, reply: &dyn Reply, scope: &mut Scope) -> Result<(), String> {
         let values = self.source.values(reply)?;

@@ -1,9 +1,9 @@
 //! How a value is written into a text: encoded for where it stands.
 
-use std::fmt::Write;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
 
 /// A change of a value before it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +48,11 @@ impl Filter {
     /// Appends the changed value.
     pub fn write(self, value: &str, out: &mut String) {
         match self {
-            Self::Url => write_url(value, out),
-            Self::Json => write_json(value, out),
+            Self::Url => out.extend(utf8_percent_encode(value, &RESERVED)),
+            Self::Json => {
+                let quoted = Value::from(value).to_string();
+                out.push_str(&quoted[1..quoted.len() - 1]);
+            }
             Self::Html => {
                 html_escape::encode_quoted_attribute_to_string(value, out);
             }
@@ -61,32 +64,12 @@ impl Filter {
     }
 }
 
-/// Percent-encodes all but the unreserved characters (RFC 3986, 2.3).
-fn write_url(value: &str, out: &mut String) {
-    for byte in value.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(byte.into());
-        } else {
-            let _ = write!(out, "%{byte:02X}"); // a string takes everything
-        }
-    }
-}
-
-fn write_json(value: &str, out: &mut String) {
-    for sign in value.chars() {
-        match sign {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            sign if sign < ' ' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(sign)); // a string takes everything
-            }
-            sign => out.push(sign),
-        }
-    }
-}
+/// All but the unreserved characters (RFC 3986, 2.3).
+const RESERVED: AsciiSet = NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 #[cfg(test)]
 mod tests {

@@ -157,6 +157,12 @@ impl Source {
         )
     }
 
+    /// Whether it needs the headers of a reply.
+    #[must_use]
+    pub const fn needs_headers(&self) -> bool {
+        matches!(self.kind, Kind::Header(_))
+    }
+
     /// The values in a reply. The sentence says why it cannot be searched.
     pub fn values(&self, reply: &dyn Reply) -> Result<Vec<String>, String> {
         match &self.kind {

@@ -69,7 +69,7 @@ pub(super) async fn receive<R>(
                 received = Vec::with_capacity(expected_bytes(bytes));
                 received.extend_from_slice(bytes);
             }
-            Poll::Ready(Ok(accepted))
+            Poll::Ready(Ok::<_, Fault>(accepted))
         })
     });
     if let Some(accepted) = first.await? {
@@ -80,7 +80,7 @@ pub(super) async fn receive<R>(
             INCOMING.with_borrow_mut(|buffer| {
                 let bytes = ready!(poll_bytes(stream, context, buffer))?;
                 received.extend_from_slice(bytes);
-                Poll::Ready(Ok(()))
+                Poll::Ready(Ok::<_, Fault>(()))
             })
         })
         .await?;

@@ -64,8 +64,10 @@ pub struct Ask {
     pub captures: Box<[Capture]>,
     /// What the answer must hold.
     pub checks: Box<[Check]>,
-    /// Whether captures or checks look at the answer's contents.
+    /// Whether captures or checks read the answer's contents.
     pub keeps_body: bool,
+    /// Whether they read its headers.
+    pub reads_headers: bool,
 }
 
 /// A request as it stands in a workload file.
@@ -154,6 +156,7 @@ impl Ask {
             captures: Box::default(),
             checks: Box::default(),
             keeps_body: false,
+            reads_headers: false,
         }
     }
 
@@ -218,6 +221,8 @@ impl Ask {
             redirects,
             keeps_body: captures.iter().any(Capture::needs_body)
                 || checks.iter().any(Check::needs_body),
+            reads_headers: captures.iter().any(Capture::needs_headers)
+                || checks.iter().any(Check::needs_headers),
             captures,
             checks,
         })
@@ -243,8 +248,8 @@ impl Ask {
         })
     }
 
-    /// Whether anything looks at the whole answer.
-    pub(super) const fn looks_at_answer(&self) -> bool {
+    /// Whether captures or checks read the answer.
+    pub(super) const fn reads_answer(&self) -> bool {
         !self.captures.is_empty() || !self.checks.is_empty()
     }
 }

@@ -86,7 +86,7 @@ impl HttpSession {
                         .await;
                     let mut body = sent?;
                     connection.receive(&mut body, &mut reply, until).await?;
-                    Ok(body)
+                    Ok::<_, Fault>(body)
                 });
                 Some(Box::new(body.await?))
             }
@@ -179,7 +179,7 @@ impl HttpSession {
 impl Ask {
     /// What is sent with the request this time.
     pub(super) fn payload<'a>(&'a self, asked: &'a Asked) -> Payload<'a> {
-        if !asked.has_body() {
+        if asked.lost_body {
             return Payload::None;
         }
         match (&self.body, &asked.text, asked.made) {
@@ -236,7 +236,7 @@ impl Shared {
         let has_own = !ask.headers.is_empty() || !ask.texts.is_empty();
         self.headers
             .write(|name| has_own && ask.has_header(name), out);
-        let left_out = |name: &HeaderName| asked.is_redirected && *name == CONTENT_TYPE;
+        let left_out = |name: &HeaderName| asked.lost_body && *name == CONTENT_TYPE;
         ask.headers.write(left_out, out);
         for (name, value) in &asked.headers {
             out.extend_from_slice(name.as_str().as_bytes());
@@ -282,7 +282,7 @@ impl Shared {
         let headers = request.headers_mut();
         headers.clone_from(&self.map);
         ask.headers.insert(headers);
-        if asked.is_redirected {
+        if asked.lost_body {
             headers.remove(CONTENT_TYPE);
         }
         for (name, value) in &asked.headers {

@@ -1,5 +1,6 @@
 //! Forms as they are sent.
 
+use form_urlencoded::byte_serialize;
 use headcount_script::scope::Missing;
 use headcount_script::{Scope, Template};
 
@@ -24,20 +25,7 @@ pub(super) fn encode_form(
 }
 
 fn encode(text: &str, out: &mut String) {
-    for byte in text.bytes() {
-        match byte {
-            b' ' => out.push('+'),
-            b'*' | b'-' | b'.' | b'_' => out.push(byte.into()),
-            _ if byte.is_ascii_alphanumeric() => out.push(byte.into()),
-            _ => {
-                out.push('%');
-                for digit in [byte >> 4, byte & 15] {
-                    let digit = char::from_digit(digit.into(), 16).unwrap_or('0');
-                    out.push(digit.to_ascii_uppercase());
-                }
-            }
-        }
-    }
+    out.extend(byte_serialize(text.as_bytes()));
 }
 
 #[cfg(test)]

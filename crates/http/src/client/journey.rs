@@ -3,7 +3,6 @@
 use headcount_load::{Fault, FaultKind, Moved, User};
 use headcount_script::Scope;
 use headcount_script::filter::Filter;
-use headcount_script::scope::Missing;
 use http::HeaderValue;
 use serde_json::{Value, json};
 
@@ -17,15 +16,21 @@ use super::session::{Answer, Asked, HttpSession};
 use crate::connection::http1::Until;
 
 /// The headers of an answer.
-type Heard = Vec<(Box<str>, Box<str>)>;
+type HeaderList = Vec<(Box<str>, Box<str>)>;
 
 /// How much of a body is kept for somebody who tries a workload.
-const MOST_NOTED_BYTES: usize = 2_000;
+const MOST_TRACED_BYTES: usize = 2_000;
 
 /// A request and its answer for somebody who tries a workload.
-fn noted(shared: &Shared, ask: &Ask, asked: &Asked, answer: &Answer, heard: &Heard) -> Value {
+fn trace_entry(
+    shared: &Shared,
+    ask: &Ask,
+    asked: &Asked,
+    answer: &Answer,
+    headers: &HeaderList,
+) -> Value {
     let text = |bytes: &[u8]| {
-        let shown = &bytes[..bytes.len().min(MOST_NOTED_BYTES)];
+        let shown = &bytes[..bytes.len().min(MOST_TRACED_BYTES)];
         String::from_utf8_lossy(shown).into_owned()
     };
     let sent = match ask.payload(asked) {
@@ -37,7 +42,7 @@ fn noted(shared: &Shared, ask: &Ask, asked: &Asked, answer: &Answer, heard: &Hea
         "path": shared.path(ask, asked),
         "sent": sent,
         "status": answer.status(),
-        "headers": heard,
+        "headers": headers,
         "received_bytes": answer.reply.received(),
         "received": answer.reply.body_kept().map(text),
     })
@@ -45,7 +50,7 @@ fn noted(shared: &Shared, ask: &Ask, asked: &Asked, answer: &Answer, heard: &Hea
 
 impl HttpSession {
     /// What a request consists of where it is the user's own.
-    pub(super) fn texts(&self, ask: &Ask, scope: &mut Scope) -> Result<Asked, Missing> {
+    pub(super) fn texts(&self, ask: &Ask, scope: &mut Scope) -> Result<Asked, Fault> {
         let mut asked = Asked::plain(ask.method);
         if let Target::Path(path) = &ask.target
             && path.text().is_none()
@@ -54,8 +59,10 @@ impl HttpSession {
         }
         for (name, template) in &ask.texts {
             let value = HeaderValue::from_str(&template.render(scope)?);
-            // A captured value may hold anything, but not end a header.
-            let value = value.unwrap_or_else(|_| HeaderValue::from_static(""));
+            let value = value.map_err(|_| {
+                let sentence = format!("the value of the header {name} has a line break in it");
+                Fault::step(FaultKind::Refused, sentence)
+            })?;
             asked.headers.push((name.clone(), value));
         }
         asked.text = body_text(&ask.body, scope)?;
@@ -64,7 +71,7 @@ impl HttpSession {
 
     /// The user's path: values are encoded as parts of it, unless all of it is one, such as the
     /// `Location` of an earlier answer.
-    fn path(&self, ask: &Ask, scope: &mut Scope) -> Result<String, Missing> {
+    fn path(&self, ask: &Ask, scope: &mut Scope) -> Result<String, Fault> {
         let prefix = &self.shared.base.prefix;
         let Target::Path(template) = &ask.target else {
             return Ok(prefix.clone());
@@ -76,7 +83,7 @@ impl HttpSession {
         {
             let path = template.render(scope)?;
             let joined = redirected(&self.shared.base, &format!("{prefix}/"), &path);
-            return Ok(joined.unwrap_or_else(|_| sendable(&path)));
+            return joined.map_err(|sentence| Fault::step(FaultKind::Refused, sentence));
         }
         let mut path = prefix.clone();
         template.write_encoded(scope, Filter::Url, &mut path)?;
@@ -91,36 +98,36 @@ impl HttpSession {
         user: &mut User,
     ) -> Result<Moved, Fault> {
         let mut moved = Moved::default();
-        let keeps_headers = ask.looks_at_answer() || user.keeps_notes();
+        let keeps_all = ask.reads_headers || user.keeps_notes();
         for redirects_left in (0..=ask.redirects).rev() {
-            let mut heard = Heard::new();
+            let mut headers = HeaderList::new();
             let mut note = |name: &str, value: &[u8]| {
-                if keeps_headers {
-                    heard.push((name.into(), String::from_utf8_lossy(value).into()));
+                if keeps_all || (ask.keeps_body && name.eq_ignore_ascii_case("content-encoding")) {
+                    headers.push((name.into(), String::from_utf8_lossy(value).into()));
                 }
             };
             let mut answer = self.exchange(ask, asked, Until::End, &mut note).await?;
-            user.note(|| noted(&self.shared, ask, asked, &answer, &heard));
+            user.note(|| trace_entry(&self.shared, ask, asked, &answer, &headers));
             self.settle(&answer).await?;
             moved.written_bytes += ask.payload(asked).bytes();
-            let leads_on = ask.redirects > 0
+            let is_followed = ask.redirects > 0
                 && is_redirect(answer.status())
                 && !answer.hints.target.is_empty()
                 && !ask.expect.contains(&answer.status());
-            if leads_on && redirects_left > 0 {
+            if is_followed && redirects_left > 0 {
                 moved.read_bytes += answer.reply.received();
                 self.follow(ask, asked, &answer)?;
                 continue;
             }
-            if leads_on {
+            if is_followed {
                 let (most, last) = (ask.redirects, &answer.hints.location);
                 let sentence = format!("more than {most} redirects, the last to {last}");
                 return Err(Fault::step(FaultKind::Refused, sentence));
             }
             self.shared.accept(&answer, ask, self.number)?;
             moved.read_bytes += self.shared.judge(asked, &mut answer.reply)?;
-            if ask.looks_at_answer() {
-                self.look(ask, asked, answer, heard, user.scope())?;
+            if ask.reads_answer() {
+                self.inspect(ask, asked, answer, headers, user.scope())?;
             }
             break;
         }
@@ -142,19 +149,18 @@ impl HttpSession {
         asked.wanted = None;
         if is_get {
             asked.method = Method::Get;
-            asked.is_bare = true;
-            asked.is_redirected = true;
+            asked.lost_body = true;
         }
         Ok(())
     }
 
     /// Checks an answer, and keeps what is to be kept of it.
-    fn look(
+    fn inspect(
         &self,
         ask: &Ask,
         asked: &Asked,
         mut answer: Answer,
-        headers: Heard,
+        headers: HeaderList,
         scope: &mut Scope,
     ) -> Result<(), Fault> {
         let wrong = |sentence: String| Fault::step(FaultKind::Refused, sentence);

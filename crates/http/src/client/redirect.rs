@@ -1,6 +1,6 @@
 //! Where a redirect leads.
 
-use std::fmt::Write;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use crate::base::Base;
 
@@ -95,17 +95,22 @@ fn without_dots(path: &str) -> String {
     format!("/{}{query}", kept.join("/"))
 }
 
+/// What a path may not have as it is; what is encoded already stays so.
+const UNSENDABLE: AsciiSet = CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
 /// A path in which everything that cannot be sent is percent-encoded.
 pub(super) fn sendable(path: &str) -> String {
-    let mut sent = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte) {
-            sent.push(byte.into());
-        } else {
-            let _ = write!(sent, "%{byte:02X}"); // a string takes everything
-        }
-    }
-    sent
+    utf8_percent_encode(path, &UNSENDABLE).to_string()
 }
 
 #[cfg(test)]

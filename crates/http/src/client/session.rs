@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use h2::RecvStream;
 use headcount_load::{Fault, FaultKind, Moved, Requests, Session, User};
-use headcount_script::scope::Missing;
 use http::{HeaderName, HeaderValue};
 
 use super::Shared;
@@ -57,10 +56,8 @@ pub(super) struct Asked {
     pub(super) text: Option<String>,
     /// Contents that are made for it.
     pub(super) made: Option<(Owner, u64)>,
-    /// Whether a redirect led here.
-    pub(super) is_redirected: bool,
-    /// Whether it has lost its body to a redirect.
-    pub(super) is_bare: bool,
+    /// Whether a redirect took its body away.
+    pub(super) lost_body: bool,
 }
 
 impl Asked {
@@ -74,20 +71,9 @@ impl Asked {
             headers: Vec::new(),
             text: None,
             made: None,
-            is_redirected: false,
-            is_bare: false,
+            lost_body: false,
         }
     }
-
-    /// Whether it is sent with the body that it has.
-    pub(super) const fn has_body(&self) -> bool {
-        !self.is_bare
-    }
-}
-
-/// What a request fails with that has no value for a text.
-pub(super) fn refused(missing: &Missing) -> Fault {
-    Fault::step(FaultKind::Refused, missing.to_string())
 }
 
 /// A fault of a request, which is named.
@@ -183,9 +169,7 @@ impl HttpSession {
     fn draw(&self, ask: &Ask, user: &mut User) -> Result<Asked, Fault> {
         let deck = &self.shared.deck;
         let is_read = matches!(ask.method, Method::Get | Method::Head);
-        let mut asked = self
-            .texts(ask, user.scope())
-            .map_err(|missing| refused(&missing))?;
+        let mut asked = self.texts(ask, user.scope())?;
         asked.page = match &ask.target {
             Target::Path(_) if !is_read => None,
             Target::Path(path) => path.text().and_then(|path| deck.set.find(path)),

@@ -58,7 +58,7 @@ impl SmbSession {
         again: bool,
     ) -> Result<Opened<OpenFile>, Refusal> {
         let mut request = request(&path, opening)?;
-        let claim = self.wish(&mut request)?;
+        let claim = self.request_durable(&mut request)?;
         let created = self.create_as(&request, again.then_some(REOPEN)).await?;
         self.keep_oplock(&created);
         Ok(Opened {
@@ -99,7 +99,7 @@ impl SmbSession {
 
     /// Has a request ask for a durable handle, if the user wants them and the server may grant one:
     /// of a file, with an oplock or lease that lets the client keep the handle.
-    fn wish(&self, request: &mut Request<'_>) -> Result<Option<Claim>, Fault> {
+    fn request_durable(&self, request: &mut Request<'_>) -> Result<Option<Claim>, Fault> {
         if !self.shared.is_durable || request.options & DIRECTORY != 0 {
             return Ok(None);
         }
