@@ -98,9 +98,11 @@ def try_out(
             engine.next(0.2)
             for entry in engine.take_trace():
                 _take(json.loads(entry), known, ended, on_event)
-        engine.set_users(0, 0.0)
     finally:
         engine.close()
+    for name in names:
+        if name not in ended:
+            on_event(OtherFault(f'scenario "{name}" did not end within {LONGEST_S:g} s'))
     return len(ended) == len(names) and not any(ended.values())
 
 
