@@ -49,6 +49,11 @@ impl Check {
         })
     }
 
+    /// Where its value is.
+    pub(crate) const fn source(&mut self) -> &mut Source {
+        &mut self.source
+    }
+
     /// Whether it needs the contents of a reply.
     #[must_use]
     pub const fn needs_body(&self) -> bool {

@@ -40,3 +40,11 @@ pub use variable::Variables;
 
 /// Why text, a table or a path of a workload cannot be used: a sentence for people.
 pub type Mistake = String;
+
+/// Has the checks and captures of one step read JSON together, once.
+pub fn read_together(checks: &mut [Check], captures: &mut [Capture]) {
+    let checked = checks.iter_mut().map(Check::source);
+    let captured = captures.iter_mut().map(Capture::source);
+    let sources = checked.chain(captured);
+    json::Path::join(sources.filter_map(source::Source::json));
+}

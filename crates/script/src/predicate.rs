@@ -150,53 +150,50 @@ impl Predicate {
             (_, None) => return Ok(Err("is not there".into())),
             (_, Some(value)) => value,
         };
-        let (is_right, what, wanted) = match self {
+        let (is_right, wanted) = match self {
             Self::Exists(_) => return Ok(Ok(())),
-            Self::Equals(wanted) => {
+            Self::Matches(regex) => (regex.is_match(value.as_bytes()), regex.as_str().into()),
+            Self::Equals(wanted)
+            | Self::Differs(wanted)
+            | Self::Contains(wanted)
+            | Self::Lacks(wanted)
+            | Self::Above(wanted)
+            | Self::Below(wanted) => {
                 let wanted = wanted.render(scope)?;
-                (
-                    is_same(value, &wanted),
-                    "is",
-                    format!("instead of {}", shown(&wanted)),
-                )
-            }
-            Self::Differs(wanted) => {
-                let wanted = wanted.render(scope)?;
-                (!is_same(value, &wanted), "is", "and must not be".into())
-            }
-            Self::Contains(wanted) => {
-                let wanted = wanted.render(scope)?;
-                let sentence = format!("and does not contain {}", shown(&wanted));
-                (value.contains(&*wanted), "is", sentence)
-            }
-            Self::Lacks(wanted) => {
-                let wanted = wanted.render(scope)?;
-                let Some(at) = value.find(&*wanted) else {
-                    return Ok(Ok(()));
-                };
-                let start = boundary(value, at.saturating_sub(MOST_SHOWN / 3));
-                let there = shown(&value[start..]);
-                return Ok(Err(format!("contains {}: {there}", shown(&wanted))));
-            }
-            Self::Matches(regex) => {
-                let sentence = format!("and does not match \"{}\"", regex.as_str());
-                (regex.is_match(value.as_bytes()), "is", sentence)
-            }
-            Self::Above(bound) => {
-                let bound = bound.render(scope)?;
-                let is_above = compared(value, &bound, |value, bound| value > bound)?;
-                (is_above, "is", format!("and not above {bound}"))
-            }
-            Self::Below(bound) => {
-                let bound = bound.render(scope)?;
-                let is_below = compared(value, &bound, |value, bound| value < bound)?;
-                (is_below, "is", format!("and not below {bound}"))
+                (self.holds(value, &wanted)?, wanted)
             }
         };
         if is_right {
             return Ok(Ok(()));
         }
-        Ok(Err(format!("{what} {} {wanted}", shown(value))))
+        let is = format!("is {}", shown(value));
+        let wanted_text = shown(&wanted);
+        Ok(Err(match self {
+            Self::Equals(_) => format!("{is} instead of {wanted_text}"),
+            Self::Contains(_) => format!("{is} and does not contain {wanted_text}"),
+            Self::Matches(_) => format!("{is} and does not match \"{wanted}\""),
+            Self::Above(_) => format!("{is} and not above {wanted}"),
+            Self::Below(_) => format!("{is} and not below {wanted}"),
+            Self::Lacks(_) => {
+                let at = value.find(&*wanted).unwrap_or(0);
+                let start = boundary(value, at.saturating_sub(MOST_SHOWN / 3));
+                format!("contains {wanted_text}: {}", shown(&value[start..]))
+            }
+            Self::Differs(_) | Self::Exists(_) => format!("{is} and must not be"),
+        }))
+    }
+
+    /// Whether a value compares with a text as it must.
+    fn holds(&self, value: &str, wanted: &str) -> Result<bool, Missing> {
+        match self {
+            Self::Equals(_) => Ok(is_same(value, wanted)),
+            Self::Differs(_) => Ok(!is_same(value, wanted)),
+            Self::Contains(_) => Ok(value.contains(wanted)),
+            Self::Lacks(_) => Ok(!value.contains(wanted)),
+            Self::Above(_) => compared(value, wanted, |value, bound| value > bound),
+            Self::Below(_) => compared(value, wanted, |value, bound| value < bound),
+            Self::Matches(_) | Self::Exists(_) => Ok(true),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::Mistake;
 use crate::html::Elements;
-use crate::json::Path;
+use crate::json::{Document, Path};
 use crate::reply::Reply;
 
 /// Longer regular expressions than a person would write take memory for each.
@@ -148,6 +148,14 @@ impl Source {
         &self.text
     }
 
+    /// Its path, if it is one in JSON.
+    pub(crate) const fn json(&mut self) -> Option<&mut Path> {
+        match &mut self.kind {
+            Kind::Json(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// Whether it needs the contents of a reply.
     #[must_use]
     pub const fn needs_body(&self) -> bool {
@@ -166,7 +174,10 @@ impl Source {
     /// The values in a reply. The sentence says why it cannot be searched.
     pub fn values(&self, reply: &dyn Reply) -> Result<Vec<String>, String> {
         match &self.kind {
-            Kind::Json(path) => path.values(reply.body()),
+            Kind::Json(path) => match reply.json() {
+                Some(read) => path.values(reply.body(), read),
+                None => path.values(reply.body(), &Document::default()),
+            },
             Kind::Css(elements) => elements.values(reply.body()),
             Kind::Regex(regex) => {
                 let group = usize::from(regex.captures_len() > 1);

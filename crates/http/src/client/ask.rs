@@ -206,7 +206,8 @@ impl Ask {
         let captures = captures.map_or(Ok(Box::default()), |table| Capture::compile(table, names));
         let checks = table.check.as_ref();
         let checks = checks.map_or(Ok(Box::default()), |list| Check::compile(list, names));
-        let (captures, checks) = (captures?, checks?);
+        let (mut captures, mut checks) = (captures?, checks?);
+        headcount_script::read_together(&mut checks, &mut captures);
         Ok(Self {
             method,
             shown: match &target {

@@ -3,6 +3,7 @@
 use headcount_load::{Fault, FaultKind, Moved, User};
 use headcount_script::Scope;
 use headcount_script::filter::Filter;
+use headcount_script::json::Document;
 use http::HeaderValue;
 use serde_json::{Value, json};
 
@@ -176,6 +177,7 @@ impl HttpSession {
             body,
             jar: self.jar.as_deref(),
             path: self.shared.path(ask, asked).into(),
+            json: Document::default(),
         };
         received.decode().map_err(wrong)?;
         // A check says more of a wrong answer than a value that is not there.

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use headcount_script::Reply;
+use headcount_script::json::Document;
 
 use super::jar::Jar;
 
@@ -18,6 +19,8 @@ pub(super) struct Received<'a> {
     pub(super) body: Vec<u8>,
     pub(super) jar: Option<&'a Jar>,
     pub(super) path: Box<str>,
+    /// What has been read of the body as JSON.
+    pub(super) json: Document,
 }
 
 impl Reply for Received<'_> {
@@ -27,6 +30,10 @@ impl Reply for Received<'_> {
 
     fn body(&self) -> &[u8] {
         &self.body
+    }
+
+    fn json(&self) -> Option<&Document> {
+        Some(&self.json)
     }
 
     fn headers(&self, name: &str) -> Vec<&str> {

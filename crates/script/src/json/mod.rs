@@ -1,0 +1,270 @@
+//! Values in JSON by their paths (RFC 9535).
+
+mod finder;
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use serde_json::Value;
+use serde_json_path::JsonPath;
+
+use crate::Mistake;
+use finder::{Finder, Found, Key};
+
+/// A path to values in JSON.
+#[derive(Debug, Clone)]
+pub struct Path(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    /// To one value, by names and indices alone: it is found without building the whole document.
+    Singular {
+        keys: Box<[Key]>,
+        /// Finds it, with those of other paths.
+        finder: Arc<Finder>,
+        place: usize,
+    },
+    /// Any other.
+    Any(Box<JsonPath>),
+}
+
+/// What has been read of one document, so that paths do not read it again.
+#[derive(Debug, Default)]
+pub struct Document {
+    found: OnceCell<(Arc<Finder>, Result<Found, String>)>,
+    whole: OnceCell<Result<Value, String>>,
+}
+
+fn wrong(error: &serde_json::Error) -> String {
+    format!("the body is not JSON: {error}")
+}
+
+impl Path {
+    /// Reads a path.
+    pub fn parse(text: &str) -> Result<Self, Mistake> {
+        let path = JsonPath::parse(text).map_err(|error| {
+            format!(
+                "\"{}\" is not a JSON path ({error}); it looks like $.items[0].id",
+                text.escape_default()
+            )
+        })?;
+        let Some(keys) = singular(text) else {
+            return Ok(Self(Kind::Any(Box::new(path))));
+        };
+        let mut finder = Finder::default();
+        let place = finder.add(&keys);
+        Ok(Self(Kind::Singular {
+            keys,
+            finder: Arc::new(finder),
+            place,
+        }))
+    }
+
+    /// Has one reading of a document find the values of all these paths.
+    pub fn join<'a>(paths: impl IntoIterator<Item = &'a mut Self>) {
+        let mut common = Finder::default();
+        let mut joined = Vec::new();
+        for path in paths {
+            if let Kind::Singular {
+                keys,
+                finder,
+                place,
+            } = &mut path.0
+            {
+                *place = common.add(keys);
+                joined.push(finder);
+            }
+        }
+        let common = Arc::new(common);
+        for finder in joined {
+            *finder = Arc::clone(&common);
+        }
+    }
+
+    /// The values in a document, as text: strings as they are, all others as JSON. The sentence says
+    /// why it is not JSON. `read` has what was read of the same document before.
+    pub fn values(&self, document: &[u8], read: &Document) -> Result<Vec<String>, String> {
+        match &self.0 {
+            Kind::Singular { finder, place, .. } => {
+                let find = || finder.find(document).map_err(|error| wrong(&error));
+                let (by, found) = read.found.get_or_init(|| (Arc::clone(finder), find()));
+                if !Arc::ptr_eq(by, finder) {
+                    return Ok(find()?[*place].take().into_iter().collect());
+                }
+                let found = found.as_ref().map_err(String::clone)?;
+                Ok(found[*place].clone().into_iter().collect())
+            }
+            Kind::Any(path) => {
+                let read = read.whole.get_or_init(|| {
+                    serde_json::from_slice(document).map_err(|error| wrong(&error))
+                });
+                let value = read.as_ref().map_err(String::clone)?;
+                Ok(path.query(value).all().into_iter().map(text).collect())
+            }
+        }
+    }
+}
+
+/// A value as text.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// The keys of a path that has nothing but names and indices from 0 up; None for any other.
+fn singular(path: &str) -> Option<Box<[Key]>> {
+    let mut rest = path.strip_prefix('$')?;
+    let mut keys = Vec::new();
+    while !rest.is_empty() {
+        if let Some(after) = rest.strip_prefix('.') {
+            let end = after
+                .find(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '_'))
+                .unwrap_or(after.len());
+            let name = &after[..end];
+            if name.is_empty() || name.as_bytes()[0].is_ascii_digit() {
+                return None;
+            }
+            keys.push(Key::Name(name.into()));
+            rest = &after[end..];
+        } else {
+            let (inside, after) = rest.strip_prefix('[')?.split_once(']')?;
+            let quoted = |quote: char| inside.strip_prefix(quote)?.strip_suffix(quote);
+            let key = match quoted('\'').or_else(|| quoted('"')) {
+                Some(name) if !name.contains(['\\', '\'', '"']) => Key::Name(name.into()),
+                Some(_) => return None,
+                None => Key::Index(inside.parse().ok()?),
+            };
+            keys.push(key);
+            rest = after;
+        }
+    }
+    Some(keys.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn values(path: &str, document: &str) -> Vec<String> {
+        Path::parse(path)
+            .unwrap()
+            .values(document.as_bytes(), &Document::default())
+            .unwrap()
+    }
+
+    const fn is_singular(path: &Path) -> bool {
+        matches!(path.0, Kind::Singular { .. })
+    }
+
+    const ORDER: &str = r#"{"id": 12345678901234567890, "status": "op\u00e4n", "x": null,
+        "items": [{"sku": "a", "n": 1.50}, {"sku": "b", "n": 2}], "odd name": true}"#;
+
+    #[test]
+    fn values_are_found_by_their_paths() {
+        for (path, found) in [
+            ("$.id", vec!["12345678901234567890"]),
+            ("$.status", vec!["op\u{e4}n"]),
+            ("$['odd name']", vec!["true"]),
+            ("$.x", vec!["null"]),
+            ("$.items[1].sku", vec!["b"]),
+            ("$.items[0].n", vec!["1.50"]),
+            ("$.items[0]", vec![r#"{"sku": "a", "n": 1.50}"#]),
+            ("$.items[5].sku", vec![]),
+            ("$.items.sku", vec![]),
+            ("$.id.sku", vec![]),
+            ("$.nothing", vec![]),
+            ("$[0]", vec![]),
+            ("$.items[*].sku", vec!["a", "b"]),
+            ("$.items[-1].sku", vec!["b"]),
+            ("$..sku", vec!["a", "b"]),
+            ("$.items[?@.n > 1.6].sku", vec!["b"]),
+        ] {
+            assert_eq!(values(path, ORDER), found, "{path}");
+        }
+        assert_eq!(values("$", " [1, 2] "), ["[1, 2]"]);
+        assert_eq!(values("$[1]", "[1, [2]]"), ["[2]"]);
+    }
+
+    #[test]
+    fn simple_paths_do_not_build_the_document() {
+        for path in ["$", "$.a", "$.a[0]['b c']", "$[\"a\"]"] {
+            assert!(is_singular(&Path::parse(path).unwrap()), "{path}");
+        }
+        for path in [
+            "$.*",
+            "$..a",
+            "$[-1]",
+            "$[0:2]",
+            "$['a','b']",
+            "$['it\\'s']",
+        ] {
+            assert!(!is_singular(&Path::parse(path).unwrap()), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_or_no_json_is_named() {
+        for path in ["", "items", "$.", "$[", "$.a b"] {
+            let sentence = Path::parse(path).unwrap_err();
+            assert!(sentence.contains("is not a JSON path"), "{sentence}");
+        }
+        for path in ["$.a", "$..a"] {
+            for document in ["", "<html>", "{\"a\": 1", "{\"a\": 1} x"] {
+                let path = Path::parse(path).unwrap();
+                let values = path.values(document.as_bytes(), &Document::default());
+                assert!(values.unwrap_err().contains("not JSON"), "{document}");
+            }
+        }
+    }
+
+    #[test]
+    fn joined_paths_read_a_document_once() {
+        let texts = ["$.id", "$.items[1].sku", "$..sku", "$.items[0]", "$.id"];
+        let mut paths = texts.map(|text| Path::parse(text).unwrap());
+        Path::join(&mut paths);
+        let read = Document::default();
+        for (path, text) in paths.iter().zip(texts) {
+            let once = path.values(ORDER.as_bytes(), &read).unwrap();
+            assert_eq!(once, values(text, ORDER), "{text}");
+            // What was read is not read again, whatever comes instead.
+            assert_eq!(path.values(b"gone", &read), Ok(once), "{text}");
+        }
+        let other = Path::parse("$.status").unwrap();
+        assert_eq!(
+            other.values(ORDER.as_bytes(), &read).unwrap(),
+            ["op\u{e4}n"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn both_ways_find_the_same(
+            name in "[a-c]", index in 0usize..4,
+            list in prop::collection::vec(any::<i32>(), 0..4), text in any::<String>(),
+        ) {
+            let document = json!({"a": list, "b": {"c": text}, "c": [[text]]}).to_string();
+            for path in [format!("$.{name}[{index}]"), format!("$.b.{name}"), format!("$.{name}")] {
+                let quick = Path::parse(&path).unwrap();
+                let whole = Path(Kind::Any(Box::new(JsonPath::parse(&path).unwrap())));
+                prop_assert!(is_singular(&quick));
+                let read = Document::default();
+                prop_assert_eq!(
+                    quick.values(document.as_bytes(), &read),
+                    whole.values(document.as_bytes(), &read)
+                );
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            for path in ["$.a[0]", "$..a"] {
+                let _ = Path::parse(path).unwrap().values(&bytes, &Document::default());
+            }
+        }
+    }
+}
