@@ -1,5 +1,6 @@
 """A small web shop of Flask: a form with a token, log-in, bearer tokens, orders as JSON."""
 
+import hmac
 import secrets
 import threading
 from collections import Counter
@@ -13,6 +14,11 @@ PAGE = """<!doctype html><title>Shop</title><form method="post" action="/login">
 <input type="hidden" name="csrf" value="{csrf}"><input name="user"><input name="password"></form>"""
 
 
+COUNTS = (2, 12, 0, 9, 3)
+"""How many there are of each thing."""
+SIGNING_KEY = "open sesame"
+
+
 class Shop:
     """The shop with what it remembers. Passwords are the users' names backwards.
 
@@ -20,6 +26,7 @@ class Shop:
         requests: How often each path pattern was asked for.
         orders: Every order by its number, with the user who made it.
         is_down: Whether it answers 200 and says that its database is down.
+        restocked: The lines of each order of stock.
 
     """
 
@@ -28,6 +35,7 @@ class Shop:
         self.orders: dict[int, dict[str, object]] = {}
         self.tokens: dict[str, str] = {}
         self.is_down = False
+        self.restocked: list[list[dict[str, object]]] = []
         self._lock = threading.Lock()
         self.app = self._made()
 
@@ -47,6 +55,8 @@ class Shop:
         app.post("/api/orders")(self._order)
         app.get("/api/orders/<int:number>")(self._look)
         app.post("/upload")(self._upload)
+        app.get("/api/stock")(self._stock)
+        app.post("/api/restock")(self._restock)
         return app
 
     def _form(self) -> str:
@@ -90,6 +100,20 @@ class Shop:
         with self._lock:
             order["looks"] = looks = int(str(order["looks"])) + 1
         return {"id": number, "status": "done" if looks > 2 else "open"}
+
+    def _stock(self) -> flask.typing.ResponseReturnValue:
+        return [{"sku": f"sku-{n}", "count": count} for n, count in enumerate(COUNTS)]
+
+    def _restock(self) -> flask.typing.ResponseReturnValue:
+        body = flask.request.get_data()
+        right = hmac.new(SIGNING_KEY.encode(), body, "sha256").hexdigest()
+        if not hmac.compare_digest(flask.request.headers.get("X-Signature", ""), right):
+            return {"error": "wrong signature"}, 403
+        with self._lock:
+            if self.requests["POST /api/restock"] % 5 == 1:
+                return {"error": "somebody else was quicker"}, 409
+            self.restocked.append(flask.request.get_json())
+        return {"status": "ordered"}, 201
 
     def _upload(self) -> flask.typing.ResponseReturnValue:
         file = flask.request.files["file"]

@@ -33,6 +33,7 @@ MEANT = [
     # kind, message, rule
     (HTTP, 'POST /a: check failed: the body contains "down": "is down"', "journey-check"),
     (HTTP, "GET /: nothing to capture for t (json $.t): it is not there", "journey-capture"),
+    (HTTP, "Lua failed: restock.lua:12: attempt to call a nil value", "journey-lua"),
     (
         HTTP,
         "GET /{t}: {t} has no value yet: the step that captures or sets it has",

@@ -16,6 +16,7 @@ pub(crate) enum Entry {
     Choose(Choose),
     Set(Set),
     Page(Page),
+    Lua(Lua),
 }
 
 #[derive(Deserialize)]
@@ -82,6 +83,32 @@ pub(crate) struct Page {
     #[expect(dead_code, reason = "it names the steps for people")]
     pub(crate) page: String,
     pub(crate) steps: Vec<StepPlan>,
+}
+
+/// Lua code, the file that it came from, and the steps that it may play.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Lua {
+    pub(crate) lua: String,
+    #[serde(default = "inline")]
+    pub(crate) file: String,
+    #[serde(default)]
+    pub(crate) steps: Vec<StepPlan>,
+}
+
+impl StepPlan {
+    /// What Lua code plays it by: the name of a step, or of a page.
+    pub(crate) fn title(&self) -> Option<&str> {
+        if self.name.is_empty() {
+            return self.options.get("page")?.as_str();
+        }
+        Some(&self.name)
+    }
+}
+
+/// What messages call code that came from no file.
+fn inline() -> String {
+    "lua".into()
 }
 
 const fn one() -> f64 {

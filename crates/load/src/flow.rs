@@ -3,16 +3,19 @@
 //! A scenario is a program of [`Move`]s, played from the first to the end. Steps that follow each
 //! other are moves that follow each other; whatever else a workload has becomes jumps between them.
 
+use std::sync::Arc;
+
 use headcount_script::names::Slot;
-use headcount_script::{Condition, Names, Template};
+use headcount_script::{Condition, Names, Program, Template};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::entry::{Choose, Entry, If, Pause, Repeat, Rounds, Set, Until};
+use crate::entry::{Choose, Entry, If, Lua, Pause, Repeat, Rounds, Set, Until};
 use crate::fault::{Fault, FaultKind};
 use crate::pace::Draw;
 use crate::plan::StepPlan;
 use crate::protocol::Compile;
+use crate::scripted::{Script, Scripted};
 use crate::user::User;
 
 /// How deep flows may stand in each other.
@@ -45,6 +48,10 @@ pub enum Move<S> {
     Round(usize, usize),
     /// The scenario fails with this sentence.
     Fail(Box<str>),
+    /// This Lua code decides what comes next.
+    Script(Arc<Scripted>),
+    /// The step that Lua code asked for has come to its end.
+    Return,
 }
 
 /// A program of moves.
@@ -83,6 +90,7 @@ struct Compiler<'a, S> {
     counters: usize,
     step_names: &'a mut Vec<String>,
     names: &'a mut Names,
+    is_in_script: bool,
 }
 
 impl<S: Compile> Flow<S> {
@@ -97,6 +105,7 @@ impl<S: Compile> Flow<S> {
             counters: 0,
             step_names,
             names,
+            is_in_script: false,
         };
         compiler.all(entries, 0)?;
         if compiler.moves.len() > MOST_MOVES {
@@ -132,6 +141,7 @@ pub(crate) async fn next_place<S>(
     one: &Move<S>,
     next: usize,
     rounds: &mut [u64],
+    script: &mut Option<Box<Script>>,
     user: &mut User,
 ) -> Result<usize, Fault> {
     match one {
@@ -163,6 +173,14 @@ pub(crate) async fn next_place<S>(
             None => return Ok(*place),
         },
         Move::Fail(sentence) => return Err(Fault::step(FaultKind::Refused, &**sentence)),
+        Move::Script(scripted) => {
+            return script.insert(Script::begin(scripted)?).go_on(user).await;
+        }
+        Move::Return => {
+            if let Some(script) = script {
+                return script.go_on(user).await;
+            }
+        }
     }
     Ok(next)
 }
@@ -196,7 +214,8 @@ impl<S: Compile> Compiler<'_, S> {
                 "steps",
                 format!(
                     "an entry must be a step with a name, or one of if (with then), repeat (with \
-                     steps), pause, choose, set and page (with steps); it has {}",
+                     steps), pause, choose, set, page (with steps) and lua (with steps); it has \
+                     {}",
                     keys.unwrap_or_default()
                 ),
             )
@@ -212,6 +231,7 @@ impl<S: Compile> Compiler<'_, S> {
             Entry::Choose(entry) => self.choose(&entry, depth),
             Entry::Set(entry) => self.set(&entry),
             Entry::Page(entry) => self.all(&entry.steps, depth + 1),
+            Entry::Lua(entry) => self.lua(&entry, depth),
         }
     }
 
@@ -314,6 +334,44 @@ impl<S: Compile> Compiler<'_, S> {
             self.land(end);
         }
         self.moves[choice] = Move::Choose(places.into());
+        Ok(())
+    }
+
+    fn lua(&mut self, entry: &Lua, depth: usize) -> Result<(), WrongEntry> {
+        let here = |reason: String| wrong("lua", reason);
+        let mut steps = Vec::with_capacity(entry.steps.len());
+        for step in &entry.steps {
+            let name = step.title().ok_or_else(|| {
+                here("each of its steps needs a name to be played by: a step, or a page".into())
+            })?;
+            if steps.contains(&name) {
+                return Err(here(format!("it has two steps \"{name}\"")));
+            }
+            steps.push(name);
+        }
+        if std::mem::replace(&mut self.is_in_script, true) {
+            return Err(here(
+                "it cannot stand among the steps of other Lua code".into(),
+            ));
+        }
+        let program = Program::compile(&entry.file, &entry.lua, &steps, self.names);
+        let program = program.map_err(here)?;
+        let from = self.leave(Move::Return); // the place of the code itself
+        let mut starts = Vec::with_capacity(steps.len());
+        for step in &entry.steps {
+            starts.push(self.moves.len());
+            self.one(step, depth + 1)?;
+            self.moves.push(Move::Return);
+        }
+        // Code that only pauses needs a place to come back to.
+        let back = self.leave(Move::Return);
+        self.moves[from] = Move::Script(Arc::new(Scripted {
+            program,
+            starts: starts.into(),
+            back,
+            end: self.moves.len(),
+        }));
+        self.is_in_script = false;
         Ok(())
     }
 

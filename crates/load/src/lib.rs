@@ -4,8 +4,8 @@
 //! core; each worker owns its share of the users and shares nothing with the others while they
 //! run. Read the modules in this order:
 //!
-//! * [`plan`]: what users do, as data, and [`compiled`]; [`flow`]: which steps of it; [`pace`]: when
-//!   they do it.
+//! * [`plan`]: what users do, as data, and [`compiled`]; [`flow`]: which steps of it, and [`scripted`]:
+//!   where a script decides that; [`pace`]: when they do it.
 //! * [`turns`]: programs that users follow instead of drawing what they do.
 //! * [`protocol`]: the seam that a protocol fills, and [`pair`]: two of them at once; [`user`]: what it is told about its user.
 //! * [`life`]: one user's life, from joining to leaving; [`lines`]: which line it reaches the server by.
@@ -57,6 +57,7 @@ pub mod report;
 pub mod requests;
 pub mod roster;
 pub mod run;
+pub mod scripted;
 pub mod seat;
 pub mod share;
 pub mod snapshot;

@@ -15,6 +15,7 @@ use crate::plan::LogOn;
 use crate::protocol::{Protocol, Session};
 use crate::recorder::{At, Ended, Recorder};
 use crate::roster::{Member, Roster};
+use crate::scripted::Script;
 use crate::seat::{Playing, Seat};
 use crate::timers::on_grid;
 use crate::trace::{Trace, Traced};
@@ -203,7 +204,7 @@ impl<P: Protocol> Place<P> {
         user: &mut User,
     ) -> (u64, bool) {
         let mut rounds = vec![0; flow.counters]; // no allocation without loops
-        let mut last_step = None;
+        let (mut last_step, mut script) = (None, None::<Box<Script>>);
         let (mut place, mut moves) = (0, 0);
         while let Some(next) = flow.moves.get(place) {
             place += 1;
@@ -212,7 +213,13 @@ impl<P: Protocol> Place<P> {
                 let played = self.play_step(index, *step_index, step, now_ns, session, user);
                 match played.await {
                     Ok(ended_ns) => now_ns = ended_ns,
-                    Err(ended_ns) => return (ended_ns, true),
+                    Err((ended_ns, message)) => {
+                        let script = script.as_mut().filter(|_| session.is_some());
+                        let Some(back) = script.and_then(|script| script.outlasts(message)) else {
+                            return (ended_ns, true);
+                        };
+                        (now_ns, place) = (ended_ns, back);
+                    }
                 }
                 continue;
             }
@@ -223,8 +230,13 @@ impl<P: Protocol> Place<P> {
                     "a loop goes on without playing a step",
                 ))
             } else {
-                next_place(next, place, &mut rounds, user).await
+                next_place(next, place, &mut rounds, &mut script, user).await
             };
+            if let Some(trace) = &self.plan.trace {
+                user.take_notes()
+                    .into_iter()
+                    .for_each(|note| trace.note(note));
+            }
             match onward_place {
                 Ok(onward) => place = onward,
                 Err(fault) => {
@@ -238,7 +250,7 @@ impl<P: Protocol> Place<P> {
         (now_ns, false)
     }
 
-    /// Plays one step; returns when it ended, as an error if it failed.
+    /// Plays one step; returns when it ended, as an error with the message if it failed.
     async fn play_step(
         &self,
         index: Option<usize>,
@@ -247,9 +259,9 @@ impl<P: Protocol> Place<P> {
         began_ns: u64,
         session: &mut Option<P::Session>,
         user: &mut User,
-    ) -> Result<u64, u64> {
+    ) -> Result<u64, (u64, Box<str>)> {
         let Some(open) = session.as_mut() else {
-            return Err(began_ns);
+            return Err((began_ns, Box::default()));
         };
         let seat = &*self.member.seat;
         let idle_before_ns = seat.idle_ns(began_ns);
@@ -285,7 +297,7 @@ impl<P: Protocol> Place<P> {
                 if fault.ends_session {
                     *session = None;
                 }
-                Err(now_ns)
+                Err((now_ns, fault.message))
             }
         }
     }

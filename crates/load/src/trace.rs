@@ -54,6 +54,11 @@ impl Trace {
         self.push(json!({"fault": fault}));
     }
 
+    /// Adds what a script printed.
+    pub fn note(&self, note: Value) {
+        self.push(note);
+    }
+
     /// Adds the end of a scenario.
     pub fn end(&self, scenario: &str, failed: bool) {
         self.push(json!({"end": scenario, "failed": failed}));

@@ -187,6 +187,116 @@ fn a_loop_that_plays_nothing_fails() {
     assert_eq!(last.recorder.scenarios[0].failed, 3);
 }
 
+fn lua(code: &str, steps: &[Value]) -> Value {
+    json!({"lua": code, "file": "talk.lua", "steps": steps})
+}
+
+#[test]
+fn lua_decides_what_is_played() {
+    let code = "
+        for i = 1, tonumber(vars.stock) do vars.word = 'w' .. i play('say') end
+        play('front')
+        if not attempt('fail') then vars.word = 'failed' play('say') end";
+    let steps = [
+        json!({"name": "say", "say": "{word}"}),
+        json!({"page": "front", "steps": [say("a"), {"if": {"value": "{n}", "equals": 0}, "then": [say("b")]}]}),
+        json!({"name": "fail", "say": "f", "fails": true}),
+    ];
+    let plan = json!({"variables": [{"name": "stock", "int": [2, 2]}],
+                      "steps": [say("first"), lua(code, &steps), say("last{word}")]});
+    let (heard, last) = played(&plan);
+    assert!(heard[0] == "opened", "{heard:?}");
+    let expected = [
+        "first",
+        "w1",
+        "w2",
+        "a",
+        "b",
+        "f",
+        "failed",
+        "lastfailed",
+        "first",
+    ];
+    assert_eq!(words(&plan)[..9], expected);
+    let scenario = &last.recorder.scenarios[0];
+    assert_eq!((scenario.completed, scenario.failed), (3, 0));
+    let failed: u64 = last.recorder.steps.iter().map(|step| step.failed).sum();
+    assert_eq!(failed, 3);
+}
+
+#[test]
+fn lua_pauses_and_fails() {
+    let plan = json!({"steps": [lua("play('a') pause(0.25) play('a') fail('sold out')", &[say("a")]),
+                                say("never")]});
+    let (heard, last) = played(&plan);
+    assert_eq!(heard[..4], ["opened", "a@0", "a@250", "a@1250"]);
+    assert_eq!(last.recorder.scenarios[0].failed, 2);
+    let faults: Vec<_> = last.recorder.faults.iter().collect();
+    assert!(format!("{faults:?}").contains("sold out"), "{faults:?}");
+    for steps in [
+        json!([
+            lua(
+                "play('a')",
+                &[json!({"name": "a", "say": "a", "fails": true})]
+            ),
+            say("never")
+        ]),
+        // Who has no session cannot go on, whatever the code wants.
+        json!([lua(
+            "attempt('a') play('a')",
+            &[json!({"name": "a", "say": "a", "ends": true})]
+        )]),
+        json!([
+            lua("attempt('a')", &[say("a")]),
+            json!({"name": "b", "say": "b", "fails": true}),
+            say("never")
+        ]),
+    ] {
+        let (heard, last) = played(&json!({"steps": steps}));
+        let never = heard.iter().any(|text| text.starts_with("never"));
+        assert!(!never, "{heard:?} of {steps}");
+        assert_eq!(last.recorder.scenarios[0].failed, 3, "{heard:?} of {steps}");
+    }
+}
+
+#[test]
+fn lua_that_plays_nothing_ends() {
+    let plan = json!({"steps": [lua("while true do pause(0) end", &[])]});
+    let (_, last) = played(&plan);
+    assert_eq!(last.recorder.scenarios[0].failed, 3);
+}
+
+#[test]
+fn lua_has_steps_with_names() {
+    let inner = lua("", &[]);
+    for (steps, part) in [
+        (
+            json!([lua("play('b')", &[say("a")])]),
+            "step \"lua\": talk.lua:1: there is no step \"b\"",
+        ),
+        (
+            json!([lua("", &[say("a"), say("a")])]),
+            "it has two steps \"a\"",
+        ),
+        (
+            json!([lua("", &[json!({"pause": {"draw": "fixed", "s": 1.0}})])]),
+            "needs a name",
+        ),
+        (
+            json!([lua("", &[json!({"page": "p", "steps": [inner]})])]),
+            "cannot stand among",
+        ),
+        (
+            json!([lua("local a = vars.tokn", &[])]),
+            "captures or sets {tokn}",
+        ),
+        (json!([lua("if", &[])]), "talk.lua:1: unexpected symbol"),
+    ] {
+        let sentence = mistake(&json!({"steps": steps}));
+        assert!(sentence.contains(part), "{sentence}");
+    }
+}
+
 #[test]
 fn choices_follow_their_weights() {
     let steps = json!({"steps": [{"repeat": 1000, "steps": [{"choose": [

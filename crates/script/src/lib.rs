@@ -8,6 +8,7 @@
 //!   shows of a reply.
 //! * [`predicate`]: what a value must be; [`capture`] and [`check`]: what steps do with values;
 //!   [`condition`]: what decides where a scenario goes on.
+//! * [`program`]: scripts, where declarations end.
 //!
 //! Nothing here knows users, time or protocols: the engine and the protocols bring them.
 
@@ -21,6 +22,7 @@ pub mod json;
 pub mod names;
 mod placeholder;
 pub mod predicate;
+pub mod program;
 pub mod reply;
 pub mod rows;
 pub mod scope;
@@ -33,6 +35,7 @@ pub use capture::Capture;
 pub use check::Check;
 pub use condition::Condition;
 pub use names::Names;
+pub use program::Program;
 pub use reply::Reply;
 pub use scope::{Identity, Scope};
 pub use template::Template;
@@ -42,8 +45,10 @@ pub use variable::Variables;
 pub type Mistake = String;
 
 /// Has the checks and captures of one step read JSON together, once.
-pub fn read_together(checks: &mut [Check], captures: &mut [Capture]) {
-    let checked = checks.iter_mut().map(Check::source);
+pub fn read_together(checks: &mut [&mut [Check]], captures: &mut [Capture]) {
+    let checked = checks
+        .iter_mut()
+        .flat_map(|list| list.iter_mut().map(Check::source));
     let captured = captures.iter_mut().map(Capture::source);
     let sources = checked.chain(captured);
     json::Path::join(sources.filter_map(source::Source::json));

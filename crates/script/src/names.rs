@@ -206,7 +206,7 @@ impl Names {
 }
 
 /// The known name that needs the fewest changes (at most a third of its letters) to be this one.
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let changes = known
         .iter()
         .map(|other| (strsim::levenshtein(name, other), *other));

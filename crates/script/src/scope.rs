@@ -156,6 +156,13 @@ impl Scope {
     }
 }
 
+impl Default for Scope {
+    /// Nobody's, which takes no memory.
+    fn default() -> Self {
+        Self::new(None, 0)
+    }
+}
+
 impl Values for Scope {
     fn number(&self) -> u32 {
         self.number

@@ -106,8 +106,11 @@ def _shown(step: "PlayedStep") -> dict[str, str]:
 
 
 def _print(event: "Event", *, bodies: bool) -> None:
-    from headcount.controller.tryout import OtherFault, ScenarioEnd
+    from headcount.controller.tryout import OtherFault, PrintedLine, ScenarioEnd
 
+    if isinstance(event, PrintedLine):
+        out.print(f"  {event.line}", markup=False)
+        return
     if isinstance(event, OtherFault):
         out.print(f"  [red]failed[/]: {_escaped(event.fault)}")
         return

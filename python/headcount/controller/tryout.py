@@ -75,7 +75,14 @@ class ScenarioEnd:
     failed: bool
 
 
-Event = PlayedStep | OtherFault | ScenarioEnd
+@dataclass(frozen=True, slots=True)
+class PrintedLine:
+    """A line that Lua code printed."""
+
+    line: str
+
+
+Event = PlayedStep | OtherFault | ScenarioEnd | PrintedLine
 OnEvent = Callable[[Event], None]
 
 
@@ -114,6 +121,8 @@ def _take(
         if scenario not in ended:
             ended[scenario] = bool(entry["failed"])
             on_event(ScenarioEnd(scenario, ended[scenario]))
+    elif "printed" in entry:
+        on_event(PrintedLine(str(entry["printed"])))
     elif "step" not in entry:
         on_event(OtherFault(str(entry["fault"])))
     elif entry["scenario"] not in ended:

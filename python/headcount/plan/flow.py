@@ -177,7 +177,27 @@ class Page(Strict):
         return f"page {self.page} ({texts(self.steps)})"
 
 
-_KINDS = {"if": "if", "repeat": "repeat", "pause": "pause", "choose": "choose", "set": "set"}
+class Lua(Strict):
+    """Lua code that decides which of its steps are played."""
+
+    lua: str = Field(description='The code, or the file that has it: "checkout.lua"')
+    file: str | None = Field(default=None, description="The file that the code came from")
+    steps: list["Entry"] = Field(min_length=1, description="What it may play, by name")
+
+    @property
+    def text(self) -> str:
+        """The entry in one line, for people."""
+        return f"lua {self.file or 'code'} ({texts(self.steps)})"
+
+
+_KINDS = {
+    "lua": "lua",
+    "if": "if",
+    "repeat": "repeat",
+    "pause": "pause",
+    "choose": "choose",
+    "set": "set",
+}
 
 
 def _kind(value: Any) -> str:
@@ -200,7 +220,8 @@ Entry = Annotated[
     | Annotated[Pause, Tag("pause")]
     | Annotated[Choose, Tag("choose")]
     | Annotated[Set, Tag("set")]
-    | Annotated[Page, Tag("page")],
+    | Annotated[Page, Tag("page")]
+    | Annotated[Lua, Tag("lua")],
     Discriminator(_kind),
 ]
 """One entry of `steps`."""
@@ -212,8 +233,9 @@ _OF_MODEL = {
     Choose: "choose",
     Set: "set",
     Page: "page",
+    Lua: "lua",
 }
-Played = Step | If | Repeat | Pause | Choose | Set | Page
+Played = Step | If | Repeat | Pause | Choose | Set | Page | Lua
 
 
 def _inner(entry: Played) -> Sequence[Played]:
@@ -221,7 +243,7 @@ def _inner(entry: Played) -> Sequence[Played]:
     match entry:
         case If():
             return [*entry.then, *entry.otherwise]
-        case Repeat() | Page():
+        case Repeat() | Page() | Lua():
             return entry.steps
         case Choose():
             return [step for branch in entry.choose for step in branch.steps]
@@ -245,7 +267,10 @@ def pauses(entries: Sequence[Played]) -> Iterator[Think]:
 
 
 def most_steps(entries: Sequence[Played]) -> int:
-    """The most steps that one pass through these entries plays."""
+    """The most steps that one pass through these entries plays.
+
+    Nobody knows that of Lua code before it is played: each of its steps counts once.
+    """
     return sum(map(_most, entries))
 
 
@@ -261,7 +286,7 @@ def _most(entry: Played) -> int:
             return (most[1] if isinstance(most, tuple) else most) * most_steps(entry.steps)
         case Choose():
             return max(most_steps(branch.steps) for branch in entry.choose)
-        case Page():
+        case Page() | Lua():
             return most_steps(entry.steps)
     return 0
 

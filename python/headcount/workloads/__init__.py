@@ -10,6 +10,7 @@ from headcount.errors import InputError
 from headcount.fields.mistakes import nearest
 from headcount.foreign.file import content
 from headcount.installed import added, refusal
+from headcount.plan.lua_file import with_code
 from headcount.plan.plan import validate
 from headcount.plan.toml_file import MOST_BYTES, toml_of, toml_text
 from headcount.plan.variables import with_folder
@@ -25,7 +26,8 @@ def load(name: str) -> Workload:
     """Read a workload by its name, or from a file when `name` ends with `.toml`."""
     if name.endswith(".toml"):
         text = toml_text(Path(name), f"the workload file {name}")
-        values = with_folder(toml_of(text, name), Path(name).parent)
+        folder = Path(name).parent
+        values = with_code(with_folder(toml_of(text, name), folder), folder)
         return validate(Workload, values, name)
     if name not in names():
         raise InputError(

@@ -207,7 +207,7 @@ impl Ask {
         let checks = table.check.as_ref();
         let checks = checks.map_or(Ok(Box::default()), |list| Check::compile(list, names));
         let (mut captures, mut checks) = (captures?, checks?);
-        headcount_script::read_together(&mut checks, &mut captures);
+        headcount_script::read_together(&mut [&mut *checks], &mut captures);
         Ok(Self {
             method,
             shown: match &target {
@@ -247,6 +247,31 @@ impl Ask {
             redirects: 0,
             ..ask
         })
+    }
+
+    /// A request that opens a WebSocket.
+    pub(super) fn compile_socket(table: Table, names: &mut Names) -> Result<Self, String> {
+        if table.path.is_none() {
+            return Err("give its path".into());
+        }
+        let has_more = table.method.is_some()
+            || table.page.is_some()
+            || table.expect.is_some()
+            || table.redirects.is_some()
+            || table.capture.is_some()
+            || table.check.is_some()
+            || table.content_type.is_some()
+            || table.body.is_some()
+            || table.body_bytes.is_some()
+            || table.form.is_some()
+            || table.json.is_some()
+            || table.multipart.is_some();
+        if has_more {
+            return Err(
+                "ws-connect has only path and headers; messages are sent by ws-send".into(),
+            );
+        }
+        Self::compile(Method::Get, table, names)
     }
 
     /// Whether captures or checks read the answer.

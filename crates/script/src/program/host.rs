@@ -1,0 +1,110 @@
+//! What the script under way sees of its user.
+
+use std::cell::RefCell;
+
+use super::Program;
+use crate::names::nearest;
+use crate::scope::Scope;
+use crate::values::{Missing, Values};
+
+/// More lines are not kept of what one script prints before it goes on.
+const MOST_LINES: usize = 100;
+
+/// A user whose script is under way.
+struct Lent {
+    program: Program,
+    scope: Scope,
+    printed: Vec<String>,
+}
+
+thread_local! {
+    static LENT: RefCell<Option<Lent>> = const { RefCell::new(None) };
+}
+
+/// Lets `run` use the values of a user; returns what it returns, and what was printed.
+pub(super) fn lend<T>(
+    program: &Program,
+    scope: &mut Scope,
+    run: impl FnOnce() -> T,
+) -> (T, Vec<String>) {
+    let lent = Lent {
+        program: program.clone(),
+        scope: std::mem::take(scope),
+        printed: Vec::new(),
+    };
+    LENT.set(Some(lent));
+    let result = run();
+    match LENT.take() {
+        Some(lent) => {
+            *scope = lent.scope;
+            (result, lent.printed)
+        }
+        None => (result, Vec::new()),
+    }
+}
+
+/// Does something with the user; the sentence is for the script's author.
+fn with<T>(act: impl FnOnce(&mut Lent) -> Result<T, String>) -> Result<T, String> {
+    LENT.with_borrow_mut(|lent| match lent {
+        Some(lent) => act(lent),
+        None => Err("nobody plays it".into()),
+    })
+}
+
+/// The value of a variable; None if it has none yet.
+pub(super) fn value<T>(name: &str, take: impl FnOnce(&str) -> T) -> Result<Option<T>, String> {
+    with(|lent| {
+        let Some(variable) = lent.program.0.variables.get(name) else {
+            return Err(unknown(&lent.program, name));
+        };
+        match variable.value.render(&mut lent.scope) {
+            Ok(text) => Ok(Some(take(&text))),
+            Err(Missing::Value(_)) => Ok(None),
+            Err(missing) => Err(missing.to_string()),
+        }
+    })
+}
+
+/// Gives a variable a value, or takes it away.
+pub(super) fn set(name: &str, value: Option<&str>) -> Result<(), String> {
+    with(|lent| {
+        let Some(variable) = lent.program.0.variables.get(name) else {
+            return Err(unknown(&lent.program, name));
+        };
+        let Some(slot) = variable.slot else {
+            return Err(format!(
+                "it sets \"{name}\" without naming it; write: vars.{name} = ..."
+            ));
+        };
+        match value {
+            Some(value) => lent.scope.set(slot, value),
+            None => lent.scope.unset(slot),
+        }
+        Ok(())
+    })
+}
+
+/// Random bits of the scenario.
+pub(super) fn bits() -> Result<u64, String> {
+    with(|lent| Ok(lent.scope.bits()))
+}
+
+/// Keeps a line for somebody who tries the workload.
+pub(super) fn print(line: String) -> Result<(), String> {
+    with(|lent| {
+        if lent.printed.len() < MOST_LINES {
+            lent.printed.push(line);
+        }
+        Ok(())
+    })
+}
+
+/// Names are looked for before the run, so one that is made up later is unknown.
+fn unknown(program: &Program, name: &str) -> String {
+    let known: Vec<&str> = program.0.variables.keys().map(|name| &**name).collect();
+    let meant = nearest(name, &known).map_or_else(
+        || "write its name into the script as it is: vars.name".to_owned(),
+        |near| format!("do you mean \"{near}\"?"),
+    );
+    format!("it has no variable \"{}\"; {meant}", name.escape_default())
+}

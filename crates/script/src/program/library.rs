@@ -1,0 +1,152 @@
+//! What the host does for scripts.
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use hmac::{Hmac, KeyInit, Mac};
+use mlua::{Error, Lua, LuaSerdeExt, SerializeOptions, Table, Value, Variadic};
+use sha2::{Digest, Sha256};
+
+use super::host;
+use crate::generated::since_1970_ms;
+
+/// Its functions, as the prelude takes them.
+pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
+    let native = lua.create_table()?;
+    native.set(
+        "get",
+        lua.create_function(|lua, name: mlua::String| {
+            let value = host::value(&name.to_str()?, |text| lua.create_string(text));
+            value.map_err(Error::runtime)?.transpose()
+        })?,
+    )?;
+    native.set(
+        "set",
+        lua.create_function(|lua, (name, value): (mlua::String, Value)| {
+            let name = name.to_str()?;
+            let text = written(lua, &name, value)?;
+            let text = text.as_ref().map(mlua::String::to_str).transpose()?;
+            host::set(&name, text.as_deref()).map_err(Error::runtime)
+        })?,
+    )?;
+    native.set(
+        "print",
+        lua.create_function(|_, line: mlua::String| {
+            host::print(line.to_string_lossy()).map_err(Error::runtime)
+        })?,
+    )?;
+    native.set("random", lua.create_function(random)?)?;
+    native.set(
+        "now",
+        lua.create_function(|_, ()| Ok(since_1970_ms() as f64 / 1e3))?,
+    )?;
+    native.set("json", json(lua)?)?;
+    native.set("crypto", crypto(lua)?)?;
+    Ok(native)
+}
+
+/// A value as a variable keeps it: text, or nothing.
+fn written(lua: &Lua, name: &str, value: Value) -> mlua::Result<Option<mlua::String>> {
+    let text = match value {
+        Value::Nil => return Ok(None),
+        Value::Boolean(is) => lua.create_string(if is { "true" } else { "false" })?,
+        // Lua computes with floats where it divides; 4 and not 4.0 is what applications expect.
+        Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+            lua.create_string((number as i64).to_string())?
+        }
+        Value::String(_) | Value::Integer(_) | Value::Number(_) => {
+            match lua.coerce_string(value)? {
+                Some(text) => text,
+                None => return Ok(None),
+            }
+        }
+        other => {
+            return Err(Error::runtime(format!(
+                "vars.{name} must be a text, a number or true or false, not a {}",
+                other.type_name()
+            )));
+        }
+    };
+    Ok(Some(text))
+}
+
+/// `math.random` of the scenario: the same in each run of one seed.
+fn random(_: &Lua, bounds: Variadic<i64>) -> mlua::Result<Value> {
+    let bits = host::bits().map_err(Error::runtime)?;
+    let (low, high) = match bounds[..] {
+        [] => return Ok(Value::Number((bits >> 11) as f64 / (1_u64 << 53) as f64)),
+        [high] => (1, high),
+        [low, high] => (low, high),
+        _ => return Err(Error::runtime("math.random takes two bounds at most")),
+    };
+    let span = i128::from(high) - i128::from(low) + 1;
+    if span <= 0 {
+        return Err(Error::runtime(format!(
+            "math.random({low}, {high}): nothing is between"
+        )));
+    }
+    let drawn = (i128::from(bits) * span) >> 64;
+    Ok(Value::Integer((i128::from(low) + drawn) as i64))
+}
+
+fn json(lua: &Lua) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    table.set(
+        "decode",
+        lua.create_function(|lua, text: mlua::String| {
+            let value: serde_json::Value = serde_json::from_slice(&text.as_bytes())
+                .map_err(|error| Error::runtime(format!("it is not JSON: {error}")))?;
+            let options = SerializeOptions::new()
+                .serialize_none_to_null(false)
+                .serialize_unit_to_null(false);
+            lua.to_value_with(&value, options)
+        })?,
+    )?;
+    table.set(
+        "encode",
+        lua.create_function(|lua, value: Value| {
+            let value: serde_json::Value = lua.from_value(value)?;
+            Ok(value.to_string())
+        })?,
+    )?;
+    Ok(table)
+}
+
+/// Lower-case hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn crypto(lua: &Lua) -> mlua::Result<Table> {
+    type Text = mlua::String;
+    let table = lua.create_table()?;
+    table.set(
+        "sha256",
+        lua.create_function(|_, text: Text| Ok(hex(&Sha256::digest(&*text.as_bytes()))))?,
+    )?;
+    table.set(
+        "hmac_sha256",
+        lua.create_function(|_, (key, text): (Text, Text)| {
+            let mac = Hmac::<Sha256>::new_from_slice(&key.as_bytes());
+            let mut mac = mac.map_err(Error::external)?;
+            mac.update(&text.as_bytes());
+            Ok(hex(&mac.finalize().into_bytes()))
+        })?,
+    )?;
+    table.set(
+        "base64",
+        lua.create_function(|_, text: Text| Ok(STANDARD.encode(text.as_bytes())))?,
+    )?;
+    table.set(
+        "base64url",
+        lua.create_function(|_, text: Text| Ok(URL_SAFE_NO_PAD.encode(text.as_bytes())))?,
+    )?;
+    table.set(
+        "unhex",
+        lua.create_function(|lua, text: Text| {
+            let bytes = hex::decode(text.as_bytes());
+            let bytes = bytes.map_err(|error| Error::runtime(format!("unhex: {error}")))?;
+            lua.create_string(bytes)
+        })?,
+    )?;
+    Ok(table)
+}

@@ -1,0 +1,163 @@
+//! The Lua of one thread, in which the scripts of all its users run.
+//!
+//! Users share code and nothing else: a script cannot set globals, and what it could change of the
+//! standard library is out of reach.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+use mlua::{
+    ChunkMode, Error, Function, HookTriggers, Lua, LuaOptions, StdLib, Table, Thread, ThreadStatus,
+    Value, VmState,
+};
+
+use super::{Answer, Program, library};
+
+/// Instructions between two looks at how long a script has run.
+const STRETCH: u32 = 100_000;
+/// So many of them without playing a step are a loop without an end: about a tenth of a second, in
+/// which no other user of the thread gets on.
+const MOST_STRETCHES: u32 = 100;
+/// Memory that the scripts of a thread may take, in bytes.
+const MOST_MEMORY: usize = 1 << 30;
+
+/// The world of scripts. `wanted` leaves a coroutine with what it wants.
+const PRELUDE: &str = include_str!("prelude.lua");
+
+/// What a script wants.
+pub(super) enum Wanted {
+    Play(String, bool),
+    Pause(f64),
+    End,
+    Fail(String),
+}
+
+/// The Lua of a thread.
+pub(super) struct Machine {
+    lua: Lua,
+    world: Table,
+    functions: HashMap<u64, Function>,
+}
+
+thread_local! {
+    static MACHINE: RefCell<Option<Machine>> = const { RefCell::new(None) };
+    static STRETCHES: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The first line of an error, with its place in the script; the rest is where in our own code it
+/// came up.
+fn sentence(error: &Error) -> String {
+    let whole = match error {
+        Error::CallbackError { cause, traceback } => {
+            let place = script_place(traceback);
+            return format!("{}{}", place.unwrap_or_default(), sentence(cause));
+        }
+        other => other.to_string(),
+    };
+    let first = whole.lines().next().unwrap_or_default();
+    let prefixes = ["runtime error: ", "syntax error: "];
+    let bare = prefixes
+        .iter()
+        .find_map(|prefix| first.strip_prefix(prefix));
+    bare.unwrap_or(first).to_owned()
+}
+
+/// Where in a script something happened, `buy.lua:12: `, by the calls that led to it.
+fn script_place(traceback: &str) -> Option<String> {
+    let mut calls = traceback.lines().map(str::trim);
+    let call = calls.find(|call| {
+        let is_ours = ["[C]", "prelude:", "stack traceback", "["];
+        call.contains(": in ") && !is_ours.iter().any(|start| call.starts_with(start))
+    })?;
+    let (place, _) = call.split_once(": in ")?;
+    Some(format!("{place}: "))
+}
+
+impl Machine {
+    fn new() -> mlua::Result<Self> {
+        let parts =
+            StdLib::STRING | StdLib::TABLE | StdLib::MATH | StdLib::UTF8 | StdLib::COROUTINE;
+        let lua = Lua::new_with(parts, LuaOptions::default())?;
+        lua.set_memory_limit(MOST_MEMORY)?;
+        lua.set_global_hook(
+            HookTriggers::new().every_nth_instruction(STRETCH),
+            |_, _| {
+                let stretches = STRETCHES.get() + 1;
+                STRETCHES.set(stretches);
+                if stretches > MOST_STRETCHES {
+                    return Err(Error::runtime("it goes on without playing a step"));
+                }
+                Ok(VmState::Continue)
+            },
+        )?;
+        let native = library::native(&lua)?;
+        let prelude = lua.load(PRELUDE).set_name("=prelude");
+        let world: Table = prelude.call(native)?;
+        Ok(Self {
+            lua,
+            world,
+            functions: HashMap::new(),
+        })
+    }
+
+    /// Whether a script can be read; the sentence says where it cannot.
+    pub(super) fn check(name: &str, source: &str) -> Result<(), String> {
+        let lua = Lua::new_with(StdLib::NONE, LuaOptions::default());
+        let read = lua.and_then(|lua| read(&lua, name, source).map(drop));
+        read.map_err(|error| sentence(&error))
+    }
+
+    /// A coroutine of the program.
+    pub(super) fn coroutine(program: &Program) -> Result<Thread, String> {
+        let begun = MACHINE.with_borrow_mut(|machine| {
+            let machine = match machine {
+                Some(machine) => machine,
+                None => machine.insert(Self::new()?),
+            };
+            let function = if let Some(known) = machine.functions.get(&program.0.id) {
+                known.clone()
+            } else {
+                let function = read(&machine.lua, &program.0.name, &program.0.source)?;
+                function.set_environment(machine.world.clone())?;
+                machine.functions.insert(program.0.id, function.clone());
+                function
+            };
+            machine.lua.create_thread(function)
+        });
+        begun.map_err(|error: Error| sentence(&error))
+    }
+}
+
+fn read(lua: &Lua, name: &str, source: &str) -> mlua::Result<Function> {
+    let chunk = lua.load(source).set_name(format!("={name}"));
+    chunk.set_mode(ChunkMode::Text).into_function()
+}
+
+/// Lets a coroutine go on; the sentence says why it failed.
+pub(super) fn go_on(coroutine: &Thread, answer: Answer<'_>) -> Result<Wanted, String> {
+    STRETCHES.set(0);
+    let resumed = match answer {
+        Answer::Done => coroutine.resume::<(Option<u8>, Value)>(true),
+        Answer::Failed(message) => coroutine.resume::<(Option<u8>, Value)>((false, message)),
+    };
+    let (what, value) = resumed.map_err(|error| sentence(&error))?;
+    if coroutine.status() != ThreadStatus::Resumable {
+        return Ok(Wanted::End);
+    }
+    let text = || -> Result<String, String> {
+        match &value {
+            Value::String(text) => Ok(text.to_string_lossy()),
+            other => Err(format!("it needs a text, not {}", other.type_name())),
+        }
+    };
+    match what {
+        Some(1) => Ok(Wanted::Play(text()?, false)),
+        Some(2) => Ok(Wanted::Play(text()?, true)),
+        Some(3) => match (value.as_f64(), value.as_i64()) {
+            (Some(seconds), _) => Ok(Wanted::Pause(seconds)),
+            (None, Some(seconds)) => Ok(Wanted::Pause(seconds as f64)),
+            (None, None) => Err("pause needs seconds, such as pause(1.5)".into()),
+        },
+        _ => Ok(Wanted::Fail(text()?)),
+    }
+}

@@ -1,0 +1,191 @@
+//! Scripts: Lua that decides which steps a user plays, and computes what they send.
+//!
+//! A script is a coroutine that yields what the engine does for it: play a step that the workload has,
+//! pause. It reads and sets the user's variables and has no other way out: no files, no network, no
+//! other code. Its steps are those of the workload, compiled and checked before the run, so a script
+//! costs little more than they do.
+
+mod host;
+mod library;
+mod machine;
+mod words;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Mistake;
+use crate::names::{Names, Slot, nearest};
+use crate::scope::Scope;
+use crate::template::Template;
+use machine::Machine;
+
+/// A longer script is something else.
+const MOST_BYTES: usize = 1 << 20;
+
+/// A script whose syntax and names have been checked. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Program(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// Tells programs apart within a process.
+    id: u64,
+    /// What messages call it.
+    name: Box<str>,
+    source: Box<str>,
+    steps: Box<[Box<str>]>,
+    variables: HashMap<Box<str>, Variable>,
+}
+
+/// A variable that a script may use.
+#[derive(Debug)]
+struct Variable {
+    /// What reads it.
+    value: Template,
+    /// Where it is kept if the script sets it.
+    slot: Option<Slot>,
+}
+
+/// What the engine answers a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer<'a> {
+    /// What it asked for has been done.
+    Done,
+    /// The step failed, with this message.
+    Failed(&'a str),
+}
+
+/// What a script wants next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// The step with this index is played.
+    Play {
+        /// Of the step, among those that the program was compiled with.
+        step: usize,
+        /// Whether the script goes on if the step fails.
+        may_fail: bool,
+    },
+    /// The user thinks for so many seconds.
+    Pause(f64),
+    /// It has come to its end.
+    End,
+    /// The scenario fails with this sentence.
+    Fail(String),
+}
+
+/// A script that a user plays. It belongs to the thread that began it.
+#[derive(Debug)]
+pub struct Running {
+    program: Program,
+    coroutine: mlua::Thread,
+}
+
+impl Program {
+    /// Reads a script that may play these steps. The sentence says where it is wrong.
+    pub fn compile(
+        name: &str,
+        source: &str,
+        steps: &[&str],
+        names: &mut Names,
+    ) -> Result<Self, Mistake> {
+        if source.len() > MOST_BYTES {
+            return Err(format!("{name} has more than {MOST_BYTES} bytes"));
+        }
+        Machine::check(name, source)?;
+        let mentioned = words::mentioned(source);
+        for (step, line) in mentioned.played {
+            if !steps.contains(&step) {
+                return Err(format!("{name}:{line}: {}", unknown_step(step, steps)));
+            }
+        }
+        let at = |line: usize| move |mistake| format!("{name}:{line}: {mistake}");
+        let mut variables = HashMap::<Box<str>, Variable>::new();
+        for (variable, line) in mentioned.set {
+            let slot = names.set(variable).map_err(at(line))?;
+            let value = Template::parse(&format!("{{{variable}}}"), names).map_err(at(line))?;
+            let slot = Some(slot);
+            variables.insert(variable.into(), Variable { value, slot });
+        }
+        for (variable, line) in mentioned.read {
+            if !variables.contains_key(variable) {
+                let value = Template::parse(&format!("{{{variable}}}"), names).map_err(at(line))?;
+                variables.insert(variable.into(), Variable { value, slot: None });
+            }
+        }
+        static IDS: AtomicU64 = AtomicU64::new(0);
+        Ok(Self(Arc::new(Inner {
+            id: IDS.fetch_add(1, Ordering::Relaxed),
+            name: name.into(),
+            source: source.into(),
+            steps: steps.iter().map(|step| Box::from(*step)).collect(),
+            variables,
+        })))
+    }
+
+    /// Begins it for a user. The sentence says why it cannot be.
+    pub fn begin(&self) -> Result<Running, String> {
+        Ok(Running {
+            coroutine: Machine::coroutine(self)?,
+            program: self.clone(),
+        })
+    }
+}
+
+impl Running {
+    /// Lets it go on with this answer until it wants something. What it prints goes to `printed`.
+    pub fn go_on(
+        &mut self,
+        answer: Answer<'_>,
+        scope: &mut Scope,
+        printed: &mut dyn FnMut(String),
+    ) -> Next {
+        let (wanted, lines) = host::lend(&self.program, scope, || {
+            machine::go_on(&self.coroutine, answer)
+        });
+        for line in lines {
+            printed(line);
+        }
+        match wanted {
+            Ok(machine::Wanted::Play(step, may_fail)) => self.play(&step, may_fail),
+            Ok(machine::Wanted::Pause(seconds)) if (0.0..=MOST_PAUSE_S).contains(&seconds) => {
+                Next::Pause(seconds)
+            }
+            Ok(machine::Wanted::Pause(seconds)) => Next::Fail(format!(
+                "pause({seconds}): give seconds from 0 to {MOST_PAUSE_S}"
+            )),
+            Ok(machine::Wanted::End) => Next::End,
+            Ok(machine::Wanted::Fail(sentence)) => Next::Fail(format!("check failed: {sentence}")),
+            Err(sentence) => Next::Fail(format!("Lua failed: {sentence}")),
+        }
+    }
+
+    fn play(&self, step: &str, may_fail: bool) -> Next {
+        let steps = &self.program.0.steps;
+        match steps.iter().position(|known| **known == *step) {
+            Some(step) => Next::Play { step, may_fail },
+            None => {
+                let steps: Vec<&str> = steps.iter().map(|step| &**step).collect();
+                let name = &self.program.0.name;
+                Next::Fail(format!(
+                    "Lua failed: {name}: {}",
+                    unknown_step(step, &steps)
+                ))
+            }
+        }
+    }
+}
+
+/// A longer pause is a mistake.
+const MOST_PAUSE_S: f64 = 86_400.0;
+
+fn unknown_step(step: &str, steps: &[&str]) -> String {
+    let meant = nearest(step, steps).map_or_else(
+        || format!("its steps are {}", steps.join(", ")),
+        |near| format!("do you mean \"{near}\"?"),
+    );
+    format!("there is no step \"{}\"; {meant}", step.escape_default())
+}
+
+#[cfg(test)]
+mod tests;

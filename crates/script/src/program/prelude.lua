@@ -1,0 +1,71 @@
+-- The world that scripts see. It gets the functions of the host, and returns the world.
+local native = ...
+local yield = coroutine.yield
+local setmetatable, error, tostring, select = setmetatable, error, tostring, select
+
+-- A table that scripts read, and cannot change.
+local function fixed(name, fields)
+  return setmetatable({}, {
+    __index = fields,
+    __newindex = function(_, key)
+      error(name .. "." .. tostring(key) .. " cannot be set", 2)
+    end,
+    __metatable = false,
+  })
+end
+
+local maths = {}
+for name, value in pairs(math) do
+  maths[name] = value
+end
+maths.random = native.random
+maths.randomseed = nil
+
+local strings = {}
+for name, value in pairs(string) do
+  strings[name] = value
+end
+strings.dump = nil
+local of_strings = getmetatable("")
+of_strings.__index = strings
+of_strings.__metatable = false
+
+local world = {
+  assert = assert, error = error, ipairs = ipairs, next = next, pairs = pairs, pcall = pcall,
+  select = select, tonumber = tonumber, tostring = tostring, type = type, xpcall = xpcall,
+  setmetatable = setmetatable, rawequal = rawequal, rawlen = rawlen, rawget = rawget,
+  math = fixed("math", maths),
+  string = fixed("string", strings),
+  table = fixed("table", table),
+  utf8 = fixed("utf8", utf8),
+  json = fixed("json", native.json),
+  crypto = fixed("crypto", native.crypto),
+  now = native.now,
+
+  play = function(step) return yield(1, step) end,
+  attempt = function(step) return yield(2, step) end,
+  pause = function(seconds) return yield(3, seconds) end,
+  fail = function(sentence) return yield(4, sentence) end,
+
+  print = function(...)
+    local words = {}
+    for place = 1, select("#", ...) do
+      words[place] = tostring((select(place, ...)))
+    end
+    native.print(table.concat(words, "\t"))
+  end,
+
+  vars = setmetatable({}, {
+    __index = function(_, name) return native.get(name) end,
+    __newindex = function(_, name, value) native.set(name, value) end,
+    __metatable = false,
+  }),
+}
+
+return setmetatable({}, {
+  __index = world,
+  __newindex = function(_, name)
+    error("\"" .. tostring(name) .. "\" is not declared; write: local " .. tostring(name), 2)
+  end,
+  __metatable = false,
+})

@@ -1,0 +1,27 @@
+"""Files with Lua code of a workload."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from headcount.foreign.file import content
+
+MOST_BYTES = 1 << 20
+"""A longer file is not read."""
+
+
+def with_code(values: Any, folder: Path) -> Any:
+    """The values of a workload file with the code of Lua files in the place of their names.
+
+    Raises InputError for a file that cannot be read.
+    """
+    if isinstance(values, list):
+        return [with_code(one, folder) for one in values]
+    if not isinstance(values, Mapping):
+        return values
+    name = values.get("lua")
+    inner = {key: with_code(value, folder) for key, value in values.items()}
+    if not isinstance(name, str) or not name.endswith(".lua") or "\n" in name:
+        return inner
+    code = content(folder / name, MOST_BYTES, what=f"the Lua file {name}").decode(errors="replace")
+    return {"file": Path(name).name, **inner, "lua": code}
