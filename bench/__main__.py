@@ -17,6 +17,7 @@ from bench.figure import Figure, show
 from bench.files import files
 from bench.gate.command import main as gate
 from bench.home_folders import home_folders
+from bench.journey import journey
 from bench.machine import described, load, wait_until_quiet
 from bench.mail import mail
 from bench.mail_server import mail_server
@@ -45,6 +46,10 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "smb": ("CPU of the SMB client for an operation, beside smbtorture", smb),
     "files": ("CPU for an operation on files, with io_uring and with threads", files),
     "web": ("CPU of the HTTP client for a request, beside wrk, h2load, oha and k6", web),
+    "journey": (
+        "CPU of a step that takes a value from a reply, beside wrk, k6, Locust, Goose",
+        journey,
+    ),
     "web-truth": ("The same of a web server, beside oha, h2load and k6", web_stalls),
     "redis": ("CPU of the Redis client for a GET, beside redis-benchmark", redis),
     "sql": ("CPU of the PostgreSQL client for a statement, beside pgbench", sql),
