@@ -106,7 +106,7 @@ def _shown(step: "PlayedStep") -> dict[str, str]:
 
 
 def _print(event: "Event", *, bodies: bool) -> None:
-    from headcount.controller.tryout import OtherFault, PrintedLine, ScenarioEnd
+    from headcount.controller.tryout import Message, OtherFault, PrintedLine, ScenarioEnd
 
     if isinstance(event, PrintedLine):
         out.print(f"  {event.line}", markup=False)
@@ -120,8 +120,11 @@ def _print(event: "Event", *, bodies: bool) -> None:
         return
     where = f"{event.scenario or 'setup'} / {event.step}"
     out.print(f"[bold]{_escaped(where)}[/]  {event.took_ms:.1f} ms")
-    for exchange in event.exchanges:
-        _print_exchange(exchange, bodies=bodies)
+    for one in event.exchanges:
+        if isinstance(one, Message):
+            out.print(f"  {'>' if one.is_sent else '<'} {_cut(one.text, MOST_SHOWN)}", markup=False)
+        else:
+            _print_exchange(one, bodies=bodies)
     for name, value in _shown(event).items():
         out.print(f"  {{{name}}} = {_cut(value, MOST_SHOWN)}", markup=False)
     if event.fault is not None:

@@ -39,6 +39,20 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """A message of a WebSocket.
+
+    Attributes:
+        is_sent: Whether the user sent it; otherwise it came.
+        text: The beginning of it.
+
+    """
+
+    is_sent: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlayedStep:
     """A step that the user played.
 
@@ -56,7 +70,7 @@ class PlayedStep:
     step: str
     took_ms: float
     fault: str | None
-    exchanges: Sequence[Exchange]
+    exchanges: Sequence[Exchange | Message]
     values: Mapping[str, str]
 
 
@@ -141,6 +155,8 @@ def _take(
         )
 
 
-def _exchange(note: Mapping[str, Any]) -> Exchange:
+def _exchange(note: Mapping[str, Any]) -> Exchange | Message:
+    if (direction := note.get("message")) is not None:
+        return Message(direction == "sent", str(note["text"]))
     headers = [(str(name), str(value)) for name, value in note["headers"]]
     return Exchange(**{**note, "headers": headers})

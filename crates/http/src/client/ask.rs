@@ -10,24 +10,8 @@ use http::HeaderName;
 
 use super::body::{Body, BodyTable};
 use super::headers::Headers;
+pub use super::method::Method;
 use crate::pages::{Content, Which};
-
-/// The method of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-#[allow(
-    missing_docs,
-    reason = "they are the methods of RFC 9110, 9.3, and PATCH of RFC 5789"
-)]
-pub enum Method {
-    Get,
-    Head,
-    Post,
-    Put,
-    Delete,
-    Options,
-    Patch,
-}
 
 /// How many redirects are followed unless the workload says otherwise. Browsers follow 20.
 const REDIRECTS: u8 = 10;
@@ -104,40 +88,6 @@ pub(super) struct Table {
     capture: Option<Value>,
     #[serde(default)]
     check: Option<Value>,
-}
-
-impl Method {
-    /// The names under which requests are counted; the last is for connections made.
-    pub const NAMES: [&'static str; 7] =
-        ["GET", "HEAD", "POST", "PUT", "DELETE", "OTHER", "CONNECT"];
-    /// The index of connections made in [`Method::NAMES`].
-    pub const CONNECT: usize = 6;
-
-    /// Its name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Head => "HEAD",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Delete => "DELETE",
-            Self::Options => "OPTIONS",
-            Self::Patch => "PATCH",
-        }
-    }
-
-    /// Its index in [`Method::NAMES`].
-    #[must_use]
-    pub fn kind(self) -> usize {
-        (self as usize).min(5)
-    }
-
-    /// Whether a request with it says how long its body is even if that is nothing (RFC 9110, 8.6).
-    #[must_use]
-    pub const fn has_body(self) -> bool {
-        matches!(self, Self::Post | Self::Put | Self::Patch)
-    }
 }
 
 impl Ask {

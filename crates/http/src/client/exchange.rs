@@ -19,10 +19,10 @@ use crate::wire::reply::Reply;
 use headcount_net::Transport;
 
 /// What a user adds to a request.
-struct Personal<'a> {
-    authorization: Option<&'a str>,
+pub(super) struct Personal<'a> {
+    pub(super) authorization: Option<&'a str>,
     /// The value of the `Cookie` header, or nothing.
-    cookies: String,
+    pub(super) cookies: String,
 }
 
 impl HttpSession {
@@ -147,11 +147,7 @@ impl HttpSession {
         self.requests.sent(Method::CONNECT);
         let shared = &self.shared;
         let tls = self.tls.as_deref().or(shared.tls.as_ref());
-        let named = |fault: Fault| Fault {
-            kind: FaultKind::Connect,
-            message: format!("{}: {}", shared.base.authority, fault.message).into(),
-            ends_session: true,
-        };
+        let named = |fault: Fault| shared.unreachable(&fault);
         let transport = Transport::establish(&shared.addresses, tls)
             .await
             .map_err(named)?;
@@ -197,6 +193,15 @@ impl Ask {
 }
 
 impl Shared {
+    /// The fault of a server that cannot be connected to.
+    pub(super) fn unreachable(&self, fault: &Fault) -> Fault {
+        Fault {
+            kind: FaultKind::Connect,
+            message: format!("{}: {}", self.base.authority, fault.message).into(),
+            ends_session: true,
+        }
+    }
+
     /// The path of a request, below the prefix that all have.
     pub(super) fn path(&self, ask: &Ask, asked: &Asked) -> String {
         let mut path = Vec::new();
@@ -262,7 +267,7 @@ impl Shared {
     }
 
     /// A request of HTTP/2 (RFC 9113, 8.3).
-    fn request(
+    pub(super) fn request(
         &self,
         ask: &Ask,
         asked: &Asked,
@@ -302,19 +307,5 @@ impl Shared {
             headers.insert(CONTENT_LENGTH, ask.payload(asked).bytes().into());
         }
         Ok(request)
-    }
-}
-
-impl From<Method> for http::Method {
-    fn from(method: Method) -> Self {
-        match method {
-            Method::Get => Self::GET,
-            Method::Head => Self::HEAD,
-            Method::Post => Self::POST,
-            Method::Put => Self::PUT,
-            Method::Delete => Self::DELETE,
-            Method::Options => Self::OPTIONS,
-            Method::Patch => Self::PATCH,
-        }
     }
 }

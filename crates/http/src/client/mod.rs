@@ -1,10 +1,11 @@
 //! The client: virtual users and their requests.
 //!
-//! * [`step`] and [`ask`]: what users do; [`headers`], [`body`], [`payload`], [`sizes`]: what requests
+//! * [`step`], [`ask`] and [`method`]: what users do; [`headers`], [`body`], [`payload`], [`sizes`]: what requests
 //!   consist of.
 //! * [`session`]: one user; `journey`: a request with its values, through redirects; `exchange`: a
 //!   request on the wire; `judge`: whether the answer is right; `received`: what captures and checks
 //!   see of it; [`jar`]: the user's cookies.
+//! * `socket`: a WebSocket; [`message`]: what goes through it.
 //! * [`inspect`]: who answers, and whether they have the data set.
 
 pub mod ask;
@@ -16,11 +17,14 @@ pub mod inspect;
 pub mod jar;
 mod journey;
 mod judge;
+pub mod message;
+pub mod method;
 pub mod payload;
 mod received;
 mod redirect;
 pub mod session;
 pub mod sizes;
+mod socket;
 pub mod step;
 
 use std::net::SocketAddr;
@@ -113,6 +117,8 @@ pub(crate) struct Shared {
     base: Base,
     addresses: Vec<SocketAddr>,
     tls: Option<Tls>,
+    /// That of WebSockets, where other requests speak HTTP/2.
+    socket_tls: Option<Tls>,
     resumes_tls: bool,
     is_http2: bool,
     keeps_alive: bool,
@@ -161,6 +167,10 @@ impl Http {
             })
             .transpose()
             .map_err(wrong)?;
+        let socket_tls = (base.is_tls && options.http2)
+            .then(|| Tls::new(&options.verify_certificates, &base.host, Some(HTTP1)))
+            .transpose()
+            .map_err(wrong)?;
         let addresses = if options.at.is_empty() {
             base.resolve().map_err(|error| HttpError::Address {
                 address: base.authority.clone(),
@@ -175,6 +185,7 @@ impl Http {
         let shared = Shared {
             addresses,
             tls,
+            socket_tls,
             resumes_tls: options.resume_tls,
             is_http2: options.http2,
             keeps_alive: options.keep_alive,

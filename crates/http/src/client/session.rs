@@ -10,6 +10,7 @@ use super::Shared;
 use super::ask::{Ask, Method, Target};
 use super::body::Body;
 use super::jar::Jar;
+use super::socket::Socket;
 use super::step::Step;
 use crate::connection::Connection;
 use crate::connection::http1::Until;
@@ -33,6 +34,7 @@ pub struct HttpSession {
     pub(super) authorization: Option<Box<str>>,
     /// An answer whose head has come.
     pub(super) pending: Option<Box<Pending>>,
+    pub(super) socket: Option<Box<Socket>>,
     /// Whether somebody looks at all that comes.
     pub(super) keeps_bodies: bool,
 }
@@ -161,6 +163,7 @@ impl HttpSession {
             // Whoever logs on by a form or a token does not prove itself with each request.
             authorization: shared.authorization(number).filter(|_| !logs_on),
             pending: None,
+            socket: None,
             keeps_bodies: user.keeps_notes(),
         }
     }
@@ -275,6 +278,15 @@ impl HttpSession {
                 let received = self.receive(&mut pending).await;
                 received.map_err(|fault| named(fault, pending.asked.method, &pending.path))
             }
+            Step::OpenSocket(ask) => {
+                let opened = Box::pin(self.open_socket(ask, user)).await; // rare, and larger
+                opened.map_err(|fault| {
+                    let path = self.shared.shown(ask, &Asked::plain(Method::Get));
+                    named(fault, ask.method, &path)
+                })
+            }
+            Step::Messages(messages) => self.exchange_messages(messages, user).await,
+            Step::CloseSocket => self.close_socket().await,
             Step::Disconnect => self.disconnect().await.map(|()| Moved::default()),
         }
     }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::ask::{Ask, Method, Table};
+use super::message::{MessageTable, Messages};
 
 /// One step.
 #[derive(Debug, Clone)]
@@ -20,23 +21,26 @@ pub enum Step {
     Receive,
     /// Ends the connection; waits until the server does, where it was asked to.
     Disconnect,
+    /// Opens a WebSocket.
+    OpenSocket(Ask),
+    /// Sends a message on it, or waits for one, or both.
+    Messages(Box<Messages>),
+    /// Closes it.
+    CloseSocket,
 }
 
 /// A step as it stands in a workload file.
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case", deny_unknown_fields)]
 enum StepTable {
-    Get(Table),
-    Head(Table),
-    Post(Table),
-    Put(Table),
-    Delete(Table),
-    Options(Table),
-    Patch(Table),
     Request(Table),
     Connect {},
     Receive {},
     Disconnect {},
+    WsConnect(Table),
+    WsSend(MessageTable),
+    WsReceive(MessageTable),
+    WsClose {},
 }
 
 impl Compile for Step {
@@ -48,28 +52,49 @@ impl Compile for Step {
     }
 
     fn compile_with(options: &Value, names: &mut Names) -> Result<Self, String> {
-        let step = StepTable::deserialize(options).map_err(|error| error.to_string())?;
-        let (method, table) = match step {
-            StepTable::Get(table) => (Method::Get, table),
-            StepTable::Head(table) => (Method::Head, table),
-            StepTable::Post(table) => (Method::Post, table),
-            StepTable::Put(table) => (Method::Put, table),
-            StepTable::Delete(table) => (Method::Delete, table),
-            StepTable::Options(table) => (Method::Options, table),
-            StepTable::Patch(table) => (Method::Patch, table),
+        if let Some((method, table)) = request(options)? {
+            if table.method.is_some() {
+                return Err("method is for op request only; here op is the method".into());
+            }
+            return Ask::compile(method, table, names).map(Self::Whole);
+        }
+        match StepTable::deserialize(options).map_err(|error| operations(&error.to_string()))? {
             StepTable::Request(table) => {
                 let method = table.method.unwrap_or(Method::Get);
-                return Ask::compile_head(method, table, names).map(Self::Request);
+                Ask::compile_head(method, table, names).map(Self::Request)
             }
-            StepTable::Connect {} => return Ok(Self::Connect),
-            StepTable::Receive {} => return Ok(Self::Receive),
-            StepTable::Disconnect {} => return Ok(Self::Disconnect),
-        };
-        if table.method.is_some() {
-            return Err("method is for op request only; here op is the method".into());
+            StepTable::Connect {} => Ok(Self::Connect),
+            StepTable::Receive {} => Ok(Self::Receive),
+            StepTable::Disconnect {} => Ok(Self::Disconnect),
+            StepTable::WsConnect(table) => Ask::compile_socket(table, names).map(Self::OpenSocket),
+            StepTable::WsSend(table) => {
+                Messages::sent(table, names).map(|it| Self::Messages(it.into()))
+            }
+            StepTable::WsReceive(table) => {
+                Messages::received(table, names).map(|it| Self::Messages(it.into()))
+            }
+            StepTable::WsClose {} => Ok(Self::CloseSocket),
         }
-        Ask::compile(method, table, names).map(Self::Whole)
     }
+}
+
+/// The method and the rest of a step whose operation is a method.
+fn request(options: &Value) -> Result<Option<(Method, Table)>, String> {
+    let operation = options.get("op").and_then(Value::as_str);
+    let Some(method) = operation.and_then(Method::of_operation) else {
+        return Ok(None);
+    };
+    let mut rest = options.as_object().cloned().unwrap_or_default();
+    rest.remove("op");
+    let table = Table::deserialize(Value::Object(rest)).map_err(|error| error.to_string())?;
+    Ok(Some((method, table)))
+}
+
+/// What serde says of an unknown operation, with the methods, which it does not know.
+fn operations(sentence: &str) -> String {
+    let methods = Method::ALL.map(|method| format!("`{}`", method.name().to_lowercase()));
+    let all = format!("expected one of {}, ", methods.join(", "));
+    sentence.replacen("expected one of ", &all, 1)
 }
 
 #[cfg(test)]
@@ -94,11 +119,16 @@ mod tests {
             json!({"op": "delete", "path": "/a", "expect": 204, "headers": {"X-A": "b"}}),
             json!({"op": "options", "path": "/a"}),
             json!({"op": "patch", "path": "/a", "body": "x"}),
+            json!({"op": "propfind", "path": "/dav/", "headers": {"Depth": "1"}, "expect": 207}),
             json!({"op": "connect"}),
             json!({"op": "request", "page": "cgi"}),
             json!({"op": "request", "path": "/", "method": "HEAD"}),
             json!({"op": "receive"}),
             json!({"op": "disconnect"}),
+            json!({"op": "ws-connect", "path": "/chat?room={n}", "headers": {"Origin": "https://a.test"}}),
+            json!({"op": "ws-send", "text": "hello", "until": [{"contains": "hello"}]}),
+            json!({"op": "ws-receive", "check": [{"json": "$.type", "equals": "news"}]}),
+            json!({"op": "ws-close"}),
         ] {
             assert!(
                 Step::compile(&options).is_ok(),
@@ -118,6 +148,16 @@ mod tests {
     fn mistakes_are_named() {
         for (options, part) in [
             (json!({"path": "/"}), "op"),
+            (json!({"op": "ws-connect"}), "give its path"),
+            (
+                json!({"op": "ws-connect", "path": "/", "body": "x"}),
+                "only path and headers",
+            ),
+            (
+                json!({"op": "ws-connect", "path": "/", "expect": 200}),
+                "only path and headers",
+            ),
+            (json!({"op": "ws-send"}), "give what is sent"),
             (json!({"op": "fetch", "path": "/"}), "fetch"),
             (json!({"op": "get"}), "either path or page"),
             (

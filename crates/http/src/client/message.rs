@@ -1,0 +1,165 @@
+//! Messages of a WebSocket as a workload has them: what is sent, and which is waited for.
+
+use headcount_load::Fault;
+use headcount_script::{Capture, Check, Names, Scope};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::body::{Body, BodyTable, body_text};
+
+/// What one step sends and waits for.
+#[derive(Debug, Clone)]
+pub struct Messages {
+    body: Body,
+    /// Whether the user waits for a message.
+    pub waits: bool,
+    /// What that must hold; others are passed over.
+    pub until: Box<[Check]>,
+    /// What it must hold besides, so that the step succeeds.
+    pub checks: Box<[Check]>,
+    /// What the user keeps of it.
+    pub captures: Box<[Capture]>,
+}
+
+/// The same in a workload file.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MessageTable {
+    text: Option<String>,
+    json: Option<Value>,
+    until: Option<Value>,
+    check: Option<Value>,
+    capture: Option<Value>,
+}
+
+impl Messages {
+    /// What is sent (`ws-send`).
+    pub(super) fn sent(table: MessageTable, names: &mut Names) -> Result<Self, String> {
+        if table.text.is_none() && table.json.is_none() {
+            return Err("give what is sent: text or json".into());
+        }
+        Self::compile(table, names)
+    }
+
+    /// What is only waited for (`ws-receive`).
+    pub(super) fn received(table: MessageTable, names: &mut Names) -> Result<Self, String> {
+        if table.text.is_some() || table.json.is_some() {
+            return Err("text and json are for ws-send; ws-receive only waits".into());
+        }
+        let messages = Self::compile(table, names)?;
+        Ok(Self {
+            waits: true,
+            ..messages
+        })
+    }
+
+    fn compile(table: MessageTable, names: &mut Names) -> Result<Self, String> {
+        let waits = table.until.is_some() || table.check.is_some() || table.capture.is_some();
+        let body = BodyTable {
+            given: table.text,
+            bytes: None,
+            content: Default::default(),
+            form: None,
+            json: table.json,
+            multipart: None,
+        };
+        let (body, _) = body.compile(names)?;
+        let mut list = |list: Option<&Value>, key: &str| match list {
+            Some(list) => Check::compile(list, names).map_err(|mistake| {
+                if key == "until" {
+                    mistake.replacen("check", "until", 1)
+                } else {
+                    mistake
+                }
+            }),
+            None => Ok(Box::default()),
+        };
+        let mut until = list(table.until.as_ref(), "until")?;
+        let mut checks = list(table.check.as_ref(), "check")?;
+        let captures = table.capture.as_ref();
+        let captures = captures.map_or(Ok(Box::default()), |table| Capture::compile(table, names));
+        let mut captures = captures?;
+        let has_headers = until.iter().chain(&checks).any(Check::needs_headers)
+            || captures.iter().any(Capture::needs_headers);
+        if has_headers {
+            return Err("a message has no headers; take a part of its text or JSON".into());
+        }
+        headcount_script::read_together(&mut [&mut *until, &mut *checks], &mut captures);
+        Ok(Self {
+            body,
+            waits,
+            until,
+            checks,
+            captures,
+        })
+    }
+
+    /// What a user sends; None if nothing is sent.
+    pub(super) fn text(&self, scope: &mut Scope) -> Result<Option<String>, Fault> {
+        match &self.body {
+            Body::Given(bytes) => Ok(Some(String::from_utf8_lossy(bytes).into_owned())),
+            other => Ok(body_text(other, scope)?),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn compiled(table: Value, is_sent: bool) -> Result<Messages, String> {
+        let mut names = Names::default();
+        let table = MessageTable::deserialize(table).map_err(|error| error.to_string())?;
+        if is_sent {
+            Messages::sent(table, &mut names)
+        } else {
+            Messages::received(table, &mut names)
+        }
+    }
+
+    #[test]
+    fn who_looks_at_an_answer_waits_for_it() {
+        for (table, is_sent, waits) in [
+            (json!({"text": "hello {n}"}), true, false),
+            (
+                json!({"json": {"a": "{n}"}, "until": [{"json": "$.a", "equals": 1}]}),
+                true,
+                true,
+            ),
+            (
+                json!({"text": "x", "capture": {"id": {"json": "$.id"}}}),
+                true,
+                true,
+            ),
+            (json!({}), false, true),
+            (json!({"check": [{"contains": "x"}]}), false, true),
+        ] {
+            assert_eq!(
+                compiled(table.clone(), is_sent).unwrap().waits,
+                waits,
+                "{table}"
+            );
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (table, is_sent, part) in [
+            (json!({}), true, "give what is sent"),
+            (json!({"text": "a"}), false, "for ws-send"),
+            (json!({"text": "a", "json": 1}), true, "only one of"),
+            (
+                json!({"until": [{"header": "x", "equals": 1}]}),
+                false,
+                "no headers",
+            ),
+            (json!({"until": {}}), false, "until must be a list"),
+            (json!({"txt": "a"}), true, "txt"),
+        ] {
+            let sentence = compiled(table.clone(), is_sent).unwrap_err();
+            assert!(sentence.contains(part), "{sentence} of {table}");
+        }
+    }
+}
