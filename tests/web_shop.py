@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import flask
-from werkzeug.serving import WSGIRequestHandler, make_server
+
+import wsgi_site
 
 PAGE = """<!doctype html><title>Shop</title><form method="post" action="/login">
 <input type="hidden" name="csrf" value="{csrf}"><input name="user"><input name="password"></form>"""
@@ -124,24 +125,8 @@ class Shop:
         }
 
 
-class Quiet(WSGIRequestHandler):
-    """A handler that writes no log, and keeps connections."""
-
-    protocol_version = "HTTP/1.1"
-
-    def log(self, *_arguments: object) -> None:
-        """Nothing."""
-
-
 @contextmanager
 def served(shop: Shop) -> Iterator[str]:
     """Serve the shop on a free port; gives its address."""
-    server = make_server("127.0.0.1", 0, shop.app, threaded=True, request_handler=Quiet)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with wsgi_site.served(shop.app) as url:
+        yield url

@@ -1,0 +1,6 @@
+"""The addresses of the site of `django_site`."""
+
+from django.contrib import admin
+from django.urls import path
+
+urlpatterns = [path("admin/", admin.site.urls)]

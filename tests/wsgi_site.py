@@ -1,0 +1,34 @@
+"""A WSGI application, served on a free port of this machine."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+
+class Quiet(WSGIRequestHandler):
+    """A handler that writes no log, and keeps connections."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log(self, *_arguments: object) -> None:
+        """Nothing."""
+
+
+@contextmanager
+def served(application: "WSGIApplication") -> Iterator[str]:
+    """Serve the application; gives its address."""
+    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Quiet)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
