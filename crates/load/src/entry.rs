@@ -89,7 +89,8 @@ pub(crate) struct Page {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Lua {
-    pub(crate) lua: String,
+    #[serde(rename = "lua")]
+    pub(crate) code: String,
     #[serde(default = "inline")]
     pub(crate) file: String,
     #[serde(default)]

@@ -354,7 +354,7 @@ impl<S: Compile> Compiler<'_, S> {
                 "it cannot stand among the steps of other Lua code".into(),
             ));
         }
-        let program = Program::compile(&entry.file, &entry.lua, &steps, self.names);
+        let program = Program::compile(&entry.file, &entry.code, &steps, self.names);
         let program = program.map_err(here)?;
         let from = self.leave(Move::Return); // the place of the code itself
         let mut starts = Vec::with_capacity(steps.len());

@@ -46,10 +46,8 @@ pub type Mistake = String;
 
 /// Has the checks and captures of one step read JSON together, once.
 pub fn read_together(checks: &mut [&mut [Check]], captures: &mut [Capture]) {
-    let checked = checks
-        .iter_mut()
-        .flat_map(|list| list.iter_mut().map(Check::source));
-    let captured = captures.iter_mut().map(Capture::source);
-    let sources = checked.chain(captured);
+    let of_checks = checks.iter_mut().flat_map(|list| list.iter_mut());
+    let of_captures = captures.iter_mut().map(Capture::source);
+    let sources = of_checks.map(Check::source).chain(of_captures);
     json::Path::join(sources.filter_map(source::Source::json));
 }

@@ -1,11 +1,12 @@
 //! Messages of a WebSocket as a workload has them: what is sent, and which is waited for.
 
-use headcount_load::Fault;
-use headcount_script::{Capture, Check, Names, Scope};
+use headcount_load::{Fault, FaultKind};
+use headcount_script::{Capture, Check, Names, Reply, Scope};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::body::{Body, BodyTable, body_text};
+use crate::pages::Content;
 
 /// What one step sends and waits for.
 #[derive(Debug, Clone)]
@@ -14,11 +15,11 @@ pub struct Messages {
     /// Whether the user waits for a message.
     pub waits: bool,
     /// What that must hold; others are passed over.
-    pub until: Box<[Check]>,
+    until: Box<[Check]>,
     /// What it must hold besides, so that the step succeeds.
-    pub checks: Box<[Check]>,
+    checks: Box<[Check]>,
     /// What the user keeps of it.
-    pub captures: Box<[Capture]>,
+    captures: Box<[Capture]>,
 }
 
 /// The same in a workload file.
@@ -58,7 +59,7 @@ impl Messages {
         let body = BodyTable {
             given: table.text,
             bytes: None,
-            content: Default::default(),
+            content: Content::default(),
             form: None,
             json: table.json,
             multipart: None,
@@ -92,6 +93,25 @@ impl Messages {
             checks,
             captures,
         })
+    }
+
+    /// Takes what the user keeps of a message, if it is the one that is waited for.
+    pub(super) fn take(&self, message: &dyn Reply, scope: &mut Scope) -> Result<bool, Fault> {
+        if self
+            .until
+            .iter()
+            .any(|check| check.judge(message, scope).is_err())
+        {
+            return Ok(false);
+        }
+        let wrong = |sentence: String| Fault::step(FaultKind::Refused, sentence);
+        for check in &self.checks {
+            check.judge(message, scope).map_err(wrong)?;
+        }
+        for capture in &self.captures {
+            capture.take(message, scope).map_err(wrong)?;
+        }
+        Ok(true)
     }
 
     /// What a user sends; None if nothing is sent.

@@ -117,7 +117,7 @@ pub(crate) struct Shared {
     base: Base,
     addresses: Vec<SocketAddr>,
     tls: Option<Tls>,
-    /// That of WebSockets, where other requests speak HTTP/2.
+    /// That of sockets, where other requests speak HTTP/2.
     socket_tls: Option<Tls>,
     resumes_tls: bool,
     is_http2: bool,

@@ -150,35 +150,26 @@ impl HttpSession {
             let sent = socket.stream.send(Message::text(text)).await;
             sent.map_err(|error| fault(&error))?;
         }
-        while messages.waits {
+        if !messages.waits {
+            return Ok(moved);
+        }
+        loop {
             let Some(text) = content(socket.stream.next().await)? else {
                 continue;
             };
             moved.read_bytes += text.len() as u64;
-            user.note(
-                || json!({"message": "received", "text": shown(&String::from_utf8_lossy(&text))}),
-            );
+            user.note(|| {
+                let text = String::from_utf8_lossy(&text);
+                json!({"message": "received", "text": shown(&text)})
+            });
             let received = Received {
                 text,
                 json: Document::default(),
             };
-            let scope = user.scope();
-            if messages
-                .until
-                .iter()
-                .all(|check| check.judge(&received, scope).is_ok())
-            {
-                let wrong = |sentence: String| Fault::step(FaultKind::Refused, sentence);
-                for check in &messages.checks {
-                    check.judge(&received, scope).map_err(wrong)?;
-                }
-                for capture in &messages.captures {
-                    capture.take(&received, scope).map_err(wrong)?;
-                }
-                break;
+            if messages.take(&received, user.scope())? {
+                return Ok(moved);
             }
         }
-        Ok(moved)
     }
 
     /// Closes the WebSocket, and waits until the server agrees.

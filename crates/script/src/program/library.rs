@@ -34,7 +34,10 @@ pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
             host::print(line.to_string_lossy()).map_err(Error::runtime)
         })?,
     )?;
-    native.set("random", lua.create_function(random)?)?;
+    native.set(
+        "random",
+        lua.create_function(|_, bounds: Variadic<i64>| random(&bounds))?,
+    )?;
     native.set(
         "now",
         lua.create_function(|_, ()| Ok(since_1970_ms() as f64 / 1e3))?,
@@ -70,9 +73,9 @@ fn written(lua: &Lua, name: &str, value: Value) -> mlua::Result<Option<mlua::Str
 }
 
 /// `math.random` of the scenario: the same in each run of one seed.
-fn random(_: &Lua, bounds: Variadic<i64>) -> mlua::Result<Value> {
+fn random(bounds: &[i64]) -> mlua::Result<Value> {
     let bits = host::bits().map_err(Error::runtime)?;
-    let (low, high) = match bounds[..] {
+    let (low, high) = match *bounds {
         [] => return Ok(Value::Number((bits >> 11) as f64 / (1_u64 << 53) as f64)),
         [high] => (1, high),
         [low, high] => (low, high),
@@ -111,17 +114,12 @@ fn json(lua: &Lua) -> mlua::Result<Table> {
     Ok(table)
 }
 
-/// Lower-case hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn crypto(lua: &Lua) -> mlua::Result<Table> {
     type Text = mlua::String;
     let table = lua.create_table()?;
     table.set(
         "sha256",
-        lua.create_function(|_, text: Text| Ok(hex(&Sha256::digest(&*text.as_bytes()))))?,
+        lua.create_function(|_, text: Text| Ok(hex::encode(Sha256::digest(&*text.as_bytes()))))?,
     )?;
     table.set(
         "hmac_sha256",
@@ -129,7 +127,7 @@ fn crypto(lua: &Lua) -> mlua::Result<Table> {
             let mac = Hmac::<Sha256>::new_from_slice(&key.as_bytes());
             let mut mac = mac.map_err(Error::external)?;
             mac.update(&text.as_bytes());
-            Ok(hex(&mac.finalize().into_bytes()))
+            Ok(hex::encode(mac.finalize().into_bytes()))
         })?,
     )?;
     table.set(

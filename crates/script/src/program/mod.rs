@@ -20,6 +20,9 @@ use crate::scope::Scope;
 use crate::template::Template;
 use machine::Machine;
 
+/// The number of the next program.
+static IDS: AtomicU64 = AtomicU64::new(0);
+
 /// A longer script is something else.
 const MOST_BYTES: usize = 1 << 20;
 
@@ -113,7 +116,6 @@ impl Program {
                 variables.insert(variable.into(), Variable { value, slot: None });
             }
         }
-        static IDS: AtomicU64 = AtomicU64::new(0);
         Ok(Self(Arc::new(Inner {
             id: IDS.fetch_add(1, Ordering::Relaxed),
             name: name.into(),
@@ -161,18 +163,15 @@ impl Running {
     }
 
     fn play(&self, step: &str, may_fail: bool) -> Next {
-        let steps = &self.program.0.steps;
-        match steps.iter().position(|known| **known == *step) {
-            Some(step) => Next::Play { step, may_fail },
-            None => {
-                let steps: Vec<&str> = steps.iter().map(|step| &**step).collect();
-                let name = &self.program.0.name;
-                Next::Fail(format!(
-                    "Lua failed: {name}: {}",
-                    unknown_step(step, &steps)
-                ))
-            }
+        let Inner { name, steps, .. } = &*self.program.0;
+        if let Some(step) = steps.iter().position(|known| **known == *step) {
+            return Next::Play { step, may_fail };
         }
+        let steps: Vec<&str> = steps.iter().map(|step| &**step).collect();
+        Next::Fail(format!(
+            "Lua failed: {name}: {}",
+            unknown_step(step, &steps)
+        ))
     }
 }
 

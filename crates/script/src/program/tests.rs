@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use super::*;
 use crate::values::Values;
 

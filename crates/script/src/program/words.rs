@@ -57,9 +57,9 @@ pub(super) fn mentioned(source: &str) -> Mentioned<'_> {
                 found.read.push((variable, *line));
             }
         } else if PLAYING.contains(&name) {
-            let step = match after[..] {
-                [Word::Text(step), ..] | [Word::Sign(b'('), Word::Text(step), ..] => step,
-                _ => continue,
+            let ([Word::Text(step), ..] | [Word::Sign(b'('), Word::Text(step), ..]) = after[..]
+            else {
+                continue;
             };
             found.played.push((step, *line));
         }
