@@ -59,6 +59,7 @@ pub struct Shared {
     is_tls_ours: bool,
     pub(crate) first_user: u32,
     pub(crate) verify: bool,
+    pub(crate) has_schema: bool,
     pub(crate) data_set: DataSet,
 }
 
@@ -115,6 +116,7 @@ impl Sql {
             is_tls_ours: options.sslmode == SslMode::Auto && sslmode == SslMode::Require,
             first_user: options.first_user,
             verify: options.verify,
+            has_schema: options.has_schema,
             data_set: options.data_set,
         };
         Ok(Self {

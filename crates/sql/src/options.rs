@@ -78,6 +78,9 @@ pub struct SqlOptions {
     /// Whether what is read is compared with what was written.
     #[serde(default = "yes")]
     pub verify: bool,
+    /// Whether users need the schema: not if all statements are their own.
+    #[serde(default = "yes")]
+    pub has_schema: bool,
     /// What is in the schema at first.
     #[serde(default)]
     pub data_set: DataSet,
@@ -99,6 +102,7 @@ impl SqlOptions {
             root_certificates: None,
             first_user: 0,
             verify: true,
+            has_schema: true,
             data_set: DataSet::default(),
         }
     }

@@ -87,6 +87,9 @@ def prepare(
         _prepare_folder(workload, target, folder, overrides, verify=verify, json=json)
         return
     plan = _plan(workload, target, overrides)
+    if plan.workload.protocol == "sql" and plan.discussion is None:
+        out.print("The workload has only statements of your own: there is nothing to prepare.")
+        return
     if users is None and plan.workload.protocol != "http":
         raise InputError("give --users: for how many users the data is to be made")
     users = users or 1

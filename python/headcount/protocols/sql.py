@@ -103,5 +103,6 @@ PROTOCOL = Protocol(
     client=sql_client,
     tables={"discussion": Table(Discussion, "Documents and people in a database")},
     needed=(frozenset({"discussion"}),),
+    own_ops=frozenset({"sql"}),
     is_clean=True,
 )

@@ -57,7 +57,8 @@ pub struct Hello {
     pub settings: BTreeMap<String, String>,
 }
 
-/// Logs on, asks for the settings, and sees that a schema of Headcount's name is Headcount's.
+/// Logs on, asks for the settings, and sees that a schema of Headcount's name is Headcount's where
+/// users need it.
 pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
     const WHO: &str = "SELECT current_setting('server_version'), pg_backend_pid(), \
         coalesce((SELECT version || ' ' || cipher FROM pg_stat_ssl \
@@ -66,7 +67,9 @@ pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
     let sql = Sql::new(options)?;
     run(async {
         let mut desk = Desk::open(&sql).await?;
-        state(&mut desk, &sql.shared).await?;
+        if sql.shared.has_schema {
+            state(&mut desk, &sql.shared).await?;
+        }
         let who = Question::new(WHO, &[Text, Int4, Text]);
         let (version, backend_pid, tls) = desk
             .ask(None, async |wire| {

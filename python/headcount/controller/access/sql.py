@@ -53,12 +53,12 @@ class SqlAccess:
         """Log on.
 
         Raises TargetError when nobody answers, InputError when the role is not let in or a schema
-        of Headcount's name is somebody else's.
+        of Headcount's name is somebody else's. A workload of the user's own statements needs no
+        schema, so none is looked for.
         """
-        if plan.discussion is None:
-            raise InputError(f'the workload "{plan.workload.name}" has no [discussion]')
         self._database = database
-        self._ready = False
+        self._has_data_set = plan.discussion is not None
+        self._ready = not self._has_data_set
         self._target = json.dumps(_target(plan, database))
         hello = self._hello()
         self.programs: Mapping[str, str] = {"postgresql": hello["version"]}
@@ -96,7 +96,7 @@ class SqlAccess:
         All users share them, so this is done once a run. With `verify` the server computes
         checksums of all rows, and those that are damaged are made anew.
         """
-        if self._ready and not verify:
+        if not self._has_data_set or (self._ready and not verify):
             return NOTHING
 
         def progress(text: str) -> None:
@@ -116,6 +116,8 @@ class SqlAccess:
     def cleanup(self, on_progress: Progress) -> str:
         """Drop the schema of Headcount's."""
         del on_progress  # it takes a moment
+        if not self._has_data_set:
+            return "the workload has only statements of your own, so there is nothing to clean up"
         cleaned = json.loads(_engine.cleanup("sql", self._target, 0, 0, lambda _: None))
         self._ready = False
         if not cleaned["found"]:
@@ -139,8 +141,11 @@ def _target(plan: Plan, database: Database) -> dict[str, Any]:
         "database": database.name,
         "password": database.password,
         **client.engine_form(),
-        "data_set": plan.discussion.engine_form() if plan.discussion else {},
     }
+    if plan.discussion is None:
+        target["has_schema"] = False
+    else:
+        target["data_set"] = plan.discussion.engine_form()
     if database.user is not None:
         target["user"] = database.user
         if client.sslmode == "auto":
