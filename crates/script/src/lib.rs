@@ -35,6 +35,7 @@ pub use condition::Condition;
 pub use names::Names;
 pub use reply::Reply;
 pub use scope::{Identity, Scope};
+pub use source::Realm;
 pub use template::Template;
 pub use variable::Variables;
 
