@@ -16,6 +16,7 @@ pub(crate) enum Entry {
     Choose(Choose),
     Set(Set),
     Page(Page),
+    Transaction(Transaction),
 }
 
 #[derive(Deserialize)]
@@ -82,6 +83,22 @@ pub(crate) struct Page {
     #[expect(dead_code, reason = "it names the steps for people")]
     pub(crate) page: String,
     pub(crate) steps: Vec<StepPlan>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Transaction {
+    #[serde(rename = "transaction")]
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) retries: u32,
+    pub(crate) steps: Vec<StepPlan>,
+    /// What the protocol needs to know to begin it.
+    #[serde(default)]
+    pub(crate) isolation: Option<Value>,
+    /// Which of two protocols it is of.
+    #[serde(default)]
+    pub(crate) on: Option<Value>,
 }
 
 const fn one() -> f64 {

@@ -6,9 +6,9 @@
 use headcount_script::names::Slot;
 use headcount_script::{Condition, Names, Template};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::entry::{Choose, Entry, If, Pause, Repeat, Rounds, Set, Until};
+use crate::entry::{Choose, Entry, If, Pause, Repeat, Rounds, Set, Transaction, Until};
 use crate::fault::{Fault, FaultKind};
 use crate::pace::Draw;
 use crate::plan::StepPlan;
@@ -20,6 +20,9 @@ const DEEPEST: usize = 32;
 
 /// More moves than a person would write, and than any loop needs: loops are not unrolled.
 const MOST_MOVES: usize = 20_000;
+
+/// The most times that a transaction is played again.
+const MOST_RETRIES: u32 = 1_000;
 
 /// The most rounds of a loop.
 const MOST_ROUNDS: u64 = 1_000_000;
@@ -45,6 +48,10 @@ pub enum Move<S> {
     Round(usize, usize),
     /// The scenario fails with this sentence.
     Fail(Box<str>),
+    /// A transaction begins, which may be played so often again.
+    Enter(u32),
+    /// It has ended.
+    Leave,
 }
 
 /// A program of moves.
@@ -81,6 +88,7 @@ pub struct WrongEntry {
 struct Compiler<'a, S> {
     moves: Vec<Move<S>>,
     counters: usize,
+    is_in_transaction: bool,
     step_names: &'a mut Vec<String>,
     names: &'a mut Names,
 }
@@ -95,6 +103,7 @@ impl<S: Compile> Flow<S> {
         let mut compiler = Compiler {
             moves: Vec::with_capacity(entries.len()),
             counters: 0,
+            is_in_transaction: false,
             step_names,
             names,
         };
@@ -135,7 +144,7 @@ pub(crate) async fn next_place<S>(
     user: &mut User,
 ) -> Result<usize, Fault> {
     match one {
-        Move::Step(..) => {}
+        Move::Step(..) | Move::Enter(_) | Move::Leave => {}
         Move::Pause(draw) => {
             let pause_ns = draw.draw_ns(user.stream());
             user.pause(pause_ns).await;
@@ -196,7 +205,7 @@ impl<S: Compile> Compiler<'_, S> {
                 "steps",
                 format!(
                     "an entry must be a step with a name, or one of if (with then), repeat (with \
-                     steps), pause, choose, set and page (with steps); it has {}",
+                     steps), pause, choose, set, page and transaction (with steps); it has {}",
                     keys.unwrap_or_default()
                 ),
             )
@@ -212,6 +221,7 @@ impl<S: Compile> Compiler<'_, S> {
             Entry::Choose(entry) => self.choose(&entry, depth),
             Entry::Set(entry) => self.set(&entry),
             Entry::Page(entry) => self.all(&entry.steps, depth + 1),
+            Entry::Transaction(entry) => self.transaction(&entry, depth),
         }
     }
 
@@ -314,6 +324,44 @@ impl<S: Compile> Compiler<'_, S> {
             self.land(end);
         }
         self.moves[choice] = Move::Choose(places.into());
+        Ok(())
+    }
+
+    /// Its beginning and its end are steps of the protocol: `NAME.begin` and `NAME.commit`.
+    fn transaction(&mut self, entry: &Transaction, depth: usize) -> Result<(), WrongEntry> {
+        if std::mem::replace(&mut self.is_in_transaction, true) {
+            let reason =
+                "a transaction cannot stand in another; write its steps into the outer one";
+            return Err(wrong(&entry.name, reason));
+        }
+        if entry.retries > MOST_RETRIES {
+            let reason = format!("retries must be from 0 to {MOST_RETRIES}");
+            return Err(wrong(&entry.name, reason));
+        }
+        let edge = |op: &str| {
+            let mut options = Map::from_iter([("op".to_owned(), op.into())]);
+            options.extend(entry.on.clone().map(|on| ("on".to_owned(), on)));
+            let name = format!("{}.{op}", entry.name);
+            (name, options)
+        };
+        let (name, mut options) = edge("begin");
+        let isolation = entry.isolation.clone();
+        options.extend(isolation.map(|level| ("isolation".to_owned(), level)));
+        let begin = StepPlan {
+            name,
+            options: options.into(),
+        };
+        let (name, options) = edge("commit");
+        let commit = StepPlan {
+            name,
+            options: options.into(),
+        };
+        self.moves.push(Move::Enter(entry.retries));
+        self.step(&begin)?;
+        self.all(&entry.steps, depth + 1)?;
+        self.step(&commit)?;
+        self.moves.push(Move::Leave);
+        self.is_in_transaction = false;
         Ok(())
     }
 

@@ -24,6 +24,7 @@
 //!
 //! Nothing in this crate names a protocol.
 
+mod attempt;
 pub mod blame;
 pub mod clock;
 pub mod compiled;
@@ -70,6 +71,7 @@ pub mod timers;
 pub mod times;
 pub mod trace;
 pub mod turns;
+mod unit;
 pub mod user;
 mod v2;
 pub mod worker;
@@ -83,7 +85,7 @@ pub use password::Password;
 pub use pattern::Pattern;
 pub use plan::Plan;
 pub use plan_error::PlanError;
-pub use protocol::{Compile, Moved, Protocol, Session};
+pub use protocol::{Compile, Moved, Protocol, RollBack, Session};
 pub use requests::Requests;
 pub use run::Run;
 pub use snapshot::{Interval, Snapshot};

@@ -14,7 +14,7 @@ from headcount.fields.mistakes import as_mistake, nearest
 from headcount.fields.model import Duration, Name, Strict, Users, within
 from headcount.fields.units import seconds
 from headcount.plan.criteria import Criterion, parse_all
-from headcount.plan.flow import Entry, check_entries, operations
+from headcount.plan.flow import Entry, check_entries, operations, transactions
 from headcount.plan.groups import check_groups, matching
 from headcount.plan.marks import Marks
 from headcount.plan.named_files import check_named
@@ -284,6 +284,16 @@ class Workload(Strict):
         second = protocol.parts[1] if protocol.parts else None
         allowed = f'on = "{second}", or nothing' if second else "no key on"
         for scenario in self.scenarios:
+            for entry in transactions(scenario.steps):
+                if not protocol.has_transactions:
+                    wrong = "only a database has transactions (protocol sql)"
+                elif entry.on != second:
+                    wrong = f'it needs on = "{second}"' if second else "it can have no key on"
+                else:
+                    continue
+                raise ValueError(
+                    f'scenario "{scenario.name}", transaction "{entry.transaction}": {wrong}'
+                )
             for step in scenario.operations:
                 if "on" in step.options and step.options["on"] != second:
                     raise ValueError(

@@ -98,6 +98,7 @@ class Protocol:
         others: Other addresses that `[client]` names, as host and port, where users speak to the
             same server.
         is_clean: Whether a run leaves nothing behind on somebody's server.
+        has_transactions: Whether steps can be a transaction.
         parts: The protocols of the two servers that its users speak to.
 
     """
@@ -121,4 +122,5 @@ class Protocol:
     log_on: Literal["all", "named", "any"] = "any"
     others: Callable[[Settings], Sequence[tuple[str, int]]] = no_others
     is_clean: bool = False
+    has_transactions: bool = False
     parts: tuple[str, str] | None = None
