@@ -53,6 +53,8 @@ pub struct Hello {
     pub authentication: String,
     /// Its process for this connection, whose parent is the server.
     pub backend_pid: i32,
+    /// Whether a pooler answers in the server's name: it says that the connection is with another process.
+    pub is_pooled: bool,
     /// Settings and their values as `SHOW` tells them.
     pub settings: BTreeMap<String, String>,
 }
@@ -98,10 +100,12 @@ pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
             })
             .await?;
         let protection = desk.protection();
+        let is_pooled = desk.process() != backend_pid;
         desk.close().await;
         Ok(Hello {
             version,
             backend_pid,
+            is_pooled,
             tls: tls_words(protection.tls, tls),
             authentication: protection.authentication(),
             settings,

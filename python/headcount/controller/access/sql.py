@@ -28,6 +28,10 @@ IN_CLEAR = (
 )
 
 
+BEHIND_POOLER = ", behind a pooler"
+"""The server says that the connection is with another process than the one that answers."""
+
+
 @dataclass(frozen=True)
 class Database:
     """Which database, and as whom.
@@ -59,13 +63,19 @@ class SqlAccess:
         self._database = database
         self._has_data_set = plan.discussion is not None
         self._ready = not self._has_data_set
-        self._target = json.dumps(_target(plan, database))
+        target = _target(plan, database)
+        self._target = json.dumps(target)
         hello = self._hello()
+        is_chosen = sql_client(plan.client).statements != "auto"
+        if hello["is_pooled"] and not is_chosen:
+            target["statements"] = "unnamed"
+            self._target = json.dumps(target)
         self.programs: Mapping[str, str] = {"postgresql": hello["version"]}
         settings: dict[str, str] = {
             "database": database.name,
             "TLS": hello["tls"] or "off",
             "authentication": hello["authentication"],
+            "statements": target["statements"] + (BEHIND_POOLER if hello["is_pooled"] else ""),
             **hello["settings"],
         }
         self.settings: Mapping[str, str] = settings
