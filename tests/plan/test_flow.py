@@ -109,6 +109,8 @@ def test_transactions_are_for_databases() -> None:
     assert most_steps([entry]) == 3
     with pytest.raises(InputError, match="only a database has transactions"):
         workload([{"transaction": "pay", "steps": [GET]}])
+    with pytest.raises(InputError, match='setup, transaction "pay": only a database'):
+        workload([GET], setup=[{"transaction": "pay", "steps": [GET]}])
     inner = {"transaction": "inner", "steps": [SELECT]}
     with pytest.raises(InputError, match="a transaction cannot stand in another"):
         workload([{"transaction": "outer", "steps": [inner]}], protocol="sql")

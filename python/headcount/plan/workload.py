@@ -283,17 +283,17 @@ class Workload(Strict):
     def _check_servers(self, protocol: Protocol) -> None:
         second = protocol.parts[1] if protocol.parts else None
         allowed = f'on = "{second}", or nothing' if second else "no key on"
-        for scenario in self.scenarios:
-            for entry in transactions(scenario.steps):
+        whole = [(f'scenario "{one.name}"', one.steps) for one in self.scenarios]
+        for where, entries in [("setup", self.setup or []), *whole]:
+            for entry in transactions(entries):
                 if not protocol.has_transactions:
                     wrong = "only a database has transactions (protocol sql)"
                 elif entry.on != second:
                     wrong = f'it needs on = "{second}"' if second else "it can have no key on"
                 else:
                     continue
-                raise ValueError(
-                    f'scenario "{scenario.name}", transaction "{entry.transaction}": {wrong}'
-                )
+                raise ValueError(f'{where}, transaction "{entry.transaction}": {wrong}')
+        for scenario in self.scenarios:
             for step in scenario.operations:
                 if "on" in step.options and step.options["on"] != second:
                     raise ValueError(
