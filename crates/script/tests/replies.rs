@@ -200,3 +200,32 @@ fn mistakes_name_the_place() {
         assert!(sentence.contains(part), "{sentence}");
     }
 }
+
+#[test]
+fn replies_with_contents_have_no_columns_and_rows_have_nothing_else() {
+    let judged =
+        |table: Value, realm| Check::compile(&json!([table]), realm, &mut Names::default());
+    for table in [
+        json!({"column": "id", "equals": 1}),
+        json!({"row": 1, "equals": 1}),
+        json!({"of": "rows", "equals": 1}),
+    ] {
+        let sentence = judged(table, Realm::Contents).unwrap_err();
+        assert!(
+            sentence.contains("are for the rows of a database"),
+            "{sentence}"
+        );
+    }
+    for table in [
+        json!({"equals": 1}),
+        json!({"json": "$.id", "equals": 1}),
+        json!({"of": "status", "equals": 200}),
+        json!({"of": "rows", "row": 2, "equals": 1}),
+        json!({"column": "id", "of": "rows", "equals": 1}),
+    ] {
+        let sentence = judged(table, Realm::Rows).unwrap_err();
+        assert!(sentence.contains("give column"), "{sentence}");
+    }
+    let zero = judged(json!({"column": "id", "row": 0, "equals": 1}), Realm::Rows);
+    assert!(zero.is_err());
+}
