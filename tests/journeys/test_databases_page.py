@@ -94,6 +94,19 @@ def test_mistakes_in_it_are_one_clear_sentence(
     assert "Traceback" not in done.err
 
 
+def test_a_role_without_rights_is_advised_to_have_them_granted(
+    headcount: Headcount, postgres: Postgres, tmp_path: Path
+) -> None:
+    postgres.sql(f"CREATE ROLE guest LOGIN PASSWORD '{postgres.password}'")
+    level = ("--users", "2", "--duration", "1s", "--settle", "0s", "--think", "10ms")
+    path = str(tmp_path / "shop.toml")
+    done = headcount.run("run", path, "--target", postgres.target, "--user", "guest", *level)
+    assert done.code == 1, done
+    text = " ".join(done.out.split())
+    assert "permission denied for table stock (SQLSTATE 42501)" in text
+    assert "GRANT SELECT, INSERT, UPDATE, DELETE ON the table TO the role" in text
+
+
 def test_statements_that_fail_between_begin_and_commit_poison_nobody(
     headcount: Headcount, postgres: Postgres, tmp_path: Path
 ) -> None:
