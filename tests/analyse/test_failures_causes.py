@@ -121,7 +121,14 @@ MEANT = [
     ("refused", 'prepared statement "s0" already exists (SQLSTATE 42P05)', "sql-prepared"),
     ("refused", "permission denied for table orders (SQLSTATE 42501)", "sql-rights"),
     ("refused", 'relation "orders" does not exist (SQLSTATE 42P01)', "sql-missing"),
-    ("login", 'password authentication failed for user "app" (SQLSTATE 28P01)', "sql-login"),
+    ("login", 'password authentication failed for user "app" (SQLSTATE 28P01)', "sql-password"),
+    ("login", 'role "app" is not permitted to log in (SQLSTATE 28000)', "sql-login"),
+    ("login", 'database "shop" does not exist (SQLSTATE 3D000)', "sql-database"),
+    (
+        "refused",
+        "cannot insert multiple commands into a prepared statement (SQLSTATE 42601)",
+        "sql-several",
+    ),
     (
         "refused",
         "duplicate key value violates unique constraint (SQLSTATE 23505)",

@@ -32,7 +32,17 @@ from headcount.plan import amounts, criteria
 from headcount.plan.agents import Agents
 from headcount.plan.cost import Cost, CostItem
 from headcount.plan.disclosure import Disclosure
-from headcount.plan.flow import Choose, Condition, If, Lua, Page, Pause, Repeat, Set
+from headcount.plan.flow import (
+    Choose,
+    Condition,
+    If,
+    Lua,
+    Page,
+    Pause,
+    Repeat,
+    Set,
+    Transaction,
+)
 from headcount.plan.marks import Marks
 from headcount.plan.pace import Pace, Think
 from headcount.plan.plan import Plan, SearchOptions
@@ -73,7 +83,7 @@ MODELS: dict[str, type[BaseModel] | list[type[BaseModel]]] = {
     "Marks": Marks,
     "Scenarios": Scenario,
     "Steps": Step,
-    "Flow": [If, Repeat, Pause, Choose, Set, Page, Lua],
+    "Flow": [If, Repeat, Pause, Choose, Set, Page, Lua, Transaction],
     "Conditions": Condition,
     "Variables": Variable,
     "Plans": Plan,

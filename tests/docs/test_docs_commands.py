@@ -94,6 +94,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "client.txt").write_text('Mkdir "\\\\clients" NT_STATUS_OK\n', "utf-8")
     (example,) = blocks((ROOT / "docs" / "web-servers.md").read_text("utf-8"), "toml")
     (tmp_path / "shop.toml").write_text(example, "utf-8")
+    (example,) = blocks((ROOT / "docs" / "databases.md").read_text("utf-8"), "toml")
+    (tmp_path / "mine.toml").write_text(example, "utf-8")
     costs = 'currency = "USD"\n[[items]]\nname = "server"\nunit_price = 29581\n'
     (tmp_path / "costs.toml").write_text(costs, "utf-8")
     return tmp_path

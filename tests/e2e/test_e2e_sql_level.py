@@ -8,6 +8,7 @@ import pytest
 
 from database import Postgres, serving
 from headcount.bundle import reader
+from pooler import pooling
 from processes import Headcount
 
 pytestmark = pytest.mark.e2e
@@ -97,6 +98,68 @@ def test_somebodys_database_is_prepared_played_reset_and_cleaned(
     assert postgres.schemas() == before
     assert postgres.sql("SELECT answer FROM public.theirs") == "42"
     assert "there is no data set" in headcount.run("cleanup", "--target", postgres.target).out
+
+
+def test_ones_own_statements_need_no_schema_and_no_right_to_make_one(
+    headcount: Headcount, postgres: Postgres, tmp_path: Path
+) -> None:
+    postgres.sql(
+        "CREATE TABLE public.goods AS SELECT n AS item, 0 AS sold FROM generate_series(1, 9) n"
+    )
+    postgres.sql(f"CREATE ROLE clerk LOGIN PASSWORD '{postgres.password}'")
+    # The schema is somebody else's, which is none of this workload's business.
+    postgres.sql("GRANT SELECT, UPDATE ON public.goods TO clerk; CREATE SCHEMA headcount")
+    path = tmp_path / "goods.toml"
+    path.write_text(
+        """
+name = "goods"
+title = "Goods"
+protocol = "sql"
+criteria = ["errors<1%"]
+pace = { kind = "closed", time = { draw = "fixed", mean = "20ms" } }
+run = { duration = "2s", ramp = "0s", settle = "0s" }
+
+[[scenarios]]
+name = "buy"
+weight = 1
+limit = "1s"
+
+[[scenarios.steps]]
+name = "buy"
+op = "sql"
+statement = "UPDATE goods SET sold = sold + 1 WHERE item = $1"
+parameters = ["{random:1..9}"]
+""",
+        encoding="utf-8",
+    )
+    at = (str(path), "--target", postgres.target, "--user", "clerk")
+    try:
+        ended = headcount.run("prepare", *at)
+        assert ended.code == 0, ended
+        assert "there is nothing to prepare" in ended.out
+        ended = headcount.run("run", *at, "--users", "2")
+        assert ended.code == 0, ended
+        (level,) = reader.load(headcount.bundle).levels
+        assert int(postgres.sql("SELECT sum(sold) FROM goods")) >= level.scenarios[0].completed > 20
+        tables = "SELECT count(*) FROM pg_class WHERE relnamespace = 'headcount'::regnamespace"
+        assert postgres.sql(tables) == "0"
+    finally:
+        postgres.sql("DROP SCHEMA headcount; DROP TABLE goods; DROP ROLE clerk")
+
+
+def test_users_of_a_discussion_share_the_connections_of_a_pooler(
+    headcount: Headcount, postgres: Postgres
+) -> None:
+    with pooling(postgres) as target:
+        run = ("run", "notes-discussion", "--target", target, *FAST)
+        ended = headcount.run(*run, "--users", "10", "--duration", "4s")
+        assert ended.code == 0, ended
+        (level,) = reader.load(headcount.bundle).levels
+        assert level.total.failed == 0
+        assert level.total.completed > 20
+        # Ten users share three connections, on which nothing stays prepared.
+        assert level.requests["prepare"] == level.requests["execute"] > 20
+        assert headcount.run("cleanup", "--target", target).code == 0
 
 
 def test_a_workload_of_ones_own_statements(

@@ -97,3 +97,22 @@ def test_mistakes_are_named(entry: dict[str, Any], part: str) -> None:
 def test_a_scenario_does_something() -> None:
     with pytest.raises(InputError, match="at least one operation"):
         workload([{"pause": "1s"}])
+
+
+SELECT = {"name": "select", "op": "sql", "statement": "SELECT 1"}
+
+
+def test_transactions_are_for_databases() -> None:
+    read = workload([{"transaction": "pay", "retries": 2, "steps": [SELECT]}], protocol="sql")
+    (entry,) = read.scenarios[0].steps
+    assert entry.text == "transaction pay at most 3 times (sql statement=SELECT 1)"
+    assert most_steps([entry]) == 3
+    with pytest.raises(InputError, match="only a database has transactions"):
+        workload([{"transaction": "pay", "steps": [GET]}])
+    with pytest.raises(InputError, match='setup, transaction "pay": only a database'):
+        workload([GET], setup=[{"transaction": "pay", "steps": [GET]}])
+    inner = {"transaction": "inner", "steps": [SELECT]}
+    with pytest.raises(InputError, match="a transaction cannot stand in another"):
+        workload([{"transaction": "outer", "steps": [inner]}], protocol="sql")
+    with pytest.raises(InputError, match="it can have no key on"):
+        workload([{"transaction": "pay", "on": "sql", "steps": [SELECT]}], protocol="sql")

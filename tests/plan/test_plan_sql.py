@@ -50,9 +50,11 @@ def test_client_keys_reach_the_engine() -> None:
         "sslmode": "verify-full",
         "require_auth": "scram-sha-256,none",
         "channel_binding": "prefer",
+        "statements": "prepared",
         "root_certificates": "/a.pem",
         "verify": True,
     }
+    assert sql_client({"statements": "unnamed"}).engine_form()["statements"] == "unnamed"
     usual = sql_client({}).engine_form()
     assert "root_certificates" not in usual
     assert usual["sslmode"] == "auto"
@@ -69,6 +71,7 @@ def test_client_keys_reach_the_engine() -> None:
         ({"require_auth": "any"}, r'require_auth: it is "any"; it can be password, md5, scram'),
         ({"require_auth": ""}, "require_auth"),
         ({"channel_binding": "on"}, "channel_binding"),
+        ({"statements": "simple"}, "statements"),
         ({"channel_binding": "require", "sslmode": "disable"}, "which needs TLS, and sslmode"),
         ({"user": "u{n}"}, "user"),
         ({"root_certificates": "/a.pem"}, "which only sslmode = verify-full uses"),

@@ -116,6 +116,7 @@ fn read(mut row: Row<'_>) -> Result<(), Fault> {
 fn outcome<'a>(input: &Input<'_>, pieces: impl Iterator<Item = &'a [u8]>) -> Outcome {
     const WANTED: [Type; 2] = [Type::Int8, Type::Text];
     match input.mode & 3 {
+        1 if input.mode & 4 > 0 => answered(Answer::to_ask(Some(&WANTED), read).naming(), pieces),
         0 => answered(Answer::to_prepare(Some(&WANTED)), pieces),
         1 => answered(Answer::to_execute(2, read), pieces),
         2 => answered(Answer::to_query(read), pieces),

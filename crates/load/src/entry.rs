@@ -17,6 +17,7 @@ pub(crate) enum Entry {
     Set(Set),
     Page(Page),
     Lua(Lua),
+    Transaction(Transaction),
 }
 
 #[derive(Deserialize)]
@@ -98,18 +99,35 @@ pub(crate) struct Lua {
 }
 
 impl StepPlan {
-    /// What Lua code plays it by: the name of a step, or of a page.
+    /// What Lua code plays it by: the name of a step, of a page, or of a transaction.
     pub(crate) fn title(&self) -> Option<&str> {
-        if self.name.is_empty() {
-            return self.options.get("page")?.as_str();
+        if !self.name.is_empty() {
+            return Some(&self.name);
         }
-        Some(&self.name)
+        let titled = self.options.get("page").or(self.options.get("transaction"));
+        titled?.as_str()
     }
 }
 
 /// What messages call code that came from no file.
 fn inline() -> String {
     "lua".into()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Transaction {
+    #[serde(rename = "transaction")]
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) retries: u32,
+    pub(crate) steps: Vec<StepPlan>,
+    /// What the protocol needs to know to begin it.
+    #[serde(default)]
+    pub(crate) isolation: Option<Value>,
+    /// Which of two protocols it is of.
+    #[serde(default)]
+    pub(crate) on: Option<Value>,
 }
 
 const fn one() -> f64 {

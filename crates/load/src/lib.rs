@@ -4,7 +4,7 @@
 //! core; each worker owns its share of the users and shares nothing with the others while they
 //! run. Read the modules in this order:
 //!
-//! * [`plan`]: what users do, as data, and [`compiled`]; [`flow`]: which steps of it, and [`scripted`]:
+//! * [`plan`]: what users do, as data, and [`compiled`]; [`flow`]: which steps of it, by their [`compiler`], and [`scripted`]:
 //!   where a script decides that; [`pace`]: when they do it.
 //! * [`turns`]: programs that users follow instead of drawing what they do.
 //! * [`protocol`]: the seam that a protocol fills, and [`pair`]: two of them at once; [`user`]: what it is told about its user.
@@ -24,9 +24,11 @@
 //!
 //! Nothing in this crate names a protocol.
 
+mod attempt;
 pub mod blame;
 pub mod clock;
 pub mod compiled;
+pub mod compiler;
 pub mod context;
 mod crowd;
 pub mod distribution;
@@ -71,6 +73,7 @@ pub mod timers;
 pub mod times;
 pub mod trace;
 pub mod turns;
+mod unit;
 pub mod user;
 mod v2;
 pub mod worker;
@@ -84,7 +87,7 @@ pub use password::Password;
 pub use pattern::Pattern;
 pub use plan::Plan;
 pub use plan_error::PlanError;
-pub use protocol::{Compile, Moved, Protocol, Session};
+pub use protocol::{Compile, Moved, Protocol, RollBack, Session};
 pub use requests::Requests;
 pub use run::Run;
 pub use snapshot::{Interval, Snapshot};

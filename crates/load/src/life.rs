@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
+use crate::attempt::Attempt;
 use crate::compiled::Compiled;
 use crate::fault::{Fault, FaultKind};
 use crate::flow::{Flow, Move, next_place};
@@ -165,7 +166,7 @@ impl<P: Protocol> Place<P> {
         }
         if !failed {
             (now_ns, failed) = self
-                .play_flow(Some(index), &scenario.flow, now_ns, session, user)
+                .play_whole(Some(index), &scenario.flow, now_ns, session, user)
                 .await;
         }
         seat.has_played(now_ns, failed);
@@ -195,7 +196,7 @@ impl<P: Protocol> Place<P> {
 
     /// Plays steps to their end, or to the first that fails; returns when, and whether one failed.
     /// Those of a scenario (`index`) count what they moved there.
-    async fn play_flow(
+    pub(crate) async fn play_flow(
         &self,
         index: Option<usize>,
         flow: &Flow<P::Step>,
@@ -205,6 +206,7 @@ impl<P: Protocol> Place<P> {
     ) -> (u64, bool) {
         let mut rounds = vec![0; flow.counters]; // no allocation without loops
         let (mut last_step, mut script) = (None, None::<Box<Script>>);
+        let mut attempt = Attempt::default();
         let (mut place, mut moves) = (0, 0);
         while let Some(next) = flow.moves.get(place) {
             place += 1;
@@ -213,16 +215,24 @@ impl<P: Protocol> Place<P> {
                 let played = self.play_step(index, *step_index, step, now_ns, session, user);
                 match played.await {
                     Ok(ended_ns) => now_ns = ended_ns,
-                    Err((ended_ns, message)) => {
+                    Err((ended_ns, fault)) => {
+                        if self.retries(&mut attempt, &fault, session, ended_ns).await {
+                            (place, now_ns) = (attempt.place, user.now_ns());
+                            continue;
+                        }
+                        self.fail_step(*step_index, &fault);
                         let script = script.as_mut().filter(|_| session.is_some());
-                        let Some(back) = script.and_then(|script| script.outlasts(message)) else {
+                        let Some(back) = script.and_then(|it| it.outlasts(fault.message)) else {
                             return (ended_ns, true);
                         };
-                        (now_ns, place) = (ended_ns, back);
+                        attempt.left = 0; // of a transaction that Lua code attempted
+                        self.leave_transaction(session, ended_ns).await;
+                        (place, now_ns) = (back, user.now_ns());
                     }
                 }
                 continue;
             }
+            attempt.follow(next, place);
             moves += 1;
             let onward_place = if moves > MOST_MOVES_BETWEEN_STEPS {
                 Err(Fault::step(
@@ -250,7 +260,7 @@ impl<P: Protocol> Place<P> {
         (now_ns, false)
     }
 
-    /// Plays one step; returns when it ended, as an error with the message if it failed.
+    /// Plays one step; returns when it ended, and with which fault if it failed.
     async fn play_step(
         &self,
         index: Option<usize>,
@@ -259,9 +269,10 @@ impl<P: Protocol> Place<P> {
         began_ns: u64,
         session: &mut Option<P::Session>,
         user: &mut User,
-    ) -> Result<u64, (u64, Box<str>)> {
+    ) -> Result<u64, (u64, Fault)> {
         let Some(open) = session.as_mut() else {
-            return Err((began_ns, Box::default()));
+            let fault = Fault::session(FaultKind::Disconnected, "the session has ended");
+            return Err((began_ns, fault));
         };
         let seat = &*self.member.seat;
         let idle_before_ns = seat.idle_ns(began_ns);
@@ -290,14 +301,11 @@ impl<P: Protocol> Place<P> {
                 Ok(now_ns)
             }
             Err(fault) => {
-                recorder.fault(At::Step(step_index), &fault);
-                let tally = &mut recorder.steps[step_index];
-                tally.failed += 1;
-                tally.service_ns += took_ns;
+                recorder.steps[step_index].service_ns += took_ns;
                 if fault.ends_session {
                     *session = None;
                 }
-                Err((now_ns, fault.message))
+                Err((now_ns, fault))
             }
         }
     }
@@ -325,7 +333,7 @@ impl<P: Protocol> Place<P> {
     }
 
     /// Keeps a fault of no step for somebody who tries the plan, and counts it.
-    fn fault(&self, at: At, fault: &Fault) {
+    pub(crate) fn fault(&self, at: At, fault: &Fault) {
         self.recorder.borrow_mut().fault(at, fault);
         if let Some(trace) = &self.plan.trace {
             trace.fail(&fault.message);
@@ -347,7 +355,7 @@ impl<P: Protocol> Place<P> {
         }
         if !self.plan.setup.is_empty() {
             let (setup, now_ns) = (&self.plan.setup, user.now_ns());
-            let playing = self.play_flow(None, setup, now_ns, session, user);
+            let playing = self.play_whole(None, setup, now_ns, session, user);
             let (_, failed) = Box::pin(playing).await; // rare, and users would have room for it
             if failed {
                 *session = None; // the next scenario tries all of it again
@@ -361,7 +369,7 @@ impl<P: Protocol> Place<P> {
 
 /// Ends `future` with a timeout fault when the worker says that the step has expired. It stays where it
 /// is: to be given a future takes room for it twice, and copies it.
-async fn within_limit<T>(
+pub(crate) async fn within_limit<T>(
     seat: &Seat,
     mut future: Pin<&mut impl Future<Output = Result<T, Fault>>>,
 ) -> Result<T, Fault> {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::blame::{Blame, Blamed};
 use crate::context::Kinds;
 use crate::fault::Fault;
-use crate::protocol::{Compile, Moved, Protocol, Session};
+use crate::protocol::{Compile, Moved, Protocol, RollBack, Session};
 use crate::requests::Span;
 use crate::target::Target;
 use crate::turns::Turns;
@@ -164,6 +164,28 @@ impl<A: Protocol, B: Protocol> Session for PairSession<A, B> {
                 played
             }
         }
+    }
+
+    fn may_retry(&self, fault: &Fault) -> bool {
+        let second = self.second.as_ref();
+        self.first.may_retry(fault) || second.is_some_and(|second| second.may_retry(fault))
+    }
+
+    fn is_in_transaction(&self) -> bool {
+        let second = self.second.as_ref();
+        self.first.is_in_transaction() || second.is_some_and(Session::is_in_transaction)
+    }
+
+    async fn roll_back(&mut self, end: RollBack) -> Result<(), Fault> {
+        if self.first.is_in_transaction() {
+            self.first.roll_back(end).await?;
+        }
+        if let Some(second) = self.second.as_mut().filter(|it| it.is_in_transaction())
+            && second.roll_back(end).await.is_err()
+        {
+            self.second = None; // the first stays
+        }
+        Ok(())
     }
 
     async fn close(self, user: &mut User) {

@@ -63,6 +63,24 @@ pub trait Session {
         user: &mut User,
     ) -> impl Future<Output = Result<Moved, Fault>>;
 
+    /// Whether the transaction in which a step failed so may succeed if it is played again. By default
+    /// there are none.
+    fn may_retry(&self, fault: &Fault) -> bool {
+        let _ = fault;
+        false
+    }
+
+    /// Whether something is under way that must be ended before the next scenario.
+    fn is_in_transaction(&self) -> bool {
+        false
+    }
+
+    /// Ends what is under way, and keeps nothing of it.
+    fn roll_back(&mut self, end: RollBack) -> impl Future<Output = Result<(), Fault>> {
+        let _ = end;
+        std::future::ready(Ok(()))
+    }
+
     /// Says goodbye when the user leaves in peace. The default just drops the connection.
     fn close(self, user: &mut User) -> impl Future<Output = ()>
     where
@@ -71,6 +89,15 @@ pub trait Session {
         let _ = user;
         std::future::ready(())
     }
+}
+
+/// Why a transaction is rolled back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RollBack {
+    /// It is played again.
+    Retry,
+    /// The scenario has ended.
+    Leave,
 }
 
 /// Turns a step of the workload file into what the protocol plays, before the run starts.

@@ -7,7 +7,7 @@ use crate::Mistake;
 use crate::names::{Names, Slot};
 use crate::reply::Reply;
 use crate::scope::Scope;
-use crate::source::{Source, SourceTable};
+use crate::source::{Realm, Source, SourceTable};
 use crate::values::Values;
 
 /// A value that a user keeps.
@@ -33,22 +33,34 @@ enum Pick {
 
 impl Capture {
     /// Reads `capture = { name = { ... } }`. The sentence names the variable.
-    pub fn compile(table: &Value, names: &mut Names) -> Result<Box<[Self]>, Mistake> {
+    pub fn compile(table: &Value, realm: Realm, names: &mut Names) -> Result<Box<[Self]>, Mistake> {
+        let example = match realm {
+            Realm::Contents => "{ json = \"$.id\" }",
+            Realm::Rows => "{ column = \"id\" }",
+        };
         let Some(table) = table.as_object() else {
             return Err(format!(
-                "capture must be a table such as {{ token = {{ json = \"$.token\" }} }}; it is {table}"
+                "capture must be a table such as {{ id = {example} }}; it is {table}"
             ));
         };
         let captures = table.iter().map(|(name, given)| {
-            Self::one(name, given, names).map_err(|mistake| format!("capture, {name}: {mistake}"))
+            let given = given
+                .as_object()
+                .cloned()
+                .ok_or_else(|| format!("it must be a table such as {example}; it is {given}"));
+            given
+                .and_then(|given| Self::one(name, given, realm, names))
+                .map_err(|mistake| format!("capture, {name}: {mistake}"))
         });
         captures.collect()
     }
 
-    fn one(name: &str, given: &Value, names: &mut Names) -> Result<Self, Mistake> {
-        let mut given: Map<String, Value> = given.as_object().cloned().ok_or_else(|| {
-            format!("it must be a table such as {{ json = \"$.id\" }}; it is {given}")
-        })?;
+    fn one(
+        name: &str,
+        mut given: Map<String, Value>,
+        realm: Realm,
+        names: &mut Names,
+    ) -> Result<Self, Mistake> {
         let pick = given.remove("pick");
         let pick = pick.as_ref().map_or(Ok(Pick::Nth(0)), Pick::parse)?;
         let default = given.remove("default").map(|value| match value {
@@ -57,7 +69,7 @@ impl Capture {
         });
         let source = SourceTable::deserialize(Value::Object(given))
             .map_err(|error| error.to_string())?
-            .compile()?;
+            .compile(realm)?;
         Ok(Self {
             name: name.into(),
             slot: names.set(name)?,
@@ -82,6 +94,12 @@ impl Capture {
     #[must_use]
     pub const fn needs_headers(&self) -> bool {
         self.source.needs_headers()
+    }
+
+    /// The column that it takes its value of.
+    #[must_use]
+    pub fn column(&self) -> Option<&str> {
+        self.source.column()
     }
 
     /// The variable.
@@ -110,12 +128,14 @@ impl Capture {
                 ((u128::from(drawn) * values.len() as u128) >> 64) as usize
             }
         };
-        if place < values.len() {
-            scope.set(self.slot, &values.swap_remove(place));
+        let is_there = place < values.len();
+        if is_there && let Some(value) = values.swap_remove(place) {
+            scope.set(self.slot, &value);
             return Ok(());
         }
         let Some(default) = &self.default else {
             return Err(self.missing(&match values.len() {
+                _ if is_there => "it is NULL".to_owned(),
                 0 => "it is not there".to_owned(),
                 count => format!("there are only {count} of it"),
             }));

@@ -8,7 +8,7 @@ use crate::names::Names;
 use crate::predicate::{PredicateTable, Predicates};
 use crate::reply::Reply;
 use crate::scope::Scope;
-use crate::source::{Source, SourceTable};
+use crate::source::{Realm, Source, SourceTable};
 
 /// Something that a reply must hold.
 #[derive(Debug, Clone)]
@@ -19,20 +19,23 @@ pub struct Check {
 
 impl Check {
     /// Reads `check = [{ ... }, ...]`. The sentence counts them from 1.
-    pub fn compile(list: &Value, names: &mut Names) -> Result<Box<[Self]>, Mistake> {
+    pub fn compile(list: &Value, realm: Realm, names: &mut Names) -> Result<Box<[Self]>, Mistake> {
         let Some(list) = list.as_array() else {
+            let source = match realm {
+                Realm::Contents => "json = \"$.status\"",
+                Realm::Rows => "column = \"status\"",
+            };
             return Err(format!(
-                "check must be a list such as [{{ json = \"$.status\", equals = \"open\" }}]; it is \
-                 {list}"
+                "check must be a list such as [{{ {source}, equals = \"open\" }}]; it is {list}"
             ));
         };
         let checks = list.iter().zip(1..).map(|(given, place)| {
-            Self::one(given, names).map_err(|mistake| format!("check {place}: {mistake}"))
+            Self::one(given, realm, names).map_err(|mistake| format!("check {place}: {mistake}"))
         });
         checks.collect()
     }
 
-    fn one(given: &Value, names: &mut Names) -> Result<Self, Mistake> {
+    fn one(given: &Value, realm: Realm, names: &mut Names) -> Result<Self, Mistake> {
         let Some(given) = given.as_object() else {
             return Err(format!("it must be a table; it is {given}"));
         };
@@ -44,7 +47,7 @@ impl Check {
         let source = SourceTable::deserialize(Value::Object(sought)).map_err(wrong)?;
         let predicates = PredicateTable::deserialize(Value::Object(tested)).map_err(wrong)?;
         Ok(Self {
-            source: source.compile()?,
+            source: source.compile(realm)?,
             predicates: predicates.compile(names)?,
         })
     }
@@ -52,6 +55,12 @@ impl Check {
     /// Where its value is.
     pub(crate) const fn source(&mut self) -> &mut Source {
         &mut self.source
+    }
+
+    /// The column that it looks at.
+    #[must_use]
+    pub fn column(&self) -> Option<&str> {
+        self.source.column()
     }
 
     /// Whether it needs the contents of a reply.
@@ -69,7 +78,7 @@ impl Check {
     /// Whether the reply passes; otherwise a sentence says what it holds instead.
     pub fn judge(&self, reply: &dyn Reply, scope: &mut Scope) -> Result<(), String> {
         let values = self.source.values(reply)?;
-        let value = values.first().map(String::as_str);
+        let value = values.first().and_then(Option::as_deref);
         let judged = self.predicates.judge(value, scope);
         let judged = judged.map_err(|missing| missing.to_string())?;
         judged.map_err(|sentence| format!("check failed: {} {sentence}", self.source.text()))

@@ -38,6 +38,7 @@ pub use names::Names;
 pub use program::Program;
 pub use reply::Reply;
 pub use scope::{Identity, Scope};
+pub use source::Realm;
 pub use template::Template;
 pub use variable::Variables;
 

@@ -110,6 +110,12 @@ impl Names {
         }
     }
 
+    /// Whether something of this name is declared, set or mentioned so far.
+    #[must_use]
+    pub fn is_known(&self, name: &str) -> bool {
+        self.entry(name).is_some()
+    }
+
     /// What a name in a placeholder stands for. A step may set it later on.
     pub fn mention(&mut self, name: &str) -> Result<Known, Mistake> {
         if let Some(entry) = self.entry(name) {

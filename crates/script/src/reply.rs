@@ -2,13 +2,17 @@
 
 use crate::json::Document;
 
-/// A reply that has come whole.
+/// A reply that has come whole. A protocol shows what its replies have; of the rest there is nothing.
 pub trait Reply {
     /// Its status.
-    fn status(&self) -> u16;
+    fn status(&self) -> u16 {
+        0
+    }
 
     /// Its contents, decoded.
-    fn body(&self) -> &[u8];
+    fn body(&self) -> &[u8] {
+        &[]
+    }
 
     /// Where to keep what has been read of its contents as JSON; None to read them each time.
     fn json(&self) -> Option<&Document> {
@@ -16,11 +20,39 @@ pub trait Reply {
     }
 
     /// The values of all its headers with this name, in any case.
-    fn headers(&self, name: &str) -> Vec<&str>;
+    fn headers(&self, name: &str) -> Vec<&str> {
+        let _ = name;
+        Vec::new()
+    }
 
     /// The value of the user's cookie with this name, after the reply.
-    fn cookie(&self, name: &str) -> Option<&str>;
+    fn cookie(&self, name: &str) -> Option<&str> {
+        let _ = name;
+        None
+    }
 
     /// The path that it is of, after redirects.
-    fn path(&self) -> &str;
+    #[expect(
+        clippy::unnecessary_literal_bound,
+        reason = "implementations return a part of the reply"
+    )]
+    fn path(&self) -> &str {
+        ""
+    }
+
+    /// The values of a column, in the order of the rows; None is NULL. The sentence says why there is no
+    /// such column.
+    fn column(&self, name: &str) -> Result<Vec<Option<&str>>, String> {
+        Err(format!("there is no column \"{}\"", name.escape_default()))
+    }
+
+    /// How many rows came, or were changed.
+    fn rows(&self) -> u64 {
+        0
+    }
+
+    /// How long it took, in ms.
+    fn took_ms(&self) -> f64 {
+        0.0
+    }
 }

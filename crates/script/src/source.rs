@@ -1,5 +1,7 @@
 //! Where in a reply a value is.
 
+use std::num::NonZeroUsize;
+
 use regex::bytes::Regex;
 use serde::Deserialize;
 
@@ -11,7 +13,8 @@ use crate::reply::Reply;
 /// Longer regular expressions than a person would write take memory for each.
 const MOST_REGEX_BYTES: usize = 1 << 20;
 
-/// Where a value is, as a workload has it: one key, of which `of = "body"` is the default.
+/// Where a value is, as a workload has it: one key. Of replies with contents `of = "body"` is the
+/// default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceTable {
@@ -29,6 +32,19 @@ pub struct SourceTable {
     pub cookie: Option<String>,
     /// A part of the reply as a whole.
     pub of: Option<Whole>,
+    /// A column of rows.
+    pub column: Option<String>,
+    /// The row of the column, from 1, instead of all of them.
+    pub row: Option<NonZeroUsize>,
+}
+
+/// What kind of reply a source looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Realm {
+    /// Contents with headers: that of a web server.
+    Contents,
+    /// Rows of columns: that of a database.
+    Rows,
 }
 
 /// A part of a reply as a whole.
@@ -43,6 +59,30 @@ pub enum Whole {
     Size,
     /// The path that it is of, after redirects.
     Path,
+    /// How many rows came, or were changed.
+    Rows,
+    /// How long it took, in ms.
+    TimeMs,
+}
+
+impl Whole {
+    /// What it is called in messages.
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Body => "the body",
+            Self::Status => "the status",
+            Self::Size => "the size",
+            Self::Path => "the path",
+            Self::Rows => "the number of rows",
+            Self::TimeMs => "the time in ms",
+        }
+    }
+
+    /// Whether replies of this kind have it.
+    const fn is_of(self, realm: Realm) -> bool {
+        let is_of_rows = matches!(self, Self::Rows | Self::TimeMs);
+        is_of_rows == matches!(realm, Realm::Rows)
+    }
 }
 
 /// Where a value is.
@@ -61,22 +101,53 @@ enum Kind {
     Header(Box<str>),
     Cookie(Box<str>),
     Of(Whole),
+    /// This column: of the row with this index, or of all rows.
+    Column(Box<str>, Option<usize>),
 }
 
 impl SourceTable {
-    /// The keys of a source.
-    pub const KEYS: [&'static str; 7] = [
-        "json",
-        "css",
-        "attribute",
-        "regex",
-        "header",
-        "cookie",
-        "of",
-    ];
+    /// Compiles it for replies of this kind. The sentence names the key.
+    pub fn compile(self, realm: Realm) -> Result<Source, Mistake> {
+        let wrong = self.of.filter(|of| !of.is_of(realm)).map(Whole::text);
+        match realm {
+            Realm::Rows => self.compile_of_rows(wrong.is_some()),
+            Realm::Contents if self.column.is_some() || self.row.is_some() || wrong.is_some() => {
+                Err("column, row and of = \"rows\" or \"time-ms\" are for the rows of a database; a \
+                     reply has json, css, regex, header, cookie or of"
+                    .into())
+            }
+            Realm::Contents => self.compile_of_contents(),
+        }
+    }
 
-    /// Compiles it. The sentence names the key.
-    pub fn compile(self) -> Result<Source, Mistake> {
+    fn compile_of_rows(self, is_of_contents: bool) -> Result<Source, Mistake> {
+        let others = [&self.json, &self.css, &self.attribute, &self.regex];
+        let others = others.into_iter().chain([&self.header, &self.cookie]);
+        let has_others = others.into_iter().any(Option::is_some) || is_of_contents;
+        match (self.column, self.of, self.row) {
+            (Some(column), None, row) if !has_others => {
+                let text = match row {
+                    Some(row) => format!("column {column} of row {row}"),
+                    None => format!("column {column}"),
+                };
+                Ok(Source {
+                    kind: Kind::Column(column.into(), row.map(|row| row.get() - 1)),
+                    text: text.into(),
+                })
+            }
+            (None, Some(of), None) if !has_others => Ok(Source {
+                kind: Kind::Of(of),
+                text: of.text().into(),
+            }),
+            _ => Err(
+                "of the rows of a database give column (with row, from 1, if it is not the \
+                      first), or of = \"rows\" or \"time-ms\""
+                    .into(),
+            ),
+        }
+    }
+
+    fn compile_of_contents(self) -> Result<Source, Mistake> {
         let keys = [
             ("json", self.json),
             ("css", self.css),
@@ -96,15 +167,9 @@ impl SourceTable {
                 return Err("attribute needs css: of which elements?".into());
             }
             let of = self.of.unwrap_or(Whole::Body);
-            let text = match of {
-                Whole::Body => "the body",
-                Whole::Status => "the status",
-                Whole::Size => "the size",
-                Whole::Path => "the path",
-            };
             return Ok(Source {
                 kind: Kind::Of(of),
-                text: text.into(),
+                text: of.text().into(),
             });
         };
         if self.attribute.is_some() && key != "css" {
@@ -171,8 +236,28 @@ impl Source {
         matches!(self.kind, Kind::Header(_))
     }
 
-    /// The values in a reply. The sentence says why it cannot be searched.
-    pub fn values(&self, reply: &dyn Reply) -> Result<Vec<String>, String> {
+    /// The column that it looks at.
+    #[must_use]
+    pub fn column(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Column(name, _) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The values in a reply; None is NULL. The sentence says why it cannot be searched.
+    pub fn values(&self, reply: &dyn Reply) -> Result<Vec<Option<String>>, String> {
+        let Kind::Column(name, row) = &self.kind else {
+            let found = self.texts(reply)?;
+            return Ok(found.into_iter().map(Some).collect());
+        };
+        let values = reply.column(name)?.into_iter();
+        let (skipped, taken) = row.map_or((0, usize::MAX), |row| (row, 1));
+        let values = values.skip(skipped).take(taken);
+        Ok(values.map(|value| value.map(str::to_owned)).collect())
+    }
+
+    fn texts(&self, reply: &dyn Reply) -> Result<Vec<String>, String> {
         match &self.kind {
             Kind::Json(path) => match reply.json() {
                 Some(read) => path.values(reply.body(), read),
@@ -197,7 +282,10 @@ impl Source {
                 Whole::Status => reply.status().to_string(),
                 Whole::Size => reply.body().len().to_string(),
                 Whole::Path => reply.path().to_owned(),
+                Whole::Rows => reply.rows().to_string(),
+                Whole::TimeMs => format!("{:.3}", reply.took_ms()),
             }]),
+            Kind::Column(..) => Ok(Vec::new()),
         }
     }
 }

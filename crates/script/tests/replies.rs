@@ -1,6 +1,6 @@
 //! Captures and checks on a reply, as a protocol would have them.
 
-use headcount_script::{Capture, Check, Names, Reply, Scope};
+use headcount_script::{Capture, Check, Names, Realm, Reply, Scope};
 use serde_json::{Value, json};
 
 /// A reply that holds what a test gives it.
@@ -47,7 +47,7 @@ const PAGE: Given = Given {
 /// What the variable `x` is after capturing it in this way.
 fn captured(table: &Value, reply: &Given) -> Result<String, String> {
     let mut names = Names::default();
-    let captures = Capture::compile(&json!({ "x": table }), &mut names)?;
+    let captures = Capture::compile(&json!({ "x": table }), Realm::Contents, &mut names)?;
     let mut scope = Scope::outside(names.slots(), 0);
     for capture in &captures {
         capture.take(reply, &mut scope)?;
@@ -57,7 +57,7 @@ fn captured(table: &Value, reply: &Given) -> Result<String, String> {
 
 fn checked(table: &Value, reply: &Given) -> Result<(), String> {
     let mut names = Names::default();
-    let checks = Check::compile(&json!([table]), &mut names)?;
+    let checks = Check::compile(&json!([table]), Realm::Contents, &mut names)?;
     let mut scope = Scope::outside(names.slots(), 0);
     checks
         .iter()
@@ -101,7 +101,7 @@ fn values_are_captured_from_everywhere() {
 fn a_random_pick_takes_each() {
     let mut names = Names::default();
     let table = json!({"x": {"regex": "id=([0-9])", "pick": "random"}});
-    let captures = Capture::compile(&table, &mut names).unwrap();
+    let captures = Capture::compile(&table, Realm::Contents, &mut names).unwrap();
     let mut scope = Scope::outside(names.slots(), 0);
     let mut found = std::collections::BTreeSet::new();
     for _ in 0..50 {
@@ -196,7 +196,36 @@ fn mistakes_name_the_place() {
             "check 2: it says nothing of the value",
         ),
     ] {
-        let sentence = Check::compile(&list, &mut names).unwrap_err();
+        let sentence = Check::compile(&list, Realm::Contents, &mut names).unwrap_err();
         assert!(sentence.contains(part), "{sentence}");
     }
+}
+
+#[test]
+fn replies_with_contents_have_no_columns_and_rows_have_nothing_else() {
+    let judged =
+        |table: Value, realm| Check::compile(&json!([table]), realm, &mut Names::default());
+    for table in [
+        json!({"column": "id", "equals": 1}),
+        json!({"row": 1, "equals": 1}),
+        json!({"of": "rows", "equals": 1}),
+    ] {
+        let sentence = judged(table, Realm::Contents).unwrap_err();
+        assert!(
+            sentence.contains("are for the rows of a database"),
+            "{sentence}"
+        );
+    }
+    for table in [
+        json!({"equals": 1}),
+        json!({"json": "$.id", "equals": 1}),
+        json!({"of": "status", "equals": 200}),
+        json!({"of": "rows", "row": 2, "equals": 1}),
+        json!({"column": "id", "of": "rows", "equals": 1}),
+    ] {
+        let sentence = judged(table, Realm::Rows).unwrap_err();
+        assert!(sentence.contains("give column"), "{sentence}");
+    }
+    let zero = judged(json!({"column": "id", "row": 0, "equals": 1}), Realm::Rows);
+    assert!(zero.is_err());
 }

@@ -7,7 +7,10 @@ use headcount_load::{Fault, FaultKind};
 use crate::fault::of_refused_statement;
 use crate::frames::{Message, tag};
 use crate::refusal::{cut, malformed, unexpected};
-use crate::row::{Row, Type, check_columns};
+use crate::row::{Row, Type, check_columns, column_names};
+
+/// The status of a session that is in no transaction (PostgreSQL 15, 55.7, `ReadyForQuery`).
+pub(crate) const IDLE: u8 = b'I';
 
 /// What must come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +19,10 @@ enum Stage {
     Parsed,
     Parameters,
     Columns,
+    /// Of Parse, Bind, Describe and Execute in one go.
+    AskedParsed,
+    AskedBound,
+    AskedColumns,
     /// Of Bind and Execute.
     Bound,
     Rows,
@@ -43,6 +50,21 @@ pub struct Rows {
     pub count: u64,
     /// Bytes of their values and lengths.
     pub bytes: u64,
+    /// How many came or were changed, as the server counts them for the last statement.
+    pub affected: u64,
+    /// Whether the last statement ended a transaction without keeping what it did.
+    pub is_rolled_back: bool,
+}
+
+impl Rows {
+    /// A statement is complete (the body of its `CommandComplete`: `UPDATE 3`, `INSERT 0 1`).
+    fn complete(&mut self, body: &[u8]) {
+        let words = str::from_utf8(body).unwrap_or_default();
+        let mut words = words.trim_end_matches('\0').rsplit(' ');
+        let last = words.next().unwrap_or_default();
+        self.affected = last.parse().unwrap_or_default();
+        self.is_rolled_back = last == "ROLLBACK";
+    }
 }
 
 /// One answer, while it arrives.
@@ -59,6 +81,10 @@ pub struct Answer<'a, F> {
     each: F,
     fault: Option<Fault>,
     is_refused: bool,
+    /// The names of the columns, where somebody asks for them.
+    names: Option<Vec<Box<str>>>,
+    /// Whether the session is in a transaction after it.
+    in_transaction: bool,
 }
 
 /// No rows are expected, or they do not matter.
@@ -83,7 +109,7 @@ impl<'a> Answer<'a, Each> {
     }
 }
 
-impl<F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'_, F> {
+impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
     /// To Bind, Execute and Sync of a statement with so many columns.
     #[must_use]
     pub fn to_execute(columns: u16, each: F) -> Self {
@@ -93,6 +119,24 @@ impl<F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'_, F> {
                 columns,
             },
             ..Self::new(Stage::Bound, each)
+        }
+    }
+
+    /// The same for somebody who wants to know what the columns are called.
+    #[must_use]
+    pub fn naming(self) -> Self {
+        Self {
+            names: Some(Vec::new()),
+            ..self
+        }
+    }
+
+    /// To Parse, Bind, Describe, Execute and Sync; columns of other types than `wanted` are a fault.
+    #[must_use]
+    pub fn to_ask(wanted: Option<&'a [Type]>, each: F) -> Self {
+        Self {
+            wanted,
+            ..Self::new(Stage::AskedParsed, each)
         }
     }
 
@@ -111,6 +155,8 @@ impl<F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'_, F> {
             each,
             fault: None,
             is_refused: false,
+            names: None,
+            in_transaction: false,
         }
     }
 
@@ -124,13 +170,16 @@ impl<F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'_, F> {
                 self.row(message.body)?;
                 self.stage
             }
-            (Stage::Rows, tag::COMMAND_COMPLETE | tag::EMPTY_QUERY) => Stage::Ready,
+            (Stage::Rows, tag::COMMAND_COMPLETE) => {
+                self.rows.complete(message.body);
+                Stage::Ready
+            }
             (Stage::Ready | Stage::Results, tag::READY) => {
-                return if message.body.len() == 1 {
-                    Ok(ControlFlow::Break(false))
-                } else {
-                    Err(malformed("an end of an answer that has another length"))
+                let [status] = message.body else {
+                    return Err(malformed("an end of an answer that has another length"));
                 };
+                self.in_transaction = *status != IDLE;
+                return Ok(ControlFlow::Break(false));
             }
             _ => return self.take_rarer(message),
         };
@@ -160,7 +209,22 @@ impl<F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'_, F> {
                 self.shape.columns = check_columns(body, None)?;
                 Stage::Results
             }
-            (Stage::Results, tag::COMMAND_COMPLETE | tag::EMPTY_QUERY) => Stage::Results,
+            (Stage::AskedParsed, tag::PARSE_COMPLETE) => Stage::AskedBound,
+            (Stage::AskedBound, tag::BIND_COMPLETE) => Stage::AskedColumns,
+            (Stage::AskedColumns, tag::NO_DATA) => {
+                self.described(&[0; 2])?;
+                Stage::Rows
+            }
+            (Stage::AskedColumns, tag::ROW_DESCRIPTION) => {
+                self.described(body)?;
+                Stage::Rows
+            }
+            (Stage::Rows, tag::EMPTY_QUERY) => Stage::Ready,
+            (Stage::Results, tag::COMMAND_COMPLETE) => {
+                self.rows.complete(body);
+                Stage::Results
+            }
+            (Stage::Results, tag::EMPTY_QUERY) => Stage::Results,
             (Stage::Copy, tag::COPY_IN) => return Ok(ControlFlow::Break(true)),
             (Stage::Results, tag::ERROR) => {
                 self.refuse(body)?;
@@ -200,6 +264,10 @@ impl<F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'_, F> {
 
     /// What a `RowDescription` says; where the columns are others, the statement cannot be used.
     fn described(&mut self, body: &[u8]) -> Result<(), Fault> {
+        if let Some(names) = &mut self.names {
+            *names = column_names(body)?;
+        }
+        self.shape.columns = check_columns(body, None)?;
         match check_columns(body, self.wanted) {
             Ok(columns) => self.shape.columns = columns,
             Err(fault) if fault.ends_session => return Err(fault),
@@ -218,6 +286,16 @@ impl<F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'_, F> {
         }
         self.is_refused = true;
         Ok(())
+    }
+
+    /// Whether the session is in a transaction, failed or not, after the end of the answer.
+    pub const fn in_transaction(&self) -> bool {
+        self.in_transaction
+    }
+
+    /// Takes the names of the columns.
+    pub fn take_names(&mut self) -> Vec<Box<str>> {
+        self.names.take().unwrap_or_default()
     }
 
     /// What it came to, after its end.

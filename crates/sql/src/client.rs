@@ -10,7 +10,7 @@ use crate::authentication::ChannelBinding;
 use crate::data_set::DataSet;
 use crate::encryption::{Encryption, NO_TLS};
 use crate::logon::Terms;
-use crate::options::{SqlOptions, SslMode};
+use crate::options::{SqlOptions, SslMode, Statements};
 use crate::wire::Wire;
 
 /// Why a target cannot be used.
@@ -59,6 +59,8 @@ pub struct Shared {
     is_tls_ours: bool,
     pub(crate) first_user: u32,
     pub(crate) verify: bool,
+    pub(crate) statements: Statements,
+    pub(crate) has_schema: bool,
     pub(crate) data_set: DataSet,
 }
 
@@ -115,6 +117,8 @@ impl Sql {
             is_tls_ours: options.sslmode == SslMode::Auto && sslmode == SslMode::Require,
             first_user: options.first_user,
             verify: options.verify,
+            statements: options.statements,
+            has_schema: options.has_schema,
             data_set: options.data_set,
         };
         Ok(Self {

@@ -6,12 +6,15 @@
 //! * [`data_set`]: what is in the schema at first, and the contents of its rows; [`checksum`]: what
 //!   they add up to.
 //! * [`step`]: what users do; [`session`]: how a connection does it; [`task`]: what is timed.
+//!   [`statement`]: statements of the user's own, with `received`: what is taken from their rows;
+//!   [`transaction`]: those of several steps.
 //! * [`frames`]: what a server may send; [`answer`]: in which order; [`row`]: what is in it;
 //!   [`parameter`]: what statements are given.
 //! * [`provision`]: making, checking and deleting the schema; [`questions`]: a connection beside the
 //!   load.
 
 pub mod answer;
+mod asking;
 pub mod authentication;
 pub mod checksum;
 pub mod client;
@@ -25,17 +28,20 @@ pub mod options;
 pub mod parameter;
 pub mod provision;
 pub mod questions;
+mod received;
 mod refusal;
 pub mod row;
 pub mod session;
+pub mod statement;
 pub mod step;
 mod target;
 pub mod task;
 pub mod text;
+pub mod transaction;
 mod wire;
 
 pub use authentication::{ChannelBinding, Method, RequireAuth};
 pub use client::{Sql, SqlError};
 pub use headcount_load::Password;
-pub use options::{SqlOptions, SslMode};
+pub use options::{SqlOptions, SslMode, Statements};
 pub use session::SqlSession;

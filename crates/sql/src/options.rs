@@ -43,6 +43,18 @@ impl SslMode {
     }
 }
 
+/// How statements are sent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Statements {
+    /// Prepared once in a session, and then executed by name.
+    #[default]
+    Prepared,
+    /// Prepared without a name and executed at once, in one round trip: a pooler may then give each
+    /// transaction another connection.
+    Unnamed,
+}
+
 /// Which server and database, as whom, and in which way.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,6 +90,12 @@ pub struct SqlOptions {
     /// Whether what is read is compared with what was written.
     #[serde(default = "yes")]
     pub verify: bool,
+    /// How statements are sent.
+    #[serde(default)]
+    pub statements: Statements,
+    /// Whether users need the schema: not if all statements are their own.
+    #[serde(default = "yes")]
+    pub has_schema: bool,
     /// What is in the schema at first.
     #[serde(default)]
     pub data_set: DataSet,
@@ -99,6 +117,8 @@ impl SqlOptions {
             root_certificates: None,
             first_user: 0,
             verify: true,
+            statements: Statements::default(),
+            has_schema: true,
             data_set: DataSet::default(),
         }
     }

@@ -187,6 +187,19 @@ pub fn check_columns(body: &[u8], wanted: Option<&[Type]>) -> Result<u16, Fault>
     Ok(columns)
 }
 
+/// The names of the columns that the server describes (the body of a `RowDescription`).
+pub fn column_names(body: &[u8]) -> Result<Vec<Box<str>>, Fault> {
+    let (count, mut rest) = body.split_first_chunk().ok_or_else(cut)?;
+    let mut names = Vec::new();
+    for _ in 0..u16::from_be_bytes(*count) {
+        let end = rest.iter().position(|byte| *byte == 0).ok_or_else(cut)?;
+        names.push(String::from_utf8_lossy(&rest[..end]).into());
+        // Table, column, type, length, modifier and format have 18 bytes.
+        rest = rest.get(end + 19..).ok_or_else(cut)?;
+    }
+    Ok(names)
+}
+
 fn no_column(at: u16) -> Fault {
     let sentence = format!("invalid column `{at}`: the server sends no more than {at}");
     Fault::step(FaultKind::WrongData, sentence)
@@ -239,6 +252,7 @@ mod tests {
         #[test]
         fn no_bytes_upset_it(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             let _ = check_columns(&bytes, Some(&[Type::Bool]));
+            let _ = column_names(&bytes);
             if let Ok(mut row) = Row::new(&bytes) {
                 while row.read::<&str>().is_ok() {}
             }

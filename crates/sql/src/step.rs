@@ -1,11 +1,14 @@
 //! What users do.
 
-use std::fmt;
 use std::sync::Arc;
 
-use headcount_load::{Compile, User};
+use headcount_load::Compile;
+use headcount_script::Names;
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::statement::{Free, Statement};
+use crate::transaction::Isolation;
 
 /// The longest body that a step writes.
 const MOST_BODY_BYTES: u32 = 1 << 20;
@@ -44,7 +47,7 @@ pub enum Change {
 }
 
 /// One step, as a workload file has it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case", deny_unknown_fields)]
 enum Written {
     OpenView {},
@@ -82,15 +85,16 @@ enum Written {
         #[serde(default)]
         change: Change,
     },
-    Sql {
-        statement: String,
+    Sql(Statement),
+    Begin {
         #[serde(default)]
-        parameters: Vec<String>,
+        isolation: Option<Isolation>,
     },
+    Commit {},
 }
 
 /// One step, ready to be played.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum SqlStep {
     /// The categories of the view, with the number of documents in each.
     OpenView,
@@ -139,64 +143,18 @@ pub enum SqlStep {
     },
     /// A statement of the user's own.
     Sql(Arc<Free>),
-}
-
-/// A statement with the parameters `$1`, `$2` and so on.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Free {
-    /// As PostgreSQL reads it.
-    pub statement: String,
-    parameters: Vec<Vec<Part>>,
-}
-
-/// A part of a parameter.
-#[derive(Debug, PartialEq, Eq)]
-enum Part {
-    Text(String),
-    /// The user's number.
-    User,
-    /// A random number between these two, both included.
-    Random(i64, i64),
-}
-
-impl Free {
-    /// How many parameters it is given.
-    #[must_use]
-    pub const fn parameters(&self) -> usize {
-        self.parameters.len()
-    }
-
-    /// The parameters of one execution.
-    pub(crate) fn values(&self) -> impl Iterator<Item = Parameter<'_>> {
-        self.parameters.iter().map(|parts| Parameter { parts })
-    }
-}
-
-/// One parameter, as the workload writes it.
-pub(crate) struct Parameter<'a> {
-    parts: &'a [Part],
-}
-
-impl Parameter<'_> {
-    /// Appends it for one execution by the user with this number in rows.
-    pub fn append(&self, user: &mut User, number: u32, out: &mut impl fmt::Write) -> fmt::Result {
-        for part in self.parts {
-            match part {
-                Part::Text(text) => out.write_str(text)?,
-                Part::User => write!(out, "{number}")?,
-                Part::Random(low, high) => {
-                    let span = high.abs_diff(*low).saturating_add(1);
-                    let drawn = user.stream().below(span).cast_signed();
-                    write!(out, "{}", low.wrapping_add(drawn))?;
-                }
-            }
-        }
-        Ok(())
-    }
+    /// A transaction begins, at this level or the server's own.
+    Begin(Option<Isolation>),
+    /// The transaction ends.
+    Commit,
 }
 
 impl Compile for SqlStep {
     fn compile(options: &Value) -> Result<Self, String> {
+        Self::compile_with(options, &mut Names::default())
+    }
+
+    fn compile_with(options: &Value, names: &mut Names) -> Result<Self, String> {
         let step = Written::deserialize(options).map_err(|error| error.to_string())?;
         let within = |name: &str, value: u32, most: u32| {
             (1..=most)
@@ -234,53 +192,11 @@ impl Compile for SqlStep {
                 entries: within("entries", entries, MOST_ENTRIES)?.into(),
             },
             Written::Appointment { change } => Self::Appointment { change },
-            Written::Sql {
-                statement,
-                parameters,
-            } => {
-                if statement.trim().is_empty() {
-                    return Err("statement is empty; write one, such as \"SELECT 1\"".to_owned());
-                }
-                let parameters = parameters.iter().map(|text| parts(text));
-                Self::Sql(Arc::new(Free {
-                    statement,
-                    parameters: parameters.collect::<Result<_, _>>()?,
-                }))
-            }
+            Written::Sql(statement) => Self::Sql(Arc::new(statement.compile(names)?)),
+            Written::Begin { isolation } => Self::Begin(isolation),
+            Written::Commit {} => Self::Commit,
         })
     }
-}
-
-/// Reads `text{user}text{random:1..6}text`.
-fn parts(text: &str) -> Result<Vec<Part>, String> {
-    let wrong = |field: &str| {
-        format!(
-            "parameters has \"{{{field}}}\"; what is in braces must be {{user}} or {{random:a..b}} \
-             with two whole numbers, the lower first"
-        )
-    };
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('{') {
-        let (field, behind) = after.split_once('}').ok_or_else(|| wrong(after))?;
-        found.push(Part::Text(before.to_owned()));
-        found.push(match field.strip_prefix("random:") {
-            None if field == "user" => Part::User,
-            None => return Err(wrong(field)),
-            Some(range) => {
-                let bounds = range.split_once("..");
-                let number = |text: &str| text.trim().parse::<i64>().ok();
-                bounds
-                    .and_then(|(low, high)| Some((number(low)?, number(high)?)))
-                    .filter(|(low, high)| low <= high)
-                    .map(|(low, high)| Part::Random(low, high))
-                    .ok_or_else(|| wrong(field))?
-            }
-        });
-        rest = behind;
-    }
-    found.push(Part::Text(rest.to_owned()));
-    Ok(found)
 }
 
 const fn first() -> From {
@@ -309,9 +225,6 @@ const fn letters() -> u32 {
 
 #[cfg(test)]
 mod tests {
-
-    use headcount_load::context::WorkerContext;
-
     use serde_json::json;
 
     use super::*;
@@ -322,24 +235,24 @@ mod tests {
 
     #[test]
     fn steps_have_the_scripts_sizes_unless_told() {
-        assert_eq!(
+        assert!(matches!(
             SqlStep::compile(&json!({"op": "read-view", "from": "next"})),
             Ok(SqlStep::ReadView {
                 from: From::Key(Place::Next),
                 entries: 20
             })
-        );
-        assert_eq!(
+        ));
+        assert!(matches!(
             SqlStep::compile(&json!({"op": "read-view", "from": 21, "entries": 5})),
             Ok(SqlStep::ReadView {
                 from: From::Number(21),
                 entries: 5
             })
-        );
-        assert_eq!(
+        ));
+        assert!(matches!(
             SqlStep::compile(&json!({"op": "set-unread"})),
             Ok(SqlStep::SetUnread { documents: 30 })
-        );
+        ));
     }
 
     #[test]
@@ -349,39 +262,5 @@ mod tests {
         assert!(wrong(&json!({"op": "open-view", "page": 1})).contains("page"));
         assert!(wrong(&json!({"op": "read-view", "from": 0})).starts_with("from is 0"));
         assert!(wrong(&json!({"op": "sql", "statement": " "})).starts_with("statement is empty"));
-        for field in ["{x}", "{random:2..1}", "{random:1}", "{user"] {
-            let error =
-                wrong(&json!({"op": "sql", "statement": "SELECT $1", "parameters": [field]}));
-            assert!(error.contains("{user} or {random:a..b}"), "{error}");
-        }
-    }
-
-    #[test]
-    fn parameters_are_filled_from_the_users_stream() {
-        let step = json!({
-            "op": "sql", "statement": "SELECT $1, $2", "parameters": ["u{user}-{random:-3..3}", "x"],
-        });
-        let SqlStep::Sql(free) = SqlStep::compile(&step).unwrap() else {
-            panic!("another step");
-        };
-        let mut user = User::outside(4, 1, WorkerContext::outside(0, 0));
-        let mut seen = std::collections::BTreeSet::new();
-        for _ in 0..200 {
-            let filled: Vec<String> = free
-                .values()
-                .map(|value| {
-                    let mut text = String::new();
-                    value.append(&mut user, 14, &mut text).unwrap();
-                    text
-                })
-                .collect();
-            assert_eq!(filled[1], "x");
-            let number = filled[0].strip_prefix("u14-").unwrap();
-            seen.insert(number.parse::<i64>().unwrap());
-        }
-        assert_eq!(
-            seen.into_iter().collect::<Vec<_>>(),
-            [-3, -2, -1, 0, 1, 2, 3]
-        );
     }
 }

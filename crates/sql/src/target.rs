@@ -39,7 +39,7 @@ impl Protocol for Sql {
     type Session = SqlSession;
 
     fn requests() -> Vec<&'static str> {
-        vec!["prepare", "execute"]
+        vec!["prepare", "execute", "retry", "rollback"]
     }
 
     fn tasks() -> Vec<&'static str> {

@@ -16,4 +16,6 @@ headcount_load::tasks! {
     Lookup = "lookup",
     Appointment = "appointment",
     Sql = "sql",
+    // From its beginning until it is committed, with all tries.
+    Transaction = "transaction",
 }

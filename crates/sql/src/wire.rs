@@ -1,4 +1,4 @@
-//! One connection: what is asked on it, and its answers.
+//! One connection: how what is asked on it (`asking`) is sent, and answers are received.
 //!
 //! Bytes go through buffers that all connections of a thread share; one that waits for nothing has
 //! none. They move only while something is asked: what the server says in between is read with the
@@ -18,22 +18,19 @@ use headcount_net::Transport;
 use postgres_protocol::message::frontend;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 
-use crate::answer::{Answer, Rows, Shape};
+use crate::answer::{Answer, IDLE};
 use crate::encryption::{Encryption, encrypted};
 use crate::end_point::end_point;
 use crate::fault::{closed, lost, of_stray_error, unsendable};
 use crate::frames::{Frames, Message, tag};
 use crate::logon::{Ground, Logon, Protection, Terms};
-use crate::parameter::Parameter;
 use crate::refusal::unexpected;
-use crate::row::{Row, Type};
+use crate::row::Row;
 
 /// Messages up to this size are read where they arrive, without a copy.
 const READ_BYTES: usize = 64 << 10;
 /// What is kept of the buffer that is shared for sending; the longest parameter has 1 MiB.
 const KEPT_BYTES: usize = 64 << 10;
-/// The format of parameters and results that are not text (PostgreSQL 15, 55.2.2).
-const BINARY: i16 = 1;
 
 thread_local! {
     static INCOMING: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
@@ -49,7 +46,7 @@ impl Name {
     pub const UNNAMED: Self = Self(0);
 
     /// Calls `use_name` with it as the server has it.
-    fn with<T>(self, use_name: impl FnOnce(&str) -> T) -> T {
+    pub(crate) fn with<T>(self, use_name: impl FnOnce(&str) -> T) -> T {
         let mut digits = [0; 10];
         let mut at = digits.len();
         let mut rest = self.0;
@@ -73,6 +70,9 @@ pub struct Wire {
     is_sending: bool,
     /// Names given so far.
     names: u32,
+    /// The process that the server says the connection is with; a pooler names none of the server's.
+    process: i32,
+    in_transaction: bool,
 }
 
 impl Wire {
@@ -100,7 +100,10 @@ impl Wire {
             owed: 0,
             is_sending: false,
             names: 0,
+            process: 0,
+            in_transaction: false,
         };
+        let mut process = 0;
         let parameters = [
             ("client_encoding", "UTF8"),
             ("user", &terms.user),
@@ -112,6 +115,9 @@ impl Wire {
         loop {
             // None: there is something to answer first.
             let protection = wire.receive(|message| {
+                if let (tag::KEY_DATA, Some(first)) = (message.tag, message.body.first_chunk()) {
+                    process = i32::from_be_bytes(*first);
+                }
                 OUTGOING.with_borrow_mut(|out| {
                     out.clear();
                     let taken = logon.take(message, out)?;
@@ -124,6 +130,7 @@ impl Wire {
             });
             if let Some(protection) = protection.await? {
                 wire.protection = protection;
+                wire.process = process;
                 return Ok(wire);
             }
             wire.send_composed().await?;
@@ -135,107 +142,20 @@ impl Wire {
         self.protection
     }
 
+    /// The process that the server says the connection is with.
+    pub const fn process(&self) -> i32 {
+        self.process
+    }
+
+    /// Whether the session was in a transaction, failed or not, after the last answer.
+    pub const fn in_transaction(&self) -> bool {
+        self.in_transaction
+    }
+
     /// A name that was not given yet.
     pub const fn new_name(&mut self) -> Name {
         self.names += 1;
         Name(self.names)
-    }
-
-    /// Prepares a statement with parameters of these types, or of those that the server finds; columns of
-    /// other types than `columns` are a fault.
-    pub async fn prepare(
-        &mut self,
-        name: Name,
-        text: &str,
-        parameters: impl Iterator<Item = u32>,
-        columns: Option<&[Type]>,
-    ) -> Result<Shape, Fault> {
-        self.settle().await?;
-        self.send(|out| {
-            name.with(|name| {
-                frontend::parse(name, text, parameters, out)?;
-                frontend::describe(b'S', name, out)
-            })?;
-            frontend::sync(out);
-            Ok(())
-        })
-        .await?;
-        let (shape, _) = self.answered(Answer::to_prepare(columns)).await?;
-        Ok(shape)
-    }
-
-    /// Executes a prepared statement with so many columns.
-    pub async fn execute(
-        &mut self,
-        name: Name,
-        parameters: &[Parameter<'_>],
-        columns: u16,
-        each: impl FnMut(Row<'_>) -> Result<(), Fault>,
-    ) -> Result<Rows, Fault> {
-        self.execute_with(name, columns, each, |name, out| {
-            let values = parameters.iter().copied();
-            let append = Parameter::append;
-            frontend::bind("", name, [BINARY], values, append, [BINARY], out).map_err(of_binding)
-        })
-        .await
-    }
-
-    /// Executes a prepared statement that `bind` gives its parameters.
-    pub async fn execute_with(
-        &mut self,
-        name: Name,
-        columns: u16,
-        each: impl FnMut(Row<'_>) -> Result<(), Fault>,
-        bind: impl FnOnce(&str, &mut BytesMut) -> io::Result<()>,
-    ) -> Result<Rows, Fault> {
-        self.settle().await?;
-        self.send(|out| {
-            name.with(|name| bind(name, out))?;
-            frontend::execute("", 0, out)?;
-            frontend::sync(out);
-            Ok(())
-        })
-        .await?;
-        let (_, rows) = self.answered(Answer::to_execute(columns, each)).await?;
-        Ok(rows)
-    }
-
-    /// Has the server do any number of statements; rows come as text.
-    pub async fn query(
-        &mut self,
-        statements: &str,
-        each: impl FnMut(Row<'_>) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        self.settle().await?;
-        self.send(|out| frontend::query(statements, out)).await?;
-        self.answered(Answer::to_query(each)).await.map(drop)
-    }
-
-    /// Begins a COPY FROM STDIN.
-    pub async fn begin_copy(&mut self, statement: &str) -> Result<(), Fault> {
-        self.settle().await?;
-        self.send(|out| frontend::query(statement, out)).await?;
-        self.answered(Answer::to_copy()).await.map(drop)
-    }
-
-    /// Sends a piece of a COPY.
-    pub async fn copy(&mut self, piece: &[u8]) -> Result<(), Fault> {
-        self.send(|out| {
-            frontend::CopyData::new(piece)?.write(out);
-            Ok(())
-        })
-        .await
-    }
-
-    /// Ends a COPY.
-    pub async fn end_copy(&mut self) -> Result<(), Fault> {
-        self.send(|out| {
-            frontend::copy_done(out);
-            Ok(())
-        })
-        .await?;
-        let ignore = |_: Row<'_>| Ok(());
-        self.answered(Answer::to_query(ignore)).await.map(drop)
     }
 
     /// Says goodbye and closes the connection.
@@ -249,19 +169,19 @@ impl Wire {
     }
 
     /// Reads what is left of answers that nobody waited for.
-    async fn settle(&mut self) -> Result<(), Fault> {
+    pub(crate) async fn settle(&mut self) -> Result<(), Fault> {
         if self.is_sending {
             let sentence = "the connection broke off in the middle of a question";
             return Err(Fault::session(FaultKind::Disconnected, sentence));
         }
         while self.owed > 0 {
-            self.receive(|message| {
+            let status = self.receive(|message| {
                 Ok(match message.tag {
-                    tag::READY => ControlFlow::Break(()),
+                    tag::READY => ControlFlow::Break(message.body.first().copied()),
                     _ => ControlFlow::Continue(()),
                 })
-            })
-            .await?;
+            });
+            self.in_transaction = status.await? != Some(IDLE);
             self.owed -= 1;
         }
         if !self.frames.is_empty() {
@@ -271,20 +191,21 @@ impl Wire {
         Ok(())
     }
 
-    /// Reads an answer to its end.
-    async fn answered<F: FnMut(Row<'_>) -> Result<(), Fault>>(
+    /// Reads an answer to its end, and what its columns are called, if it is asked for that.
+    pub(crate) async fn answered<F: FnMut(Row<'_>) -> Result<(), Fault>>(
         &mut self,
-        mut answer: Answer<'_, F>,
-    ) -> Result<(Shape, Rows), Fault> {
+        answer: &mut Answer<'_, F>,
+    ) -> Result<(), Fault> {
         let takes_data = self.receive(|message| answer.take(message)).await?;
         if !takes_data {
             self.owed = 0;
+            self.in_transaction = answer.in_transaction();
         }
-        answer.finish()
+        Ok(())
     }
 
     /// Sends what `compose` appends to an empty buffer.
-    async fn send(
+    pub(crate) async fn send(
         &mut self,
         compose: impl FnOnce(&mut BytesMut) -> io::Result<()>,
     ) -> Result<(), Fault> {
@@ -384,12 +305,5 @@ fn stray(message: &Message<'_>) -> Result<ControlFlow<()>, Fault> {
         _ if message.is_aside() => Ok(ControlFlow::Continue(())),
         tag::ERROR => Err(of_stray_error(message.body)),
         other => Err(unexpected(other)),
-    }
-}
-
-fn of_binding(error: frontend::BindError) -> io::Error {
-    match error {
-        frontend::BindError::Serialization(error) => error,
-        frontend::BindError::Conversion(error) => io::Error::other(error),
     }
 }

@@ -87,6 +87,8 @@ def prepare(
         _prepare_folder(workload, target, folder, overrides, verify=verify, json=json)
         return
     plan = _plan(workload, target, overrides)
+    if _is_all_own(plan):
+        return
     if users is None and plan.workload.protocol != "http":
         raise InputError("give --users: for how many users the data is to be made")
     users = users or 1
@@ -107,6 +109,14 @@ def prepare(
         _print_checked(plan, verify=verify, json=json)
     else:
         _print_made(plan, users, made, json=json)
+
+
+def _is_all_own(plan: "Plan") -> bool:
+    """Whether there is nothing to make, which is printed then."""
+    if plan.workload.protocol != "sql" or plan.discussion is not None:
+        return False
+    out.print("The workload has only statements of your own: there is nothing to prepare.")
+    return True
 
 
 def _print_made(plan: "Plan", users: int, made: "Prepared", *, json: bool) -> None:

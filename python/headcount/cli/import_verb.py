@@ -152,6 +152,46 @@ def k6(
     _import(lambda name: k6_journey(script, name), output, json=json)
 
 
+@app.command("pgbench", no_args_is_help=True)
+def pgbench(
+    script: Annotated[Path, typer.Argument(metavar="FILE", help="A script of pgbench (-f).")],
+    output: Output = None,
+    scale: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="The scale of pgbench's tables (-s).")
+    ] = 1,
+    json: options.Json = False,
+) -> None:
+    """Import a script of pgbench: statements, transactions, random numbers and pauses.
+
+    Variables become parameters of the statements. The script is read, not run: conditions, shell
+    commands and pipelines are listed as left out, each with its line.
+
+    Example: headcount import pgbench transfer.sql -o transfer.toml
+    """
+    from headcount.importers.names import workload_name
+    from headcount.importers.pgbench import pgbench_journey
+    from headcount.importers.sql_journey import journey_text
+
+    check_file(output, "-o", ".toml")
+    journey = pgbench_journey(script, workload_name(output.stem) if output else "", scale)
+    path = output or _free_path(journey.name)
+    write_output(path, journey_text(journey), "-o")
+    if json:
+        print_json(
+            {
+                "file": str(path),
+                "name": journey.name,
+                "statements": [one.name for one in journey.statements],
+                "variables": list(journey.variables),
+                "left_out": journey.left_out,
+            }
+        )
+        return
+    for line in journey.left_out:
+        out.print(clean(f"Left out: {line}"), markup=False)
+    err.print(f"wrote {path}", markup=False, highlight=False)
+
+
 def _import(make: "Callable[[str], Journey]", output: Path | None, *, json: bool) -> None:
     """Write the workload file, and show what is in it."""
     from headcount.importers.names import workload_name

@@ -136,7 +136,8 @@ def _print_exchange(exchange: "Exchange", *, bodies: bool) -> None:
     out.print(f"  > {exchange.method} {clean(exchange.path)}", markup=False)
     if exchange.sent and exchange.sent != "(0 bytes)":
         out.print(f"    {_cut(exchange.sent, most)}", markup=False)
-    out.print(f"  < {exchange.status}, {exchange.received_bytes:,} bytes", markup=False)
+    outcome = exchange.outcome or exchange.status
+    out.print(f"  < {outcome}, {exchange.received_bytes:,} bytes", markup=False)
     if bodies:
         for name, value in exchange.headers:
             out.print(f"    {clean(name)}: {clean(value)}", markup=False)

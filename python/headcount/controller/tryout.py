@@ -16,16 +16,17 @@ LONGEST_S = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request and its reply.
+    """A request and its reply, or a statement and its rows.
 
     Attributes:
-        method: Of the request.
-        path: The same, with its query.
+        method: Of the request; `SQL` for a statement.
+        path: The same, with its query; the statement.
         sent: Its body, or the beginning of it.
         status: Of the reply.
         headers: The same: names and values.
         received_bytes: Length of its body as it came.
         received: The beginning of its body; None where it was not kept.
+        outcome: What a statement came to; None for a request.
 
     """
 
@@ -36,6 +37,7 @@ class Exchange:
     headers: Sequence[tuple[str, str]]
     received_bytes: int
     received: str | None
+    outcome: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

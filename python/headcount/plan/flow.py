@@ -7,12 +7,14 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, mod
 
 from headcount.errors import InputError
 from headcount.fields.mistakes import as_mistake
-from headcount.fields.model import Strict
+from headcount.fields.model import Name, Strict
 from headcount.plan.pace import Think, think_of
 from headcount.plan.step import Step
 
 MOST_ROUNDS = 1_000_000
 """The most rounds of a loop that the engine accepts."""
+MOST_RETRIES = 1_000
+"""The most times that the engine plays a transaction again."""
 MOST_WEIGHT = 1e9
 """The largest weight of a branch."""
 Scalar = str | int | float | bool
@@ -190,6 +192,30 @@ class Lua(Strict):
         return f"lua {self.file or 'code'} ({texts(self.steps)})"
 
 
+class Transaction(Strict):
+    """Steps of which a database keeps all or none; its name is that of the steps around them."""
+
+    transaction: Name
+    isolation: Literal["read-committed", "repeatable-read", "serializable"] | None = Field(
+        default=None, description="How far it is kept from others; the server's own by default"
+    )
+    retries: int = Field(
+        default=0,
+        ge=0,
+        le=MOST_RETRIES,
+        description="How often it is played again after a serialization failure or a deadlock",
+    )
+    on: str | None = Field(default=None, description="The second protocol, if it is of that")
+    steps: list["Entry"] = Field(min_length=1)
+
+    @property
+    def text(self) -> str:
+        """The entry in one line, for people."""
+        level = f" {self.isolation}" if self.isolation else ""
+        again = f" at most {self.retries + 1} times" if self.retries else ""
+        return f"transaction {self.transaction}{level}{again} ({texts(self.steps)})"
+
+
 _KINDS = {
     "lua": "lua",
     "if": "if",
@@ -209,8 +235,10 @@ def _kind(value: Any) -> str:
     return next((kind for key, kind in _KINDS.items() if key in value), _page(value))
 
 
-def _page(value: Mapping[str, Any]) -> Literal["page", "step"]:
-    return "page" if "page" in value and "steps" in value else "step"
+def _page(value: Mapping[str, Any]) -> Literal["page", "transaction", "step"]:
+    if "steps" not in value:
+        return "step"
+    return "page" if "page" in value else "transaction" if "transaction" in value else "step"
 
 
 Entry = Annotated[
@@ -221,7 +249,8 @@ Entry = Annotated[
     | Annotated[Choose, Tag("choose")]
     | Annotated[Set, Tag("set")]
     | Annotated[Page, Tag("page")]
-    | Annotated[Lua, Tag("lua")],
+    | Annotated[Lua, Tag("lua")]
+    | Annotated[Transaction, Tag("transaction")],
     Discriminator(_kind),
 ]
 """One entry of `steps`."""
@@ -234,8 +263,9 @@ _OF_MODEL = {
     Set: "set",
     Page: "page",
     Lua: "lua",
+    Transaction: "transaction",
 }
-Played = Step | If | Repeat | Pause | Choose | Set | Page | Lua
+Played = Step | If | Repeat | Pause | Choose | Set | Page | Lua | Transaction
 
 
 def _inner(entry: Played) -> Sequence[Played]:
@@ -243,7 +273,7 @@ def _inner(entry: Played) -> Sequence[Played]:
     match entry:
         case If():
             return [*entry.then, *entry.otherwise]
-        case Repeat() | Page() | Lua():
+        case Repeat() | Page() | Lua() | Transaction():
             return entry.steps
         case Choose():
             return [step for branch in entry.choose for step in branch.steps]
@@ -256,6 +286,14 @@ def operations(entries: Sequence[Played]) -> Iterator[Step]:
         if isinstance(entry, Step):
             yield entry
         yield from operations(_inner(entry))
+
+
+def transactions(entries: Sequence[Played]) -> Iterator[Transaction]:
+    """All transactions, in the order in which they stand."""
+    for entry in entries:
+        if isinstance(entry, Transaction):
+            yield entry
+        yield from transactions(_inner(entry))
 
 
 def pauses(entries: Sequence[Played]) -> Iterator[Think]:
@@ -286,8 +324,9 @@ def _most(entry: Played) -> int:
             return (most[1] if isinstance(most, tuple) else most) * most_steps(entry.steps)
         case Choose():
             return max(most_steps(branch.steps) for branch in entry.choose)
-        case Page() | Lua():
-            return most_steps(entry.steps)
+        case Page() | Lua() | Transaction():
+            # A transaction begins and ends with a step of its own.
+            return most_steps(entry.steps) + (2 if isinstance(entry, Transaction) else 0)
     return 0
 
 
@@ -297,8 +336,13 @@ def texts(entries: Sequence[Played]) -> str:
 
 
 def check_entries(entries: Sequence[Played], where: str) -> None:
-    """Raise InputError for a choice that never takes any way."""
+    """Raise InputError for a choice that never takes any way, or a transaction in another."""
     for entry in entries:
+        if isinstance(entry, Transaction) and any(transactions(entry.steps)):
+            raise InputError(
+                f"{where}: a transaction cannot stand in another; write its steps into the outer "
+                "one"
+            )
         if isinstance(entry, Choose) and not any(branch.weight for branch in entry.choose):
             raise InputError(f"{where}: of the weights of choose one must be above 0")
         check_entries(_inner(entry), where)

@@ -14,7 +14,7 @@ from headcount.fields.mistakes import as_mistake, nearest
 from headcount.fields.model import Duration, Name, Strict, Users, within
 from headcount.fields.units import seconds
 from headcount.plan.criteria import Criterion, parse_all
-from headcount.plan.flow import Entry, check_entries
+from headcount.plan.flow import Entry, check_entries, operations, transactions
 from headcount.plan.groups import check_groups, matching
 from headcount.plan.marks import Marks
 from headcount.plan.named_files import check_named
@@ -22,6 +22,7 @@ from headcount.plan.pace import Pace
 from headcount.plan.rules import check_rules
 from headcount.plan.scenario import Scenario
 from headcount.plan.script import Script, weighted
+from headcount.plan.step import Step
 from headcount.plan.task_score import TaskScore
 from headcount.plan.tasks import check_apart, tasks_of
 from headcount.plan.variables import Declared
@@ -155,6 +156,14 @@ class Workload(Strict):
     scenarios: list[Scenario] = Field(min_length=1)
 
     @property
+    def operations(self) -> list[Step]:
+        """All steps, those of the setup first."""
+        found = list(operations(self.setup or []))
+        for scenario in self.scenarios:
+            found += scenario.operations
+        return found
+
+    @property
     def original(self) -> str | None:
         """The benchmark that it re-creates; None if there is none."""
         return None if self.recreates in ("", NO_ORIGINAL) else self.recreates
@@ -180,7 +189,8 @@ class Workload(Strict):
                 f" (there is: {', '.join(known)})"
             )
         its = known[self.protocol]
-        check_tables(its, [name for name, table in self.tables if table is not None])
+        ops = {step.op for step in self.operations}
+        check_tables(its, [name for name, table in self.tables if table is not None], ops)
         check_groups(self.groups, names)
         self._check_servers(its)
         if "pages" in its.tables:
@@ -273,6 +283,16 @@ class Workload(Strict):
     def _check_servers(self, protocol: Protocol) -> None:
         second = protocol.parts[1] if protocol.parts else None
         allowed = f'on = "{second}", or nothing' if second else "no key on"
+        whole = [(f'scenario "{one.name}"', one.steps) for one in self.scenarios]
+        for where, entries in [("setup", self.setup or []), *whole]:
+            for entry in transactions(entries):
+                if not protocol.has_transactions:
+                    wrong = "only a database has transactions (protocol sql)"
+                elif entry.on != second:
+                    wrong = f'it needs on = "{second}"' if second else "it can have no key on"
+                else:
+                    continue
+                raise ValueError(f'{where}, transaction "{entry.transaction}": {wrong}')
         for scenario in self.scenarios:
             for step in scenario.operations:
                 if "on" in step.options and step.options["on"] != second:

@@ -26,6 +26,7 @@ def joined(first: Protocol, second: Protocol, usual_workload: str) -> Protocol:
         needed=first.needed + second.needed,
         handles=first.handles + second.handles,
         log_on="all" if "all" in (first.log_on, second.log_on) else "any",
+        has_transactions=second.has_transactions,
         parts=(first.name, second.name),
     )
 

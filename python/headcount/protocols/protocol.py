@@ -90,6 +90,7 @@ class Protocol:
         family: Protocols of one family play the same steps on the same data.
         tables: The tables of a workload that belong to it, by their names.
         needed: Groups of these names, of each of which a workload needs one.
+        own_ops: Operations that need none of these tables: what a user of Headcount states whole.
         handles: Most handles (files, connections) that a user holds at once.
         are_files: Whether these are files, not connections.
         log_on: Who needs a password: all users, those with a name in `[client]`, or any that the
@@ -97,6 +98,7 @@ class Protocol:
         others: Other addresses that `[client]` names, as host and port, where users speak to the
             same server.
         is_clean: Whether a run leaves nothing behind on somebody's server.
+        has_transactions: Whether steps can be a transaction.
         parts: The protocols of the two servers that its users speak to.
 
     """
@@ -114,9 +116,11 @@ class Protocol:
     family: str | None = None
     tables: Mapping[str, Table] = field(default_factory=dict)
     needed: tuple[frozenset[str], ...] = ()
+    own_ops: frozenset[str] = frozenset()
     handles: int = 1
     are_files: bool = False
     log_on: Literal["all", "named", "any"] = "any"
     others: Callable[[Settings], Sequence[tuple[str, int]]] = no_others
     is_clean: bool = False
+    has_transactions: bool = False
     parts: tuple[str, str] | None = None

@@ -49,6 +49,11 @@ class SqlClient(Strict):
         description="Whether the proof of the password is bound to the server's certificate, as in "
         "libpq",
     )
+    statements: Literal["auto", "prepared", "unnamed"] = Field(
+        default="auto",
+        description="How statements are sent: prepared once in a session, or in one round trip "
+        "each; auto is unnamed behind a pooler",
+    )
     root_certificates: str = Field(
         default="", description="PEM file with the authority that verify-full trusts"
     )
@@ -58,6 +63,8 @@ class SqlClient(Strict):
         """The options as the engine reads them, without the server."""
         values = self.model_dump(exclude={"root_certificates"})
         roots = self.root_certificates
+        if self.statements == "auto":
+            values["statements"] = "prepared"  # until somebody has seen a pooler
         return values | ({"root_certificates": roots} if roots else {})
 
 
@@ -103,5 +110,7 @@ PROTOCOL = Protocol(
     client=sql_client,
     tables={"discussion": Table(Discussion, "Documents and people in a database")},
     needed=(frozenset({"discussion"}),),
+    own_ops=frozenset({"sql"}),
     is_clean=True,
+    has_transactions=True,
 )

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use headcount_script::{Capture, Check, Names, Template};
+use headcount_script::{Capture, Check, Names, Realm, Template};
 use http::HeaderName;
 
 use super::body::{Body, BodyTable};
@@ -153,9 +153,13 @@ impl Ask {
             None => 0,
         };
         let captures = table.capture.as_ref();
-        let captures = captures.map_or(Ok(Box::default()), |table| Capture::compile(table, names));
+        let captures = captures.map_or(Ok(Box::default()), |table| {
+            Capture::compile(table, Realm::Contents, names)
+        });
         let checks = table.check.as_ref();
-        let checks = checks.map_or(Ok(Box::default()), |list| Check::compile(list, names));
+        let checks = checks.map_or(Ok(Box::default()), |list| {
+            Check::compile(list, Realm::Contents, names)
+        });
         let (mut captures, mut checks) = (captures?, checks?);
         headcount_script::read_together(&mut [&mut *checks], &mut captures);
         Ok(Self {

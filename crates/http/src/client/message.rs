@@ -1,7 +1,7 @@
 //! Messages of a WebSocket as a workload has them: what is sent, and which is waited for.
 
 use headcount_load::{Fault, FaultKind};
-use headcount_script::{Capture, Check, Names, Reply, Scope};
+use headcount_script::{Capture, Check, Names, Realm, Reply, Scope};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ impl Messages {
         };
         let (body, _) = body.compile(names)?;
         let mut list = |list: Option<&Value>, key: &str| match list {
-            Some(list) => Check::compile(list, names).map_err(|mistake| {
+            Some(list) => Check::compile(list, Realm::Contents, names).map_err(|mistake| {
                 if key == "until" {
                     mistake.replacen("check", "until", 1)
                 } else {
@@ -78,7 +78,9 @@ impl Messages {
         let mut until = list(table.until.as_ref(), "until")?;
         let mut checks = list(table.check.as_ref(), "check")?;
         let captures = table.capture.as_ref();
-        let captures = captures.map_or(Ok(Box::default()), |table| Capture::compile(table, names));
+        let captures = captures.map_or(Ok(Box::default()), |table| {
+            Capture::compile(table, Realm::Contents, names)
+        });
         let mut captures = captures?;
         let has_headers = until.iter().chain(&checks).any(Check::needs_headers)
             || captures.iter().any(Capture::needs_headers);

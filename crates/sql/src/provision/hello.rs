@@ -53,11 +53,14 @@ pub struct Hello {
     pub authentication: String,
     /// Its process for this connection, whose parent is the server.
     pub backend_pid: i32,
+    /// Whether a pooler answers in the server's name: it says that the connection is with another process.
+    pub is_pooled: bool,
     /// Settings and their values as `SHOW` tells them.
     pub settings: BTreeMap<String, String>,
 }
 
-/// Logs on, asks for the settings, and sees that a schema of Headcount's name is Headcount's.
+/// Logs on, asks for the settings, and sees that a schema of Headcount's name is Headcount's where
+/// users need it.
 pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
     const WHO: &str = "SELECT current_setting('server_version'), pg_backend_pid(), \
         coalesce((SELECT version || ' ' || cipher FROM pg_stat_ssl \
@@ -66,7 +69,9 @@ pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
     let sql = Sql::new(options)?;
     run(async {
         let mut desk = Desk::open(&sql).await?;
-        state(&mut desk, &sql.shared).await?;
+        if sql.shared.has_schema {
+            state(&mut desk, &sql.shared).await?;
+        }
         let who = Question::new(WHO, &[Text, Int4, Text]);
         let (version, backend_pid, tls) = desk
             .ask(None, async |wire| {
@@ -95,10 +100,12 @@ pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
             })
             .await?;
         let protection = desk.protection();
+        let is_pooled = desk.process() != backend_pid;
         desk.close().await;
         Ok(Hello {
             version,
             backend_pid,
+            is_pooled,
             tls: tls_words(protection.tls, tls),
             authentication: protection.authentication(),
             settings,

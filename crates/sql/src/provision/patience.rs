@@ -96,6 +96,11 @@ impl<'a> Desk<'a> {
         self.wire.protection()
     }
 
+    /// The process that the server says the connection is with.
+    pub const fn process(&self) -> i32 {
+        self.wire.process()
+    }
+
     /// Says goodbye.
     pub async fn close(self) {
         let _ = tokio::time::timeout(LOGON, self.wire.close()).await; // what was asked is answered

@@ -4,7 +4,7 @@ use headcount_load::{Fault, FaultKind};
 
 use crate::parameter::Parameter;
 use crate::row::{Row, Type};
-use crate::wire::{Name, Wire};
+use crate::wire::Wire;
 
 /// A statement, and the types of its columns.
 #[derive(Debug, Clone, Copy)]
@@ -33,11 +33,8 @@ impl<'a> Question<'a> {
         wire: &mut Wire,
         mut each: impl FnMut(&mut Row<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let types = self.parameters.iter().map(Parameter::oid);
-        wire.prepare(Name::UNNAMED, self.text, types, Some(self.columns))
-            .await?;
-        let columns = self.columns.len() as u16;
-        wire.execute(Name::UNNAMED, self.parameters, columns, |mut row| {
+        // In one round trip: a pooler may give the next another connection.
+        wire.ask(self.text, self.parameters, self.columns, |mut row| {
             each(&mut row)
         })
         .await?;
@@ -80,5 +77,5 @@ fn not_one(found: &str) -> Fault {
 
 /// Has the server do statements whose results do not matter.
 pub async fn execute(wire: &mut Wire, statements: &str) -> Result<(), Fault> {
-    wire.query(statements, |_| Ok(())).await
+    wire.query(statements, |_| Ok(())).await.map(drop)
 }

@@ -1,30 +1,36 @@
 //! One user's connection, and how steps are played on it.
 //!
-//! `view`, `document`, `directory` and `free`: the steps. Each is one statement, and so one
-//! transaction.
+//! `view`, `document`, `directory` and `free`: the steps. Each is one statement, and one transaction
+//! outside of those of `unit`.
 
 mod directory;
 mod document;
 mod free;
 mod query;
+mod unit;
 mod view;
 
 use std::sync::Arc;
 
-use headcount_load::{Fault, FaultKind, Moved, Session, Stopwatch, User};
+use headcount_load::{Fault, FaultKind, Moved, RollBack, Session, Stopwatch, User};
 
-use crate::answer::{Rows, Shape};
+use crate::answer::Rows;
 use crate::client::Shared;
+use crate::options::Statements;
 use crate::parameter::Parameter;
 use crate::row::Row;
-use crate::step::{Free, SqlStep};
+use crate::step::SqlStep;
 use crate::task::Task;
+use crate::transaction::may_retry;
 use crate::wire::{Name, Wire};
+use free::Known;
 use query::{QUERIES, Query};
 
 /// Index in the protocol's `requests`.
 const PREPARE: usize = 0;
 const EXECUTE: usize = 1;
+const RETRY: usize = 2;
+const ROLLBACK: usize = 3;
 
 /// The key of an entry of the view: category, main topic, document.
 type Key = (i32, i64, i64);
@@ -40,12 +46,17 @@ pub struct SqlSession {
     last: Option<Key>,
     /// Names of statements that are prepared, or none.
     prepared: [Name; QUERIES],
-    free: Vec<(Arc<Free>, Name, Shape)>,
+    /// Statements of the user's own that the server has described.
+    free: Vec<Known>,
+    /// When the transaction under way began.
+    unit_began_ns: Option<u64>,
 }
 
 impl SqlSession {
     /// Connects and logs on.
-    pub(crate) async fn open(shared: &Arc<Shared>, user: &User) -> Result<Self, Fault> {
+    pub(crate) async fn open(shared: &Arc<Shared>, user: &mut User) -> Result<Self, Fault> {
+        let number = shared.first_user.saturating_add(user.id());
+        user.scope().renumber(number);
         let stopwatch = user.stopwatch();
         let began_ns = stopwatch.now_ns();
         let opened = shared.connect().await;
@@ -54,10 +65,11 @@ impl SqlSession {
             wire: opened?,
             shared: Arc::clone(shared),
             stopwatch,
-            number: shared.first_user.saturating_add(user.id()).cast_signed(),
+            number: number.cast_signed(),
             last: None,
             prepared: [Name::UNNAMED; QUERIES],
             free: Vec::new(),
+            unit_began_ns: None,
         })
     }
 
@@ -70,6 +82,15 @@ impl SqlSession {
         mut each: impl FnMut(&Shared, &mut Row<'_>) -> Result<(), Fault>,
     ) -> Result<Rows, Fault> {
         let columns = query.columns();
+        if self.shared.statements == Statements::Unnamed {
+            self.stopwatch.sent(PREPARE);
+            self.stopwatch.sent(EXECUTE);
+            let Self { wire, shared, .. } = self;
+            let asked = wire.ask(query.text(), parameters, columns, |mut row| {
+                each(shared, &mut row)
+            });
+            return asked.await;
+        }
         let mut name = self.prepared[query as usize];
         if name == Name::UNNAMED {
             self.stopwatch.sent(PREPARE);
@@ -101,6 +122,8 @@ impl SqlSession {
             SqlStep::Lookup { letters, entries } => self.lookup(*letters, *entries, user).await,
             SqlStep::Appointment { change } => self.appointment(*change, user).await,
             SqlStep::Sql(free) => self.play_free(free, user).await,
+            SqlStep::Begin(isolation) => self.begin(*isolation, user).await,
+            SqlStep::Commit => self.commit(user).await,
         }
     }
 }
@@ -113,11 +136,35 @@ impl Session for SqlSession {
         let began_ns = self.stopwatch.now_ns();
         // On the heap for as long as it takes, and not in every user's future for good.
         let played = Box::pin(self.play_now(step, user)).await;
-        task.note(&self.stopwatch, began_ns, &played);
-        played.map_err(|fault| Fault {
-            message: format!("{}: {}", task.name(), fault.message).into(),
-            ..fault
+        let name = match step {
+            SqlStep::Begin(_) => "begin",
+            SqlStep::Commit => "commit",
+            _ => {
+                task.note(&self.stopwatch, began_ns, &played);
+                task.name()
+            }
+        };
+        played.map_err(|fault| {
+            if fault.ends_session {
+                self.end_unit(false);
+            }
+            Fault {
+                message: format!("{name}: {}", fault.message).into(),
+                ..fault
+            }
         })
+    }
+
+    fn may_retry(&self, fault: &Fault) -> bool {
+        may_retry(fault)
+    }
+
+    fn is_in_transaction(&self) -> bool {
+        self.wire.in_transaction() || self.unit_began_ns.is_some()
+    }
+
+    async fn roll_back(&mut self, end: RollBack) -> Result<(), Fault> {
+        Box::pin(self.roll_back_unit(end)).await
     }
 
     async fn close(self, _user: &mut User) {
@@ -138,6 +185,7 @@ const fn task_of(step: &SqlStep) -> Task {
         SqlStep::Lookup { .. } => Task::Lookup,
         SqlStep::Appointment { .. } => Task::Appointment,
         SqlStep::Sql(_) => Task::Sql,
+        SqlStep::Begin(_) | SqlStep::Commit => Task::Transaction,
     }
 }
 

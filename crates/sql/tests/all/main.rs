@@ -4,6 +4,7 @@
 mod common;
 
 mod failures;
+mod journeys;
 mod lying;
 mod provision;
 mod steps;

@@ -28,6 +28,10 @@ IN_CLEAR = (
 )
 
 
+BEHIND_POOLER = ", behind a pooler"
+"""The server says that the connection is with another process than the one that answers."""
+
+
 @dataclass(frozen=True)
 class Database:
     """Which database, and as whom.
@@ -53,19 +57,25 @@ class SqlAccess:
         """Log on.
 
         Raises TargetError when nobody answers, InputError when the role is not let in or a schema
-        of Headcount's name is somebody else's.
+        of Headcount's name is somebody else's. A workload of the user's own statements needs no
+        schema, so none is looked for.
         """
-        if plan.discussion is None:
-            raise InputError(f'the workload "{plan.workload.name}" has no [discussion]')
         self._database = database
-        self._ready = False
-        self._target = json.dumps(_target(plan, database))
+        self._has_data_set = plan.discussion is not None
+        self._ready = not self._has_data_set
+        target = _target(plan, database)
+        self._target = json.dumps(target)
         hello = self._hello()
+        is_chosen = sql_client(plan.client).statements != "auto"
+        if hello["is_pooled"] and not is_chosen:
+            target["statements"] = "unnamed"
+            self._target = json.dumps(target)
         self.programs: Mapping[str, str] = {"postgresql": hello["version"]}
         settings: dict[str, str] = {
             "database": database.name,
             "TLS": hello["tls"] or "off",
             "authentication": hello["authentication"],
+            "statements": target["statements"] + (BEHIND_POOLER if hello["is_pooled"] else ""),
             **hello["settings"],
         }
         self.settings: Mapping[str, str] = settings
@@ -96,7 +106,7 @@ class SqlAccess:
         All users share them, so this is done once a run. With `verify` the server computes
         checksums of all rows, and those that are damaged are made anew.
         """
-        if self._ready and not verify:
+        if not self._has_data_set or (self._ready and not verify):
             return NOTHING
 
         def progress(text: str) -> None:
@@ -116,6 +126,8 @@ class SqlAccess:
     def cleanup(self, on_progress: Progress) -> str:
         """Drop the schema of Headcount's."""
         del on_progress  # it takes a moment
+        if not self._has_data_set:
+            return "the workload has only statements of your own, so there is nothing to clean up"
         cleaned = json.loads(_engine.cleanup("sql", self._target, 0, 0, lambda _: None))
         self._ready = False
         if not cleaned["found"]:
@@ -139,8 +151,11 @@ def _target(plan: Plan, database: Database) -> dict[str, Any]:
         "database": database.name,
         "password": database.password,
         **client.engine_form(),
-        "data_set": plan.discussion.engine_form() if plan.discussion else {},
     }
+    if plan.discussion is None:
+        target["has_schema"] = False
+    else:
+        target["data_set"] = plan.discussion.engine_form()
     if database.user is not None:
         target["user"] = database.user
         if client.sslmode == "auto":

@@ -1,0 +1,91 @@
+//! Transactions: steps that are played again where the server says so, and what is left of them.
+
+use std::pin::pin;
+
+use crate::attempt::Attempt;
+use crate::fault::{Fault, FaultKind};
+use crate::flow::Flow;
+use crate::life::{Place, within_limit};
+use crate::protocol::{Protocol, RollBack, Session};
+use crate::recorder::At;
+use crate::user::User;
+
+impl<P: Protocol> Place<P> {
+    /// Plays steps to their end or the first that fails, and leaves nothing under way: returns when they
+    /// ended, and whether one failed.
+    pub(crate) async fn play_whole(
+        &self,
+        index: Option<usize>,
+        flow: &Flow<P::Step>,
+        now_ns: u64,
+        session: &mut Option<P::Session>,
+        user: &mut User,
+    ) -> (u64, bool) {
+        let (ended_ns, failed) = self.play_flow(index, flow, now_ns, session, user).await;
+        if !session.as_ref().is_some_and(Session::is_in_transaction) {
+            return (ended_ns, failed);
+        }
+        let _ = self
+            .roll_back(RollBack::Leave, session, user.now_ns())
+            .await;
+        if failed {
+            return (ended_ns, true);
+        }
+        let sentence = "the scenario ends within a transaction, which is rolled back: commit it, or write \
+                        its steps as a transaction";
+        self.fault(At::Opening, &Fault::step(FaultKind::Refused, sentence));
+        (user.now_ns(), true)
+    }
+
+    /// Whether the transaction is played again after this fault. What it did so far is rolled back then.
+    pub(crate) async fn retries(
+        &self,
+        attempt: &mut Attempt,
+        fault: &Fault,
+        session: &mut Option<P::Session>,
+        now_ns: u64,
+    ) -> bool {
+        let may_retry = session.as_ref().is_some_and(|open| open.may_retry(fault));
+        if attempt.left == 0 || !may_retry {
+            return false;
+        }
+        attempt.left -= 1;
+        self.roll_back(RollBack::Retry, session, now_ns).await
+    }
+
+    /// A step has failed for good.
+    pub(crate) fn fail_step(&self, step_index: usize, fault: &Fault) {
+        let mut recorder = self.recorder.borrow_mut();
+        recorder.fault(At::Step(step_index), fault);
+        recorder.steps[step_index].failed += 1;
+    }
+
+    /// Rolls back a transaction that is under way.
+    pub(crate) async fn leave_transaction(&self, session: &mut Option<P::Session>, now_ns: u64) {
+        if session.as_ref().is_some_and(Session::is_in_transaction) {
+            let _ = self.roll_back(RollBack::Leave, session, now_ns).await;
+        }
+    }
+
+    /// Whether a transaction could be rolled back. Otherwise the session ends, and with it the transaction.
+    async fn roll_back(
+        &self,
+        end: RollBack,
+        session: &mut Option<P::Session>,
+        now_ns: u64,
+    ) -> bool {
+        let Some(open) = session else {
+            return false;
+        };
+        let seat = &*self.member.seat;
+        seat.begins_step(now_ns);
+        let is_back = {
+            let rolling = pin!(open.roll_back(end));
+            within_limit(seat, rolling).await.is_ok()
+        };
+        if !is_back {
+            *session = None;
+        }
+        is_back
+    }
+}

@@ -1,0 +1,174 @@
+//! What is asked on a connection: statements, in one of the ways of the protocol, and COPY.
+
+use std::io;
+
+use bytes::BytesMut;
+use headcount_load::Fault;
+use postgres_protocol::message::frontend;
+
+use crate::answer::{Answer, Rows, Shape};
+use crate::parameter::Parameter;
+use crate::row::{Row, Type};
+use crate::wire::{Name, Wire};
+
+/// The formats of parameters and results (PostgreSQL 15, 55.2.2).
+pub(crate) const TEXT: i16 = 0;
+pub(crate) const BINARY: i16 = 1;
+
+impl Wire {
+    /// Prepares a statement with parameters of these types, or of those that the server finds; columns of
+    /// other types than `columns` are a fault. Also returns what the columns are called.
+    pub async fn prepare(
+        &mut self,
+        name: Name,
+        text: &str,
+        parameters: impl Iterator<Item = u32>,
+        columns: Option<&[Type]>,
+    ) -> Result<(Shape, Vec<Box<str>>), Fault> {
+        self.settle().await?;
+        self.send(|out| {
+            name.with(|name| {
+                frontend::parse(name, text, parameters, out)?;
+                frontend::describe(b'S', name, out)
+            })?;
+            frontend::sync(out);
+            Ok(())
+        })
+        .await?;
+        let mut answer = Answer::to_prepare(columns).naming();
+        self.answered(&mut answer).await?;
+        let names = answer.take_names();
+        let (shape, _) = answer.finish()?;
+        Ok((shape, names))
+    }
+
+    /// Executes a prepared statement with so many columns.
+    pub async fn execute(
+        &mut self,
+        name: Name,
+        parameters: &[Parameter<'_>],
+        columns: u16,
+        each: impl FnMut(Row<'_>) -> Result<(), Fault>,
+    ) -> Result<Rows, Fault> {
+        self.execute_with(name, columns, each, |name, out| bind(name, parameters, out))
+            .await
+    }
+
+    /// Executes a prepared statement that `bind` gives its parameters.
+    pub async fn execute_with(
+        &mut self,
+        name: Name,
+        columns: u16,
+        each: impl FnMut(Row<'_>) -> Result<(), Fault>,
+        bind: impl FnOnce(&str, &mut BytesMut) -> io::Result<()>,
+    ) -> Result<Rows, Fault> {
+        self.settle().await?;
+        self.send(|out| {
+            name.with(|name| bind(name, out))?;
+            frontend::execute("", 0, out)?;
+            frontend::sync(out);
+            Ok(())
+        })
+        .await?;
+        self.rows(Answer::to_execute(columns, each)).await
+    }
+
+    /// Executes a statement that nobody prepared, in one round trip; columns of other types than `columns`
+    /// are a fault.
+    pub async fn ask(
+        &mut self,
+        text: &str,
+        parameters: &[Parameter<'_>],
+        columns: &[Type],
+        each: impl FnMut(Row<'_>) -> Result<(), Fault>,
+    ) -> Result<Rows, Fault> {
+        let types = parameters.iter().map(Parameter::oid);
+        self.ask_with(text, types, Some(columns), each, |name, out| {
+            bind(name, parameters, out)
+        })
+        .await
+    }
+
+    /// The same for a statement that `bind` gives its parameters.
+    pub async fn ask_with(
+        &mut self,
+        text: &str,
+        types: impl Iterator<Item = u32>,
+        columns: Option<&[Type]>,
+        each: impl FnMut(Row<'_>) -> Result<(), Fault>,
+        bind: impl FnOnce(&str, &mut BytesMut) -> io::Result<()>,
+    ) -> Result<Rows, Fault> {
+        self.settle().await?;
+        self.send(|out| {
+            frontend::parse("", text, types, out)?;
+            bind("", out)?;
+            frontend::describe(b'P', "", out)?;
+            frontend::execute("", 0, out)?;
+            frontend::sync(out);
+            Ok(())
+        })
+        .await?;
+        self.rows(Answer::to_ask(columns, each)).await
+    }
+
+    /// Has the server do any number of statements; rows come as text. Returns what the last came to.
+    pub async fn query(
+        &mut self,
+        statements: &str,
+        each: impl FnMut(Row<'_>) -> Result<(), Fault>,
+    ) -> Result<Rows, Fault> {
+        self.settle().await?;
+        self.send(|out| frontend::query(statements, out)).await?;
+        self.rows(Answer::to_query(each)).await
+    }
+
+    /// Begins a COPY FROM STDIN.
+    pub async fn begin_copy(&mut self, statement: &str) -> Result<(), Fault> {
+        self.settle().await?;
+        self.send(|out| frontend::query(statement, out)).await?;
+        self.rows(Answer::to_copy()).await.map(drop)
+    }
+
+    /// Sends a piece of a COPY.
+    pub async fn copy(&mut self, piece: &[u8]) -> Result<(), Fault> {
+        self.send(|out| {
+            frontend::CopyData::new(piece)?.write(out);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Ends a COPY.
+    pub async fn end_copy(&mut self) -> Result<(), Fault> {
+        self.send(|out| {
+            frontend::copy_done(out);
+            Ok(())
+        })
+        .await?;
+        let ignore = |_: Row<'_>| Ok(());
+        self.rows(Answer::to_query(ignore)).await.map(drop)
+    }
+
+    /// What an answer comes to.
+    async fn rows<F: FnMut(Row<'_>) -> Result<(), Fault>>(
+        &mut self,
+        mut answer: Answer<'_, F>,
+    ) -> Result<Rows, Fault> {
+        self.answered(&mut answer).await?;
+        let (_, rows) = answer.finish()?;
+        Ok(rows)
+    }
+}
+
+/// Gives a statement parameters in their binary form.
+fn bind(name: &str, parameters: &[Parameter<'_>], out: &mut BytesMut) -> io::Result<()> {
+    let (values, append) = (parameters.iter().copied(), Parameter::append);
+    frontend::bind("", name, [BINARY], values, append, [BINARY], out).map_err(of_binding)
+}
+
+pub(crate) fn of_binding(error: frontend::BindError) -> io::Error {
+    match error {
+        frontend::BindError::Serialization(error) => error,
+        frontend::BindError::Conversion(error) => io::Error::other(error),
+    }
+}
