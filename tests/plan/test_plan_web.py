@@ -97,6 +97,8 @@ def test_web_servers_of_the_lab(name: str) -> None:
 
 
 DEFAULTS = {
+    "verify_certificates": "on",
+    "verify_name": True,
     "user": "",
     "clear_password": False,
     "first_user": 0,
@@ -105,7 +107,6 @@ DEFAULTS = {
     "receive_buffer": 0,
     "accept_gzip": False,
     "verify": 1.0,
-    "verify_certificates": "on",
     "resume_tls": False,
     "cookies": True,
     "user_agent": "",
@@ -133,6 +134,7 @@ def test_what_is_not_given_is_as_a_browser_would_have_it() -> None:
         ("verify", "0.25", 0.25),
         ("verify_certificates", "off", "off"),
         ("verify_certificates", "/etc/ca.pem", "/etc/ca.pem"),
+        ("verify_name", "off", False),
         ("resume_tls", "on", True),
         ("cookies", "off", False),
         ("user_agent", "Mozilla/3.0", "Mozilla/3.0"),
@@ -176,6 +178,8 @@ def test_the_engine_gets_what_it_knows() -> None:
         http_client({"verify_certificates": "/ca.pem"}).engine_form()["verify_certificates"]
         == "/ca.pem"
     )
+    assert "verify_name" not in form
+    assert http_client({"verify_name": "off"}).engine_form()["verify_name"] is False
     assert http_client({"user_agent": "x"}).engine_form()["user_agent"] == "x"
 
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 pub use headcount_net::Certificates;
+use headcount_net::{Spelling, TlsOptions};
 use serde::{Deserialize, Deserializer};
 
 use crate::Password;
@@ -32,6 +33,9 @@ pub struct HttpOptions {
     /// Which certificates of a server are accepted.
     #[serde(default = "trusted")]
     pub verify_certificates: Certificates,
+    /// Whether a certificate must be for the server's name.
+    #[serde(default = "yes")]
+    pub verify_name: bool,
     /// Whether a user's next TLS connection resumes the session of the last. Otherwise each begins
     /// with a whole handshake.
     #[serde(default)]
@@ -82,6 +86,7 @@ impl HttpOptions {
             keep_alive: true,
             http2: false,
             verify_certificates: trusted(),
+            verify_name: true,
             resume_tls: false,
             verify: 1.0,
             receive_buffer: 0,
@@ -93,6 +98,16 @@ impl HttpOptions {
             password: None,
             first_user: 0,
             data_set: default_pages(),
+        }
+    }
+
+    /// What is asked of TLS.
+    #[must_use]
+    pub const fn tls(&self) -> TlsOptions<'_> {
+        TlsOptions {
+            certificates: &self.verify_certificates,
+            checks_name: self.verify_name,
+            spelling: Spelling::USUAL,
         }
     }
 }

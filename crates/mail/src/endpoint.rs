@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use headcount_load::{Fault, FaultKind};
-use headcount_net::{Certificates, Resolved, Tls, Transport, resolve_at};
+use headcount_net::{Certificates, Resolved, Spelling, Tls, TlsOptions, Transport, resolve_at};
 use serde::Deserialize;
 
 use crate::stage;
@@ -36,6 +36,24 @@ pub struct EndpointOptions {
     /// Which certificates are accepted.
     #[serde(default = "trusted")]
     pub verify_certificates: Certificates,
+    /// Whether a certificate must be for the server's name.
+    #[serde(default = "yes")]
+    pub verify_name: bool,
+}
+
+impl EndpointOptions {
+    /// What is asked of TLS.
+    const fn tls(&self) -> TlsOptions<'_> {
+        TlsOptions {
+            certificates: &self.verify_certificates,
+            checks_name: self.verify_name,
+            spelling: Spelling::USUAL,
+        }
+    }
+}
+
+const fn yes() -> bool {
+    true
 }
 
 const fn trusted() -> Certificates {
@@ -58,7 +76,7 @@ impl Endpoint {
         let Resolved { host, addresses } = resolve_at(&options.address, &options.at)
             .map_err(|error| format!("\"{}\" cannot be resolved: {error}", options.address))?;
         let tls = (options.security != Security::None)
-            .then(|| Tls::new(&options.verify_certificates, &host, None))
+            .then(|| Tls::new(options.tls(), &host, None))
             .transpose()?;
         Ok(Self {
             addresses,

@@ -4,15 +4,19 @@
 //! * `connect`: a connection.
 //! * [`transport`]: bytes, plain or over TLS.
 //! * [`read`]: bytes of an answer.
-//! * [`tls`]: what is trusted, and the handshake.
+//! * [`options`]: what users ask of TLS; [`tls`]: the handshake; `trust`: which certificates of
+//!   servers are trusted.
 
 pub mod address;
 pub mod connect;
+pub mod options;
 pub mod read;
 pub mod tls;
 pub mod transport;
+mod trust;
 
 pub use address::{Resolved, resolve, resolve_at};
+pub use options::{Certificates, Spelling, TlsOptions};
 pub use read::poll_bytes;
-pub use tls::{Agreed, Certificates, Offered, Tls};
+pub use tls::{Agreed, Offered, Tls};
 pub use transport::Transport;

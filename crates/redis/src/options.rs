@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use headcount_load::Password;
-use headcount_net::Certificates;
+use headcount_net::{Certificates, Spelling, TlsOptions};
 use serde::Deserialize;
 
 /// Most keys of a data set: their numbers have nine digits.
@@ -38,6 +38,9 @@ pub struct RedisOptions {
     /// Which certificates are accepted.
     #[serde(default = "trusted")]
     pub verify_certificates: Certificates,
+    /// Whether a certificate must be for the server's name.
+    #[serde(default = "yes")]
+    pub verify_name: bool,
     /// The user of the server's access list as whom all users log on; the default user if empty.
     #[serde(default)]
     pub user: String,
@@ -52,6 +55,17 @@ pub struct RedisOptions {
     pub verify: bool,
     /// What is in it at first.
     pub data_set: DataSet,
+}
+
+impl RedisOptions {
+    /// What is asked of TLS.
+    pub(crate) const fn tls(&self) -> TlsOptions<'_> {
+        TlsOptions {
+            certificates: &self.verify_certificates,
+            checks_name: self.verify_name,
+            spelling: Spelling::USUAL,
+        }
+    }
 }
 
 impl DataSet {

@@ -22,6 +22,8 @@ pub enum SslMode {
     Prefer,
     /// Always, whatever its certificate.
     Require,
+    /// Always, with a certificate that is trusted, whatever its names.
+    VerifyCa,
     /// Always, with a certificate that is trusted, for the server's name.
     VerifyFull,
 }
@@ -68,7 +70,8 @@ pub struct SqlOptions {
     /// Whether the proof of the password is bound to the server's certificate.
     #[serde(default)]
     pub channel_binding: ChannelBinding,
-    /// A file (PEM) with the authority of `verify-full`; without it, those this machine trusts.
+    /// A file (PEM) with the certificate or the authority that `verify-full` and `verify-ca` trust;
+    /// without it, those this machine trusts.
     #[serde(default)]
     pub root_certificates: Option<PathBuf>,
     /// The number of the first user; user `n` of the engine is `first_user + n`. For load from

@@ -8,11 +8,12 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from headcount.errors import InputError
 from headcount.fields.mistakes import read_table
-from headcount.fields.model import Checked, Pattern, Strict, Switch, trusted
+from headcount.fields.model import Checked, Pattern, Switch
 from headcount.fields.pattern import NUMBER
 from headcount.protocols.pages import Pages
 from headcount.protocols.protocol import Protocol, Scheme, Table
 from headcount.protocols.target import Place
+from headcount.protocols.tls_keys import TLS_KEYS, TlsKeys
 
 HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*)")
 """A header's name is a token (RFC 9110, 5.6.2)."""
@@ -40,7 +41,7 @@ def _headers(value: Any) -> Any:
     return found
 
 
-class HttpClient(Strict):
+class HttpClient(TlsKeys):
     """The names of users of a web server, and how they speak to it."""
 
     user: Annotated[Pattern, AfterValidator(_colonless)] = Field(
@@ -59,11 +60,6 @@ class HttpClient(Strict):
     verify: Checked = Field(
         default=1.0, description="Share of the answers whose contents are checked"
     )
-    verify_certificates: str = Field(
-        default="on",
-        min_length=1,
-        description="Whether certificates must be trusted, or the file that trusts them",
-    )
     resume_tls: Switch = Field(default=False, description="Whether to resume TLS sessions")
     cookies: Switch = Field(default=True, description="Whether users keep cookies")
     user_agent: str = Field(default="", description="The User-Agent header")
@@ -73,10 +69,8 @@ class HttpClient(Strict):
 
     def engine_form(self) -> dict[str, Any]:
         """The options as the engine reads them, without whom and where."""
-        values = self.model_dump(
-            exclude={"user", "clear_password", "verify_certificates", "user_agent"}
-        )
-        values["verify_certificates"] = trusted(self.verify_certificates)
+        values = self.model_dump(exclude={"user", "clear_password", "user_agent", *TLS_KEYS})
+        values |= self.tls_form()
         return values | ({"user_agent": self.user_agent} if self.user_agent else {})
 
 

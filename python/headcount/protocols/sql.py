@@ -18,6 +18,10 @@ METHODS = ("password", "md5", "scram-sha-256", "none")
 engine knows (`Method` of crates/sql)."""
 
 
+VERIFYING = ("verify-ca", "verify-full")
+"""The `sslmode` that look at certificates."""
+
+
 def _methods(text: str) -> str:
     words = [word.strip() for word in text.split(",")]
     if not set(words) <= set(METHODS):
@@ -35,7 +39,7 @@ class SqlClient(Strict):
         description="Role with which all users log on, and which owns the schema",
     )
     first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
-    sslmode: Literal["auto", "disable", "prefer", "require", "verify-full"] = Field(
+    sslmode: Literal["auto", "disable", "prefer", "require", "verify-ca", "verify-full"] = Field(
         default="auto",
         description="Whether to encrypt connections, as in libpq; auto requires it for a password "
         "that leaves this machine",
@@ -50,7 +54,8 @@ class SqlClient(Strict):
         "libpq",
     )
     root_certificates: str = Field(
-        default="", description="PEM file with the authority that verify-full trusts"
+        default="",
+        description="PEM file with the certificate or authority that verify-full and -ca trust",
     )
     verify: Switch = Field(default=True, description="Whether to check the data read")
 
@@ -64,10 +69,10 @@ class SqlClient(Strict):
 def sql_client(given: Mapping[str, str]) -> SqlClient:
     """The `[client]` table of a plan for SQL; raises InputError with every mistake in it."""
     client = read_table(SqlClient, given, "[client]")
-    if client.root_certificates and client.sslmode != "verify-full":
+    if client.root_certificates and client.sslmode not in VERIFYING:
         raise InputError(
-            "[client] has root_certificates, which only sslmode = verify-full uses; set that "
-            "(--client sslmode=verify-full), or remove root_certificates"
+            "[client] has root_certificates, which only sslmode = verify-full and verify-ca use; "
+            "set that (--client sslmode=verify-full), or remove root_certificates"
         )
     if client.channel_binding == "require" and client.sslmode == "disable":
         raise InputError(

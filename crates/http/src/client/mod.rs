@@ -157,7 +157,7 @@ impl Http {
             .is_tls
             .then(|| {
                 let offered = if options.http2 { HTTP2 } else { HTTP1 };
-                Tls::new(&options.verify_certificates, &base.host, Some(offered))
+                Tls::new(options.tls(), &base.host, Some(offered))
             })
             .transpose()
             .map_err(wrong)?;

@@ -13,3 +13,4 @@ mod pages;
 mod requests;
 mod steps;
 mod sweep;
+mod trust;

@@ -87,6 +87,7 @@ fn destination(name: &str) -> Result<Destination, FrontError> {
         at: Vec::new(),
         security: Security::None,
         verify_certificates: Certificates::System(true),
+        verify_name: true,
     };
     let lmtp = Endpoint::new(&options).map_err(|reason| FrontError::Lmtp {
         address: name.to_owned(),

@@ -130,6 +130,7 @@ impl Dovecot {
             at: Vec::new(),
             security,
             verify_certificates: Certificates::File(self.path("authority.pem")),
+            verify_name: true,
         })
         .unwrap()
     }
