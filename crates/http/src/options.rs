@@ -9,6 +9,7 @@ use headcount_net::{Spelling, TlsOptions};
 use serde::{Deserialize, Deserializer};
 
 use crate::Password;
+use crate::client::Auth;
 use crate::pages::{PageSet, suite};
 
 /// Which server, as whom, and in which way.
@@ -70,8 +71,10 @@ pub struct HttpOptions {
     /// Headers of all requests. A step's own of the same name take their place.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// The user, or a pattern of users such as `user{n:05}`, sent with each request (Basic, RFC
-    /// 7617).
+    /// How users with a name prove who they are.
+    #[serde(default)]
+    pub auth: Auth,
+    /// The user, or a pattern of users such as `user{n:05}`.
     #[serde(default)]
     pub user: Option<String>,
     /// The password of all of them.
@@ -107,6 +110,7 @@ impl HttpOptions {
             cookies: true,
             user_agent: own_name(),
             headers: BTreeMap::new(),
+            auth: Auth::default(),
             user: None,
             password: None,
             first_user: 0,
