@@ -74,7 +74,7 @@ def test_client_keys_reach_the_engine() -> None:
         ({"statements": "simple"}, "statements"),
         ({"channel_binding": "require", "sslmode": "disable"}, "which needs TLS, and sslmode"),
         ({"user": "u{n}"}, "user"),
-        ({"root_certificates": "/a.pem"}, "which only sslmode = verify-full uses"),
+        ({"root_certificates": "/a.pem"}, "which only sslmode = verify-full and verify-ca use"),
         ({"database": "x"}, "database"),
     ],
 )

@@ -97,15 +97,21 @@ def test_web_servers_of_the_lab(name: str) -> None:
 
 
 DEFAULTS = {
+    "certificate": "",
+    "key": "",
+    "verify_certificates": "on",
+    "verify_name": True,
     "user": "",
+    "auth": "basic",
     "clear_password": False,
+    "connect": "",
+    "server_name": "",
     "first_user": 0,
     "keep_alive": True,
     "http2": False,
     "receive_buffer": 0,
     "accept_gzip": False,
     "verify": 1.0,
-    "verify_certificates": "on",
     "resume_tls": False,
     "cookies": True,
     "user_agent": "",
@@ -123,6 +129,9 @@ def test_what_is_not_given_is_as_a_browser_would_have_it() -> None:
     [
         ("user", "reader{n:03}", "reader{n:03}"),
         ("first_user", "100", 100),
+        ("auth", "digest", "digest"),
+        ("connect", "[::1]:8443", "[::1]:8443"),
+        ("server_name", "shop.example", "shop.example"),
         ("keep_alive", "off", False),
         ("http2", "on", True),
         ("receive_buffer", "4096", 4096),
@@ -133,6 +142,8 @@ def test_what_is_not_given_is_as_a_browser_would_have_it() -> None:
         ("verify", "0.25", 0.25),
         ("verify_certificates", "off", "off"),
         ("verify_certificates", "/etc/ca.pem", "/etc/ca.pem"),
+        ("verify_name", "off", False),
+        ("certificate", "/u.pem", "/u.pem"),
         ("resume_tls", "on", True),
         ("cookies", "off", False),
         ("user_agent", "Mozilla/3.0", "Mozilla/3.0"),
@@ -154,6 +165,10 @@ def test_each_key(key: str, text: str, value: Any) -> None:
         ({"verify": "110%"}, "verify: it is"),
         ({"verify": "some"}, "write it like 5% or 0.05"),
         ({"verify_certificates": ""}, "verify_certificates:"),
+        ({"connect": "http://10.0.0.5"}, "write an address like 10.0.0.5:8443"),
+        ({"connect": "10.0.0.5:0"}, "write an address like 10.0.0.5:8443"),
+        ({"server_name": "a b"}, "server_name:"),
+        ({"key": "/u.key"}, "a key without its certificate"),
         ({"headers": "no colon"}, 'write headers like "Accept-Language: de | X-Test: 1"'),
         ({"user": "a:b"}, "a user name cannot have a colon"),
         ({"user": "{n}{n}"}, "not a pattern of names"),
@@ -167,6 +182,11 @@ def test_mistakes_in_the_table(given: dict[str, str], part: str) -> None:
     assert part in str(caught.value)
 
 
+def test_a_lab_server_is_where_it_is() -> None:
+    with pytest.raises(InputError, match="has connect, and lab:nginx is started by Headcount"):
+        web_plan("lab:nginx", web(), client={"connect": "127.0.0.1"})
+
+
 def test_the_engine_gets_what_it_knows() -> None:
     form = http_client({"verify_certificates": "off", "verify": "0.5"}).engine_form()
     assert form["verify_certificates"] is False
@@ -176,6 +196,12 @@ def test_the_engine_gets_what_it_knows() -> None:
         http_client({"verify_certificates": "/ca.pem"}).engine_form()["verify_certificates"]
         == "/ca.pem"
     )
+    assert "verify_name" not in form
+    assert http_client({"verify_name": "off"}).engine_form()["verify_name"] is False
+    assert not {"auth", "certificate", "key"} & set(form)
+    assert http_client({"auth": "digest"}).engine_form()["auth"] == "digest"
+    shown = http_client({"certificate": "/u.pem", "key": "/u.key"}).engine_form()
+    assert (shown["certificate"], shown["key"]) == ("/u.pem", "/u.key")
     assert http_client({"user_agent": "x"}).engine_form()["user_agent"] == "x"
 
 

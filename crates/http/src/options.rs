@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 pub use headcount_net::Certificates;
+use headcount_net::{Spelling, TlsOptions};
 use serde::{Deserialize, Deserializer};
 
 use crate::Password;
+use crate::client::Auth;
 use crate::pages::{PageSet, suite};
 
 /// Which server, as whom, and in which way.
@@ -22,6 +25,9 @@ pub struct HttpOptions {
     /// The addresses of its host, where they are known already; the name is then not resolved.
     #[serde(default)]
     pub at: Vec<SocketAddr>,
+    /// The name that TLS asks for (SNI) and that a certificate must be for; by default the host.
+    #[serde(default)]
+    pub server_name: Option<String>,
     /// Whether connections are kept for the next request. Otherwise each request has one of its own,
     /// asks the server to close it, and ends when the server has.
     #[serde(default = "yes")]
@@ -32,6 +38,15 @@ pub struct HttpOptions {
     /// Which certificates of a server are accepted.
     #[serde(default = "trusted")]
     pub verify_certificates: Certificates,
+    /// Whether a certificate must be for the server's name.
+    #[serde(default = "yes")]
+    pub verify_name: bool,
+    /// The certificate that users show to a server that asks for one (PEM).
+    #[serde(default)]
+    pub certificate: Option<PathBuf>,
+    /// Its key (PEM); without it, that in the file of the certificate.
+    #[serde(default)]
+    pub key: Option<PathBuf>,
     /// Whether a user's next TLS connection resumes the session of the last. Otherwise each begins
     /// with a whole handshake.
     #[serde(default)]
@@ -56,8 +71,10 @@ pub struct HttpOptions {
     /// Headers of all requests. A step's own of the same name take their place.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// The user, or a pattern of users such as `user{n:05}`, sent with each request (Basic, RFC
-    /// 7617).
+    /// How users with a name prove who they are.
+    #[serde(default)]
+    pub auth: Auth,
+    /// The user, or a pattern of users such as `user{n:05}`.
     #[serde(default)]
     pub user: Option<String>,
     /// The password of all of them.
@@ -79,9 +96,13 @@ impl HttpOptions {
         Self {
             url: url.to_owned(),
             at: Vec::new(),
+            server_name: None,
             keep_alive: true,
             http2: false,
             verify_certificates: trusted(),
+            verify_name: true,
+            certificate: None,
+            key: None,
             resume_tls: false,
             verify: 1.0,
             receive_buffer: 0,
@@ -89,10 +110,23 @@ impl HttpOptions {
             cookies: true,
             user_agent: own_name(),
             headers: BTreeMap::new(),
+            auth: Auth::default(),
             user: None,
             password: None,
             first_user: 0,
             data_set: default_pages(),
+        }
+    }
+
+    /// What is asked of TLS.
+    #[must_use]
+    pub fn tls(&self) -> TlsOptions<'_> {
+        TlsOptions {
+            certificates: &self.verify_certificates,
+            checks_name: self.verify_name,
+            certificate: self.certificate.as_deref(),
+            key: self.key.as_deref(),
+            spelling: Spelling::USUAL,
         }
     }
 }

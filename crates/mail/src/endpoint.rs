@@ -1,9 +1,10 @@
 //! Where a server is, and how it is spoken to.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use headcount_load::{Fault, FaultKind};
-use headcount_net::{Certificates, Resolved, Tls, Transport, resolve_at};
+use headcount_net::{Certificates, Resolved, Spelling, Tls, TlsOptions, Transport, resolve_at};
 use serde::Deserialize;
 
 use crate::stage;
@@ -36,6 +37,32 @@ pub struct EndpointOptions {
     /// Which certificates are accepted.
     #[serde(default = "trusted")]
     pub verify_certificates: Certificates,
+    /// Whether a certificate must be for the server's name.
+    #[serde(default = "yes")]
+    pub verify_name: bool,
+    /// The certificate that users show to a server that asks for one (PEM).
+    #[serde(default)]
+    pub certificate: Option<PathBuf>,
+    /// Its key (PEM); without it, that in the file of the certificate.
+    #[serde(default)]
+    pub key: Option<PathBuf>,
+}
+
+impl EndpointOptions {
+    /// What is asked of TLS.
+    fn tls(&self) -> TlsOptions<'_> {
+        TlsOptions {
+            certificates: &self.verify_certificates,
+            checks_name: self.verify_name,
+            certificate: self.certificate.as_deref(),
+            key: self.key.as_deref(),
+            spelling: Spelling::USUAL,
+        }
+    }
+}
+
+const fn yes() -> bool {
+    true
 }
 
 const fn trusted() -> Certificates {
@@ -58,7 +85,7 @@ impl Endpoint {
         let Resolved { host, addresses } = resolve_at(&options.address, &options.at)
             .map_err(|error| format!("\"{}\" cannot be resolved: {error}", options.address))?;
         let tls = (options.security != Security::None)
-            .then(|| Tls::new(&options.verify_certificates, &host, None))
+            .then(|| Tls::new(options.tls(), &host, None))
             .transpose()?;
         Ok(Self {
             addresses,

@@ -4,15 +4,20 @@
 //! * `connect`: a connection.
 //! * [`transport`]: bytes, plain or over TLS.
 //! * [`read`]: bytes of an answer.
-//! * [`tls`]: what is trusted, and the handshake.
+//! * [`options`]: what users ask of TLS; [`tls`]: the handshake; `trust`: which certificates of
+//!   servers are trusted; `identity`: the one that users show.
 
 pub mod address;
 pub mod connect;
+mod identity;
+pub mod options;
 pub mod read;
 pub mod tls;
 pub mod transport;
+mod trust;
 
 pub use address::{Resolved, resolve, resolve_at};
+pub use options::{Certificates, Spelling, TlsOptions};
 pub use read::poll_bytes;
-pub use tls::{Agreed, Certificates, Offered, Tls};
+pub use tls::{Agreed, Offered, Tls};
 pub use transport::Transport;

@@ -1,35 +1,21 @@
-//! TLS: what is trusted, and the handshake.
+//! TLS: the handshake.
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use headcount_load::{Fault, FaultKind};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{Resumption, WebPkiServerVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{
-    AlertDescription, CertificateError, CipherSuite, ClientConfig, ClientConnection,
-    DigitallySignedStruct, ProtocolVersion, RootCertStore, SignatureScheme,
-};
+use rustls::client::Resumption;
+use rustls::crypto::ring;
+use rustls::pki_types::ServerName;
+use rustls::{AlertDescription, CipherSuite, ClientConfig, ClientConnection, ProtocolVersion};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use serde::Deserialize;
-
-/// Whether a server's certificate must be one that is trusted.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
-pub enum Certificates {
-    /// `true`: signed by an authority that this machine trusts, for the server's name; `false`: any.
-    System(bool),
-    /// Signed by an authority in this file (PEM), for the server's name.
-    File(PathBuf),
-}
+use crate::identity::with_identity;
+use crate::options::{Spelling, TlsOptions};
+use crate::trust::{distrust, verifier};
 
 /// The protocol that is offered in the handshake (ALPN, RFC 7301).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +32,7 @@ pub struct Tls {
     config: Arc<ClientConfig>,
     server: ServerName<'static>,
     offered: Option<Offered>,
+    spelling: Spelling,
 }
 
 /// What was agreed on in a handshake.
@@ -75,7 +62,7 @@ impl fmt::Display for Agreed {
 impl Tls {
     /// For a server of this name. The error is a sentence.
     pub fn new(
-        certificates: &Certificates,
+        options: TlsOptions<'_>,
         host: &str,
         offered: Option<Offered>,
     ) -> Result<Self, String> {
@@ -85,15 +72,10 @@ impl Tls {
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?;
-        let verifier: Arc<dyn ServerCertVerifier> = match certificates {
-            Certificates::System(false) => Arc::new(Anybody { provider }),
-            Certificates::System(true) => trusting(system_roots()?, provider)?,
-            Certificates::File(path) => trusting(roots_of(path)?, provider)?,
-        };
-        let mut config = builder
+        let builder = builder
             .dangerous()
-            .with_custom_certificate_verifier(verifier)
-            .with_no_client_auth();
+            .with_custom_certificate_verifier(verifier(&options, provider)?);
+        let mut config = with_identity(builder, &options)?;
         config.resumption = Resumption::disabled();
         config.alpn_protocols = offered
             .iter()
@@ -103,6 +85,7 @@ impl Tls {
             config: Arc::new(config),
             server,
             offered,
+            spelling: options.spelling,
         })
     }
 
@@ -122,7 +105,7 @@ impl Tls {
         let connector = TlsConnector::from(Arc::clone(&self.config));
         let connected = connector.connect(self.server.clone(), stream).await;
         let missing = self.offered.and_then(|offered| offered.missing);
-        let stream = connected.map_err(|error| no_handshake(&error, missing))?;
+        let stream = connected.map_err(|error| no_handshake(&error, missing, self.spelling))?;
         let taken = stream.get_ref().1.alpn_protocol();
         match self.offered {
             Some(Offered {
@@ -137,136 +120,76 @@ impl Tls {
     }
 }
 
-fn no_handshake(error: &io::Error, missing: Option<&str>) -> Fault {
+fn no_handshake(error: &io::Error, missing: Option<&str>, spelling: Spelling) -> Fault {
     let inner = error
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<rustls::Error>());
     let sentence = match inner {
         Some(rustls::Error::InvalidCertificate(why)) => format!(
-            "the server's certificate is not trusted: {}{}",
-            reason(why),
-            remedy(why)
+            "the server's certificate is not trusted: {}",
+            distrust(why, spelling)
         ),
         Some(rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => missing
             .unwrap_or("no TLS handshake: the server speaks another protocol there")
             .to_owned(),
+        Some(rustls::Error::AlertReceived(alert)) => unwelcome(*alert).map_or_else(
+            || {
+                format!(
+                    "no TLS handshake: received fatal alert: {alert:?}{}",
+                    hint(*alert)
+                )
+            },
+            str::to_owned,
+        ),
         Some(other) => format!("no TLS handshake: {other}"),
         None => format!("no TLS handshake: {error}"),
     };
     Fault::session(FaultKind::Connect, sentence)
 }
 
-/// What to do about it, where it is the trust that is missing: another name or a date is not mended
-/// by an authority.
-fn remedy(why: &CertificateError) -> &'static str {
-    match why {
-        CertificateError::NotValidForName
-        | CertificateError::NotValidForNameContext { .. }
-        | CertificateError::Expired
-        | CertificateError::ExpiredContext { .. }
-        | CertificateError::NotValidYet
-        | CertificateError::NotValidYetContext { .. } => "",
-        _ => {
-            "; trust its authority with --client verify_certificates=FILE (PEM), or any \
-             certificate with verify_certificates=off"
+/// What a server says to users whose certificate it wants and does not get (RFC 8446, 6.2).
+const fn unwelcome(alert: AlertDescription) -> Option<&'static str> {
+    Some(match alert {
+        AlertDescription::CertificateRequired => {
+            "the server asks users for a certificate, and they have none: --client \
+             certificate=FILE --client key=FILE (PEM)"
         }
+        AlertDescription::BadCertificate
+        | AlertDescription::UnsupportedCertificate
+        | AlertDescription::CertificateRevoked
+        | AlertDescription::CertificateExpired
+        | AlertDescription::CertificateUnknown
+        | AlertDescription::UnknownCA
+        | AlertDescription::AccessDenied => {
+            "the server does not accept the certificate of the users (--client certificate): check \
+             that an authority that it knows has signed it, and its dates"
+        }
+        _ => return None,
+    })
+}
+
+/// What an alert may mean that says little: what servers with TLS 1.2 say of a missing certificate.
+const fn hint(alert: AlertDescription) -> &'static str {
+    match alert {
+        AlertDescription::HandshakeFailure => {
+            "; the server may ask users for a certificate: --client certificate=FILE"
+        }
+        _ => "",
     }
 }
 
-/// Why a certificate is not trusted, in words where that is a common mistake.
-fn reason(why: &CertificateError) -> String {
-    let message = why.to_string();
-    if message.contains("UnknownIssuer") || message.contains("CaUsedAsEndEntity") {
-        return "it is self-signed, or this machine does not know its authority".into();
-    }
-    message
-}
-
-fn trusting(
-    roots: RootCertStore,
-    provider: Arc<CryptoProvider>,
-) -> Result<Arc<dyn ServerCertVerifier>, String> {
-    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
-    Ok(verifier.build().map_err(|error| error.to_string())?)
-}
-
-fn system_roots() -> Result<RootCertStore, String> {
-    let found = rustls_native_certs::load_native_certs();
-    let mut roots = RootCertStore::empty();
-    let (added, _) = roots.add_parsable_certificates(found.certs);
-    if added == 0 {
-        return Err(
-            "this machine has no list of authorities that it trusts: install Debian's \
-                    package ca-certificates, or name a file (PEM) in verify_certificates"
-                .into(),
-        );
-    }
-    Ok(roots)
-}
-
-fn roots_of(path: &Path) -> Result<RootCertStore, String> {
-    let wrong = |why: String| {
-        format!(
-            "verify_certificates: {} holds no certificates (PEM): {why}",
-            path.display()
-        )
+/// The error of a connection, in words where it is about the users' certificate: with TLS 1.3 a
+/// server says that after the handshake.
+pub(crate) fn explained(error: io::Error) -> io::Error {
+    let inner = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    let why = match inner {
+        Some(rustls::Error::AlertReceived(alert)) => unwelcome(*alert),
+        _ => None,
     };
-    let mut roots = RootCertStore::empty();
-    let certificates =
-        CertificateDer::pem_file_iter(path).map_err(|error| wrong(error.to_string()))?;
-    for certificate in certificates {
-        let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
-        roots
-            .add(certificate)
-            .map_err(|error| wrong(error.to_string()))?;
-    }
-    if roots.is_empty() {
-        return Err(wrong("it is empty".into()));
-    }
-    Ok(roots)
-}
-
-/// Accepts any certificate, because the user said so; still checks that the server has its key.
-#[derive(Debug)]
-struct Anybody {
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signed, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signed, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider
-            .signature_verification_algorithms
-            .supported_schemes()
+    match why {
+        Some(why) => io::Error::new(io::ErrorKind::ConnectionRefused, why),
+        None => error,
     }
 }

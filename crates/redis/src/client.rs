@@ -51,7 +51,7 @@ impl Redis {
             })?;
         let tls = options
             .tls
-            .then(|| Tls::new(&options.verify_certificates, &host, None))
+            .then(|| Tls::new(options.tls(), &host, None))
             .transpose()
             .map_err(RedisError::Options)?;
         Ok(Self {

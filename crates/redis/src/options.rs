@@ -1,9 +1,10 @@
 //! Which server, as whom, and what is in it.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use headcount_load::Password;
-use headcount_net::Certificates;
+use headcount_net::{Certificates, Spelling, TlsOptions};
 use serde::Deserialize;
 
 /// Most keys of a data set: their numbers have nine digits.
@@ -38,6 +39,15 @@ pub struct RedisOptions {
     /// Which certificates are accepted.
     #[serde(default = "trusted")]
     pub verify_certificates: Certificates,
+    /// Whether a certificate must be for the server's name.
+    #[serde(default = "yes")]
+    pub verify_name: bool,
+    /// The certificate that users show to a server that asks for one (PEM).
+    #[serde(default)]
+    pub certificate: Option<PathBuf>,
+    /// Its key (PEM); without it, that in the file of the certificate.
+    #[serde(default)]
+    pub key: Option<PathBuf>,
     /// The user of the server's access list as whom all users log on; the default user if empty.
     #[serde(default)]
     pub user: String,
@@ -52,6 +62,19 @@ pub struct RedisOptions {
     pub verify: bool,
     /// What is in it at first.
     pub data_set: DataSet,
+}
+
+impl RedisOptions {
+    /// What is asked of TLS.
+    pub(crate) fn tls(&self) -> TlsOptions<'_> {
+        TlsOptions {
+            certificates: &self.verify_certificates,
+            checks_name: self.verify_name,
+            certificate: self.certificate.as_deref(),
+            key: self.key.as_deref(),
+            spelling: Spelling::USUAL,
+        }
+    }
 }
 
 impl DataSet {

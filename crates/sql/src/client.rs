@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use headcount_load::{Blame, Blamed, Fault, FaultKind};
-use headcount_net::{Certificates, Resolved, Tls, resolve};
+use headcount_net::{Certificates, Resolved, Spelling, Tls, TlsOptions, resolve};
 
 use crate::authentication::ChannelBinding;
 use crate::data_set::DataSet;
@@ -40,6 +40,13 @@ impl Blamed for SqlError {
 
 const NO_TLS_FOR_PASSWORD: &str = "no logon: the server does not support TLS, which sslmode=auto \
     requires for a password that leaves this machine";
+
+/// The words of libpq.
+const SPELLING: Spelling = Spelling {
+    trust: "sslmode=verify-full root_certificates=FILE",
+    any: "sslmode=require",
+    names: "sslmode=verify-ca",
+};
 
 /// A database as a target of load.
 #[derive(Clone)]
@@ -78,17 +85,17 @@ impl Sql {
         let sslmode = options
             .sslmode
             .decided(options.password.is_some(), &addresses);
-        let certificates = match (sslmode, options.root_certificates) {
-            (SslMode::VerifyFull, Some(file)) => Certificates::File(file),
-            (SslMode::VerifyFull, None) => Certificates::System(true),
-            (_, Some(_)) => {
+        let is_verified = matches!(sslmode, SslMode::VerifyCa | SslMode::VerifyFull);
+        let certificates = match options.root_certificates {
+            Some(file) if is_verified => Certificates::File(file),
+            None => Certificates::System(is_verified),
+            Some(_) => {
                 return Err(SqlError::Options(
-                    "root_certificates are looked at with sslmode verify-full only: set that, or \
-                     leave them out"
+                    "root_certificates are looked at with sslmode verify-full or verify-ca only: \
+                     set that, or leave them out"
                         .to_owned(),
                 ));
             }
-            (_, None) => Certificates::System(false),
         };
         if sslmode == SslMode::Disable && options.channel_binding == ChannelBinding::Require {
             return Err(SqlError::Options(
@@ -97,11 +104,20 @@ impl Sql {
                     .to_owned(),
             ));
         }
-        let tls = || Tls::new(&certificates, host, None).map_err(SqlError::Options);
+        let asked = TlsOptions {
+            certificates: &certificates,
+            checks_name: sslmode == SslMode::VerifyFull,
+            certificate: options.certificate.as_deref(),
+            key: options.key.as_deref(),
+            spelling: SPELLING,
+        };
+        let tls = || Tls::new(asked, host, None).map_err(SqlError::Options);
         let encryption = match sslmode {
             SslMode::Disable => Encryption::Never,
             SslMode::Auto | SslMode::Prefer => Encryption::IfOffered(tls()?),
-            SslMode::Require | SslMode::VerifyFull => Encryption::Always(tls()?),
+            SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull => {
+                Encryption::Always(tls()?)
+            }
         };
         let shared = Shared {
             addresses,

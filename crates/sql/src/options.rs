@@ -22,6 +22,8 @@ pub enum SslMode {
     Prefer,
     /// Always, whatever its certificate.
     Require,
+    /// Always, with a certificate that is trusted, whatever its names.
+    VerifyCa,
     /// Always, with a certificate that is trusted, for the server's name.
     VerifyFull,
 }
@@ -80,9 +82,16 @@ pub struct SqlOptions {
     /// Whether the proof of the password is bound to the server's certificate.
     #[serde(default)]
     pub channel_binding: ChannelBinding,
-    /// A file (PEM) with the authority of `verify-full`; without it, those this machine trusts.
+    /// A file (PEM) with the certificate or the authority that `verify-full` and `verify-ca` trust;
+    /// without it, those this machine trusts.
     #[serde(default)]
     pub root_certificates: Option<PathBuf>,
+    /// The certificate that users show to a server that asks for one (PEM).
+    #[serde(default)]
+    pub certificate: Option<PathBuf>,
+    /// Its key (PEM); without it, that in the file of the certificate.
+    #[serde(default)]
+    pub key: Option<PathBuf>,
     /// The number of the first user; user `n` of the engine is `first_user + n`. For load from
     /// several machines.
     #[serde(default)]
@@ -115,6 +124,8 @@ impl SqlOptions {
             require_auth: RequireAuth::default(),
             channel_binding: ChannelBinding::default(),
             root_certificates: None,
+            certificate: None,
+            key: None,
             first_user: 0,
             verify: true,
             statements: Statements::default(),

@@ -9,10 +9,11 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from headcount.errors import InputError
 from headcount.fields.mistakes import as_mistake, read_table
-from headcount.fields.model import Checked, Duration, Pattern, Strict, Switch, within
+from headcount.fields.model import Checked, Duration, Pattern, Switch, within
 from headcount.protocols.mail_profile import Mail
 from headcount.protocols.protocol import Protocol, Scheme, Table
 from headcount.protocols.target import Target
+from headcount.protocols.tls_keys import TlsKeys
 from headcount.secret_text import holds_secret
 
 PORTS = {"smtp": 25, "submission": 587, "smtps": 465, "lmtp": 24}
@@ -88,7 +89,7 @@ def _destinations(value: Any) -> Any:
     return found
 
 
-class MailClient(Strict):
+class MailClient(TlsKeys):
     """The names of users of a mail server, and how they speak to it."""
 
     user: Pattern = Field(
@@ -110,11 +111,6 @@ class MailClient(Strict):
     )
     smtp: Annotated[str, AfterValidator(_post)] = Field(
         default="", description="Where users send mail; smtp:// on the target's host by default"
-    )
-    verify_certificates: str = Field(
-        default="on",
-        min_length=1,
-        description="Whether certificates must be trusted, or the file that trusts them",
     )
     verify: Checked = Field(
         default=1.0, description="Share of the messages read whose contents are checked"

@@ -6,10 +6,11 @@ from pydantic import Field
 
 from headcount.errors import InputError
 from headcount.fields.mistakes import read_table
-from headcount.fields.model import Size, Strict, Switch, trusted
+from headcount.fields.model import Size, Strict, Switch
 from headcount.fields.units import size_bytes
 from headcount.protocols.protocol import Protocol, Scheme, Table
 from headcount.protocols.target import Place
+from headcount.protocols.tls_keys import TLS_KEYS, TlsKeys
 
 MOST_KEYS = 1_000_000_000
 """Their names have nine digits (`MOST_KEYS` of crates/redis)."""
@@ -39,7 +40,7 @@ class Keys(Strict):
         return {"keys": self.count, "value_bytes": bytes_each, "seed": self.seed}
 
 
-class RedisClient(Strict):
+class RedisClient(TlsKeys):
     """How users log on to a Redis server and speak to it. Each has a connection."""
 
     user: str = Field(
@@ -49,17 +50,11 @@ class RedisClient(Strict):
     clear_password: Switch = Field(
         default=False, description="Whether the password may go to other machines without TLS"
     )
-    verify_certificates: str = Field(
-        default="on",
-        min_length=1,
-        description="Whether certificates must be trusted, or the file that trusts them",
-    )
     verify: Switch = Field(default=True, description="Whether to check the values read")
 
     def engine_form(self) -> dict[str, object]:
         """The options as the engine reads them, without the server."""
-        values = self.model_dump(exclude={"clear_password"})
-        return values | {"verify_certificates": trusted(self.verify_certificates)}
+        return self.model_dump(exclude={"clear_password", *TLS_KEYS}) | self.tls_form()
 
 
 def redis_client(given: Mapping[str, str]) -> RedisClient:

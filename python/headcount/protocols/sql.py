@@ -8,14 +8,19 @@ from pydantic import AfterValidator, Field
 
 from headcount.errors import InputError
 from headcount.fields.mistakes import read_table
-from headcount.fields.model import Strict, Switch
+from headcount.fields.model import Switch
 from headcount.protocols.discussion import Discussion
 from headcount.protocols.protocol import Protocol, Scheme, Table
 from headcount.protocols.target import Place
+from headcount.protocols.tls_keys import IdentityKeys
 
 METHODS = ("password", "md5", "scram-sha-256", "none")
 """How a server may ask who the user is: of the words of libpq's `require_auth`, those that the
 engine knows (`Method` of crates/sql)."""
+
+
+VERIFYING = ("verify-ca", "verify-full")
+"""The `sslmode` that look at certificates."""
 
 
 def _methods(text: str) -> str:
@@ -26,7 +31,7 @@ def _methods(text: str) -> str:
     return ",".join(words)
 
 
-class SqlClient(Strict):
+class SqlClient(IdentityKeys):
     """How users log on to a database and speak to it. Each has a connection."""
 
     user: str = Field(
@@ -35,7 +40,7 @@ class SqlClient(Strict):
         description="Role with which all users log on, and which owns the schema",
     )
     first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
-    sslmode: Literal["auto", "disable", "prefer", "require", "verify-full"] = Field(
+    sslmode: Literal["auto", "disable", "prefer", "require", "verify-ca", "verify-full"] = Field(
         default="auto",
         description="Whether to encrypt connections, as in libpq; auto requires it for a password "
         "that leaves this machine",
@@ -55,13 +60,15 @@ class SqlClient(Strict):
         "each; auto is unnamed behind a pooler",
     )
     root_certificates: str = Field(
-        default="", description="PEM file with the authority that verify-full trusts"
+        default="",
+        description="PEM file with the certificate or authority that verify-full and -ca trust",
     )
     verify: Switch = Field(default=True, description="Whether to check the data read")
 
     def engine_form(self) -> dict[str, Any]:
         """The options as the engine reads them, without the server."""
-        values = self.model_dump(exclude={"root_certificates"})
+        values = self.model_dump(exclude={"root_certificates", "certificate", "key"})
+        values |= self.identity_form()
         roots = self.root_certificates
         if self.statements == "auto":
             values["statements"] = "prepared"  # until somebody has seen a pooler
@@ -71,10 +78,10 @@ class SqlClient(Strict):
 def sql_client(given: Mapping[str, str]) -> SqlClient:
     """The `[client]` table of a plan for SQL; raises InputError with every mistake in it."""
     client = read_table(SqlClient, given, "[client]")
-    if client.root_certificates and client.sslmode != "verify-full":
+    if client.root_certificates and client.sslmode not in VERIFYING:
         raise InputError(
-            "[client] has root_certificates, which only sslmode = verify-full uses; set that "
-            "(--client sslmode=verify-full), or remove root_certificates"
+            "[client] has root_certificates, which only sslmode = verify-full and verify-ca use; "
+            "set that (--client sslmode=verify-full), or remove root_certificates"
         )
     if client.channel_binding == "require" and client.sslmode == "disable":
         raise InputError(

@@ -4,12 +4,14 @@
 //!   consist of.
 //! * [`session`]: one user; `journey`: a request with its values, through redirects; `exchange`: a
 //!   request on the wire; `judge`: whether the answer is right; `received`: what captures and checks
-//!   see of it; [`jar`]: the user's cookies.
+//!   see of it; [`jar`]: the user's cookies; `proof` and [`digest`]: who the user is.
 //! * `socket`: a WebSocket; [`message`]: what goes through it.
 //! * [`inspect`]: who answers, and whether they have the data set.
 
 pub mod ask;
 pub mod body;
+pub mod cookie_date;
+pub mod digest;
 mod exchange;
 mod form;
 pub mod headers;
@@ -20,6 +22,7 @@ mod judge;
 pub mod message;
 pub mod method;
 pub mod payload;
+mod proof;
 mod received;
 mod redirect;
 pub mod session;
@@ -37,6 +40,7 @@ use headcount_script::Identity;
 use http::HeaderMap;
 use http::uri::{Authority, Scheme};
 
+pub use proof::Auth;
 pub use session::HttpSession;
 pub use step::Step;
 
@@ -50,6 +54,7 @@ use crate::pattern::Pattern;
 use ask::Method;
 use headcount_net::{Offered, Tls};
 use headers::Headers;
+use jar::Site;
 
 /// Any answer in the handshake means HTTP/1.1.
 const HTTP1: Offered = Offered {
@@ -133,6 +138,7 @@ pub(crate) struct Shared {
     /// The share of answers whose contents are checked.
     verify: f64,
     credentials: Option<(Pattern, Password)>,
+    auth: Auth,
     first_user: u32,
     deck: Deck,
 }
@@ -159,18 +165,14 @@ impl Http {
             return Err(wrong(sentence));
         }
         let headers = fixed_headers(&options, &base).map_err(wrong)?;
-        let tls = base
-            .is_tls
-            .then(|| {
-                let offered = if options.http2 { HTTP2 } else { HTTP1 };
-                Tls::new(&options.verify_certificates, &base.host, Some(offered))
-            })
-            .transpose()
-            .map_err(wrong)?;
-        let socket_tls = (base.is_tls && options.http2)
-            .then(|| Tls::new(&options.verify_certificates, &base.host, Some(HTTP1)))
-            .transpose()
-            .map_err(wrong)?;
+        let offering = |offered: Offered| {
+            let name = options.server_name.as_deref().unwrap_or(&base.host);
+            Tls::new(options.tls(), name, Some(offered)).map_err(wrong)
+        };
+        let offered = if options.http2 { HTTP2 } else { HTTP1 };
+        let tls = base.is_tls.then(|| offering(offered)).transpose()?;
+        let is_apart = base.is_tls && options.http2;
+        let socket_tls = is_apart.then(|| offering(HTTP1)).transpose()?;
         let addresses = if options.at.is_empty() {
             base.resolve().map_err(|error| HttpError::Address {
                 address: base.authority.clone(),
@@ -203,6 +205,7 @@ impl Http {
             keeps_cookies: options.cookies,
             verify: options.verify,
             credentials: credentials(options.user.as_deref(), options.password).map_err(wrong)?,
+            auth: options.auth,
             first_user: options.first_user,
             deck: Deck::new(options.data_set),
             base,
@@ -255,6 +258,16 @@ fn map_of(headers: &Headers) -> HeaderMap {
     map
 }
 
+impl Base {
+    /// Whom a user's cookies are for.
+    fn site(&self) -> Site<'_> {
+        Site {
+            host: &self.host,
+            is_tls: self.is_tls,
+        }
+    }
+}
+
 impl Shared {
     /// As whom a user logs on.
     fn identity(&self, number: u32) -> Option<Identity> {
@@ -265,8 +278,16 @@ impl Shared {
         })
     }
 
-    /// What a user proves itself with.
+    /// Whether users answer challenges.
+    fn uses_digest(&self) -> bool {
+        self.auth == Auth::Digest && self.credentials.is_some()
+    }
+
+    /// What a user proves itself with unasked.
     fn authorization(&self, number: u32) -> Option<Box<str>> {
+        if self.auth == Auth::Digest {
+            return None;
+        }
         let (user, password) = self.credentials.as_ref()?;
         let pair = format!("{}:{}", user.text(number), password.reveal());
         Some(format!("Basic {}", STANDARD.encode(pair)).into())

@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::Shared;
 use super::ask::{Ask, Method};
-use super::exchange::Personal;
+use super::exchange::{Personal, unix_s};
 use super::message::Messages;
 use super::received::MOST_KEPT_BYTES;
 use super::session::HttpSession;
@@ -98,11 +98,12 @@ impl HttpSession {
         self.socket = None;
         let asked = self.texts(ask, user.scope())?;
         let path = self.shared.path(ask, &asked);
+        self.prove(ask, &asked);
         self.requests.sent(Method::CONNECT);
         self.requests.sent(Method::Get.kind());
         let mut cookies = String::new();
         if let Some(jar) = &self.jar {
-            jar.write(&path, self.shared.base.is_tls, &mut cookies);
+            jar.write(&path, self.shared.base.site(), unix_s(), &mut cookies);
         }
         let personal = Personal {
             authorization: self.authorization.as_deref(),
@@ -121,7 +122,7 @@ impl HttpSession {
         if self.shared.keeps_cookies {
             for value in answer.headers().get_all(SET_COOKIE) {
                 let jar = self.jar.get_or_insert_default();
-                jar.set(value.as_bytes(), &self.shared.base.host, &path);
+                jar.set(value.as_bytes(), self.shared.base.site(), &path, unix_s());
             }
         }
         self.socket = Some(Box::new(Socket { stream }));

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod digest;
 mod engine;
 mod failures;
 mod fuzz;
@@ -13,3 +14,4 @@ mod pages;
 mod requests;
 mod steps;
 mod sweep;
+mod trust;

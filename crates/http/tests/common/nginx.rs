@@ -204,7 +204,7 @@ fn users() -> String {
     text
 }
 
-/// An authority, and a certificate for 127.0.0.1 that it signed.
+/// An authority and a certificate for 127.0.0.1 that it signed; and certificates that nobody signed.
 fn make_certificate(base: &Path) {
     let openssl = |arguments: &str| {
         let output = Command::new("openssl")
@@ -228,6 +228,25 @@ fn make_certificate(base: &Path) {
         "x509 -req -in server.csr -CA authority.pem -CAkey authority.key -CAcreateserial -days 30 \
          -extfile names -out server.pem",
     );
+    openssl("pkey -in server.key -aes256 -passout pass:secret -out encrypted.key");
+    let both = ["server.pem", "server.key"].map(|name| fs::read(base.join(name)).unwrap());
+    fs::write(base.join("both.pem"), both.concat()).unwrap();
+    for (name, constraint, days) in [
+        ("own-authority", "TRUE", "30"), // as `openssl req -x509` makes them
+        ("own-leaf", "FALSE", "30"),
+        ("own-other", "TRUE", "30"),
+        ("own-expired", "TRUE", "-1"),
+    ] {
+        let names =
+            format!("subjectAltName=IP:127.0.0.1\nbasicConstraints=critical,CA:{constraint}\n");
+        fs::write(base.join("own"), names).unwrap();
+        openssl(&format!(
+            "req {key} -keyout {name}.key -out own.csr -subj /CN=127.0.0.1"
+        ));
+        openssl(&format!(
+            "x509 -req -in own.csr -signkey {name}.key -days {days} -extfile own -out {name}.pem"
+        ));
+    }
 }
 
 fn configuration(base: &Path, ports: [u16; 4], extra: &str) -> String {

@@ -87,6 +87,9 @@ fn destination(name: &str) -> Result<Destination, FrontError> {
         at: Vec::new(),
         security: Security::None,
         verify_certificates: Certificates::System(true),
+        verify_name: true,
+        certificate: None,
+        key: None,
     };
     let lmtp = Endpoint::new(&options).map_err(|reason| FrontError::Lmtp {
         address: name.to_owned(),

@@ -130,6 +130,9 @@ impl Dovecot {
             at: Vec::new(),
             security,
             verify_certificates: Certificates::File(self.path("authority.pem")),
+            verify_name: true,
+            certificate: None,
+            key: None,
         })
         .unwrap()
     }

@@ -232,10 +232,16 @@ fn connections_are_encrypted_as_asked() {
     );
     let error = is_tls(SslMode::VerifyFull, None).unwrap_err().to_string();
     assert!(error.contains("certificate is not trusted"), "{error}");
+    let advice = "--client sslmode=verify-full --client root_certificates=FILE (PEM), or any \
+                  certificate with --client sslmode=require";
+    assert!(error.contains(advice), "{error}");
     let error = is_tls(SslMode::Prefer, Some(&roots))
         .unwrap_err()
         .to_string();
-    assert!(error.contains("sslmode verify-full only"), "{error}");
+    assert!(
+        error.contains("sslmode verify-full or verify-ca only"),
+        "{error}"
+    );
     let log = server.folder().join("log");
     assert!(log.is_file());
 }

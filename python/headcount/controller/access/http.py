@@ -84,6 +84,8 @@ class HttpAccess:
         except TargetError as error:
             where = urlsplit(self._site.url).netloc
             message = str(error) if where in str(error) else f"{self._site.url}: {error}"
+            if connect := http_client(self._plan.client).connect:
+                message = message.replace(where, f"{where} (at {connect})", 1)
             if NO_TLS in message:
                 raise TargetError(explained_message(message, "connect")) from error
             if not any(words in message for words in UNREACHED):
@@ -195,7 +197,7 @@ def of_target(plan: Plan, target: Target, secrets: Secrets) -> HttpAccess:
     warnings = clear_warnings(
         target.text,
         target.addresses,
-        is_tls=target.is_tls or not client.user,
+        is_tls=target.is_tls or not client.user or client.auth == "digest",
         is_allowed=client.clear_password,
         remedy="use https://",
     )

@@ -24,7 +24,6 @@ from headcount.controller.access.secrets import Secrets
 from headcount.counters.mail import MailSource
 from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
-from headcount.fields.model import trusted
 from headcount.fields.units import seconds
 from headcount.lab.mail import MailServer
 from headcount.plan.gate import is_loopback, with_port
@@ -283,21 +282,21 @@ def _target(plan: Plan, office: Office) -> str:
     mail = plan.mail
     if mail is None:
         raise InputError(f'the workload "{plan.workload.name}" has no [mail]')
-    certificates = trusted(client.verify_certificates)
+    tls = client.tls_form()
     if office.authority is not None and client.verify_certificates == "on":
-        certificates = str(office.authority)
+        tls["verify_certificates"] = str(office.authority)
     post = office.post
     imap = {
         "address": office.imap,
         "at": office.imap_at,
         "security": office.imap_security,
-        "verify_certificates": certificates,
+        **tls,
     }
     server = {
         "address": post.address,
         "at": office.post_at,
         "security": SECURITY[post.scheme],
-        "verify_certificates": certificates,
+        **tls,
     }
     return json.dumps(
         {

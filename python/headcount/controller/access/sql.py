@@ -16,7 +16,7 @@ from headcount.errors import InputError, TargetError
 from headcount.lab.ha_postgresql import HaPostgresqlServer
 from headcount.lab.postgresql import PostgresqlServer
 from headcount.plan.plan import Plan
-from headcount.protocols.sql import sql_client
+from headcount.protocols.sql import VERIFYING, sql_client
 from headcount.protocols.target import Target
 
 UNREACHED = ("no connection", "no answer", "closed the connection")
@@ -160,7 +160,7 @@ def _target(plan: Plan, database: Database) -> dict[str, Any]:
         target["user"] = database.user
         if client.sslmode == "auto":
             target["sslmode"] = "prefer"
-    if database.authority is not None and client.sslmode == "verify-full":
+    if database.authority is not None and client.sslmode in VERIFYING:
         target.setdefault("root_certificates", str(database.authority))
     return target
 

@@ -127,6 +127,7 @@ def _connected(options: dict[str, Any]) -> socket.socket:
         return plain
     try:
         trust = _trust(options["verify_certificates"])
+        trust.check_hostname &= options.get("verify_name", True)
         return trust.wrap_socket(plain, server_hostname=host.strip("[]"))
     except (OSError, ValueError) as error:
         plain.close()
