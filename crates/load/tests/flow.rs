@@ -2,7 +2,7 @@
 
 mod talk;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use talk::{mistake, played, say, words};
 

@@ -21,10 +21,9 @@ pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
     )?;
     native.set(
         "set",
-        lua.create_function(|lua, (name, value): (mlua::String, Value)| {
+        lua.create_function(|_, (name, value): (mlua::String, Value)| {
             let name = name.to_str()?;
-            let text = written(lua, &name, value)?;
-            let text = text.as_ref().map(mlua::String::to_str).transpose()?;
+            let text = written(&name, &value)?;
             host::set(&name, text.as_deref()).map_err(Error::runtime)
         })?,
     )?;
@@ -48,28 +47,21 @@ pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
 }
 
 /// A value as a variable keeps it: text, or nothing.
-fn written(lua: &Lua, name: &str, value: Value) -> mlua::Result<Option<mlua::String>> {
-    let text = match value {
+fn written(name: &str, value: &Value) -> mlua::Result<Option<String>> {
+    Ok(Some(match value {
         Value::Nil => return Ok(None),
-        Value::Boolean(is) => lua.create_string(if is { "true" } else { "false" })?,
+        Value::Boolean(is) => is.to_string(),
+        Value::Integer(number) => number.to_string(),
         // Lua computes with floats where it divides; 4 and not 4.0 is what applications expect.
-        Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
-            lua.create_string((number as i64).to_string())?
-        }
-        Value::String(_) | Value::Integer(_) | Value::Number(_) => {
-            match lua.coerce_string(value)? {
-                Some(text) => text,
-                None => return Ok(None),
-            }
-        }
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.to_str()?.to_owned(),
         other => {
             return Err(Error::runtime(format!(
                 "vars.{name} must be a text, a number or true or false, not a {}",
                 other.type_name()
             )));
         }
-    };
-    Ok(Some(text))
+    }))
 }
 
 /// `math.random` of the scenario: the same in each run of one seed.

@@ -81,7 +81,8 @@ pub enum Next {
 #[derive(Debug)]
 pub struct Running {
     program: Program,
-    coroutine: mlua::Thread,
+    /// None once it has come to its end.
+    coroutine: Option<mlua::Thread>,
 }
 
 impl Program {
@@ -128,7 +129,7 @@ impl Program {
     /// Begins it for a user. The sentence says why it cannot be.
     pub fn begin(&self) -> Result<Running, String> {
         Ok(Running {
-            coroutine: Machine::coroutine(self)?,
+            coroutine: Some(Machine::coroutine(self)?),
             program: self.clone(),
         })
     }
@@ -142,9 +143,11 @@ impl Running {
         scope: &mut Scope,
         printed: &mut dyn FnMut(String),
     ) -> Next {
-        let (wanted, lines) = host::lend(&self.program, scope, || {
-            machine::go_on(&self.coroutine, answer)
-        });
+        let Some(coroutine) = &self.coroutine else {
+            return Next::End;
+        };
+        let (wanted, lines) =
+            host::lend(&self.program, scope, || machine::go_on(coroutine, answer));
         for line in lines {
             printed(line);
         }
@@ -156,7 +159,13 @@ impl Running {
             Ok(machine::Wanted::Pause(seconds)) => Next::Fail(format!(
                 "pause({seconds}): give seconds from 0 to {MOST_PAUSE_S}"
             )),
-            Ok(machine::Wanted::End) => Next::End,
+            Ok(machine::Wanted::End) => {
+                self.coroutine
+                    .take()
+                    .into_iter()
+                    .for_each(Machine::take_back);
+                Next::End
+            }
             Ok(machine::Wanted::Fail(sentence)) => Next::Fail(format!("check failed: {sentence}")),
             Err(sentence) => Next::Fail(format!("Lua failed: {sentence}")),
         }
