@@ -27,7 +27,8 @@ HERE = Path(__file__).parent
 ROUNDS = 5
 USERS = 16
 SHORT_S, LONG_S = 2, 8
-LONGEST_S = 120.0
+SUCCEEDED = (0, 4)
+"""Exit codes; Headcount's 4 says that it worked as hard as it could, which is meant here."""
 PLAIN = "wrk, plain"
 DECLARED = "headcount"
 LUA = "headcount, Lua"
@@ -62,7 +63,7 @@ class Tool:
         ):
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
+        if process.returncode not in SUCCEEDED:
             raise subprocess.CalledProcessError(process.returncode, command)
         return usage.ru_utime + usage.ru_stime
 
@@ -77,7 +78,7 @@ def _headcount(name: str, workload: str) -> Tool:
 def _tools() -> list[Tool]:
     """Those that are here."""
     wrk = ("wrk", "-t1", "-c{users}", "-d{seconds}s")
-    page = "{url}order.json"
+    page = "{url}/order.json"
     tools = [
         Tool(PLAIN, (*wrk, page)),
         _headcount("headcount, plain", "plain"),
@@ -137,7 +138,7 @@ def _served() -> Iterator[str]:
                     if server.poll() is not None:
                         raise SystemExit("nginx ended at once: is it installed?")
                     time.sleep(0.05)
-                yield f"http://127.0.0.1:{port}/"
+                yield f"http://127.0.0.1:{port}"
             finally:
                 server.terminate()
                 server.wait()
@@ -153,7 +154,7 @@ def _order() -> str:
 
 def _requests(url: str) -> int:
     """How many requests nginx has served."""
-    with urlopen(f"{url}served") as reply:  # noqa: S310 - the server of this run
+    with urlopen(f"{url}/served") as reply:  # noqa: S310 - the server of this run
         lines = reply.read().decode().splitlines()
     return int(lines[2].split()[2])
 
