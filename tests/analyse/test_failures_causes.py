@@ -183,6 +183,32 @@ MEANT = [
     ("connect", f"{UNTRUSTED}: {EITHER}", "tls-certificate-authority"),
     ("connect", f"{UNTRUSTED}: it is self-signed; trust it", "tls-certificate-self-signed"),
     ("connect", f"{UNTRUSTED}: Revoked", "tls-certificate"),
+    (
+        "refused",
+        'GET /: status 400 Bad Request instead of 200; body: "400 No required SSL certificate was '
+        'sent"',
+        "http-users-certificate-missing",
+    ),
+    (
+        "connect",
+        "the server asks users for a certificate, and they have none",
+        "tls-users-certificate-missing",
+    ),
+    (
+        "connect",
+        "the server does not accept the certificate of the users (--client certificate): check",
+        "tls-users-certificate-refused",
+    ),
+    (
+        "login",
+        "connection requires a valid client certificate (SQLSTATE 28000)",
+        "tls-users-certificate-missing",
+    ),
+    (
+        "refused",
+        'GET /: status 400 Bad Request instead of 200; body: "The SSL certificate error"',
+        "http-users-certificate-refused",
+    ),
     ("login", f"user u1: AUTHENTICATE: NO [PRIVACYREQUIRED] {CLEAR}", "imap-needs-tls"),
     ("login", "the server forbids LOGIN on this connection: use TLS", "imap-needs-tls"),
     ("refused", "MAIL FROM: 530 5.7.0 Must issue a STARTTLS command first", "smtp-needs-tls"),

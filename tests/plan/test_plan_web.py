@@ -97,6 +97,8 @@ def test_web_servers_of_the_lab(name: str) -> None:
 
 
 DEFAULTS = {
+    "certificate": "",
+    "key": "",
     "verify_certificates": "on",
     "verify_name": True,
     "user": "",
@@ -135,6 +137,7 @@ def test_what_is_not_given_is_as_a_browser_would_have_it() -> None:
         ("verify_certificates", "off", "off"),
         ("verify_certificates", "/etc/ca.pem", "/etc/ca.pem"),
         ("verify_name", "off", False),
+        ("certificate", "/u.pem", "/u.pem"),
         ("resume_tls", "on", True),
         ("cookies", "off", False),
         ("user_agent", "Mozilla/3.0", "Mozilla/3.0"),
@@ -156,6 +159,7 @@ def test_each_key(key: str, text: str, value: Any) -> None:
         ({"verify": "110%"}, "verify: it is"),
         ({"verify": "some"}, "write it like 5% or 0.05"),
         ({"verify_certificates": ""}, "verify_certificates:"),
+        ({"key": "/u.key"}, "a key without its certificate"),
         ({"headers": "no colon"}, 'write headers like "Accept-Language: de | X-Test: 1"'),
         ({"user": "a:b"}, "a user name cannot have a colon"),
         ({"user": "{n}{n}"}, "not a pattern of names"),
@@ -180,6 +184,9 @@ def test_the_engine_gets_what_it_knows() -> None:
     )
     assert "verify_name" not in form
     assert http_client({"verify_name": "off"}).engine_form()["verify_name"] is False
+    assert not {"certificate", "key"} & set(form)
+    shown = http_client({"certificate": "/u.pem", "key": "/u.key"}).engine_form()
+    assert (shown["certificate"], shown["key"]) == ("/u.pem", "/u.key")
     assert http_client({"user_agent": "x"}).engine_form()["user_agent"] == "x"
 
 

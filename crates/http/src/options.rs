@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 pub use headcount_net::Certificates;
 use headcount_net::{Spelling, TlsOptions};
@@ -36,6 +37,12 @@ pub struct HttpOptions {
     /// Whether a certificate must be for the server's name.
     #[serde(default = "yes")]
     pub verify_name: bool,
+    /// The certificate that users show to a server that asks for one (PEM).
+    #[serde(default)]
+    pub certificate: Option<PathBuf>,
+    /// Its key (PEM); without it, that in the file of the certificate.
+    #[serde(default)]
+    pub key: Option<PathBuf>,
     /// Whether a user's next TLS connection resumes the session of the last. Otherwise each begins
     /// with a whole handshake.
     #[serde(default)]
@@ -87,6 +94,8 @@ impl HttpOptions {
             http2: false,
             verify_certificates: trusted(),
             verify_name: true,
+            certificate: None,
+            key: None,
             resume_tls: false,
             verify: 1.0,
             receive_buffer: 0,
@@ -103,10 +112,12 @@ impl HttpOptions {
 
     /// What is asked of TLS.
     #[must_use]
-    pub const fn tls(&self) -> TlsOptions<'_> {
+    pub fn tls(&self) -> TlsOptions<'_> {
         TlsOptions {
             certificates: &self.verify_certificates,
             checks_name: self.verify_name,
+            certificate: self.certificate.as_deref(),
+            key: self.key.as_deref(),
             spelling: Spelling::USUAL,
         }
     }

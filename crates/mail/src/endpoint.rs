@@ -1,6 +1,7 @@
 //! Where a server is, and how it is spoken to.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use headcount_load::{Fault, FaultKind};
 use headcount_net::{Certificates, Resolved, Spelling, Tls, TlsOptions, Transport, resolve_at};
@@ -39,14 +40,22 @@ pub struct EndpointOptions {
     /// Whether a certificate must be for the server's name.
     #[serde(default = "yes")]
     pub verify_name: bool,
+    /// The certificate that users show to a server that asks for one (PEM).
+    #[serde(default)]
+    pub certificate: Option<PathBuf>,
+    /// Its key (PEM); without it, that in the file of the certificate.
+    #[serde(default)]
+    pub key: Option<PathBuf>,
 }
 
 impl EndpointOptions {
     /// What is asked of TLS.
-    const fn tls(&self) -> TlsOptions<'_> {
+    fn tls(&self) -> TlsOptions<'_> {
         TlsOptions {
             certificates: &self.verify_certificates,
             checks_name: self.verify_name,
+            certificate: self.certificate.as_deref(),
+            key: self.key.as_deref(),
             spelling: Spelling::USUAL,
         }
     }

@@ -5,10 +5,11 @@
 //! * [`transport`]: bytes, plain or over TLS.
 //! * [`read`]: bytes of an answer.
 //! * [`options`]: what users ask of TLS; [`tls`]: the handshake; `trust`: which certificates of
-//!   servers are trusted.
+//!   servers are trusted; `identity`: the one that users show.
 
 pub mod address;
 pub mod connect;
+mod identity;
 pub mod options;
 pub mod read;
 pub mod tls;

@@ -1,6 +1,6 @@
 //! What users ask of TLS.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -47,6 +47,11 @@ pub struct TlsOptions<'a> {
     pub certificates: &'a Certificates,
     /// Whether a certificate must be for the server's name.
     pub checks_name: bool,
+    /// The certificate that users show to a server that asks for one (PEM), with those of the
+    /// authorities in between.
+    pub certificate: Option<&'a Path>,
+    /// Its key (PEM); without it, that in the file of the certificate.
+    pub key: Option<&'a Path>,
     /// How these options are spelt.
     pub spelling: Spelling,
 }

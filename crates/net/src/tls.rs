@@ -13,6 +13,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+use crate::identity::with_identity;
 use crate::options::{Spelling, TlsOptions};
 use crate::trust::{distrust, verifier};
 
@@ -71,10 +72,10 @@ impl Tls {
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?;
-        let mut config = builder
+        let builder = builder
             .dangerous()
-            .with_custom_certificate_verifier(verifier(&options, provider)?)
-            .with_no_client_auth();
+            .with_custom_certificate_verifier(verifier(&options, provider)?);
+        let mut config = with_identity(builder, &options)?;
         config.resumption = Resumption::disabled();
         config.alpn_protocols = offered
             .iter()
@@ -131,8 +132,64 @@ fn no_handshake(error: &io::Error, missing: Option<&str>, spelling: Spelling) ->
         Some(rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => missing
             .unwrap_or("no TLS handshake: the server speaks another protocol there")
             .to_owned(),
+        Some(rustls::Error::AlertReceived(alert)) => unwelcome(*alert).map_or_else(
+            || {
+                format!(
+                    "no TLS handshake: received fatal alert: {alert:?}{}",
+                    hint(*alert)
+                )
+            },
+            str::to_owned,
+        ),
         Some(other) => format!("no TLS handshake: {other}"),
         None => format!("no TLS handshake: {error}"),
     };
     Fault::session(FaultKind::Connect, sentence)
+}
+
+/// What a server says to users whose certificate it wants and does not get (RFC 8446, 6.2).
+const fn unwelcome(alert: AlertDescription) -> Option<&'static str> {
+    Some(match alert {
+        AlertDescription::CertificateRequired => {
+            "the server asks users for a certificate, and they have none: --client \
+             certificate=FILE --client key=FILE (PEM)"
+        }
+        AlertDescription::BadCertificate
+        | AlertDescription::UnsupportedCertificate
+        | AlertDescription::CertificateRevoked
+        | AlertDescription::CertificateExpired
+        | AlertDescription::CertificateUnknown
+        | AlertDescription::UnknownCA
+        | AlertDescription::AccessDenied => {
+            "the server does not accept the certificate of the users (--client certificate): check \
+             that an authority that it knows has signed it, and its dates"
+        }
+        _ => return None,
+    })
+}
+
+/// What an alert may mean that says little: what servers with TLS 1.2 say of a missing certificate.
+const fn hint(alert: AlertDescription) -> &'static str {
+    match alert {
+        AlertDescription::HandshakeFailure => {
+            "; the server may ask users for a certificate: --client certificate=FILE"
+        }
+        _ => "",
+    }
+}
+
+/// The error of a connection, in words where it is about the users' certificate: with TLS 1.3 a
+/// server says that after the handshake.
+pub(crate) fn explained(error: io::Error) -> io::Error {
+    let inner = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    let why = match inner {
+        Some(rustls::Error::AlertReceived(alert)) => unwelcome(*alert),
+        _ => None,
+    };
+    match why {
+        Some(why) => io::Error::new(io::ErrorKind::ConnectionRefused, why),
+        None => error,
+    }
 }

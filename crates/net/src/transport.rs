@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 use crate::connect::connect;
-use crate::tls::{Agreed, Tls};
+use crate::tls::{Agreed, Tls, explained};
 
 /// The largest piece of a body that the kernel discards at a time.
 pub const DISCARD_BYTES: u64 = 1 << 20;
@@ -165,7 +165,9 @@ impl AsyncRead for Transport {
     ) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
-            Self::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
+            Self::Tls(stream) => Pin::new(stream)
+                .poll_read(context, buffer)
+                .map_err(explained),
         }
     }
 }

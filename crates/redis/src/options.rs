@@ -1,6 +1,7 @@
 //! Which server, as whom, and what is in it.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use headcount_load::Password;
 use headcount_net::{Certificates, Spelling, TlsOptions};
@@ -41,6 +42,12 @@ pub struct RedisOptions {
     /// Whether a certificate must be for the server's name.
     #[serde(default = "yes")]
     pub verify_name: bool,
+    /// The certificate that users show to a server that asks for one (PEM).
+    #[serde(default)]
+    pub certificate: Option<PathBuf>,
+    /// Its key (PEM); without it, that in the file of the certificate.
+    #[serde(default)]
+    pub key: Option<PathBuf>,
     /// The user of the server's access list as whom all users log on; the default user if empty.
     #[serde(default)]
     pub user: String,
@@ -59,10 +66,12 @@ pub struct RedisOptions {
 
 impl RedisOptions {
     /// What is asked of TLS.
-    pub(crate) const fn tls(&self) -> TlsOptions<'_> {
+    pub(crate) fn tls(&self) -> TlsOptions<'_> {
         TlsOptions {
             certificates: &self.verify_certificates,
             checks_name: self.verify_name,
+            certificate: self.certificate.as_deref(),
+            key: self.key.as_deref(),
             spelling: Spelling::USUAL,
         }
     }

@@ -105,6 +105,8 @@ impl Sql {
         let asked = TlsOptions {
             certificates: &certificates,
             checks_name: sslmode == SslMode::VerifyFull,
+            certificate: options.certificate.as_deref(),
+            key: options.key.as_deref(),
             spelling: SPELLING,
         };
         let tls = || Tls::new(asked, host, None).map_err(SqlError::Options);

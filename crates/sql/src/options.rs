@@ -74,6 +74,12 @@ pub struct SqlOptions {
     /// without it, those this machine trusts.
     #[serde(default)]
     pub root_certificates: Option<PathBuf>,
+    /// The certificate that users show to a server that asks for one (PEM).
+    #[serde(default)]
+    pub certificate: Option<PathBuf>,
+    /// Its key (PEM); without it, that in the file of the certificate.
+    #[serde(default)]
+    pub key: Option<PathBuf>,
     /// The number of the first user; user `n` of the engine is `first_user + n`. For load from
     /// several machines.
     #[serde(default)]
@@ -100,6 +106,8 @@ impl SqlOptions {
             require_auth: RequireAuth::default(),
             channel_binding: ChannelBinding::default(),
             root_certificates: None,
+            certificate: None,
+            key: None,
             first_user: 0,
             verify: true,
             data_set: DataSet::default(),

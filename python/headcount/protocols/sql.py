@@ -8,10 +8,11 @@ from pydantic import AfterValidator, Field
 
 from headcount.errors import InputError
 from headcount.fields.mistakes import read_table
-from headcount.fields.model import Strict, Switch
+from headcount.fields.model import Switch
 from headcount.protocols.discussion import Discussion
 from headcount.protocols.protocol import Protocol, Scheme, Table
 from headcount.protocols.target import Place
+from headcount.protocols.tls_keys import IdentityKeys
 
 METHODS = ("password", "md5", "scram-sha-256", "none")
 """How a server may ask who the user is: of the words of libpq's `require_auth`, those that the
@@ -30,7 +31,7 @@ def _methods(text: str) -> str:
     return ",".join(words)
 
 
-class SqlClient(Strict):
+class SqlClient(IdentityKeys):
     """How users log on to a database and speak to it. Each has a connection."""
 
     user: str = Field(
@@ -61,7 +62,8 @@ class SqlClient(Strict):
 
     def engine_form(self) -> dict[str, Any]:
         """The options as the engine reads them, without the server."""
-        values = self.model_dump(exclude={"root_certificates"})
+        values = self.model_dump(exclude={"root_certificates", "certificate", "key"})
+        values |= self.identity_form()
         roots = self.root_certificates
         return values | ({"root_certificates": roots} if roots else {})
 

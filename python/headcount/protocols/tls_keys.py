@@ -1,14 +1,39 @@
-"""Keys of `[client]` that say whom users trust over TLS."""
+"""Keys of `[client]` that say whom users trust over TLS, and what they show of themselves."""
 
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from headcount.fields.model import Strict, Switch, trusted
 
 
-class TlsKeys(Strict):
-    """Which certificates of a server are accepted."""
+class IdentityKeys(Strict):
+    """The certificate that users show to a server that asks for one."""
+
+    certificate: str = Field(
+        default="", description="PEM file of the certificate that users show, if they have one"
+    )
+    key: str = Field(
+        default="", description="PEM file of its key; by default that of the certificate"
+    )
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> Self:
+        if self.key and not self.certificate:
+            raise ValueError(
+                "it has a key without its certificate; give that, too (--client certificate=FILE)"
+            )
+        return self
+
+    def identity_form(self) -> dict[str, Any]:
+        """The files as the engine reads them; nothing where there are none."""
+        values = {"certificate": self.certificate, "key": self.key}
+        return {name: str(Path(path).expanduser()) for name, path in values.items() if path}
+
+
+class TlsKeys(IdentityKeys):
+    """Which certificates of a server are accepted, and which one users show."""
 
     verify_certificates: str = Field(
         default="on",
@@ -22,7 +47,7 @@ class TlsKeys(Strict):
     def tls_form(self) -> dict[str, Any]:
         """What the engine knows of TLS, by its own names; what is as usual is left out."""
         values: dict[str, Any] = {"verify_certificates": trusted(self.verify_certificates)}
-        return values | ({} if self.verify_name else {"verify_name": False})
+        return values | ({} if self.verify_name else {"verify_name": False}) | self.identity_form()
 
 
 TLS_KEYS = frozenset(TlsKeys.model_fields)

@@ -5,9 +5,12 @@
     reason = "a failure here fails the test that called"
 )]
 
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
 use crate::common::{Nginx, Way, person, play, small_set};
-use headcount_http::HttpOptions;
 use headcount_http::options::Certificates;
+use headcount_http::{Http, HttpOptions};
 use headcount_load::Fault;
 use serde_json::json;
 
@@ -83,5 +86,155 @@ fn a_certificate_of_the_file_is_not_trusted_for_ever() {
         };
         let fault = got(options).unwrap_err();
         assert!(fault.message.contains("it has expired"), "{fault}");
+    }
+}
+
+/// nginx that lets in only users with a certificate of its authority.
+fn demanding() -> Nginx {
+    let own = "ssl_client_certificate authority.pem; ssl_verify_client on;";
+    Nginx::with(small_set(), own)
+}
+
+#[test]
+fn users_show_a_certificate_to_a_server_that_asks_for_one() {
+    let nginx = demanding();
+    for way in [Way::Tls, Way::Http2Tls] {
+        let showing = |certificate: Option<&str>, key: Option<&str>| HttpOptions {
+            certificate: certificate.map(|name| nginx.path(name)),
+            key: key.map(|name| nginx.path(name)),
+            ..nginx.options(way)
+        };
+        let options = showing(Some("server.pem"), Some("server.key"));
+        assert_eq!(got(options.clone()), Ok(1024), "{way:?}");
+        assert_eq!(got(showing(Some("both.pem"), None)), Ok(1024), "{way:?}");
+        let resuming = HttpOptions {
+            resume_tls: true,
+            ..options
+        };
+        assert_eq!(got(resuming), Ok(1024), "{way:?}");
+        let fault = got(showing(None, None)).unwrap_err();
+        assert!(
+            fault
+                .message
+                .contains("No required SSL certificate was sent"),
+            "{fault}"
+        );
+        let fault = got(showing(Some("own-leaf.pem"), Some("own-leaf.key"))).unwrap_err();
+        assert!(
+            fault.message.contains("The SSL certificate error"),
+            "{fault}"
+        );
+    }
+}
+
+#[test]
+fn a_certificate_of_users_that_cannot_be_shown_is_refused_in_a_sentence() {
+    let nginx = Nginx::start();
+    for (certificate, key, part) in [
+        ("server.pem", None, "holds no private key; name the file"),
+        (
+            "server.pem",
+            Some("own-leaf.key"),
+            "is not the key of the certificate",
+        ),
+        (
+            "server.pem",
+            Some("encrypted.key"),
+            "is encrypted; write a copy",
+        ),
+        (
+            "server.pem",
+            Some("server.pem"),
+            "holds no private key (PEM)",
+        ),
+        ("server.pem", Some("none.key"), "cannot be read"),
+        ("server.key", Some("server.key"), "holds no certificate"),
+        ("", Some("server.key"), "--client certificate=FILE"),
+    ] {
+        let options = HttpOptions {
+            certificate: Some(certificate)
+                .filter(|name| !name.is_empty())
+                .map(|name| nginx.path(name)),
+            key: key.map(|name| nginx.path(name)),
+            ..nginx.options(Way::Tls)
+        };
+        let sentence = Http::new(options).unwrap_err().to_string();
+        assert!(sentence.contains(part), "{sentence}");
+    }
+}
+
+#[test]
+fn a_server_that_ends_the_connection_says_what_it_misses() {
+    let nginx = Nginx::start();
+    let path = |name: &str| nginx.path(name).display().to_string();
+    for version in ["-tls1_3", "-tls1_2"] {
+        let mut server = Demanding::start(
+            &path("server.pem"),
+            &path("server.key"),
+            &path("authority.pem"),
+            version,
+        );
+        let options = |certificate: Option<&str>| HttpOptions {
+            url: format!("https://127.0.0.1:{}", server.port),
+            certificate: certificate.map(|name| nginx.path(&format!("{name}.pem"))),
+            key: certificate.map(|name| nginx.path(&format!("{name}.key"))),
+            ..nginx.options(Way::Tls)
+        };
+        let fault = got(options(None)).unwrap_err();
+        if version == "-tls1_3" {
+            assert!(fault.message.contains("they have none"), "{fault}");
+        } else {
+            assert!(
+                fault.message.contains("may ask users for a certificate"),
+                "{fault}"
+            );
+        }
+        let fault = got(options(Some("own-leaf"))).unwrap_err();
+        assert!(
+            fault
+                .message
+                .contains("does not accept the certificate of the users"),
+            "{version}: {fault}"
+        );
+        server.end();
+    }
+}
+
+/// A server of OpenSSL that ends connections of users without a certificate.
+struct Demanding {
+    child: Child,
+    port: u16,
+}
+
+impl Demanding {
+    fn start(certificate: &str, key: &str, authority: &str, version: &str) -> Self {
+        let mut child = Command::new("openssl")
+            .args(["s_server", "-accept", "127.0.0.1:0", "-www", "-Verify", "1"])
+            .args(["-verify_return_error", version])
+            .args(["-cert", certificate, "-key", key, "-CAfile", authority])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        // It says "ACCEPT 127.0.0.1:PORT" once it listens.
+        let mut lines = out.lines().map(Result::unwrap);
+        let line = lines.find(|line| line.starts_with("ACCEPT")).unwrap();
+        let port = line.rsplit(':').next().unwrap().parse().unwrap();
+        // What it says later is read, so that it never waits for room.
+        std::thread::spawn(move || lines.count());
+        Self { child, port }
+    }
+
+    fn end(&mut self) {
+        let _ = self.child.kill(); // it may be gone already
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Demanding {
+    fn drop(&mut self) {
+        self.end();
     }
 }

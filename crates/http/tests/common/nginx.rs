@@ -228,6 +228,9 @@ fn make_certificate(base: &Path) {
         "x509 -req -in server.csr -CA authority.pem -CAkey authority.key -CAcreateserial -days 30 \
          -extfile names -out server.pem",
     );
+    openssl("pkey -in server.key -aes256 -passout pass:secret -out encrypted.key");
+    let both = ["server.pem", "server.key"].map(|name| fs::read(base.join(name)).unwrap());
+    fs::write(base.join("both.pem"), both.concat()).unwrap();
     for (name, constraint, days) in [
         ("own-authority", "TRUE", "30"), // as `openssl req -x509` makes them
         ("own-leaf", "FALSE", "30"),

@@ -88,6 +88,8 @@ fn destination(name: &str) -> Result<Destination, FrontError> {
         security: Security::None,
         verify_certificates: Certificates::System(true),
         verify_name: true,
+        certificate: None,
+        key: None,
     };
     let lmtp = Endpoint::new(&options).map_err(|reason| FrontError::Lmtp {
         address: name.to_owned(),

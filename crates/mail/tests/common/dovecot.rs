@@ -131,6 +131,8 @@ impl Dovecot {
             security,
             verify_certificates: Certificates::File(self.path("authority.pem")),
             verify_name: true,
+            certificate: None,
+            key: None,
         })
         .unwrap()
     }

@@ -48,6 +48,8 @@ pub fn script(greeting: &str, turns: &[(&str, &[u8])]) -> (Endpoint, JoinHandle<
         security: Security::None,
         verify_certificates: Certificates::System(true),
         verify_name: true,
+        certificate: None,
+        key: None,
     };
     (Endpoint::new(&options).unwrap(), thread)
 }
