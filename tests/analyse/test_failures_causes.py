@@ -26,6 +26,7 @@ EARLY = (
     "certificate not valid yet: verification time 1764003000 (UNIX), but certificate is not valid "
     "before 1764089400 (86400 seconds in future)"
 )
+REQUEST_400 = "GET /: status 400 Bad Request instead of 200"
 EITHER = "it is self-signed, or this machine does not know its authority; trust its authority"
 CLEAR = "Plaintext authentication disallowed on non-secure (SSL/TLS) connections."
 BUSY = "status 503 Service Unavailable instead of 200"
@@ -185,8 +186,7 @@ MEANT = [
     ("connect", f"{UNTRUSTED}: Revoked", "tls-certificate"),
     (
         "refused",
-        'GET /: status 400 Bad Request instead of 200; body: "400 No required SSL certificate was '
-        'sent"',
+        f'{REQUEST_400}; body: "400 No required SSL certificate was sent"',
         "http-users-certificate-missing",
     ),
     (
@@ -206,7 +206,7 @@ MEANT = [
     ),
     (
         "refused",
-        'GET /: status 400 Bad Request instead of 200; body: "The SSL certificate error"',
+        f'{REQUEST_400}; body: "The SSL certificate error"',
         "http-users-certificate-refused",
     ),
     ("login", f"user u1: AUTHENTICATE: NO [PRIVACYREQUIRED] {CLEAR}", "imap-needs-tls"),

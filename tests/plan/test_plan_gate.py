@@ -1,5 +1,6 @@
 """Load goes to the machines that were checked, and to no other."""
 
+import os
 import socket
 from typing import Any
 
@@ -64,6 +65,26 @@ def test_a_name_is_resolved_once_and_the_engine_gets_where_it_leads(names: list[
     assert names == ["here.invalid"]
     text = http_target(wanted, Site(there.text, there.addresses))
     assert '"at": ["127.0.0.1:8443", "[::1]:8443"]' in text
+
+
+def test_the_machine_that_is_connected_to_is_checked_and_not_the_name(names: list[str]) -> None:
+    elsewhere = {"connect": "192.0.2.55:8443"}
+    target = "https://127.0.0.1/shop"
+    refused = plan("web-static", target, client=elsewhere)
+    with pytest.raises(InputError, match=r"192\.0\.2\.55:8443 is not this machine"):
+        allowed_target(refused, parse(target))
+    agreed = plan("web-static", target, client=elsewhere, authorised_by="Ada")
+    assert allowed_target(agreed, parse(target)).addresses == ("192.0.2.55:8443",)
+    assert agreed.workers == len(os.sched_getaffinity(0))
+    target = "https://shop.example/shop"
+    shared = plan("web-static", target, client={"connect": "127.0.0.1:8443"})
+    assert shared.workers == max(1, len(os.sched_getaffinity(0)) // 2)
+    here = plan("web-static", target, client={"connect": "here.invalid"})
+    there = allowed_target(here, parse(target))
+    assert there.addresses == ("127.0.0.1:443", "[::1]:443")
+    assert "shop.example" not in names
+    text = http_target(here, Site(there.text, there.addresses))
+    assert '"url": "https://shop.example/shop", "at": ["127.0.0.1:443", "[::1]:443"]' in text
 
 
 def test_mail_without_a_server_of_its_own_goes_to_the_same_addresses(names: list[str]) -> None:

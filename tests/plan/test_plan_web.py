@@ -103,6 +103,8 @@ DEFAULTS = {
     "verify_name": True,
     "user": "",
     "clear_password": False,
+    "connect": "",
+    "server_name": "",
     "first_user": 0,
     "keep_alive": True,
     "http2": False,
@@ -126,6 +128,8 @@ def test_what_is_not_given_is_as_a_browser_would_have_it() -> None:
     [
         ("user", "reader{n:03}", "reader{n:03}"),
         ("first_user", "100", 100),
+        ("connect", "[::1]:8443", "[::1]:8443"),
+        ("server_name", "shop.example", "shop.example"),
         ("keep_alive", "off", False),
         ("http2", "on", True),
         ("receive_buffer", "4096", 4096),
@@ -159,6 +163,9 @@ def test_each_key(key: str, text: str, value: Any) -> None:
         ({"verify": "110%"}, "verify: it is"),
         ({"verify": "some"}, "write it like 5% or 0.05"),
         ({"verify_certificates": ""}, "verify_certificates:"),
+        ({"connect": "http://10.0.0.5"}, "write an address like 10.0.0.5:8443"),
+        ({"connect": "10.0.0.5:0"}, "write an address like 10.0.0.5:8443"),
+        ({"server_name": "a b"}, "server_name:"),
         ({"key": "/u.key"}, "a key without its certificate"),
         ({"headers": "no colon"}, 'write headers like "Accept-Language: de | X-Test: 1"'),
         ({"user": "a:b"}, "a user name cannot have a colon"),
@@ -171,6 +178,11 @@ def test_mistakes_in_the_table(given: dict[str, str], part: str) -> None:
     with pytest.raises(InputError) as caught:
         web_plan("http://127.0.0.1:1", web(), client=given)
     assert part in str(caught.value)
+
+
+def test_a_lab_server_is_where_it_is() -> None:
+    with pytest.raises(InputError, match="has connect, and lab:nginx is started by Headcount"):
+        web_plan("lab:nginx", web(), client={"connect": "127.0.0.1"})
 
 
 def test_the_engine_gets_what_it_knows() -> None:

@@ -24,6 +24,9 @@ pub struct HttpOptions {
     /// The addresses of its host, where they are known already; the name is then not resolved.
     #[serde(default)]
     pub at: Vec<SocketAddr>,
+    /// The name that TLS asks for (SNI) and that a certificate must be for; by default the host.
+    #[serde(default)]
+    pub server_name: Option<String>,
     /// Whether connections are kept for the next request. Otherwise each request has one of its own,
     /// asks the server to close it, and ends when the server has.
     #[serde(default = "yes")]
@@ -90,6 +93,7 @@ impl HttpOptions {
         Self {
             url: url.to_owned(),
             at: Vec::new(),
+            server_name: None,
             keep_alive: true,
             http2: false,
             verify_certificates: trusted(),

@@ -15,6 +15,8 @@ from headcount.errors import ExitCode, InputError, TargetError
 from headcount.fields.units import seconds
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from headcount.bundle.tuning import Tuning
     from headcount.counters.address import Address
     from headcount.plan.plan import Plan
@@ -282,21 +284,22 @@ def _plan(name: str | None, target: str | None, asked: "Overrides") -> "Plan":
         )
     workload = workloads.load(name)
     if asked.sources:
-        _check_elsewhere(target)
+        _check_elsewhere(target, {**workload.client, **asked.client})
     plan = resolve(workload, target, replace(asked, workload_sha256=workloads.sha256(name)))
     check_lab_settings(plan)
     return plan
 
 
-def _check_elsewhere(text: str) -> None:
+def _check_elsewhere(text: str, client: "Mapping[str, str]") -> None:
     """Raise InputError where a target is on this machine: its processes are not those of --host."""
     from headcount.plan import gate
     from headcount.plan import target as targets
+    from headcount.plan.reached import reached
 
     target = targets.parse(text)
     if target.host is None:
         raise InputError("--host is for a server on another machine; this target is on this one")
-    address = gate.addresses(target.host, target.port)[0]
+    address = gate.addresses(*reached(target, client))[0]
     if gate.is_own(address):
         raise InputError(
             f"{text} is an address of this machine, and --host is for a server on another one; "

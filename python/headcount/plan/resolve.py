@@ -13,6 +13,7 @@ from headcount.plan.disclosure import Disclosure
 from headcount.plan.levels import parse_ladder
 from headcount.plan.pace import think_of
 from headcount.plan.plan import Plan, StacksWanted, validate
+from headcount.plan.reached import is_here
 from headcount.plan.rules import criteria_of
 from headcount.plan.variables import most_users
 from headcount.plan.workload import Workload
@@ -72,13 +73,14 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
     """The plan of a run; raises InputError with what is wrong and how to write it."""
     mode, levels = _levels(workload, overrides)
     parsed = targets.parse(target)
+    settings = _settings(parsed, overrides, workload)
     usual_scale = workload.run.lab_scale if parsed.lab is not None else 1.0
     values: dict[str, Any] = {
         "target": target,
         "mode": mode,
         "levels": levels,
         "seed": secrets.randbits(32) if overrides.seed is None else overrides.seed,
-        "workers": _workers(parsed, overrides),
+        "workers": _workers(parsed, settings["client"], overrides),
         "agents": _agents(overrides),
         "scale": usual_scale if overrides.scale is None else overrides.scale,
         "authorised_by": redacted(overrides.authorised_by) if overrides.authorised_by else None,
@@ -93,7 +95,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "local_ips": overrides.local_ips or None,
         "stacks": overrides.stacks,
         "moments": overrides.moments,
-        **_settings(parsed, overrides, workload),
+        **settings,
         "search": _search(overrides),
         "workload": _workload(workload, overrides, is_lab=parsed.lab is not None),
     }
@@ -236,7 +238,7 @@ def _workspace_files(workload: Workload, workspace: str) -> int:
     return files
 
 
-def _workers(target: Target, overrides: Overrides) -> int:
+def _workers(target: Target, client: dict[str, str], overrides: Overrides) -> int:
     """As asked; else half of the cores when the server shares this machine, or all of them.
 
     Agents that share this machine share these cores.
@@ -244,7 +246,7 @@ def _workers(target: Target, overrides: Overrides) -> int:
     if overrides.workers is not None:
         return overrides.workers
     cores = len(os.sched_getaffinity(0))
-    own = cores // 2 if targets.is_here(target) else cores
+    own = cores // 2 if is_here(target, client) else cores
     sharing = overrides.agents if overrides.agents and overrides.cluster is None else 1
     return max(1, own // sharing)
 

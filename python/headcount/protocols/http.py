@@ -12,7 +12,7 @@ from headcount.fields.model import Checked, Pattern, Switch
 from headcount.fields.pattern import NUMBER
 from headcount.protocols.pages import Pages
 from headcount.protocols.protocol import Protocol, Scheme, Table
-from headcount.protocols.target import Place
+from headcount.protocols.target import Place, Target
 from headcount.protocols.tls_keys import TLS_KEYS, TlsKeys
 
 HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*)")
@@ -41,6 +41,21 @@ def _headers(value: Any) -> Any:
     return found
 
 
+def connect_place(text: str) -> tuple[str, int | None]:
+    """Host and port of an address such as 10.0.0.5:8443; None where it has no port."""
+    match = re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?", text)
+    port = int(match[2]) if match is not None and match[2] else None
+    if match is None or (port is not None and not 0 < port < 65_536):
+        raise ValueError(f'it is "{text}"; write an address like 10.0.0.5:8443 or [::1]:8443')
+    return match[1].strip("[]"), port
+
+
+def _connect(text: str) -> str:
+    if text:
+        connect_place(text)
+    return text
+
+
 class HttpClient(TlsKeys):
     """The names of users of a web server, and how they speak to it."""
 
@@ -49,6 +64,15 @@ class HttpClient(TlsKeys):
     )
     clear_password: Switch = Field(
         default=False, description="Whether the password may go to other machines without TLS"
+    )
+    connect: Annotated[str, AfterValidator(_connect)] = Field(
+        default="",
+        description="Where connections go, as host:port, instead of to the target's host",
+    )
+    server_name: str = Field(
+        default="",
+        pattern=r"^[A-Za-z0-9._:-]{0,253}$",
+        description="The name that TLS asks for (SNI) and the certificate must be for",
     )
     first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
     keep_alive: Switch = Field(default=True, description="Whether to keep connections open")
@@ -69,9 +93,11 @@ class HttpClient(TlsKeys):
 
     def engine_form(self) -> dict[str, Any]:
         """The options as the engine reads them, without whom and where."""
-        values = self.model_dump(exclude={"user", "clear_password", "user_agent", *TLS_KEYS})
+        apart = {"user", "clear_password", "user_agent", "connect", "server_name"}
+        values = self.model_dump(exclude={*apart, *TLS_KEYS})
         values |= self.tls_form()
-        return values | ({"user_agent": self.user_agent} if self.user_agent else {})
+        own = {"user_agent": self.user_agent, "server_name": self.server_name}
+        return values | {key: text for key, text in own.items() if text}
 
 
 def http_client(given: Mapping[str, str]) -> HttpClient:
@@ -83,6 +109,19 @@ def http_client(given: Mapping[str, str]) -> HttpClient:
             "remove one of them (if the workload has keep_alive = off: --client keep_alive=on)"
         )
     return client
+
+
+def _connects(given: Mapping[str, str]) -> tuple[str, int | None] | None:
+    connect = http_client(given).connect
+    return connect_place(connect) if connect else None
+
+
+def _fits(target: Target, given: Mapping[str, str], _server: Mapping[str, str]) -> None:
+    if target.lab is not None and http_client(given).connect:
+        raise InputError(
+            f"[client] has connect, and {target.text} is started by Headcount, which knows its "
+            "address; remove connect, or give the server's name as the target"
+        )
 
 
 def _place(text: str, path: str, _form: str) -> Place:
@@ -109,5 +148,7 @@ PROTOCOL = Protocol(
     client=http_client,
     tables={"pages": Table(Pages, "A tree of pages")},
     log_on="named",
+    connects=_connects,
+    fits=_fits,
     is_clean=True,
 )

@@ -61,6 +61,11 @@ def any_client(_target: Target, _given: Settings, _server: Settings) -> None:
     """Every `[client]` that can be read fits every target."""
 
 
+def at_its_address(_given: Settings) -> tuple[str, int | None] | None:
+    """Connections go to where the target's name leads."""
+    return None
+
+
 def no_others(_given: Settings) -> Sequence[tuple[str, int]]:
     """Users speak to the target alone."""
     return ()
@@ -96,6 +101,8 @@ class Protocol:
             server asks for one.
         others: Other addresses that `[client]` names, as host and port, where users speak to the
             same server.
+        connects: Where connections go instead of to the target's host, as host and port (None: the
+            target's), if `[client]` says so.
         is_clean: Whether a run leaves nothing behind on somebody's server.
         parts: The protocols of the two servers that its users speak to.
 
@@ -118,5 +125,6 @@ class Protocol:
     are_files: bool = False
     log_on: Literal["all", "named", "any"] = "any"
     others: Callable[[Settings], Sequence[tuple[str, int]]] = no_others
+    connects: Callable[[Settings], tuple[str, int | None] | None] = at_its_address
     is_clean: bool = False
     parts: tuple[str, str] | None = None

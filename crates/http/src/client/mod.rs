@@ -157,7 +157,8 @@ impl Http {
             .is_tls
             .then(|| {
                 let offered = if options.http2 { HTTP2 } else { HTTP1 };
-                Tls::new(options.tls(), &base.host, Some(offered))
+                let name = options.server_name.as_deref().unwrap_or(&base.host);
+                Tls::new(options.tls(), name, Some(offered))
             })
             .transpose()
             .map_err(wrong)?;

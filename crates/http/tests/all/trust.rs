@@ -89,6 +89,43 @@ fn a_certificate_of_the_file_is_not_trusted_for_ever() {
     }
 }
 
+#[test]
+fn the_address_is_apart_from_the_name() {
+    let seen = "location /seen { return 200 \"$ssl_server_name $http_host\"; }";
+    let nginx = Nginx::with(small_set(), seen);
+    for way in [Way::Tls, Way::Http2Tls] {
+        let named = |server_name: Option<&str>| HttpOptions {
+            url: "https://shop.invalid:8443".into(), // nobody can resolve it
+            at: vec![([127, 0, 0, 1], nginx.port(way)).into()],
+            server_name: server_name.map(Into::into),
+            ..nginx.options(way)
+        };
+        let fault = got(named(None)).unwrap_err();
+        assert!(
+            fault
+                .message
+                .contains("not valid for name \"shop.invalid\""),
+            "{way:?}: {fault}"
+        );
+        let text = |options: HttpOptions, words: &str| {
+            let step = json!({"op": "get", "path": "/seen", "check": [{"equals": words}]});
+            play(async { person(options).await.play(step).await }).unwrap();
+        };
+        let unnamed = HttpOptions {
+            verify_name: false,
+            ..named(None)
+        };
+        text(unnamed.clone(), "shop.invalid shop.invalid:8443");
+        let inner = HttpOptions {
+            server_name: Some("inner.invalid".into()),
+            ..unnamed
+        };
+        text(inner, "inner.invalid shop.invalid:8443");
+        // An address is a name that a certificate can have, and none that TLS asks for.
+        text(named(Some("127.0.0.1")), " shop.invalid:8443");
+    }
+}
+
 /// nginx that lets in only users with a certificate of its authority.
 fn demanding() -> Nginx {
     let own = "ssl_client_certificate authority.pem; ssl_verify_client on;";

@@ -84,6 +84,8 @@ class HttpAccess:
         except TargetError as error:
             where = urlsplit(self._site.url).netloc
             message = str(error) if where in str(error) else f"{self._site.url}: {error}"
+            if connect := http_client(self._plan.client).connect:
+                message = message.replace(where, f"{where} (at {connect})", 1)
             if NO_TLS in message:
                 raise TargetError(explained_message(message, "connect")) from error
             if not any(words in message for words in UNREACHED):

@@ -9,6 +9,7 @@ from headcount.lab import Server
 from headcount.plan import gate
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
+from headcount.plan.reached import reached
 from headcount.protocols.registry import protocol_of
 from headcount.protocols.target import Target
 
@@ -21,13 +22,19 @@ def lab_access(plan: Plan, server: Server) -> Access:
 
 
 def allowed_target(plan: Plan, target: Target) -> Target:
-    """The target with the addresses to which load may go: its own and those of other servers."""
+    """The target with the addresses to which load may go: its own and those of other servers.
+
+    Where `[client]` has connections go elsewhere, those are the target's addresses, and its name is
+    not resolved.
+    """
     owner = plan.authorised_by
     others = {
         (host, port): gate.allowed("the server", host, port, owner)
         for host, port in protocol_of(target.protocol).others(plan.client)
     }
-    own = gate.allowed("the target", target.host, target.port, owner)
+    host, port = reached(target, plan.client)
+    what = "the target" if host == target.host else f"{host}, where connections go (connect),"
+    own = gate.allowed(what, host, port, owner)
     return replace(target, addresses=own, others=others)
 
 

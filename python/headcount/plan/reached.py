@@ -1,0 +1,31 @@
+"""The machine that the load of a target really reaches."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from headcount.plan import target as targets
+from headcount.protocols.registry import protocol_of
+from headcount.protocols.target import Target
+
+
+def reached(target: Target, client: Mapping[str, str]) -> tuple[str | None, int | None]:
+    """Host and port that connections go to: those of the target, unless `[client]` names others.
+
+    Consent, the counters of this machine and the share of its cores are a matter of this host, and
+    not of the target's name. Raises InputError where `[client]` cannot be read.
+    """
+    if target.both is not None:
+        return target.host, target.port
+    place = protocol_of(target.protocol).connects(client)
+    if place is None:
+        return target.host, target.port
+    host, port = place
+    return host, target.port if port is None else port
+
+
+def is_here(target: Target, client: Mapping[str, str]) -> bool:
+    """Whether the load stays on this machine, as far as names show."""
+    if target.both is not None or target.host is None:
+        return targets.is_here(target)
+    host, port = reached(target, client)
+    return targets.is_here(replace(target, host=host, port=port))

@@ -1,0 +1,77 @@
+"""Users who connect to another address than that of the site's name."""
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import flask
+import pytest
+from werkzeug.serving import make_server
+
+from processes import Headcount
+from web_shop import Quiet
+
+WORKLOAD = """
+name = "named"
+title = "A site by its name"
+protocol = "http"
+criteria = ["errors<1%"]
+pace = { kind = "closed", time = { draw = "fixed", mean = "0.1s" } }
+run = { duration = "2s" }
+
+[[scenarios]]
+name = "look"
+weight = 1
+limit = "5s"
+steps = [{ name = "home", op = "get", path = "/", check = [{ equals = "shop.invalid" }] }]
+"""
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A site that answers with the name by which it was asked."""
+    app = flask.Flask("named")
+    app.get("/")(lambda: flask.request.host)
+    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=Quiet)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> str:
+    """One scenario, which checks the name."""
+    file = tmp_path / "named.toml"
+    file.write_text(WORKLOAD, "utf-8")
+    return str(file)
+
+
+def test_the_name_stays_and_the_machine_is_that_of_the_address(
+    headcount: Headcount, workload: str, port: int
+) -> None:
+    where = ("--target", "http://shop.invalid", "--client", f"connect=127.0.0.1:{port}")
+    done = headcount.run("try", workload, *where)
+    assert done.code == 0, done.out + done.err
+    # It is this machine, so that nobody else has to agree, and its processes are found.
+    options = ("--users", "2", "--ramp", "0s", "--settle", "0s", "--json")
+    done = headcount.run("run", workload, *where, *options)
+    assert done.code == 0, done.out + done.err
+    environment = json.loads((Path(done.json["bundle"]) / "environment.json").read_bytes())
+    at = f"127.0.0.1:{port}"
+    assert environment["sides"][0]["settings"]["shop.invalid:80 is at"] == at
+    assert environment["server"]["addresses"] == [at]
+
+
+def test_nobody_is_loaded_behind_a_name_of_this_machine(
+    headcount: Headcount, workload: str
+) -> None:
+    where = ("--target", "http://127.0.0.1", "--client", "connect=192.0.2.55:8443")
+    for verb in (("try",), ("run",)):
+        done = headcount.run(*verb, workload, *where)
+        assert done.code == 2
+        assert "192.0.2.55:8443 is not this machine" in done.err
+        assert "--authorised-by" in done.err
