@@ -102,6 +102,7 @@ DEFAULTS = {
     "verify_certificates": "on",
     "verify_name": True,
     "user": "",
+    "auth": "basic",
     "clear_password": False,
     "connect": "",
     "server_name": "",
@@ -128,6 +129,7 @@ def test_what_is_not_given_is_as_a_browser_would_have_it() -> None:
     [
         ("user", "reader{n:03}", "reader{n:03}"),
         ("first_user", "100", 100),
+        ("auth", "digest", "digest"),
         ("connect", "[::1]:8443", "[::1]:8443"),
         ("server_name", "shop.example", "shop.example"),
         ("keep_alive", "off", False),
@@ -196,7 +198,8 @@ def test_the_engine_gets_what_it_knows() -> None:
     )
     assert "verify_name" not in form
     assert http_client({"verify_name": "off"}).engine_form()["verify_name"] is False
-    assert not {"certificate", "key"} & set(form)
+    assert not {"auth", "certificate", "key"} & set(form)
+    assert http_client({"auth": "digest"}).engine_form()["auth"] == "digest"
     shown = http_client({"certificate": "/u.pem", "key": "/u.key"}).engine_form()
     assert (shown["certificate"], shown["key"]) == ("/u.pem", "/u.key")
     assert http_client({"user_agent": "x"}).engine_form()["user_agent"] == "x"

@@ -11,6 +11,17 @@ use serde::{Deserialize, Deserializer};
 use crate::Password;
 use crate::pages::{PageSet, suite};
 
+/// How a user with a name and a password proves that it is who it says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Auth {
+    /// Sends the password with each request (RFC 7617).
+    #[default]
+    Basic,
+    /// Answers the server's challenge, and sends no password (RFC 7616).
+    Digest,
+}
+
 /// Which server, as whom, and in which way.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,8 +81,10 @@ pub struct HttpOptions {
     /// Headers of all requests. A step's own of the same name take their place.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// The user, or a pattern of users such as `user{n:05}`, sent with each request (Basic, RFC
-    /// 7617).
+    /// How users with a name prove who they are.
+    #[serde(default)]
+    pub auth: Auth,
+    /// The user, or a pattern of users such as `user{n:05}`.
     #[serde(default)]
     pub user: Option<String>,
     /// The password of all of them.
@@ -107,6 +120,7 @@ impl HttpOptions {
             cookies: true,
             user_agent: own_name(),
             headers: BTreeMap::new(),
+            auth: Auth::default(),
             user: None,
             password: None,
             first_user: 0,

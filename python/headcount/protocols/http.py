@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -62,6 +62,11 @@ class HttpClient(TlsKeys):
     user: Annotated[Pattern, AfterValidator(_colonless)] = Field(
         default="", description="Names of the users, if the server asks for them; {n} is the number"
     )
+    auth: Literal["basic", "digest"] = Field(
+        default="basic",
+        description="How users with a name prove who they are: the password with each request, or "
+        "an answer to the server's challenge",
+    )
     clear_password: Switch = Field(
         default=False, description="Whether the password may go to other machines without TLS"
     )
@@ -93,10 +98,11 @@ class HttpClient(TlsKeys):
 
     def engine_form(self) -> dict[str, Any]:
         """The options as the engine reads them, without whom and where."""
-        apart = {"user", "clear_password", "user_agent", "connect", "server_name"}
+        apart = {"user", "auth", "clear_password", "user_agent", "connect", "server_name"}
         values = self.model_dump(exclude={*apart, *TLS_KEYS})
         values |= self.tls_form()
         own = {"user_agent": self.user_agent, "server_name": self.server_name}
+        own |= {"auth": self.auth} if self.auth != "basic" else {}
         return values | {key: text for key, text in own.items() if text}
 
 

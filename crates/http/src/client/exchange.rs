@@ -27,7 +27,7 @@ struct Personal<'a> {
 
 impl HttpSession {
     /// Sends a request and takes its answer, as far as told. `note` is told of every header.
-    pub(super) async fn exchange(
+    pub(super) async fn exchange_once(
         &mut self,
         ask: &Ask,
         asked: &Asked,
@@ -191,7 +191,7 @@ impl Ask {
     }
 
     /// Whether the request has a value of its own for a header, which then is sent alone.
-    fn has_header(&self, name: &HeaderName) -> bool {
+    pub(super) fn has_header(&self, name: &HeaderName) -> bool {
         self.headers.has(name) || self.texts.iter().any(|(known, _)| known == name)
     }
 }

@@ -4,11 +4,12 @@
 //!   consist of.
 //! * [`session`]: one user; `journey`: a request with its values, through redirects; `exchange`: a
 //!   request on the wire; `judge`: whether the answer is right; `received`: what captures and checks
-//!   see of it; [`jar`]: the user's cookies.
+//!   see of it; [`jar`]: the user's cookies; `proof` and [`digest`]: who the user is.
 //! * [`inspect`]: who answers, and whether they have the data set.
 
 pub mod ask;
 pub mod body;
+pub mod digest;
 mod exchange;
 mod form;
 pub mod headers;
@@ -17,6 +18,7 @@ pub mod jar;
 mod journey;
 mod judge;
 pub mod payload;
+mod proof;
 mod received;
 mod redirect;
 pub mod session;
@@ -40,7 +42,7 @@ use crate::Password;
 use crate::base::Base;
 use crate::connection::READ_BYTES;
 use crate::connection::http1::Reading;
-use crate::options::HttpOptions;
+use crate::options::{Auth, HttpOptions};
 use crate::pages::Deck;
 use crate::pattern::Pattern;
 use ask::Method;
@@ -127,6 +129,7 @@ pub(crate) struct Shared {
     /// The share of answers whose contents are checked.
     verify: f64,
     credentials: Option<(Pattern, Password)>,
+    auth: Auth,
     first_user: u32,
     deck: Deck,
 }
@@ -193,6 +196,7 @@ impl Http {
             keeps_cookies: options.cookies,
             verify: options.verify,
             credentials: credentials(options.user.as_deref(), options.password).map_err(wrong)?,
+            auth: options.auth,
             first_user: options.first_user,
             deck: Deck::new(options.data_set),
             base,
@@ -255,8 +259,16 @@ impl Shared {
         })
     }
 
-    /// What a user proves itself with.
+    /// Whether users answer challenges.
+    fn uses_digest(&self) -> bool {
+        self.auth == Auth::Digest && self.credentials.is_some()
+    }
+
+    /// What a user proves itself with unasked.
     fn authorization(&self, number: u32) -> Option<Box<str>> {
+        if self.auth == Auth::Digest {
+            return None;
+        }
         let (user, password) = self.credentials.as_ref()?;
         let pair = format!("{}:{}", user.text(number), password.reveal());
         Some(format!("Basic {}", STANDARD.encode(pair)).into())

@@ -9,6 +9,7 @@ use http::{HeaderName, HeaderValue};
 use super::Shared;
 use super::ask::{Ask, Method, Target};
 use super::body::Body;
+use super::digest::Challenge;
 use super::jar::Jar;
 use super::step::Step;
 use crate::connection::Connection;
@@ -31,6 +32,9 @@ pub struct HttpSession {
     pub(super) tls: Option<Box<Tls>>,
     pub(super) jar: Option<Box<Jar>>,
     pub(super) authorization: Option<Box<str>>,
+    /// Whether it answers challenges of the server, and the last.
+    pub(super) proves_by_digest: bool,
+    pub(super) challenge: Option<Box<Challenge>>,
     /// An answer whose head has come.
     pub(super) pending: Option<Box<Pending>>,
     /// Whether somebody looks at all that comes.
@@ -160,6 +164,8 @@ impl HttpSession {
             jar: None,
             // Whoever logs on by a form or a token does not prove itself with each request.
             authorization: shared.authorization(number).filter(|_| !logs_on),
+            proves_by_digest: shared.uses_digest() && !logs_on,
+            challenge: None,
             pending: None,
             keeps_bodies: user.keeps_notes(),
         }

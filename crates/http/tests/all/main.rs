@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod digest;
 mod engine;
 mod failures;
 mod fuzz;

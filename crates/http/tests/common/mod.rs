@@ -23,6 +23,7 @@ use headcount_load::timers::Timers;
 use headcount_load::{Compile, Fault, Moved, Protocol, Requests, Session, User};
 use serde_json::{Value, json};
 
+pub mod apache;
 pub mod nginx;
 
 pub use nginx::{Nginx, Way};

@@ -197,7 +197,7 @@ def of_target(plan: Plan, target: Target, secrets: Secrets) -> HttpAccess:
     warnings = clear_warnings(
         target.text,
         target.addresses,
-        is_tls=target.is_tls or not client.user,
+        is_tls=target.is_tls or not client.user or client.auth == "digest",
         is_allowed=client.clear_password,
         remedy="use https://",
     )
