@@ -1,6 +1,6 @@
 //! Answers of HTTP.
 
-use headcount_http::client::jar::{Jar, MOST_COOKIE_BYTES, MOST_COOKIES};
+use headcount_http::client::jar::{Jar, MOST_COOKIE_BYTES, MOST_COOKIES, Site};
 use headcount_http::connection::http2::read_head;
 use headcount_http::pages::Content;
 use headcount_http::pages::content::Owner;
@@ -17,6 +17,9 @@ const OF_HEAD: u8 = 0;
 const IS_CHECKED: u8 = 1;
 /// The page is of bytes, not of text.
 const IS_BINARY: u8 = 2;
+
+/// When cookies are set: 28 November 2026.
+const NOW_S: i64 = 1_795_860_000;
 
 /// A longer answer may exceed the limit of a head if it comes in pieces, and not if it comes whole.
 const MOST_BYTES: usize = 60_000;
@@ -93,7 +96,11 @@ pub fn reply(data: &[u8]) {
         let mut jar = Jar::default();
         for (name, value) in &whole.headers {
             if name.eq_ignore_ascii_case("set-cookie") {
-                jar.set(value, "www.example.org", "/a/b?c");
+                let site = Site {
+                    host: "www.example.org",
+                    is_tls: true,
+                };
+                jar.set(value, site, "/a/b?c", NOW_S);
             }
         }
     }
@@ -147,13 +154,17 @@ pub fn cookies(data: &[u8]) {
     let paths = ["/", "/a/b?c=/d", "", "/shop/"];
     let host = hosts[usize::from(mode & 3)];
     let path = paths[usize::from(mode >> 2 & 3)];
+    let site = Site {
+        host,
+        is_tls: mode & 16 == 0,
+    };
     let mut jar = Jar::default();
     for line in lines.split(|byte| *byte == b'\n') {
-        jar.set(line, host, path);
+        jar.set(line, site, path, NOW_S);
     }
     let mut out = String::new();
-    jar.write(path, mode & 16 == 0, &mut out);
-    assert!(!out.contains(|c: char| c.is_ascii_control()));
+    jar.write(path, site, NOW_S, &mut out);
+    assert!(!out.contains(|c: char| c.is_ascii_control() && c != '\t'));
     assert!(out.len() <= MOST_COOKIES * (MOST_COOKIE_BYTES + 3));
 }
 

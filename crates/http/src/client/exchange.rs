@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use headcount_load::clock::unix_us;
 use headcount_load::{Fault, FaultKind};
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE};
 use http::uri::{Parts, PathAndQuery};
@@ -25,6 +26,11 @@ struct Personal<'a> {
     cookies: String,
 }
 
+/// Now, in seconds since 1970.
+fn unix_s() -> i64 {
+    i64::try_from(unix_us() / 1_000_000).unwrap_or(i64::MAX)
+}
+
 impl HttpSession {
     /// Sends a request and takes its answer, as far as told. `note` is told of every header.
     pub(super) async fn exchange_once(
@@ -45,7 +51,8 @@ impl HttpSession {
         } = self;
         let mut cookies = String::new();
         if let Some(jar) = jar {
-            jar.write(&shared.path(ask, asked), shared.base.is_tls, &mut cookies);
+            let path = shared.path(ask, asked);
+            jar.write(&path, shared.base.site(), unix_s(), &mut cookies);
         }
         let personal = Personal {
             authorization: authorization.as_deref(),
@@ -59,7 +66,7 @@ impl HttpSession {
             if shared.keeps_cookies && name.len() == 10 && name.eq_ignore_ascii_case("set-cookie") {
                 let path = shared.path(ask, asked);
                 jar.get_or_insert_default()
-                    .set(value, &shared.base.host, &path);
+                    .set(value, shared.base.site(), &path, unix_s());
             }
         };
         let payload = ask.payload(asked);

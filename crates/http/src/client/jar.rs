@@ -1,16 +1,48 @@
-//! A user's cookies: what servers set, and what goes back to them (RFC 6265, 5.3 and 5.4).
+//! A user's cookies: what servers set, and what goes back to them (RFC 6265bis, 5.6 to 5.8).
 //!
-//! A user talks to one host, so a cookie for another is refused, and one for a parent domain is kept
-//! as if it were for the host. `Max-Age` of 0 or less deletes a cookie, and so does `Expires` with a
-//! year before 2000, as servers write it to delete; otherwise cookies last as long as the user's
-//! session. `Secure` cookies go over TLS only.
+//! A user talks to one site, so a cookie for another is refused, one for a parent domain is kept as if
+//! it were for the host, and all requests are of the same site: `SameSite` holds nothing back.
+//! `Secure` cookies go over TLS, and to this machine: browsers trust loopback, too (Secure Contexts,
+//! 3.1), so that an application is tested here as it is used.
 
-/// Cookies of one user; the least that RFC 6265, 6.1 asks of clients for one domain. The oldest goes
-/// when there are more.
+use std::cmp::Reverse;
+use std::net::IpAddr;
+
+use super::cookie_date::unix_s;
+
+/// Cookies of one user; the least that RFC 6265bis, 6.1 asks of clients for one domain. The oldest
+/// goes when there are more.
 pub const MOST_COOKIES: usize = 50;
 
-/// Bytes of one cookie, from the same section. Longer ones are not kept.
+/// Bytes of one cookie's name and value, from 5.6. Longer ones are not kept.
 pub const MOST_COOKIE_BYTES: usize = 4096;
+
+/// Bytes of an attribute's value, from 5.6. Longer ones do not count.
+const MOST_ATTRIBUTE_BYTES: usize = 1024;
+
+/// The longest that a cookie is kept, from 5.5: 400 days.
+const MOST_S: i64 = 400 * 86_400;
+
+/// Whom a user talks to.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'a> {
+    /// The name or address in the target, without brackets.
+    pub host: &'a str,
+    /// Whether over TLS.
+    pub is_tls: bool,
+}
+
+impl Site<'_> {
+    /// Whether `Secure` cookies go there.
+    #[must_use]
+    pub fn is_trustworthy(&self) -> bool {
+        let host = self.host.to_ascii_lowercase();
+        self.is_tls
+            || host == "localhost"
+            || host.ends_with(".localhost")
+            || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    }
+}
 
 #[derive(Debug, PartialEq, Eq)]
 struct Cookie {
@@ -18,60 +50,147 @@ struct Cookie {
     value: Box<str>,
     path: Box<str>,
     is_secure: bool,
+    /// Until when, in seconds since 1970; nothing for as long as the session lasts.
+    expires_s: Option<i64>,
 }
 
-/// The cookies of one user.
+impl Cookie {
+    fn is_over(&self, now_s: i64) -> bool {
+        self.expires_s.is_some_and(|until| until <= now_s)
+    }
+}
+
+/// What a `Set-Cookie` header says about a cookie; of several attributes of a name the last counts.
+#[derive(Debug, Default)]
+struct Attributes<'a> {
+    path: Option<&'a str>,
+    domain: Option<&'a str>,
+    is_secure: bool,
+    is_for_any_site: bool,
+    age_s: Option<i64>,
+    until_s: Option<i64>,
+}
+
+impl<'a> Attributes<'a> {
+    fn parse(parts: impl Iterator<Item = &'a str>) -> Self {
+        let mut found = Self::default();
+        for part in parts {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            let (key, value) = (key.trim(), value.trim());
+            if value.len() > MOST_ATTRIBUTE_BYTES {
+                continue;
+            }
+            match key.to_ascii_lowercase().as_str() {
+                "path" => found.path = Some(value).filter(|path| path.starts_with('/')),
+                "domain" => found.domain = Some(value).filter(|domain| !domain.is_empty()),
+                "secure" => found.is_secure = true,
+                "samesite" => found.is_for_any_site = value.eq_ignore_ascii_case("none"),
+                "max-age" => found.age_s = age_s(value).or(found.age_s),
+                "expires" => found.until_s = unix_s(value).or(found.until_s),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Until when it lasts. `Max-Age` goes before `Expires`.
+    fn expires_s(&self, now_s: i64) -> Option<i64> {
+        let until = match self.age_s {
+            Some(age) => Some(now_s.saturating_add(age)),
+            None => self.until_s,
+        };
+        until.map(|until| until.min(now_s.saturating_add(MOST_S)))
+    }
+
+    /// Whether a cookie of this name may be set with them there.
+    fn suit(&self, name: &str, value: &str, site: Site<'_>) -> bool {
+        let begins = |prefix: &str| {
+            let text = if name.is_empty() { value } else { name };
+            let start = text.get(..prefix.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+        };
+        let (is_host_only, is_secure_only) = (begins("__Host-"), begins("__Secure-"));
+        let is_promised = is_host_only || is_secure_only;
+        // A value that looks like the name of such a cookie is there to deceive the server.
+        !(is_promised && (name.is_empty() || !self.is_secure))
+            && !(is_host_only && (self.domain.is_some() || self.path != Some("/")))
+            && (self.is_secure || !self.is_for_any_site)
+            && (!self.is_secure || site.is_trustworthy())
+            && self.domain.is_none_or(|domain| is_for(domain, site.host))
+    }
+}
+
+/// Seconds that a cookie lasts; nothing of what is not a number.
+fn age_s(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let most = if text.starts_with('-') { -1 } else { MOST_S };
+    Some(text.parse().map_or(most, |age: i64| age.min(MOST_S)))
+}
+
+/// The cookies of one user, in the order in which they were made.
 #[derive(Debug, Default)]
 pub struct Jar(Vec<Cookie>);
 
 impl Jar {
-    /// Takes what a `Set-Cookie` header says in the answer to a request for this path.
-    pub fn set(&mut self, header: &[u8], host: &str, request_path: &str) {
+    /// Takes what a `Set-Cookie` header says in the answer to a request for this path, at this time
+    /// in seconds since 1970.
+    pub fn set(&mut self, header: &[u8], site: Site<'_>, request_path: &str, now_s: i64) {
         let Ok(header) = std::str::from_utf8(header) else {
             return;
         };
+        if header
+            .bytes()
+            .any(|byte| byte.is_ascii_control() && byte != b'\t')
+        {
+            return;
+        }
         let mut parts = header.split(';').map(str::trim);
-        let Some((name, value)) = parts.next().and_then(|pair| pair.split_once('=')) else {
-            return;
-        };
+        let pair = parts.next().unwrap_or_default();
+        // Without a sign of equality all of it is the value of a cookie without a name.
+        let (name, value) = pair.split_once('=').unwrap_or(("", pair));
         let (name, value) = (name.trim(), value.trim());
-        if name.is_empty() || name.len() + value.len() > MOST_COOKIE_BYTES {
+        if pair.is_empty() || name.len() + value.len() > MOST_COOKIE_BYTES {
             return;
         }
-        let is_plain = |text: &str| !text.bytes().any(|byte| byte.is_ascii_control());
-        if !is_plain(name) || !is_plain(value) {
+        let attributes = Attributes::parse(parts);
+        if (name.is_empty() && value.is_empty()) || !attributes.suit(name, value, site) {
             return;
         }
-        let mut cookie = Cookie {
-            name: name.into(),
-            value: value.into(),
-            path: default_path(request_path).into(),
-            is_secure: false,
-        };
-        let (mut by_age, mut by_date) = (None, None);
-        for attribute in parts {
-            let (key, value) = attribute.split_once('=').unwrap_or((attribute, ""));
-            let (key, value) = (key.trim(), value.trim());
-            if key.eq_ignore_ascii_case("path") && value.starts_with('/') {
-                cookie.path = value.into();
-            } else if key.eq_ignore_ascii_case("domain") && !is_for(value, host) {
-                return;
-            } else if key.eq_ignore_ascii_case("secure") {
-                cookie.is_secure = true;
-            } else if key.eq_ignore_ascii_case("max-age") {
-                by_age = value.parse::<i64>().ok().map(|seconds| seconds <= 0);
-            } else if key.eq_ignore_ascii_case("expires") {
-                by_date = Some(is_past(value));
+        let path = attributes
+            .path
+            .unwrap_or_else(|| default_path(request_path));
+        self.put(
+            Cookie {
+                name: name.into(),
+                value: value.into(),
+                path: path.into(),
+                is_secure: attributes.is_secure,
+                expires_s: attributes.expires_s(now_s),
+            },
+            now_s,
+        );
+    }
+
+    /// Puts a cookie in the place of the one that it replaces. One that is over only takes that away.
+    fn put(&mut self, cookie: Cookie, now_s: i64) {
+        self.0.retain(|known| !known.is_over(now_s));
+        let is_same = |known: &Cookie| (&known.name, &known.path) == (&cookie.name, &cookie.path);
+        let place = self.0.iter().position(is_same);
+        match place {
+            Some(at) if cookie.is_over(now_s) => {
+                self.0.remove(at);
             }
-        }
-        let replaced = |known: &Cookie| (&known.name, &known.path) == (&cookie.name, &cookie.path);
-        self.0.retain(|known| !replaced(known));
-        // Max-Age goes before Expires (RFC 6265, 5.3, point 3).
-        if by_age.or(by_date) != Some(true) {
-            if self.0.len() == MOST_COOKIES {
-                self.0.remove(0);
+            Some(at) => self.0[at] = cookie,
+            None if cookie.is_over(now_s) => {}
+            None => {
+                if self.0.len() == MOST_COOKIES {
+                    self.0.remove(0);
+                }
+                self.0.push(cookie);
             }
-            self.0.push(cookie);
         }
     }
 
@@ -83,23 +202,31 @@ impl Jar {
     }
 
     /// Appends the cookies for a path, as the value of a `Cookie` header; nothing if there are none.
-    pub fn write(&self, path: &str, is_tls: bool, out: &mut String) {
+    /// Those with longer paths go first, and the older of two.
+    pub fn write(&self, path: &str, site: Site<'_>, now_s: i64, out: &mut String) {
+        let is_trustworthy = site.is_trustworthy();
+        let is_sent = |cookie: &&Cookie| {
+            (is_trustworthy || !cookie.is_secure)
+                && !cookie.is_over(now_s)
+                && matches(path, &cookie.path)
+        };
+        let mut sent: Vec<&Cookie> = self.0.iter().filter(is_sent).collect();
+        sent.sort_by_key(|cookie| Reverse(cookie.path.len()));
         let start = out.len();
-        for cookie in &self.0 {
-            if (cookie.is_secure && !is_tls) || !matches(path, &cookie.path) {
-                continue;
-            }
+        for cookie in sent {
             if out.len() > start {
                 out.push_str("; ");
             }
-            out.push_str(&cookie.name);
-            out.push('=');
+            if !cookie.name.is_empty() {
+                out.push_str(&cookie.name);
+                out.push('=');
+            }
             out.push_str(&cookie.value);
         }
     }
 }
 
-/// The path of a cookie that names none (RFC 6265, 5.1.4).
+/// The path of a cookie that names none (RFC 6265bis, 5.1.4).
 fn default_path(request_path: &str) -> &str {
     let path = request_path.split('?').next().unwrap_or_default();
     match path.rfind('/') {
@@ -108,7 +235,7 @@ fn default_path(request_path: &str) -> &str {
     }
 }
 
-/// Whether a cookie of this path goes with a request (RFC 6265, 5.1.4).
+/// Whether a cookie of this path goes with a request (RFC 6265bis, 5.1.4).
 fn matches(request_path: &str, path: &str) -> bool {
     let request_path = request_path.split('?').next().unwrap_or_default();
     request_path
@@ -116,7 +243,7 @@ fn matches(request_path: &str, path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || path.ends_with('/') || rest.starts_with('/'))
 }
 
-/// Whether a domain is the host or one above it (RFC 6265, 5.1.3).
+/// Whether a domain is the host or one above it (RFC 6265bis, 5.1.3).
 fn is_for(domain: &str, host: &str) -> bool {
     let domain = domain.strip_prefix('.').unwrap_or(domain);
     if domain.is_empty() || domain.eq_ignore_ascii_case(host) {
@@ -133,95 +260,5 @@ fn is_for(domain: &str, host: &str) -> bool {
         && host[at + 1..].eq_ignore_ascii_case(domain)
 }
 
-/// Whether a date has a year of four digits before 2000.
-fn is_past(date: &str) -> bool {
-    let years = date.split([' ', '-', ',']).filter(|word| word.len() == 4);
-    years
-        .filter_map(|word| word.parse::<u16>().ok())
-        .any(|year| year < 2000)
-}
-
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn jar(headers: &[&str]) -> Jar {
-        let mut jar = Jar::default();
-        for header in headers {
-            jar.set(header.as_bytes(), "www.example.org", "/shop/cart?x=/a/b");
-        }
-        jar
-    }
-
-    fn sent(jar: &Jar, path: &str, is_tls: bool) -> String {
-        let mut out = String::new();
-        jar.write(path, is_tls, &mut out);
-        out
-    }
-
-    #[test]
-    fn cookies_go_back_where_they_belong() {
-        let jar = jar(&[
-            "a=1",
-            "b=2; Path=/",
-            "c = 3 ; path=/shop/c; HttpOnly",
-            "d=4; Secure; Path=/",
-            "e=5; Domain=.Example.org; Path=/",
-        ]);
-        assert_eq!(sent(&jar, "/shop", false), "a=1; b=2; e=5");
-        assert_eq!(sent(&jar, "/shop/c?q", false), "a=1; b=2; c=3; e=5");
-        assert_eq!(sent(&jar, "/shop/cart", false), "a=1; b=2; e=5");
-        assert_eq!(sent(&jar, "/", true), "b=2; d=4; e=5");
-        assert_eq!(sent(&jar, "/shopping", false), "b=2; e=5");
-    }
-
-    #[test]
-    fn cookies_are_replaced_deleted_and_refused() {
-        let mut cookies = jar(&["a=1", "a=2", "b=1; Path=/", "b=2; Path=/; Max-Age=0"]);
-        assert_eq!(sent(&cookies, "/shop/x", false), "a=2");
-        cookies.set(b"a=; expires=Thu, 01-Jan-1970 00:00:00 GMT", "h", "/shop/");
-        assert_eq!(sent(&cookies, "/shop/x", false), "");
-        cookies.set(
-            b"a=3; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
-            "h",
-            "/",
-        );
-        assert_eq!(sent(&cookies, "/", false), "a=3");
-        let refused = jar(&[
-            "a=1; Domain=other.org",
-            "b=1; Domain=org",
-            "c=1; Domain=ww.example.org",
-            "=1",
-            "novalue",
-            "d=\u{1}",
-            &format!("e={}", "x".repeat(5000)),
-        ]);
-        assert_eq!(sent(&refused, "/shop/", false), "");
-    }
-
-    #[test]
-    fn a_jar_does_not_grow() {
-        let mut jar = Jar::default();
-        for index in 0..200 {
-            jar.set(format!("c{index}=v").as_bytes(), "h", "/");
-        }
-        let cookies = sent(&jar, "/", false);
-        assert_eq!(cookies.split("; ").count(), MOST_COOKIES);
-        assert!(cookies.starts_with("c150=v"), "{cookies}");
-    }
-
-    proptest! {
-        #[test]
-        fn any_header_is_taken_or_refused(
-            header in prop::collection::vec(any::<u8>(), 0..100), host in ".{0,12}", path in ".{0,12}",
-        ) {
-            let mut jar = Jar::default();
-            jar.set(&header, &host, &path);
-            let line = sent(&jar, &path, true);
-            prop_assert!(!line.contains(['\r', '\n']), "{}", line);
-            jar.set(b"a=b; Domain=\xc3\xa4.org", &host, &path);
-        }
-    }
-}
+mod tests;

@@ -9,6 +9,7 @@
 
 pub mod ask;
 pub mod body;
+pub mod cookie_date;
 pub mod digest;
 mod exchange;
 mod form;
@@ -48,6 +49,7 @@ use crate::pattern::Pattern;
 use ask::Method;
 use headcount_net::{Offered, Tls};
 use headers::Headers;
+use jar::Site;
 
 /// Any answer in the handshake means HTTP/1.1.
 const HTTP1: Offered = Offered {
@@ -247,6 +249,16 @@ fn map_of(headers: &Headers) -> HeaderMap {
     headers.insert(&mut map);
     map.remove(http::header::HOST);
     map
+}
+
+impl Base {
+    /// Whom a user's cookies are for.
+    fn site(&self) -> Site<'_> {
+        Site {
+            host: &self.host,
+            is_tls: self.is_tls,
+        }
+    }
 }
 
 impl Shared {
