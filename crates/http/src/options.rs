@@ -12,6 +12,17 @@ use crate::Password;
 use crate::client::Auth;
 use crate::pages::{PageSet, suite};
 
+/// How a user with a name and a password proves that it is who it says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Auth {
+    /// Sends the password with each request (RFC 7617).
+    #[default]
+    Basic,
+    /// Answers the server's challenge, and sends no password (RFC 7616).
+    Digest,
+}
+
 /// Which server, as whom, and in which way.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -48,7 +48,7 @@ use crate::Password;
 use crate::base::Base;
 use crate::connection::READ_BYTES;
 use crate::connection::http1::Reading;
-use crate::options::HttpOptions;
+use crate::options::{Auth, HttpOptions};
 use crate::pages::Deck;
 use crate::pattern::Pattern;
 use ask::Method;

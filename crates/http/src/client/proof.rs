@@ -2,23 +2,11 @@
 
 use headcount_load::{Fault, FaultKind};
 use http::header::AUTHORIZATION;
-use serde::Deserialize;
 
 use super::ask::Ask;
 use super::digest::{Challenge, Identity};
 use super::session::{Answer, Asked, HttpSession};
 use crate::connection::http1::{Each, Until};
-
-/// How a user with a name and a password proves that it is who it says.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Auth {
-    /// Sends the password with each request (RFC 7617).
-    #[default]
-    Basic,
-    /// Answers the server's challenge, and sends no password (RFC 7616).
-    Digest,
-}
 
 /// A header as it came.
 type Seen = (Box<str>, Box<[u8]>);

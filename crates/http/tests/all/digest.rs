@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::common::apache::Apache;
 use crate::common::{Nginx, PASSWORD, Person, Way, http, pause, person, play};
 use headcount_http::HttpOptions;
-use headcount_http::client::Auth;
+use headcount_http::options::Auth;
 use headcount_load::{FaultKind, Password};
 use serde_json::{Value, json};
 

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use headcount_http::HttpOptions;
-use headcount_http::client::Auth;
+use headcount_http::options::Auth;
 use headcount_load::Password;
 use headcount_load::clock::Origin;
 use md5::{Digest, Md5};

@@ -166,7 +166,7 @@ fn a_deadlock_is_refused_with_its_sqlstate_and_the_session_goes_on() {
 
 /// Has openssl make a certificate for 127.0.0.1 in a folder, for which the server is the only reader of its
 /// key: it insists on that, and runs as another user.
-fn make_certificate(folder: &Path, key: &[&str]) {
+fn make_certificate(folder: &Path, key: &[&str], is_ca: &str) {
     let path = |name: &str| folder.join(name).display().to_string();
     let made = Command::new("openssl")
         .args(["req", "-x509", "-nodes", "-days", "2", "-newkey"])
@@ -177,7 +177,7 @@ fn make_certificate(folder: &Path, key: &[&str]) {
             "-addext",
             "subjectAltName=IP:127.0.0.1",
         ])
-        .args(["-addext", "basicConstraints=critical,CA:FALSE"])
+        .args(["-addext", &format!("basicConstraints=critical,CA:{is_ca}")])
         .args(["-keyout", &path("key.pem"), "-out", &path("cert.pem")])
         .output()
         .unwrap();
@@ -199,7 +199,7 @@ fn make_certificate(folder: &Path, key: &[&str]) {
 
 /// A server whose certificate has this key.
 fn with_certificate(folder: &Path, key: &[&str]) -> Server {
-    make_certificate(folder, key);
+    make_certificate(folder, key, "FALSE");
     Server::start(&format!(
         "ssl = on\nssl_cert_file = '{0}/cert.pem'\nssl_key_file = '{0}/key.pem'",
         folder.display()
@@ -244,6 +244,52 @@ fn connections_are_encrypted_as_asked() {
     );
     let log = server.folder().join("log");
     assert!(log.is_file());
+}
+
+#[test]
+fn a_certificate_is_trusted_by_its_file_whatever_it_is_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = with_certificate(folder.path(), &["rsa:2048"]);
+    let mut options = server.options();
+    options.root_certificates = Some(folder.path().join("cert.pem"));
+    options.host = Some("elsewhere.invalid".into());
+    options.sslmode = SslMode::VerifyFull;
+    let error = headcount_sql::provision::hello(options.clone()).unwrap_err();
+    let advice = "to trust it under another name: --client sslmode=verify-ca";
+    assert!(error.to_string().contains(advice), "{error}");
+    options.sslmode = SslMode::VerifyCa;
+    assert!(headcount_sql::provision::hello(options).is_ok());
+}
+
+#[test]
+fn users_show_a_certificate_to_a_server_that_asks_for_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let rules = "hostssl all headcount 127.0.0.1/32 scram-sha-256 clientcert=verify-ca\n\
+                 host all all 127.0.0.1/32 scram-sha-256\n";
+    std::fs::write(path("hba"), rules).unwrap();
+    make_certificate(folder.path(), &["rsa:2048"], "TRUE");
+    let server = Server::start(&format!(
+        "ssl = on\nssl_cert_file = '{0}/cert.pem'\nssl_key_file = '{0}/key.pem'\n\
+         ssl_ca_file = '{0}/cert.pem'\nhba_file = '{0}/hba'",
+        folder.path().display()
+    ));
+    let mut options = server.options();
+    options.sslmode = SslMode::Require;
+    let fault = refused(options.clone());
+    assert!(
+        fault
+            .message
+            .contains("requires a valid client certificate"),
+        "{fault}"
+    );
+    options.certificate = Some(path("cert.pem"));
+    options.key = Some(path("key.pem"));
+    assert!(headcount_sql::provision::hello(options.clone()).is_ok());
+    // It is that of an authority, and the server shows it, too.
+    options.sslmode = SslMode::VerifyFull;
+    options.root_certificates = Some(path("cert.pem"));
+    assert!(headcount_sql::provision::hello(options).is_ok());
 }
 
 #[test]
