@@ -112,3 +112,32 @@ def test_an_existing_file_is_not_replaced_without_o(
     shown = CliRunner().invoke(app, ["import", "har", str(path)])
     assert "name the file to write with -o" in str(shown.exception)
     assert Path("shop-example.toml").read_text("utf-8") == "mine"
+
+
+SCRIPTS: dict[str, tuple[str, str]] = {
+    "quotes": ("'" * 2_000_001, ""),
+    "comments": ("SELECT 1; " + "/*" * 1_000_000, ""),
+    "tags": ("SELECT " + "".join(f"$t{n}$" for n in range(300_000)), ""),
+    "statements": ("SELECT 1;\n" * 100_000, "the most that are imported"),
+    "deep": ("\\set a " + "(" * 100_000 + "\nSELECT :a;", ""),
+    "long": ("\\set a 1" + "+1" * 100_000 + "\nSELECT :a;", ""),
+    "growing": ("\\set a 9999999\n" + "\\set a :a * :a\n" * 200 + "SELECT :a;", ""),
+    "infinite": ("\\set a random(1, " + "9" * 400 + ".0)\nSELECT :a;", ""),
+}
+
+
+@pytest.mark.parametrize("kind", SCRIPTS)
+def test_a_script_made_to_harm_is_read_or_one_sentence(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, reason = SCRIPTS[kind]
+    path, output = tmp_path / "odd.sql", tmp_path / "out.toml"
+    path.write_text(script, "utf-8")
+    code = run_line(["import", "pgbench", str(path), "-o", str(output)])
+    shown = capsys.readouterr().err
+    assert "Traceback" not in shown
+    if reason:
+        assert code == ExitCode.BAD_INPUT
+        assert reason in " ".join(shown.split())
+    else:
+        assert tomllib.loads(output.read_text("utf-8"))["protocol"] == "sql"

@@ -12,7 +12,6 @@ from sql_messages import (
     BOUND,
     CLEARTEXT,
     LET_IN,
-    NO_PARAMETERS,
     PARSED,
     READY,
     SASL,
@@ -71,14 +70,15 @@ def hang_up(line: Line) -> None:
 
 def answer(described: bytes, *parts: bytes) -> Play:
     """Let everybody in, describe the first statement so, and answer it with this."""
+    first, *rest = parts
+    reply = (BOUND, described, *rest) if first == BOUND else parts
 
     def play(line: Line) -> None:
         begin(line)
         line.send(LET_IN)
-        for reply in ((PARSED, NO_PARAMETERS, described, READY), parts):
-            while taken(line)[0] != b"S":
-                pass
-            line.send(*reply)
+        while taken(line)[0] != b"S":
+            pass
+        line.send(PARSED, *reply)
         line.wait()
 
     return play

@@ -86,7 +86,7 @@ class Database:
 
     def _serve(self, line: Line, texts: dict[bytes, bytes]) -> None:
         """Answer all to the next Sync or Query."""
-        text, reply = b"", b""
+        text, reply, is_at_once = b"", b"", False
         while True:
             tag, body = taken(line)
             if tag == b"X":
@@ -98,16 +98,18 @@ class Database:
             if tag == b"P":
                 name, text, _ = body.split(b"\0", 2)
                 texts[name] = text
-                described, _ = _answer(text)
-                if USERS in text and self._described:
-                    described = self._described
+                described = (USERS in text and self._described) or _answer(text)[0]
                 reply = PARSED + NO_PARAMETERS + described
             elif tag == b"B":
                 text = texts[body.split(b"\0")[1]]
+                is_at_once = bool(reply)  # prepared, described and executed in one round trip
                 reply = b""
             elif tag == b"S":
                 break
-        if reply:
+        if is_at_once:
+            described, rows = _answer(text)
+            line.send(PARSED, BOUND, described, rows, DONE, READY)
+        elif reply:
             line.send(reply, READY)
         elif USERS in text:
             self._lie(line)

@@ -21,7 +21,10 @@ from headcount.importers.pgbench_expression import (
 from headcount.importers.pgbench_statements import Command, Statement, parts
 from headcount.importers.sql_journey import Entry, Pause, SqlJourney, SqlStep, Transaction
 from headcount.importers.stranger import text_of
+from headcount.importers.toml_text import LARGEST
 
+MOST_STATEMENTS = 1_000
+"""More than a person would write."""
 _BEGIN = re.compile(
     r"(begin|start transaction)( work| transaction)?( isolation level (?P<level>.+))?"
 )
@@ -135,7 +138,7 @@ class _Reader:
             else:
                 found = expression(text)
             self._keep(name, found, command.line)
-        except (NotReadError, ValueError):
+        except (NotReadError, ValueError, OverflowError):
             self.left_out.append(
                 f"line {command.line}: \\set {command.rest}; give {variable_name(name)} a value in "
                 "[variables]"
@@ -148,6 +151,8 @@ class _Reader:
         bound = found if is_drawn else self._bound(found)
         given = found.given[:2] if isinstance(found, Call) else ()
         bounds = [computed(one, self.known) for one in given]
+        if any(one is not None and abs(one) > LARGEST for one in [value, *bounds]):
+            raise NotReadError("it is out of bounds")
         self.known.pop(name, None)
         self.kept.pop(name, None)
         self.derived.pop(name, None)
@@ -192,6 +197,11 @@ class _Reader:
         (self.entries if self.block is None else self.block.steps).append(entry)
 
     def _step(self, statement: Statement) -> SqlStep:
+        if len(self.step_names) >= MOST_STATEMENTS:
+            raise InputError(
+                f"line {statement.line} of the script is past {MOST_STATEMENTS:,} statements, the "
+                "most that are imported; give a script of one transaction"
+            )
         step = SqlStep(free_name(_name(statement.words), self.step_names), "")
         self.step_names.add(step.name)
         step.statement = "".join(
@@ -256,7 +266,7 @@ def _number(text: str) -> float | None:
 
 def _name(words: list[str]) -> str:
     """What a person would call a statement: `update-pgbench_accounts`."""
-    verb = words[0]
+    verb = words[0] if words else "statement"
     before = _NAMED.get(verb)
     place = words.index(before) + 1 if before in words else 1
     table = words[place] if place < len(words) and (before or verb == "update") else ""

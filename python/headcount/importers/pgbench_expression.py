@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 Number = int | float
 _TOKEN = re.compile(r"\s*(?:(\d+\.\d*|\.\d+|\d+)|:(\w+)|(\w+)|([-+*/%(),]))")
+_MOST_TOKENS = 300
+"""More than a person would write."""
 _DEEPEST = 50
 """Parentheses in each other that a person would write."""
 
@@ -59,8 +61,11 @@ def expression(text: str) -> Expression:
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:
-    found, place, rest = [], 0, text.rstrip()
+    found: list[tuple[str, str]] = []
+    place, rest = 0, text.rstrip()
     while place < len(rest):
+        if len(found) >= _MOST_TOKENS:
+            raise NotReadError("it is too long")
         token = _TOKEN.match(rest, place)
         if token is None:
             raise NotReadError(rest[place:])

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _PART = re.compile(
-    r"""(?P<comment>--[^\n]*|/\*.*?\*/)
-    |(?P<quoted>'(?:[^']|'')*'|"(?:[^"]|"")*"|(?P<tag>\$\w*\$).*?(?P=tag))
+    r"""(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))
+    |(?P<quoted>'(?:[^']|'')*(?:'|\Z)|"(?:[^"]|"")*(?:"|\Z)
+        |(?P<tag>\$(?:[A-Za-z_]\w*)?\$).*?(?:(?P=tag)|\Z))
     |(?P<cast>::)
     |:(?P<variable>[A-Za-z_]\w*)
     |(?P<command>\\\w+[^\n]*)
