@@ -10,11 +10,7 @@ import pytest
 from werkzeug.serving import make_server
 
 from processes import Headcount
-<<<<<<< HEAD
 from wsgi_site import Quiet
-=======
-from web_shop import Quiet
->>>>>>> 042473166cb20c5e1967aa4752dbe47588eb7c87
 
 WORKLOAD = """
 name = "named"
@@ -66,13 +62,8 @@ def test_the_name_stays_and_the_machine_is_that_of_the_address(
     assert done.code == 0, done.out + done.err
     environment = json.loads((Path(done.json["bundle"]) / "environment.json").read_bytes())
     at = f"127.0.0.1:{port}"
-<<<<<<< HEAD
-    assert environment["settings"]["shop.invalid:80 is at"] == at
-    assert environment["server_found"]["addresses"] == [at]
-=======
     assert environment["sides"][0]["settings"]["shop.invalid:80 is at"] == at
     assert environment["server"]["addresses"] == [at]
->>>>>>> 042473166cb20c5e1967aa4752dbe47588eb7c87
 
 
 def test_nobody_is_loaded_behind_a_name_of_this_machine(

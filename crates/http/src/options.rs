@@ -9,7 +9,6 @@ use headcount_net::{Spelling, TlsOptions};
 use serde::{Deserialize, Deserializer};
 
 use crate::Password;
-use crate::client::Auth;
 use crate::pages::{PageSet, suite};
 
 /// How a user with a name and a password proves that it is who it says.

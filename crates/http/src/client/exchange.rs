@@ -31,11 +31,6 @@ pub(super) fn unix_s() -> i64 {
     i64::try_from(unix_us() / 1_000_000).unwrap_or(i64::MAX)
 }
 
-/// Now, in seconds since 1970.
-fn unix_s() -> i64 {
-    i64::try_from(unix_us() / 1_000_000).unwrap_or(i64::MAX)
-}
-
 impl HttpSession {
     /// Sends a request and takes its answer, as far as told. `note` is told of every header.
     pub(super) async fn exchange_once(

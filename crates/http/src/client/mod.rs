@@ -40,7 +40,6 @@ use headcount_script::Identity;
 use http::HeaderMap;
 use http::uri::{Authority, Scheme};
 
-pub use proof::Auth;
 pub use session::HttpSession;
 pub use step::Step;
 
