@@ -12,7 +12,7 @@ import pytest
 from werkzeug.serving import make_server
 
 from processes import Headcount
-from web_shop import Quiet
+from wsgi_site import Quiet
 
 WORKLOAD = """
 name = "cookies"
