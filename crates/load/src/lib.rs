@@ -82,7 +82,7 @@ pub use parcel::{Gathering, ParcelError};
 pub use password::Password;
 pub use pattern::Pattern;
 pub use plan::Plan;
-pub use plan_error::PlanError;
+pub use plan_error::{PlanError, PlanMistake};
 pub use protocol::{Compile, Moved, Protocol, Session};
 pub use requests::Requests;
 pub use run::Run;

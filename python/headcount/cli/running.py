@@ -41,8 +41,10 @@ from headcount.plan import plan as plans
 from headcount.plan.consent import with_consent
 from headcount.plan.cost import stated_cost
 from headcount.plan.disclosure import Disclosure, load_disclosure
+from headcount.plan.line_numbers import below, line_numbers
 from headcount.plan.lines import lines_of
 from headcount.plan.plan import StacksWanted
+from headcount.plan.playable import check_playable, check_variables
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.sources import split_source
 from headcount.plan.target import parse
@@ -334,7 +336,11 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
                 f"a plan is repeated exactly, so --{option} cannot be combined with {path}; "
                 "edit a copy of the plan instead"
             )
-        return with_consent(plans.load(path), overrides.authorised_by)
+        plan = plans.load(path)
+        line_of = below(line_numbers(toml_text(path, str(path))), "workload")
+        check_variables(plan.workload, str(path), line_of)
+        check_playable(plan, str(path), line_of)
+        return with_consent(plan, overrides.authorised_by)
     workload = workloads.load(what)
     if target is None:
         protocol = protocol_of(workload.protocol)
@@ -343,7 +349,11 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
             f"--target {protocol.form} is yours"
         )
     known = replace(overrides, workload_sha256=workloads.sha256(what))
-    return resolve(workload, target, known)
+    line_of = line_numbers(workloads.text_of(what))
+    check_variables(workload, what, line_of)
+    plan = resolve(workload, target, known)
+    check_playable(plan, what, line_of)
+    return plan
 
 
 def _check_what(what: str, path: Path, target: str | None) -> None:

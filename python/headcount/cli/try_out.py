@@ -49,6 +49,8 @@ def try_out(
     from headcount import workloads
     from headcount.controller.sut import connect
     from headcount.controller.tryout import try_out as play
+    from headcount.plan.line_numbers import line_numbers
+    from headcount.plan.playable import check_playable, check_variables
     from headcount.plan.resolve import Overrides, resolve
 
     if target is None:
@@ -61,7 +63,10 @@ def try_out(
         client=client_settings(access.client, access.user),
         authorised_by=access.authorised_by,
     )
-    plan = resolve(workloads.load(workload), target, overrides)
+    loaded, line_of = workloads.load(workload), line_numbers(workloads.text_of(workload))
+    check_variables(loaded, workload, line_of)
+    plan = resolve(loaded, target, overrides)
+    check_playable(plan, workload, line_of)
     _check_scenarios(plan, scenario)
     secrets = secrets_for(plan, access.token_file, access.password_file)
     events: list[Event] = []

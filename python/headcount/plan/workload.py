@@ -10,7 +10,7 @@ from pydantic import (
     model_validator,
 )
 
-from headcount.fields.mistakes import as_mistake, nearest
+from headcount.fields.mistakes import MisplacedError, as_mistake, nearest
 from headcount.fields.model import Duration, Name, Strict, Users, within
 from headcount.fields.units import seconds
 from headcount.plan.criteria import Criterion, parse_all
@@ -171,13 +171,21 @@ class Workload(Strict):
     @model_validator(mode="after")
     def _consistent(self) -> "Workload":
         names = [scenario.name for scenario in self.scenarios]
-        if len(set(names)) < len(names) or "all" in names:
-            raise ValueError('scenario names must differ, and none may be "all"')
+        for place, name in enumerate(names):
+            if name == "all" or name in names[:place]:
+                why = "is there twice" if name in names[:place] else "is the sum of them"
+                raise MisplacedError(
+                    f'scenario names must differ, and none may be "all": "{name}" {why}',
+                    "scenarios",
+                    place,
+                    "name",
+                )
         known = protocols()
         if self.protocol not in known:
-            raise ValueError(
+            raise MisplacedError(
                 f'there is no protocol "{self.protocol}"{nearest(self.protocol, list(known))}'
-                f" (there is: {', '.join(known)})"
+                f" (there is: {', '.join(known)})",
+                "protocol",
             )
         its = known[self.protocol]
         check_tables(its, [name for name, table in self.tables if table is not None])
@@ -186,11 +194,11 @@ class Workload(Strict):
         if "pages" in its.tables:
             check_asked(self.asked, self.pages)
         self._check_tasks(names)
-        with as_mistake():
+        with as_mistake("criteria"):
             _ = self.parsed_criteria
         check_rules(self.rules, self.read_criteria)
         self._check_files()
-        with as_mistake():
+        with as_mistake("setup"):
             check_entries(self.setup or [], "setup")
         self._check_order(names)
         ladder, score = self.run.ladder, self.score
