@@ -6,7 +6,7 @@ import typer
 from rich.table import Table
 
 from headcount.cli import options
-from headcount.cli.console import out, print_json
+from headcount.cli.console import out, print_json, print_text
 from headcount.errors import ExitCode
 from headcount.text import significant
 
@@ -60,6 +60,21 @@ def check(
     workloads_check.show(found, json=json)
     if any(found.values()):
         raise typer.Exit(ExitCode.BAD_INPUT)
+
+
+@app.command("schema")
+def schema(
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Of plan files, instead of workload files.")
+    ] = False,
+) -> None:
+    """Print the JSON Schema of workload files, with which editors complete and check keys.
+
+    headcount workloads schema > workload.schema.json
+    """
+    from headcount import schemas
+
+    print_text(schemas.text(schemas.SCHEMAS["plan" if plan else "workload"]()), end="")
 
 
 @app.command("show", no_args_is_help=True)

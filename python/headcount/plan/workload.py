@@ -57,11 +57,15 @@ class Run(Strict):
     ramp: Annotated[Duration, within("0s", "24h")] | None = Field(
         default=None, description="Fixed length of every ramp"
     )
-    settle: Annotated[Duration, within("0s", "24h")] = "10s"
+    settle: Annotated[Duration, within("0s", "24h")] = Field(
+        default="10s", description="Time between a ramp and what is measured"
+    )
     duration: Annotated[Duration, within("1s", "168h")] = Field(
         description="Measured part of a level of a ladder or of `--users`"
     )
-    step_timeout: Annotated[Duration, within("1ms", "1h")] = "30s"
+    step_timeout: Annotated[Duration, within("1ms", "1h")] = Field(
+        default="30s", description="Time after which a step fails"
+    )
     log_on: Literal["first-scenario", "join"] = Field(
         default="first-scenario", description="When users open their sessions"
     )
@@ -118,14 +122,18 @@ NO_ORIGINAL = "nothing"
 class Workload(Strict):
     """One workload file."""
 
-    name: str = Field(pattern=r"^[a-z0-9-]+$")
-    title: str
-    protocol: str
-    recreates: str = NO_ORIGINAL
-    description: str = ""
-    sources: list[str] = Field(default=[])
-    deviations: list[str] = Field(default=[])
-    criteria: list[str]
+    name: str = Field(
+        pattern=r"^[a-z0-9-]+$", description="In the names of results: small letters, digits, -"
+    )
+    title: str = Field(description="What it is, for people")
+    protocol: str = Field(description="What its users speak: http, mail, smb, sql, redis or app")
+    recreates: str = Field(default=NO_ORIGINAL, description="The benchmark that it re-creates")
+    description: str = Field(default="", description="What it does, for people")
+    sources: list[str] = Field(default=[], description="Where its figures come from")
+    deviations: list[str] = Field(default=[], description="How it differs from the original")
+    criteria: list[str] = Field(
+        description='What every level must meet, such as "p95<=200ms" and "errors<1%"'
+    )
     rules: dict[Name, list[str]] = Field(
         default={}, description="Named lists of criteria for --rule"
     )
@@ -152,7 +160,7 @@ class Workload(Strict):
     setup: list[Entry] | None = Field(
         default=None, description="What each user does once its session is open, before all else"
     )
-    scenarios: list[Scenario] = Field(min_length=1)
+    scenarios: list[Scenario] = Field(min_length=1, description="What users do")
 
     @property
     def original(self) -> str | None:
