@@ -140,6 +140,14 @@ class Search:
             rich_help_panel=options.SEARCH,
         ),
     ] = None
+    no_trial: Annotated[
+        bool,
+        typer.Option(
+            "--no-trial",
+            help="Begin at once, without one user who plays every scenario first.",
+            rich_help_panel=options.SEARCH,
+        ),
+    ] = False
     confirm: options.Confirm = None
 
 

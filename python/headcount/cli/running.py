@@ -184,6 +184,7 @@ def overrides(
         cluster=advanced.cluster,
         users_per_agent=number(advanced.users_per_agent, "--users-per-agent"),
         local_ips=parts(advanced.local_ips),
+        trial=False if search.no_trial else None,
     )
 
 

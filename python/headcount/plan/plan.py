@@ -112,6 +112,10 @@ class Plan(Strict):
     stacks: StacksWanted = Field(
         default="auto", description="Which stacks of the server's threads are recorded"
     )
+    trial: bool | None = Field(
+        default=None,
+        description="Whether one user plays every scenario before the first level; yes by default",
+    )
     moments: Annotated[Duration, within("1ms", "1s")] | None = Field(
         default=None, description="How finely it is kept when scenarios were due and ended"
     )

@@ -66,6 +66,7 @@ class Overrides:
     cluster: str | None = None
     local_ips: list[str] = field(default_factory=list)
     moments: str | None = None
+    trial: bool | None = None
 
 
 def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
@@ -93,6 +94,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "local_ips": overrides.local_ips or None,
         "stacks": overrides.stacks,
         "moments": overrides.moments,
+        "trial": overrides.trial,
         **_settings(parsed, overrides, workload),
         "search": _search(overrides),
         "workload": _workload(workload, overrides, is_lab=parsed.lab is not None),
