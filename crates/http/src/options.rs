@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use headcount_load::Logins;
 pub use headcount_net::Certificates;
 use serde::{Deserialize, Deserializer};
 
@@ -63,6 +64,9 @@ pub struct HttpOptions {
     /// The password of all of them.
     #[serde(default)]
     pub password: Option<Password>,
+    /// The users' names and passwords, where they are no pattern with one password: `{n}` in
+    /// `user` then stands for the name.
+    pub logins: Logins,
     /// The number of the first user; user `n` of the engine is `first_user + n`. For load from
     /// several machines.
     #[serde(default)]
@@ -91,6 +95,7 @@ impl HttpOptions {
             headers: BTreeMap::new(),
             user: None,
             password: None,
+            logins: Logins::default(),
             first_user: 0,
             data_set: default_pages(),
         }

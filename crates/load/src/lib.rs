@@ -39,6 +39,7 @@ pub mod life;
 pub mod limits;
 pub mod lines;
 pub mod local_address;
+pub mod logins;
 pub mod mailbox;
 pub mod moments;
 pub mod orders;
@@ -76,6 +77,7 @@ pub mod worker;
 
 pub use blame::{Blame, Blamed};
 pub use fault::{Fault, FaultKind};
+pub use logins::Logins;
 pub use orders::Orders;
 pub use pair::Pair;
 pub use parcel::{Gathering, ParcelError};

@@ -16,6 +16,7 @@ from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.exits import exit_code
 from headcount.cli.loadfile import load_file
+from headcount.cli.logins import named_plan
 from headcount.cli.outputs import check_runs
 from headcount.cli.run_options import (
     Advanced,
@@ -44,7 +45,7 @@ from headcount.plan.disclosure import Disclosure, load_disclosure
 from headcount.plan.line_numbers import below, line_numbers
 from headcount.plan.lines import lines_of
 from headcount.plan.plan import StacksWanted
-from headcount.plan.playable import check_playable, check_variables
+from headcount.plan.playable import check_identity, check_playable, check_variables
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.sources import split_source
 from headcount.plan.target import parse
@@ -75,6 +76,7 @@ class Files:
     password: Path | None
     token: Path | None
     versus_password: Path | None
+    logins: Path | None = None
 
 
 def number(text: str | None, option: str) -> int | None:
@@ -223,6 +225,8 @@ def run(
     what, target = asked.what, asked.target
     _check_addresses(overrides.sources, overrides.views)
     plan = _plan(what, target, overrides)
+    plan, rows = named_plan(plan, files.logins)
+    check_identity(plan, what)
     second = versus.second_plan(plan, target, other)
     both = [plan] if second is None else [plan, second]
     for one in both:
@@ -242,7 +246,7 @@ def run(
         )
     check_runs(runs)
     check_load_file(plan.workload.program)
-    secrets = secrets_for(plan, files.token, files.password)
+    secrets = secrets_for(plan, files.token, files.password, rows)
     if second is None:
         _alone(plan, runs, secrets, asked, json=json)
     theirs = versus.secrets_of(second, secrets, files.versus_password)

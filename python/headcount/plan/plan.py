@@ -112,6 +112,9 @@ class Plan(Strict):
     stacks: StacksWanted = Field(
         default="auto", description="Which stacks of the server's threads are recorded"
     )
+    logins: int | None = Field(
+        default=None, ge=1, description="How many users of a file there are (--logins)"
+    )
     trial: bool | None = Field(
         default=None,
         description="Whether one user plays every scenario before the first level; yes by default",

@@ -53,6 +53,21 @@ def check_playable(plan: Plan, where: str, line_of: LineOf = lambda _place: None
     _refuse(found, where, line_of)
 
 
+def check_identity(plan: Plan, where: str) -> None:
+    """Raise FileError where steps send `{username}` or `{password}` and users have neither."""
+    if plan.client.get("user") or plan.protocol != "http":
+        return
+    values = plan.workload.model_dump(mode="json", exclude_none=True)
+    found = []
+    for name in ("username", "password"):
+        message = (
+            f"users have no {{{name}}}: give their names and passwords with --logins FILE, or "
+            "--user and --password-file"
+        )
+        found += [(place, message) for place in _mentions(values, name, ())]
+    _refuse(found, where, lambda _place: None)
+
+
 def _refuse(found: Sequence[tuple[Place, str]], where: str, line_of: LineOf) -> None:
     if found:
         mistakes = [Mistake(".".join(place), text, line_of(place)) for place, text in found]

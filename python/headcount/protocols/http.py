@@ -114,6 +114,7 @@ PROTOCOL = Protocol(
     place=_place,
     client=http_client,
     tables={"pages": Table(Pages, "A tree of pages")},
+    has_logins=True,
     log_on="named",
     is_clean=True,
 )

@@ -96,6 +96,7 @@ class Protocol:
             server asks for one.
         others: Other addresses that `[client]` names, as host and port, where users speak to the
             same server.
+        has_logins: Whether each user may have a name and a password of its own.
         is_clean: Whether a run leaves nothing behind on somebody's server.
         parts: The protocols of the two servers that its users speak to.
 
@@ -118,5 +119,6 @@ class Protocol:
     are_files: bool = False
     log_on: Literal["all", "named", "any"] = "any"
     others: Callable[[Settings], Sequence[tuple[str, int]]] = no_others
+    has_logins: bool = False
     is_clean: bool = False
     parts: tuple[str, str] | None = None
