@@ -66,6 +66,7 @@ pub struct HttpOptions {
     pub password: Option<Password>,
     /// The users' names and passwords, where they are no pattern with one password: `{n}` in
     /// `user` then stands for the name.
+    #[serde(default)]
     pub logins: Logins,
     /// The number of the first user; user `n` of the engine is `first_user + n`. For load from
     /// several machines.

@@ -173,11 +173,16 @@ class HttpAccess:
 
 def _target(plan: Plan, site: Site) -> str:
     client = http_client(plan.client)
-    target: dict[str, Any] = {"url": site.url, "at": site.at, **client.engine_form()}
+    target: dict[str, Any] = {
+        "url": site.url,
+        "at": site.at,
+        "logins": site.logins,
+        **client.engine_form(),
+    }
     if site.authority is not None and plan.client.get("verify_certificates", "on") == "on":
         target["verify_certificates"] = str(site.authority)
     if site.user:
-        target |= {"user": site.user, "password": site.password or "", "logins": site.logins}
+        target |= {"user": site.user, "password": site.password or ""}
     if plan.pages is not None:
         target["data_set"] = plan.pages.engine_form()
     return json.dumps(target)
