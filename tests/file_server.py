@@ -66,6 +66,13 @@ class FileServer:
         account, _, _ = path.read_text("utf-8").partition(" = ")
         path.write_text(f"{account} = {' '.join(users)}\n", "utf-8")
 
+    def configure(self, lines: str) -> None:
+        """Add settings of `[global]`, which hold for connections from now on."""
+        (path,) = self._home.glob("*.conf")
+        text = path.read_text("utf-8")
+        path.write_text(text.replace("[global]\n", f"[global]\n{lines}\n", 1), "utf-8")
+        os.kill(self.pid, signal.SIGHUP)
+
     def stop(self) -> None:
         self._server.stop()
 

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Gathering", "Histogram", "Interval", "Line", "LineCount", "MailFront", "ScenarioCount", "SimulatedServer", "SmbHold", "SmbRecords", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names", "users_by_line"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Gathering", "Histogram", "Interval", "Line", "LineCount", "MailFront", "ScenarioCount", "SimulatedServer", "SmbHold", "SmbRecords", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "plan_mistakes", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names", "toml_lines", "users_by_line"]
 
 PROFILE: Final[str]
 """
@@ -779,6 +779,12 @@ def nt_hash(password: str) -> str:
     It protects nothing: whoever has it can log on.
     """
 
+def plan_mistakes(plan: str, protocol: str) -> list[tuple[str, str]]:
+    """
+    All mistakes that a protocol finds in a plan (JSON): where each is (`scenarios.0.steps.2`,
+    or `{name}` for a name without a value), and what is wrong. None if it can be played.
+    """
+
 def prepare(protocol: str, target: str, first: SupportsIndex, last: SupportsIndex, progress: Any, read_through: bool = False) -> str:
     """
     Makes what is missing of the data of users `first` to `last` on a protocol's target
@@ -841,6 +847,12 @@ def task_names(protocol: str) -> list[str]:
     """
     The names of what a protocol's sessions time inside their steps; none if they time
     nothing. Raises `PlanError` for a protocol that the engine does not have.
+    """
+
+def toml_lines(text: str) -> list[tuple[str, int]] | None:
+    """
+    The keys and values of a TOML text with their lines, from 1: `scenarios.0.limit` and 12. Keys come
+    apart from each other with `\\0`, since they may hold dots. None if the text is not TOML.
     """
 
 def users_by_line(users: SupportsIndex, shares: SupportsGetItem[int, SupportsFloat | SupportsIndex]) -> list[int]:

@@ -4,9 +4,15 @@ An error's text is for a person: what is wrong, where, and what to do next. The 
 same classes. Programs can rely on the exit codes (see `docs/exit-codes.md`).
 """
 
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 
 from headcount.secret_text import redacted
+
+_GIVEN = re.compile(r"^it is .*?; ")
+"""How messages begin that show what was given."""
 
 
 class ExitCode(IntEnum):
@@ -36,6 +42,47 @@ class InputError(HeadcountError):
     """A plan, workload, target, option or bundle that cannot be used as it is."""
 
     exit_code = ExitCode.BAD_INPUT
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A mistake of a file that somebody wrote.
+
+    Attributes:
+        key: Where it is, such as `scenarios.0.limit`; empty for the file as a whole.
+        message: What is wrong, and what to write instead.
+        line: On which line, from 1; None where that is not known.
+
+    """
+
+    key: str
+    message: str
+    line: int | None = None
+
+    def __post_init__(self) -> None:
+        """Leave out what stands at a key whose values are secrets, such as a password."""
+        if self._is_secret:
+            object.__setattr__(self, "message", _GIVEN.sub("", self.message))
+
+    def text(self, file: str) -> str:
+        """The mistake in one line, which editors and terminals can follow to its place."""
+        place = f"{file}:{self.line}: " if self.line else ""
+        # What follows `password: ` is hidden wherever it is printed, and a mistake is no password.
+        mark = "," if self._is_secret else ":"
+        return f"{place}{self.key}{mark} {self.message}" if self.key else f"{place}{self.message}"
+
+    @property
+    def _is_secret(self) -> bool:
+        return redacted(f"{self.key}: x") != f"{self.key}: x"
+
+
+class FileError(InputError):
+    """Mistakes of a file, all that were found."""
+
+    def __init__(self, text: str, mistakes: Sequence[Mistake]) -> None:
+        """Keep the mistakes apart, without secrets in them."""
+        super().__init__(text)
+        self.mistakes = [Mistake(one.key, redacted(one.message), one.line) for one in mistakes]
 
 
 class PlanError(InputError):

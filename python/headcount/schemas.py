@@ -1,4 +1,4 @@
-"""The published JSON Schemas of what Headcount writes and prints, made from the models that do so.
+"""The published JSON Schemas of what Headcount writes, prints and reads, made from its models.
 
 `python -m headcount.schemas docs/schemas` writes them all, one file each.
 """
@@ -31,6 +31,8 @@ from headcount.bundle.verdict import Verdict
 from headcount.bundle.versus import Versus
 from headcount.counters.log import own_record
 from headcount.doctor import examination
+from headcount.plan.file_schema import plan_schema, workload_schema
+from headcount.plan.plan import FORMAT
 from headcount.report.export.answer_json import Exported
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -93,12 +95,20 @@ def _watch_log() -> dict[str, Any]:
     return head | own_record.RECORD.json_schema(mode="serialization")
 
 
+def _file(name: str, version: int, schema: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    return _headed(name, version) | schema()
+
+
+WORKLOAD_VERSION = 1
+"""Of the schema of workload files."""
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{name: partial(record_schema, name, model) for name, model in {**BUNDLE, **PRINTED}.items()},
     "audit": partial(record_schema, "audit", audit.Audit, audit.SCHEMA_VERSION),
     "doctor": partial(record_schema, "doctor", examination.Examination, examination.SCHEMA_VERSION),
     "prediction": _prediction,
     "watch-log": _watch_log,
+    "workload": partial(_file, "workload", WORKLOAD_VERSION, workload_schema),
+    "plan": partial(_file, "plan", FORMAT, plan_schema),
 }
 """Every schema, by the name of its file without `.schema.json`."""
 

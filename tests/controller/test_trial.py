@@ -1,6 +1,8 @@
 """The trial before a search: what one user cannot play is said before anybody else comes."""
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +11,10 @@ from broken_site import SLOW_S, serving
 from headcount.bundle.level import FaultResult
 from headcount.controller.access import Secrets
 from headcount.controller.access.open import allowed_target, target_access
+from headcount.controller.one_user import one_user
 from headcount.controller.trial import _explained, _service_ms, try_all
 from headcount.errors import TargetError
-from headcount.plan.plan import validate
+from headcount.plan.plan import engine_plan, validate
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.target import parse
 from headcount.plan.workload import Workload
@@ -134,3 +137,32 @@ def test_the_mean_is_weighted_as_users_draw_and_leaves_the_first_time_out() -> N
     assert _service_ms(plan, seconds) == (pytest.approx((3 * 10 + 1 * 50) / 4), 5)
     assert _service_ms(plan, seconds[:3]) == (None, 0)  # buying was not repeated
     assert _service_ms(plan, seconds[:1]) == (None, 0)
+
+
+def test_the_request_and_the_reply_are_shown_without_passwords() -> None:
+    workload = shop(scenario("look", 1), scenario("buy", 1, expect=201))
+    step = workload.scenarios[1].steps[0]
+    form = {"user": "ada", "password": "geheim-17"}
+    sends = step.model_copy(update={"op": "post"}).model_dump() | {"op": "post", "form": form}
+    values = workload.model_dump(mode="json", exclude_none=True)
+    values["scenarios"][1]["steps"] = [sends]
+    with pytest.raises(TargetError) as error:
+        tried(validate(Workload, values, "the workload"), "well")
+    message = str(error.value)
+    assert "buy / buy-page  " in message
+    assert "\n  > POST /\n" in message
+    assert "user=ada" in message
+    assert "geheim-17" not in message
+    assert "\n  < " in message
+    assert "--no-trial" in message
+
+
+def test_the_last_row_of_those_that_are_used_once_is_taken(tmp_path: Path) -> None:
+    file = tmp_path / "codes.csv"
+    file.write_text("code\nA\nB\nC\n", "utf-8")
+    values = shop().model_dump(mode="json", exclude_none=True)
+    values["variables"] = {"v": {"file": str(file), "order": "once"}}
+    plan = resolve(validate(Workload, values, "it"), "http://127.0.0.1:1", Overrides())
+    rows = json.loads(one_user(plan))["variables"][0]["rows"]
+    assert rows == [["C"], ["B"], ["A"]]
+    assert json.loads(engine_plan(plan))["variables"][0]["rows"] == rows[::-1]

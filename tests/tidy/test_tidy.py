@@ -44,7 +44,7 @@ ARROWS = {
         "foreign",
     },
     "live": {"analyse", "counters", "report", "output", "errors", "text", "foreign"},
-    "schemas": {"analyse", "bundle", "counters", "doctor", "report"},
+    "schemas": {"analyse", "bundle", "counters", "doctor", "plan", "report"},
     "generator": {"counters", "plan", "protocols", "errors"},
     "cluster": {
         "generator",
@@ -112,6 +112,7 @@ ARROWS = {
         "output",
         "importers",
         "own_server",
+        "schemas",
         "sort",
         "storage",
         "protocols",

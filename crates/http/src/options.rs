@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use headcount_load::Logins;
 pub use headcount_net::Certificates;
 use headcount_net::{Spelling, TlsOptions};
 use serde::{Deserialize, Deserializer};
@@ -90,6 +91,10 @@ pub struct HttpOptions {
     /// The password of all of them.
     #[serde(default)]
     pub password: Option<Password>,
+    /// The users' names and passwords, where they are no pattern with one password: `{n}` in
+    /// `user` then stands for the name.
+    #[serde(default)]
+    pub logins: Logins,
     /// The number of the first user; user `n` of the engine is `first_user + n`. For load from
     /// several machines.
     #[serde(default)]
@@ -123,6 +128,7 @@ impl HttpOptions {
             auth: Auth::default(),
             user: None,
             password: None,
+            logins: Logins::default(),
             first_user: 0,
             data_set: default_pages(),
         }

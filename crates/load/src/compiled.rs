@@ -8,7 +8,7 @@ use crate::flow::Flow;
 use crate::lines::line_of;
 use crate::pace::{Draw, Pace, Schedule};
 use crate::plan::{Plan, ScenarioPlan, StepPlan};
-use crate::plan_error::PlanError;
+use crate::plan_error::{PlanError, PlanMistake};
 use crate::protocol::{Compile, Protocol};
 use crate::trace::Trace;
 use crate::turns::Turns;
@@ -67,25 +67,52 @@ impl Plan {
 
     /// Validates the plan and compiles its steps for the protocol whose step type is `S`.
     pub fn compile<S: Compile>(self) -> Result<Compiled<S>, PlanError> {
-        self.check()?;
+        self.compile_all().map_err(|first| first.0.error)
+    }
+
+    /// All mistakes that a protocol whose step type is `S` finds; none if it can be played.
+    #[must_use]
+    pub fn mistakes<S: Compile>(self) -> Vec<PlanMistake> {
+        match self.compile_all::<S>() {
+            Ok(_) => Vec::new(),
+            Err(all) => {
+                let (first, rest) = *all;
+                std::iter::once(first).chain(rest).collect()
+            }
+        }
+    }
+
+    /// The same, with all mistakes: the first and the rest.
+    fn compile_all<S: Compile>(self) -> Result<Compiled<S>, Box<Mistakes>> {
+        self.check().map_err(|error| Box::new(alone("", error)))?;
         let mut names = Names::default();
         let workers = self.part.map_or(u32::from(self.workers), |part| part.of);
-        let variables = Variables::compile(&self.variables, workers, &mut names);
-        let variables = variables.map_err(PlanError::Variables)?;
+        let variables = Variables::compile(&self.variables, workers, &mut names)
+            .map_err(|sentence| Box::new(alone("variables", PlanError::Variables(sentence))))?;
         let mut flows = Flows {
             variables: &variables,
             step_names: Vec::new(),
             names,
+            mistakes: Vec::new(),
         };
-        let setup = flows.compile("setup", &self.setup)?;
+        let setup = flows.compile("setup", "setup", &self.setup);
         let mut scenarios = Vec::with_capacity(self.scenarios.len());
-        for scenario in &self.scenarios {
-            scenarios.push(flows.compile_scenario(scenario, &setup)?);
+        for (number, scenario) in self.scenarios.iter().enumerate() {
+            scenarios.push(flows.compile_scenario(number, scenario, &setup));
         }
         let Flows {
-            step_names, names, ..
+            step_names,
+            names,
+            mut mistakes,
+            ..
         } = flows;
-        names.check().map_err(PlanError::Variables)?;
+        mistakes.extend(names.unset().map(|(name, sentence)| PlanMistake {
+            place: format!("{{{name}}}"),
+            error: PlanError::Variables(sentence),
+        }));
+        if !mistakes.is_empty() {
+            return Err(Box::new((mistakes.remove(0), mistakes)));
+        }
         let variables = names.has_any().then(|| variables.with_slots(&names));
         let total: f64 = self.scenarios.iter().map(|scenario| scenario.weight).sum();
         let mut sum = 0.0;
@@ -100,7 +127,9 @@ impl Plan {
         let names = self.scenarios.iter().map(|s| s.name.as_str());
         let turns = self.script.clone().map(|script| script.among(names));
         Ok(Compiled {
-            turns: turns.transpose()?,
+            turns: turns
+                .transpose()
+                .map_err(|error| Box::new(alone("script", error)))?,
             trace: self.trace.then(Trace::default),
             plan: self,
             scenarios,
@@ -177,47 +206,64 @@ impl<S> Scenario<S> {
     }
 }
 
+/// The first mistake of a plan, and the rest.
+type Mistakes = (PlanMistake, Vec<PlanMistake>);
+
+fn alone(place: &str, error: PlanError) -> Mistakes {
+    let place = place.into();
+    (PlanMistake { place, error }, Vec::new())
+}
+
 /// What the flows of a plan have in common while they are compiled.
 struct Flows<'a> {
     variables: &'a Variables,
     step_names: Vec<String>,
     names: Names,
+    mistakes: Vec<PlanMistake>,
 }
 
 impl Flows<'_> {
-    fn compile<S: Compile>(
-        &mut self,
-        name: &str,
-        steps: &[StepPlan],
-    ) -> Result<Flow<S>, PlanError> {
+    /// The flow of these entries, which stand at `place`; an empty one if they have mistakes.
+    fn compile<S: Compile>(&mut self, name: &str, place: &str, steps: &[StepPlan]) -> Flow<S> {
         let flow = Flow::compile(steps, &mut self.step_names, &mut self.names);
-        let mut flow = flow.map_err(|wrong| PlanError::Step {
-            scenario: name.into(),
-            step: wrong.entry,
-            reason: wrong.reason,
-        })?;
-        flow.needed = self.variables.needed(&self.names.take_mentioned());
-        Ok(flow)
+        let needed = self.variables.needed(&self.names.take_mentioned());
+        match flow {
+            Ok(flow) => Flow { needed, ..flow },
+            Err(all) => {
+                self.mistakes
+                    .extend(all.into_iter().map(|wrong| PlanMistake {
+                        place: format!("{place}.{}", wrong.place),
+                        error: PlanError::Step {
+                            scenario: name.into(),
+                            step: wrong.entry,
+                            reason: wrong.reason,
+                        },
+                    }));
+                Flow::default()
+            }
+        }
     }
 
     /// A scenario, whose user may have to play the setup first.
     fn compile_scenario<S: Compile>(
         &mut self,
+        number: usize,
         scenario: &ScenarioPlan,
         setup: &Flow<S>,
-    ) -> Result<Scenario<S>, PlanError> {
-        let mut flow = self.compile(&scenario.name, &scenario.steps)?;
+    ) -> Scenario<S> {
+        let place = format!("scenarios.{number}.steps");
+        let mut flow = self.compile(&scenario.name, &place, &scenario.steps);
         flow.needed.extend(&setup.needed);
         flow.needed.sort_unstable();
         flow.needed.dedup();
         let to_ns = |ms: f64| (ms * 1e6) as u64;
-        Ok(Scenario {
+        Scenario {
             limit_ns: to_ns(scenario.limit_ms),
             limit_per_mib_ns: to_ns(scenario.limit_per_mib_ms),
             late_ns: to_ns(scenario.late_ms),
             pause: scenario.pause,
             flow,
-        })
+        }
     }
 }
 
@@ -239,5 +285,76 @@ mod tests {
         assert_eq!(scenario.limit_for(1 << 20), 5_000);
         assert_eq!(scenario.limit_for(3 << 19), 7_500);
         assert_eq!(scenario.limit_for(u64::MAX), 87_960_930_222_079_999);
+    }
+
+    /// A step that takes and sends values, as those of protocols with journeys do.
+    #[derive(Debug)]
+    struct Sends;
+
+    impl Compile for Sends {
+        fn compile(options: &serde_json::Value) -> Result<Self, String> {
+            Self::compile_with(options, &mut Names::default())
+        }
+
+        fn compile_with(options: &serde_json::Value, names: &mut Names) -> Result<Self, String> {
+            if options.get("op").is_none() {
+                return Err("it has no op".into());
+            }
+            for name in options
+                .get("capture")
+                .and_then(|table| table.as_object())
+                .into_iter()
+                .flat_map(|table| table.keys())
+            {
+                names.set(name)?;
+            }
+            if let Some(text) = options.get("text").and_then(|text| text.as_str()) {
+                headcount_script::Template::parse(text, names)?;
+            }
+            Ok(Self)
+        }
+    }
+
+    #[test]
+    fn every_mistake_is_found_with_its_place() {
+        let wrong = serde_json::json!({"name": "wrong", "capture": {"kept": {}}});
+        let plan = serde_json::json!({
+            "seed": 1, "workers": 1, "step_timeout_ms": 1000, "report_every_ms": 1000,
+            "pace": {"pace": "closed", "think": {"draw": "fixed", "s": 1.0}},
+            "setup": [{"name": "right", "op": "a"}, wrong],
+            "scenarios": [
+                {"name": "one", "weight": 1, "limit_ms": 1, "late_ms": 1, "steps": [
+                    {"if": {"value": "{kept}", "equals": 1}, "then": [wrong], "else": [{"name": "s", "op": "a"}, wrong]},
+                    {"choose": [{"steps": []}, {"steps": [{"repeat": 2, "steps": [wrong]}]}]},
+                    {"pause": {"draw": "fixed", "s": -1.0}},
+                ]},
+                {"name": "two", "weight": 1, "limit_ms": 1, "late_ms": 1, "steps": [
+                    {"name": "s", "op": "a", "text": "{kept} {tokn} {user}"},
+                ]},
+            ],
+        });
+        let plan = Plan::from_json(&plan.to_string()).unwrap();
+        let first = plan.clone().compile::<Sends>().unwrap_err();
+        assert_eq!(
+            first.to_string(),
+            "scenario \"setup\", step \"wrong\": it has no op"
+        );
+        let places: Vec<_> = plan
+            .mistakes::<Sends>()
+            .into_iter()
+            .map(|one| one.place)
+            .collect();
+        assert_eq!(
+            places,
+            [
+                "setup.1",
+                "scenarios.0.steps.0.then.0",
+                "scenarios.0.steps.0.else.1",
+                "scenarios.0.steps.1.choose.1.steps.0.steps.0",
+                "scenarios.0.steps.2",
+                "{tokn}",
+                "{user}",
+            ]
+        );
     }
 }

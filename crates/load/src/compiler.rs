@@ -27,6 +27,8 @@ const MOST_ROUNDS: u64 = 1_000_000;
 /// What is wrong with an entry: where it is, and a sentence.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WrongEntry {
+    /// Where it is among the entries: `2.then.0`.
+    pub place: String,
     /// The name of a step, or what the entry does.
     pub entry: String,
     /// What is wrong with it.
@@ -38,30 +40,38 @@ struct Compiler<'a, S> {
     moves: Vec<Move<S>>,
     counters: usize,
     is_in_transaction: bool,
+    is_in_script: bool,
     step_names: &'a mut Vec<String>,
     names: &'a mut Names,
-    is_in_script: bool,
+    /// The keys and numbers that lead to the entry.
+    place: Vec<String>,
+    wrong: Vec<WrongEntry>,
 }
 
 impl<S: Compile> Flow<S> {
-    /// Compiles the entries of a scenario.
+    /// Compiles the entries of a scenario; the error has all of its mistakes.
     pub fn compile(
         entries: &[StepPlan],
         step_names: &mut Vec<String>,
         names: &mut Names,
-    ) -> Result<Self, WrongEntry> {
+    ) -> Result<Self, Vec<WrongEntry>> {
         let mut compiler = Compiler {
             moves: Vec::with_capacity(entries.len()),
             counters: 0,
             is_in_transaction: false,
+            is_in_script: false,
             step_names,
             names,
-            is_in_script: false,
+            place: Vec::new(),
+            wrong: Vec::new(),
         };
-        compiler.all(entries, 0)?;
+        compiler.all(entries, 0);
         if compiler.moves.len() > MOST_MOVES {
             let reason = format!("the scenario has more than {MOST_MOVES} steps");
-            return Err(wrong("steps", reason));
+            compiler.wrong.push(wrong("steps", reason));
+        }
+        if !compiler.wrong.is_empty() {
+            return Err(compiler.wrong);
         }
         Ok(Self {
             moves: compiler.moves.into(),
@@ -73,18 +83,44 @@ impl<S: Compile> Flow<S> {
 
 fn wrong(entry: &str, reason: impl Into<String>) -> WrongEntry {
     WrongEntry {
+        place: String::new(),
         entry: entry.into(),
         reason: reason.into(),
     }
 }
 
 impl<S: Compile> Compiler<'_, S> {
-    fn all(&mut self, entries: &[StepPlan], depth: usize) -> Result<(), WrongEntry> {
+    /// Compiles entries, and keeps what is wrong with them.
+    fn all(&mut self, entries: &[StepPlan], depth: usize) {
         if depth > DEEPEST {
             let reason = format!("it stands in more than {DEEPEST} others");
-            return Err(wrong("steps", reason));
+            self.keep(wrong("steps", reason));
+            return;
         }
-        entries.iter().try_for_each(|entry| self.one(entry, depth))
+        for (number, entry) in entries.iter().enumerate() {
+            self.numbered(number, entry, depth);
+        }
+    }
+
+    /// Compiles an entry with its number among others, and keeps what is wrong with it.
+    fn numbered(&mut self, number: usize, entry: &StepPlan, depth: usize) {
+        self.place.push(number.to_string());
+        if let Err(mistake) = self.one(entry, depth) {
+            self.keep(mistake);
+        }
+        self.place.pop();
+    }
+
+    /// Entries within another, where this key leads to.
+    fn within(&mut self, key: String, entries: &[StepPlan], depth: usize) {
+        self.place.push(key);
+        self.all(entries, depth + 1);
+        self.place.pop();
+    }
+
+    fn keep(&mut self, mistake: WrongEntry) {
+        let place = self.place.join(".");
+        self.wrong.push(WrongEntry { place, ..mistake });
     }
 
     fn one(&mut self, entry: &StepPlan, depth: usize) -> Result<(), WrongEntry> {
@@ -115,7 +151,10 @@ impl<S: Compile> Compiler<'_, S> {
             Entry::Pause(_) => Err(wrong("pause", "it must be from 0 to 86400 s")),
             Entry::Choose(entry) => self.choose(&entry, depth),
             Entry::Set(entry) => self.set(&entry),
-            Entry::Page(entry) => self.all(&entry.steps, depth + 1),
+            Entry::Page(entry) => {
+                self.within("steps".into(), &entry.steps, depth);
+                Ok(())
+            }
             Entry::Lua(entry) => self.lua(&entry, depth),
             Entry::Transaction(entry) => self.transaction(&entry, depth),
         }
@@ -123,7 +162,10 @@ impl<S: Compile> Compiler<'_, S> {
 
     fn step(&mut self, step: &StepPlan) -> Result<(), WrongEntry> {
         let compiled = S::compile_with(&step.options, self.names);
-        let compiled = compiled.map_err(|reason| wrong(&step.name, reason))?;
+        let compiled = compiled.map_err(|reason| {
+            self.set_anyway(&step.options);
+            wrong(&step.name, reason)
+        })?;
         let known = self.step_names.iter().position(|name| *name == step.name);
         let index = known.unwrap_or_else(|| {
             self.step_names.push(step.name.clone());
@@ -131,6 +173,15 @@ impl<S: Compile> Compiler<'_, S> {
         });
         self.moves.push(Move::Step(index, compiled));
         Ok(())
+    }
+
+    /// What a step with a mistake captures is no mistake where others use it.
+    fn set_anyway(&mut self, options: &Value) {
+        let captured = options.get("capture").and_then(Value::as_object);
+        for name in captured.into_iter().flat_map(|table| table.keys()) {
+            // A name that cannot be one is the step's own mistake.
+            let _ = self.names.set(name);
+        }
     }
 
     /// A move whose place is not known yet; [`Self::land`] gives it.
@@ -155,14 +206,14 @@ impl<S: Compile> Compiler<'_, S> {
     fn branch(&mut self, entry: &If, depth: usize) -> Result<(), WrongEntry> {
         let condition = self.condition("if", &entry.condition)?;
         let past = self.leave(Move::Unless(condition, 0));
-        self.all(&entry.then, depth + 1)?;
+        self.within("then".into(), &entry.then, depth);
         if entry.otherwise.is_empty() {
             self.land(past);
             return Ok(());
         }
         let end = self.leave(Move::Go(0));
         self.land(past);
-        self.all(&entry.otherwise, depth + 1)?;
+        self.within("else".into(), &entry.otherwise, depth);
         self.land(end);
         Ok(())
     }
@@ -184,7 +235,7 @@ impl<S: Compile> Compiler<'_, S> {
         self.moves.push(Move::Rounds(counter, low, high));
         let top = self.moves.len();
         let end = self.leave(Move::Round(counter, 0));
-        self.all(&entry.steps, depth + 1)?;
+        self.within("steps".into(), &entry.steps, depth);
         let Rounds::Until(Until { until, at_most }) = &entry.repeat else {
             self.moves.push(Move::Go(top));
             self.land(end);
@@ -210,10 +261,10 @@ impl<S: Compile> Compiler<'_, S> {
         let choice = self.leave(Move::Choose(Box::default()));
         let mut sum = 0.0;
         let (mut places, mut ends) = (Vec::new(), Vec::new());
-        for branch in &entry.choose {
+        for (number, branch) in entry.choose.iter().enumerate() {
             sum += branch.weight;
             places.push((sum / total, self.moves.len()));
-            self.all(&branch.steps, depth + 1)?;
+            self.within(format!("choose.{number}.steps"), &branch.steps, depth);
             ends.push(self.leave(Move::Go(0)));
         }
         for end in ends {
@@ -223,12 +274,30 @@ impl<S: Compile> Compiler<'_, S> {
         Ok(())
     }
 
+    fn set(&mut self, entry: &Set) -> Result<(), WrongEntry> {
+        for (name, value) in &entry.set {
+            let text = match value {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let reason = |reason| wrong("set", format!("{name}: {reason}"));
+            let template = Template::parse(&text, self.names).map_err(reason)?;
+            let slot = self.names.set(name).map_err(reason)?;
+            self.moves.push(Move::Set(slot, template));
+        }
+        Ok(())
+    }
+
     fn lua(&mut self, entry: &Lua, depth: usize) -> Result<(), WrongEntry> {
         let here = |reason: String| wrong("lua", reason);
         let mut steps = Vec::with_capacity(entry.steps.len());
         for step in &entry.steps {
             let name = step.title().ok_or_else(|| {
-                here("each of its steps needs a name to be played by: a step, a page, or a transaction".into())
+                here(
+                    "each of its steps needs a name to be played by: a step, a page, or a \
+                     transaction"
+                        .into(),
+                )
             })?;
             if steps.contains(&name) {
                 return Err(here(format!("it has two steps \"{name}\"")));
@@ -242,7 +311,7 @@ impl<S: Compile> Compiler<'_, S> {
                     .into(),
             ));
         }
-        if std::mem::replace(&mut self.is_in_script, true) {
+        if self.is_in_script {
             return Err(here(
                 "it cannot stand among the steps of other Lua code".into(),
             ));
@@ -251,11 +320,15 @@ impl<S: Compile> Compiler<'_, S> {
         let program = program.map_err(here)?;
         let from = self.leave(Move::Return); // the place of the code itself
         let mut starts = Vec::with_capacity(steps.len());
-        for step in &entry.steps {
+        self.is_in_script = true;
+        self.place.push("steps".into());
+        for (number, step) in entry.steps.iter().enumerate() {
             starts.push(self.moves.len());
-            self.one(step, depth + 1)?;
+            self.numbered(number, step, depth + 1);
             self.moves.push(Move::Return);
         }
+        self.place.pop();
+        self.is_in_script = false;
         // Code that only pauses needs a place to come back to.
         let back = self.leave(Move::Return);
         self.moves[from] = Move::Script(Arc::new(Scripted {
@@ -264,13 +337,12 @@ impl<S: Compile> Compiler<'_, S> {
             back,
             end: self.moves.len(),
         }));
-        self.is_in_script = false;
         Ok(())
     }
 
     /// Its beginning and its end are steps of the protocol: `NAME.begin` and `NAME.commit`.
     fn transaction(&mut self, entry: &Transaction, depth: usize) -> Result<(), WrongEntry> {
-        if std::mem::replace(&mut self.is_in_transaction, true) {
+        if self.is_in_transaction {
             let reason =
                 "a transaction cannot stand in another; write its steps into the outer one";
             return Err(wrong(&entry.name, reason));
@@ -299,24 +371,11 @@ impl<S: Compile> Compiler<'_, S> {
         };
         self.moves.push(Move::Enter(entry.retries));
         self.step(&begin)?;
-        self.all(&entry.steps, depth + 1)?;
+        self.is_in_transaction = true;
+        self.within("steps".into(), &entry.steps, depth);
+        self.is_in_transaction = false;
         self.step(&commit)?;
         self.moves.push(Move::Leave);
-        self.is_in_transaction = false;
-        Ok(())
-    }
-
-    fn set(&mut self, entry: &Set) -> Result<(), WrongEntry> {
-        for (name, value) in &entry.set {
-            let text = match value {
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
-            };
-            let reason = |reason| wrong("set", format!("{name}: {reason}"));
-            let template = Template::parse(&text, self.names).map_err(reason)?;
-            let slot = self.names.set(name).map_err(reason)?;
-            self.moves.push(Move::Set(slot, template));
-        }
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// Text with at most one place for a number: `{n}`, or `{n:05}` for at least five digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,6 +10,8 @@ pub struct Pattern {
     before: Box<str>,
     digits: Option<usize>,
     after: Box<str>,
+    /// What stands in place of numbers.
+    names: Arc<[Box<str>]>,
 }
 
 /// Why a pattern is none.
@@ -27,6 +30,7 @@ impl Pattern {
             before: text.into(),
             digits: None,
             after: "".into(),
+            names: Arc::default(),
         }
     }
 
@@ -34,9 +38,23 @@ impl Pattern {
     pub fn write(&self, number: u32, out: &mut String) {
         out.push_str(&self.before);
         if let Some(digits) = self.digits {
+            if let Some(name) = self.names.get(number as usize) {
+                out.push_str(name);
+                out.push_str(&self.after);
+                return;
+            }
             let _ = write!(out, "{number:0digits$}"); // a string takes everything
         }
         out.push_str(&self.after);
+    }
+
+    /// The same with names in place of numbers, as far as there are some.
+    #[must_use]
+    pub(crate) fn with_names(self, names: &Arc<[Box<str>]>) -> Self {
+        Self {
+            names: Arc::clone(names),
+            ..self
+        }
     }
 
     /// The text of this user.
@@ -51,7 +69,11 @@ impl Pattern {
     #[must_use]
     pub fn number(&self, text: &str) -> Option<u32> {
         let rest = text.strip_prefix(&*self.before)?;
-        let number = rest.strip_suffix(&*self.after)?.parse().ok()?;
+        let middle = rest.strip_suffix(&*self.after)?;
+        if let Some(place) = self.names.iter().position(|name| **name == *middle) {
+            return self.digits.map(|_| place as u32);
+        }
+        let number = middle.parse().ok()?;
         (self.digits.is_some() && self.text(number) == text).then_some(number)
     }
 }
@@ -89,6 +111,7 @@ impl FromStr for Pattern {
             before: before.into(),
             digits,
             after: after.into(),
+            names: Arc::default(),
         })
     }
 }

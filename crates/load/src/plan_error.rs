@@ -1,5 +1,15 @@
 //! Why a plan cannot be run.
 
+/// A mistake of a plan, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanMistake {
+    /// `scenarios.0.steps.2.then.0`, `setup.1`, `variables`; `{name}` for a name without a value
+    /// wherever it stands; empty for the plan as a whole.
+    pub place: String,
+    /// What is wrong.
+    pub error: PlanError,
+}
+
 /// Why a plan cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {

@@ -1,6 +1,6 @@
 //! Which servers, as whom, and in which way.
 
-use headcount_load::Password;
+use headcount_load::{Logins, Password};
 use serde::{Deserialize, Deserializer};
 
 use crate::endpoint::EndpointOptions;
@@ -28,6 +28,10 @@ pub struct MailOptions {
     pub address: String,
     /// The password of all of them.
     pub password: Password,
+    /// The users' names and passwords, where they are no pattern with one password: `{n}` in
+    /// `user` and `address` then stands for the name.
+    #[serde(default)]
+    pub logins: Logins,
     /// How users prove to the IMAP server who they are.
     #[serde(default)]
     pub authentication: Authentication,

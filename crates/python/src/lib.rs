@@ -21,6 +21,7 @@ mod smb_hold;
 mod smb_records;
 mod sort;
 mod sql_session;
+mod toml_lines;
 
 use pyo3::prelude::*;
 
@@ -52,7 +53,7 @@ mod _engine {
     #[pymodule_export]
     use crate::program::program_facts;
     #[pymodule_export]
-    use crate::protocol::{cleanup, hello, prepare, task_names};
+    use crate::protocol::{cleanup, hello, plan_mistakes, prepare, task_names};
     #[pymodule_export]
     use crate::simulate::{SimulatedServer, simulate_level};
     #[pymodule_export]
@@ -63,6 +64,8 @@ mod _engine {
     use crate::sort::{end_with_parent, sort_file, sort_make, sort_memory, sort_runs, sort_verify};
     #[pymodule_export]
     use crate::sql_session::SqlSession;
+    #[pymodule_export]
+    use crate::toml_lines::toml_lines;
 
     /// `release` or `debug`: what a debug build measures of itself is not worth reporting.
     #[pymodule_export]

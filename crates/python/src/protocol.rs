@@ -5,6 +5,7 @@ use headcount_files::FilesOptions;
 use headcount_http::HttpOptions;
 use headcount_load::clock::Origin;
 use headcount_load::pair::PairTarget;
+use headcount_load::run::RunError;
 use headcount_load::target::Order;
 use headcount_load::{Plan, Protocol, Run, Target};
 use headcount_mail::MailOptions;
@@ -39,6 +40,18 @@ macro_rules! protocols {
                 })*
                 other => Err(unknown(other)),
             }
+        }
+
+        /// All mistakes that a protocol finds in a plan (JSON): where each is (`scenarios.0.steps.2`,
+        /// or `{name}` for a name without a value), and what is wrong. None if it can be played.
+        #[pyfunction]
+        pub fn plan_mistakes(plan: &str, protocol: &str) -> PyResult<Vec<(String, String)>> {
+            let plan = Plan::from_json(plan).map_err(|error| raised(RunError::Plan(error)))?;
+            let found = match protocol {
+                $($name => plan.mistakes::<<<$target as Target>::Protocol as Protocol>::Step>(),)*
+                other => return Err(unknown(other)),
+            };
+            Ok(found.into_iter().map(|one| (one.place, reason(one.error))).collect())
         }
 
         /// The names of what a protocol's sessions time inside their steps; none if they time
@@ -135,6 +148,14 @@ fn unknown(protocol: &str) -> PyErr {
     PlanError::new_err(format!(
         "the engine has no protocol \"{protocol}\"; it has {names}"
     ))
+}
+
+/// What is wrong, where its place is named beside it.
+fn reason(error: headcount_load::PlanError) -> String {
+    match error {
+        headcount_load::PlanError::Step { reason, .. } => reason,
+        other => other.to_string(),
+    }
 }
 
 /// What a target (JSON) says.

@@ -170,20 +170,28 @@ impl Names {
 
     /// Names a variable that nothing gives a value to, with what may be meant.
     pub fn check(&self) -> Result<(), Mistake> {
-        let Some(unset) = self.entries.iter().find(|entry| !entry.is_set) else {
-            return Ok(());
-        };
+        self.unset()
+            .next()
+            .map_or(Ok(()), |(_, sentence)| Err(sentence))
+    }
+
+    /// The names that nothing gives a value to, each with a sentence that says what may be meant.
+    pub fn unset(&self) -> impl Iterator<Item = (&str, Mistake)> {
+        let unset = self.entries.iter().filter(|entry| !entry.is_set);
+        unset.map(|entry| (&*entry.name, self.unknown(&entry.name)))
+    }
+
+    fn unknown(&self, name: &str) -> Mistake {
         let set = self.entries.iter().filter(|entry| entry.is_set);
         let names: Vec<&str> = set.map(|entry| &*entry.name).chain(BUILT_IN).collect();
-        let name = &unset.name;
         let meant = nearest(name, &names).map_or_else(
             || format!("the variables are {}", names.join(", ")),
             |near| format!("do you mean \"{near}\"?"),
         );
-        Err(format!(
+        format!(
             "no step captures or sets {{{name}}} and [variables] does not have it; {meant} (to send \
              a brace before a letter, double it: {{{{{name}}})"
-        ))
+        )
     }
 
     fn entry(&self, name: &str) -> Option<&Entry> {

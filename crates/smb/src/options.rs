@@ -1,5 +1,6 @@
 //! Which server, as whom, and in which way.
 
+use headcount_load::Logins;
 use serde::Deserialize;
 
 use headcount_tree::data_set::DataSet;
@@ -54,6 +55,10 @@ pub struct SmbOptions {
     pub domain: String,
     /// The password of all of them.
     pub password: Password,
+    /// The users' names and passwords, where they are no pattern with one password: `{n}` in
+    /// `user` then stands for the name.
+    #[serde(default)]
+    pub logins: Logins,
     /// Dialects offered. One pins it.
     #[serde(default = "all_dialects")]
     pub dialects: Vec<Dialect>,
@@ -99,6 +104,7 @@ impl SmbOptions {
             user: user.to_owned(),
             domain: String::new(),
             password,
+            logins: Logins::default(),
             dialects: all_dialects(),
             signing: SigningPolicy::default(),
             algorithms: all_algorithms(),

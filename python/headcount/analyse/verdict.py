@@ -209,7 +209,13 @@ def of_search(
 
 
 def stopped_by(verdict: Verdict, reason: str) -> Verdict:
-    """The verdict of a search that could not play more users; `reason` is a sentence."""
+    """The verdict of a run that could not play more users; `reason` says why.
+
+    Where it could not play any, that is its answer.
+    """
+    if not verdict.cost.levels:
+        sentence = f"No level was run: {reason.rstrip('.')}."
+        return verdict.model_copy(update={"stopped": reason, "sentence": sentence, "flags": []})
     flags = [flag for flag in verdict.flags if flag != Flag.INCOMPLETE]
     return verdict.model_copy(update={"stopped": reason, "flags": [reason, *flags]})
 

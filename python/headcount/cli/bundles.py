@@ -9,6 +9,7 @@ from rich.table import Table
 
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
+from headcount.cli.login_options import Logins
 from headcount.cli.outputs import bundle_folder, check_bundle, check_file
 from headcount.errors import HeadcountError, InputError
 from headcount.output.file import ensure_writable
@@ -191,6 +192,7 @@ def report(
 def resume(
     bundle: Folder,
     password_file: options.PasswordFile = None,
+    logins: Logins = None,
     token_file: options.TokenFile = None,
     pid: options.Pid = None,
     unit: options.Unit = None,
@@ -206,6 +208,7 @@ def resume(
     """
     from headcount.bundle import reader, versus
     from headcount.cli.display import Display
+    from headcount.cli.logins import named_plan
     from headcount.cli.running import conclude, named
     from headcount.cli.secrets import secrets_for
     from headcount.controller import run as controller
@@ -227,7 +230,8 @@ def resume(
         )
     check_bundle(bundle)
     found = replace(found, plan=with_consent(found.plan, authorised_by))
-    secrets = secrets_for(found.plan, token_file, password_file)
+    _, rows = named_plan(found.plan, logins)
+    secrets = secrets_for(found.plan, token_file, password_file, rows)
     with Display(err, quiet=json) as display:
         verdict = controller.resume(found, secrets, display, named(pid, unit, cgroup, container))
         confirm_run(bundle, secrets, display, authorised_by=authorised_by)

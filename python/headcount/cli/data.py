@@ -9,6 +9,7 @@ import typer
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.grouped import grouped
+from headcount.cli.login_options import Logins
 from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings
 from headcount.errors import InputError
@@ -35,6 +36,7 @@ class Access:
     client: options.Client = None
     authorised_by: options.AuthorisedBy = None
     password_file: options.PasswordFile = None
+    logins: Logins = None
     token_file: options.TokenFile = None
 
 
@@ -69,6 +71,7 @@ def prepare(
     # The models and the engine take half a second to load; the help does not need them.
     from rich.progress import Progress
 
+    from headcount.cli.logins import named_plan
     from headcount.controller.access.prepare import made_by
     from headcount.controller.access.prepare import prepare as make_data
     from headcount.controller.sut import connect
@@ -94,7 +97,8 @@ def prepare(
     users = users or 1
     if seed is None and plan.workload.data is not None:
         raise InputError("give --seed: a run finds the data set by its seed (and its --scale)")
-    secrets = secrets_for(plan, access.token_file, access.password_file)
+    plan, rows = named_plan(plan, access.logins)
+    secrets = secrets_for(plan, access.token_file, access.password_file, rows)
     with (
         connect(plan, secrets) as sut,
         made_by(sut.access, plan.agents),
@@ -221,12 +225,14 @@ def cleanup(
     client: options.Client = None,
     authorised_by: options.AuthorisedBy = None,
     password_file: options.PasswordFile = None,
+    logins: Logins = None,
     token_file: options.TokenFile = None,
     json: options.Json = False,
 ) -> None:
     """Delete the data set that Headcount made on a target or in a --folder, and nothing else."""
     from rich.progress import Progress
 
+    from headcount.cli.logins import named_plan
     from headcount.controller.folder import delete_pages
     from headcount.controller.sut import connect
     from headcount.plan.resolve import Overrides
@@ -242,7 +248,8 @@ def cleanup(
         seed=0, shares=shares, client=client_settings(client, user), authorised_by=authorised_by
     )
     plan = _plan(workload, target, overrides)
-    secrets = secrets_for(plan, token_file, password_file)
+    plan, rows = named_plan(plan, logins)
+    secrets = secrets_for(plan, token_file, password_file, rows)
     hidden = json or not err.is_terminal
     with (
         connect(plan, secrets) as sut,

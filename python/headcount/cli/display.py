@@ -15,7 +15,7 @@ from headcount.analyse.time_text import time_text
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
 from headcount.controller.level import WAIT
-from headcount.controller.listener import Outlook, Phase, Second
+from headcount.controller.listener import TRIAL, Outlook, Phase, Second
 from headcount.plan.plan import Plan
 from headcount.text import count, duration, plural, share, significant, span
 
@@ -143,9 +143,9 @@ class Display:
         row = Table.grid(padding=(0, 1))
         what = PURPOSES.get(phase.purpose, phase.purpose)
         title = f"level {phase.level}: {plural('user', phase.users)} ({what})"
-        if phase.name == WAIT:
+        if phase.name in (WAIT, TRIAL):
             minutes, seconds = divmod(round(passed_s), 60)
-            return Text(f"{WAIT}, {minutes}:{seconds:02}")
+            return Text(f"{phase.name}, {minutes}:{seconds:02}")
         if self._prepared is not None and phase.name == "prepare":
             done, users = self._prepared
             bar = ProgressBar(total=max(users, 1), completed=done, width=20)

@@ -230,6 +230,7 @@ def failover(
     were served within their limits again, what failed, and how much all that differs from time to
     time. An error or Ctrl-C recovers the server, too; after kill -9 you have to.
     """
+    from headcount.cli.logins import named_plan
     from headcount.cli.outage_display import OutageDisplay
     from headcount.cli.secrets import secrets_for
     from headcount.failover.start import failover as repeated
@@ -237,7 +238,8 @@ def failover(
     wanted = _wanted(target, fault, when)
     plan = _plan(workload, target, load, server, criteria)
     check_runs(runs)
-    secrets = secrets_for(plan, target.token_file, target.password_file)
+    plan, rows = named_plan(plan, target.logins)
+    secrets = secrets_for(plan, target.token_file, target.password_file, rows)
     with OutageDisplay(err, quiet=json) as display:
         folder, found = repeated(plan, wanted, runs, secrets, display)
     if json:

@@ -68,7 +68,9 @@ def run(
         running.named(target.pid, target.unit, target.cgroup, target.container),
         search.confirm,
     )
-    secrets = running.Files(target.password_file, target.token_file, second.versus_password_file)
+    secrets = running.Files(
+        target.password_file, target.token_file, second.versus_password_file, target.logins
+    )
     running.run(
         asked,
         overrides,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from headcount.cli import options
+from headcount.cli.login_options import Logins
 
 Users = Annotated[
     str | None,
@@ -30,6 +31,7 @@ class Target:
     authorised_by: options.AuthorisedBy = None
     user: options.User = None
     password_file: options.PasswordFile = None
+    logins: Logins = None
     token_file: options.TokenFile = None
     shares: options.Shares = None
     pid: options.Pid = None
@@ -140,6 +142,14 @@ class Search:
             rich_help_panel=options.SEARCH,
         ),
     ] = None
+    no_trial: Annotated[
+        bool,
+        typer.Option(
+            "--no-trial",
+            help="Begin at once, without one user who plays every scenario first.",
+            rich_help_panel=options.SEARCH,
+        ),
+    ] = False
     confirm: options.Confirm = None
 
 

@@ -16,6 +16,7 @@ from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.exits import exit_code
 from headcount.cli.loadfile import load_file
+from headcount.cli.logins import named_plan
 from headcount.cli.outputs import check_runs
 from headcount.cli.run_options import (
     Advanced,
@@ -41,8 +42,10 @@ from headcount.plan import plan as plans
 from headcount.plan.consent import with_consent
 from headcount.plan.cost import stated_cost
 from headcount.plan.disclosure import Disclosure, load_disclosure
+from headcount.plan.line_numbers import below, line_numbers
 from headcount.plan.lines import lines_of
 from headcount.plan.plan import StacksWanted
+from headcount.plan.playable import check_identity, check_playable, check_variables
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.sources import split_source
 from headcount.plan.target import parse
@@ -73,6 +76,7 @@ class Files:
     password: Path | None
     token: Path | None
     versus_password: Path | None
+    logins: Path | None = None
 
 
 def number(text: str | None, option: str) -> int | None:
@@ -182,6 +186,7 @@ def overrides(
         cluster=advanced.cluster,
         users_per_agent=number(advanced.users_per_agent, "--users-per-agent"),
         local_ips=parts(advanced.local_ips),
+        trial=False if search.no_trial else None,
     )
 
 
@@ -220,6 +225,8 @@ def run(
     what, target = asked.what, asked.target
     _check_addresses(overrides.sources, overrides.views)
     plan = _plan(what, target, overrides)
+    plan, rows = named_plan(plan, files.logins)
+    check_identity(plan, what)
     second = versus.second_plan(plan, target, other)
     both = [plan] if second is None else [plan, second]
     for one in both:
@@ -239,7 +246,7 @@ def run(
         )
     check_runs(runs)
     check_load_file(plan.workload.program)
-    secrets = secrets_for(plan, files.token, files.password)
+    secrets = secrets_for(plan, files.token, files.password, rows)
     if second is None:
         _alone(plan, runs, secrets, asked, json=json)
     theirs = versus.secrets_of(second, secrets, files.versus_password)
@@ -334,7 +341,11 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
                 f"a plan is repeated exactly, so --{option} cannot be combined with {path}; "
                 "edit a copy of the plan instead"
             )
-        return with_consent(plans.load(path), overrides.authorised_by)
+        plan = plans.load(path)
+        line_of = below(line_numbers(toml_text(path, str(path))), "workload")
+        check_variables(plan.workload, str(path), line_of)
+        check_playable(plan, str(path), line_of)
+        return with_consent(plan, overrides.authorised_by)
     workload = workloads.load(what)
     if target is None:
         protocol = protocol_of(workload.protocol)
@@ -343,7 +354,11 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
             f"--target {protocol.form} is yours"
         )
     known = replace(overrides, workload_sha256=workloads.sha256(what))
-    return resolve(workload, target, known)
+    line_of = line_numbers(workloads.text_of(what))
+    check_variables(workload, what, line_of)
+    plan = resolve(workload, target, known)
+    check_playable(plan, what, line_of)
+    return plan
 
 
 def _check_what(what: str, path: Path, target: str | None) -> None:

@@ -10,19 +10,31 @@ from headcount.errors import InputError
 from headcount.secret_text import learn
 
 if TYPE_CHECKING:
+    from headcount.cli.logins import Rows
     from headcount.controller.access import Secrets
     from headcount.plan.plan import Plan
     from headcount.protocols.target import Target
 
 
-def secrets_for(plan: "Plan", token_file: Path | None, password_file: Path | None) -> "Secrets":
-    """What the plan's target needs; asks at the terminal for a password that is nowhere else."""
+def secrets_for(
+    plan: "Plan",
+    token_file: Path | None,
+    password_file: Path | None,
+    rows: "Rows | None" = None,
+) -> "Secrets":
+    """What the plan's target needs; asks at the terminal for a password that is nowhere else.
+
+    `rows`: the names and passwords of users, where each has its own.
+    """
+    from headcount.cli.logins import secrets_with
     from headcount.controller.access import Secrets
     from headcount.plan import target as targets
 
     token = secret(token_file, "token", "HEADCOUNT_TOKEN")
     password = secret(password_file, "password", "HEADCOUNT_PASSWORD")
     target = targets.parse(plan.target)
+    if rows is not None or plan.logins is not None:
+        return secrets_with(Secrets(token=token), plan, rows)
     if password is None and target.lab is None and _has_users(plan, target):
         password = _ask(target)
     second = secret(None, "password", "HEADCOUNT_SECOND_PASSWORD")

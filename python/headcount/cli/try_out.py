@@ -47,8 +47,11 @@ def try_out(
     headcount try shop.toml --target https://shop.test/ --authorised-by "Ada, IT"
     """
     from headcount import workloads
+    from headcount.cli.logins import named_plan
     from headcount.controller.sut import connect
     from headcount.controller.tryout import try_out as play
+    from headcount.plan.line_numbers import line_numbers
+    from headcount.plan.playable import check_identity, check_playable, check_variables
     from headcount.plan.resolve import Overrides, resolve
 
     if target is None:
@@ -61,9 +64,14 @@ def try_out(
         client=client_settings(access.client, access.user),
         authorised_by=access.authorised_by,
     )
-    plan = resolve(workloads.load(workload), target, overrides)
+    loaded, line_of = workloads.load(workload), line_numbers(workloads.text_of(workload))
+    check_variables(loaded, workload, line_of)
+    plan = resolve(loaded, target, overrides)
+    check_playable(plan, workload, line_of)
     _check_scenarios(plan, scenario)
-    secrets = secrets_for(plan, access.token_file, access.password_file)
+    plan, rows = named_plan(plan, access.logins)
+    check_identity(plan, workload)
+    secrets = secrets_for(plan, access.token_file, access.password_file, rows)
     events: list[Event] = []
     with connect(plan, secrets) as sut:
         sut.access.prepare(1, lambda _done, _of: None)

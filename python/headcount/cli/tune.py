@@ -199,6 +199,7 @@ def tune(
         _restore(changes.host)
         return
     from headcount.cli.display import Display
+    from headcount.cli.logins import named_plan
     from headcount.cli.secrets import secrets_for
     from headcount.tune.start import tune as tuned
 
@@ -207,7 +208,8 @@ def tune(
     asked = replace(asked, sources=[changes.host] if changes.host is not None else [])
     plan = _plan(workload, target.target, asked)
     check_runs(runs)
-    secrets = secrets_for(plan, target.token_file, target.password_file)
+    plan, rows = named_plan(plan, target.logins)
+    secrets = secrets_for(plan, target.token_file, target.password_file, rows)
     with Display(err, quiet=json) as display:
         folder, found = tuned(plan, wanted, runs, secrets, display)
     if json:

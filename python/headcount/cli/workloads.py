@@ -6,7 +6,8 @@ import typer
 from rich.table import Table
 
 from headcount.cli import options
-from headcount.cli.console import out, print_json
+from headcount.cli.console import out, print_json, print_text
+from headcount.errors import ExitCode
 from headcount.text import significant
 
 if TYPE_CHECKING:
@@ -38,6 +39,42 @@ def listing(context: typer.Context, json: options.Json = False) -> None:
         )
         table.add_row(workload.name, workload.title, how)
     out.print(table)
+
+
+@app.command("check", no_args_is_help=True)
+def check(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Workload or plan files (.toml).")
+    ],
+    target: options.Target = None,
+    json: options.Json = False,
+) -> None:
+    """Look for mistakes in workload and plan files, without a server.
+
+    Each mistake is shown with its file, line and key, and what to write instead. The exit code is 0
+    only if there is none. Variables of the environment with secrets need not be set.
+    """
+    from headcount.cli import workloads_check
+
+    found = {file: workloads_check.mistakes_in(file, target) for file in files}
+    workloads_check.show(found, json=json)
+    if any(found.values()):
+        raise typer.Exit(ExitCode.BAD_INPUT)
+
+
+@app.command("schema")
+def schema(
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Of plan files, instead of workload files.")
+    ] = False,
+) -> None:
+    """Print the JSON Schema of workload files, with which editors complete and check keys.
+
+    headcount workloads schema > workload.schema.json
+    """
+    from headcount import schemas
+
+    print_text(schemas.text(schemas.SCHEMAS["plan" if plan else "workload"]()), end="")
 
 
 @app.command("show", no_args_is_help=True)

@@ -8,13 +8,16 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
 from headcount.plan.plan import Plan
 
+TRIAL = "one user plays every scenario"
+"""The phase before the first level."""
+
 
 @dataclass(frozen=True, slots=True)
 class Phase:
     """What is being done now, and until when."""
 
     name: str
-    """prepare, ramp, settle, steady or drain."""
+    """prepare, ramp, settle, steady, drain, or TRIAL."""
     level: int
     purpose: str
     users: int

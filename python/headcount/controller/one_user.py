@@ -14,9 +14,13 @@ def one_user(plan: Plan, scenarios: Sequence[str] | None = None, *, trace: bool 
     """The engine's plan (JSON) of one user.
 
     `scenarios`: those that are played, in their order; all by default. `trace`: whether each step
-    is kept with what was sent and received.
+    is kept with what was sent and received. Of rows that are used once the user has the last.
     """
     values = json.loads(engine_plan(plan))
+    for variable in values.get("variables", ()):
+        # The run begins with the first: rows that can be used once are left for it.
+        if variable.get("order") == "once":
+            variable["rows"].reverse()
     if scenarios is not None:
         values.pop("script", None)
         values["scenarios"] = [one for one in values["scenarios"] if one["name"] in scenarios]

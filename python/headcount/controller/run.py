@@ -20,7 +20,7 @@ from headcount.controller.behind import programs_behind
 from headcount.controller.diagnosis import with_diagnosis
 from headcount.controller.level import LevelRunner, note
 from headcount.controller.level_order import LevelOrder
-from headcount.controller.listener import Listener, Phase
+from headcount.controller.listener import TRIAL, Listener, Phase
 from headcount.controller.liveness import check_answer
 from headcount.controller.orders import Orders, orders_of
 from headcount.controller.quiet import SECONDS, Patience, Quiet, was_disturbed
@@ -178,7 +178,7 @@ class Run:
         self._logs = ServerLogs(sut.logs)
         self._patience = Patience(plan)
         self._stopped: str | None = None
-        """Why the search did not play more users."""
+        """Why it did not play more users, or any."""
 
     def play(self) -> Verdict:
         """Run the levels and write the verdict, whatever ends the run."""
@@ -193,6 +193,8 @@ class Run:
             self._bundle.event("interrupted", self._at_s())
         except HeadcountError as error:
             self._bundle.event("error", self._at_s(), message=str(error))
+            if not self._levels:
+                self._stopped = str(error).partition("\n")[0]
             raise
         finally:
             verdict = self._finish(ending)
@@ -294,12 +296,15 @@ class Run:
         Not before other levels on a lab server, whose own counts are compared with the run's, nor
         where what users do stays: mail that is delivered, files that are written.
         """
+        if self._plan.trial is False:
+            return
         is_search = self._plan.mode == "search"
         is_of_somebody = parse(self._plan.target).lab is None
         if self._levels or not (
             is_search or (is_of_somebody and protocol_of(self._plan.protocol).is_clean)
         ):
             return
+        self._listener.phase(Phase(TRIAL, 1, "", 1, 0.0))
         with self._sut.generating():
             target = self._sut.access.engine_target()
             trial = try_all(self._plan, target, is_search=is_search)

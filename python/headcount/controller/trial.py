@@ -14,6 +14,7 @@ from headcount.analyse.failures.ranking import messages
 from headcount.analyse.failures.summary import OPENING, fault_results
 from headcount.bundle.level import FaultResult
 from headcount.controller.one_user import one_user
+from headcount.controller.tryout import failed_step_text
 from headcount.errors import TargetError
 from headcount.generator.real_time import real_time
 from headcount.plan.flow import operations
@@ -74,7 +75,7 @@ def try_all(plan: Plan, target: str, *, is_search: bool = True) -> Trial | None:
         if failed >= TRIES and not completed
     ]
     why = _explained(plan, broken, faults)
-    failure = _judge(plan, why) if why and is_search else None
+    failure = _judge(plan, why, target) if why and is_search else None
     played = sum(completed for completed, _ in _counts(intervals))
     return Trial(failure, *_service_ms(plan, intervals), played)
 
@@ -159,7 +160,7 @@ def _explained(
     return found
 
 
-def _judge(plan: Plan, why: Mapping[int, tuple[str, Rule, str]]) -> str:
+def _judge(plan: Plan, why: Mapping[int, tuple[str, Rule, str]], target: str) -> str:
     """What to say of scenarios that fail; raises TargetError if they are too many."""
     scenarios = plan.workload.scenarios
     part = sum(scenarios[place].weight for place in why) / sum(one.weight for one in scenarios)
@@ -175,4 +176,9 @@ def _judge(plan: Plan, why: Mapping[int, tuple[str, Rule, str]]) -> str:
     is_data = any(one.cause == "data" for _, one, _ in why.values())
     if not is_data and part <= min(allowed, default=0.0):
         return what
-    raise TargetError(f"{what}\nTo run levels anyway: --users 1, or --levels 1,10,100")
+    is_own = plan.workload.original is None
+    shown = failed_step_text(plan, target, names[0]) if is_own else ""
+    raise TargetError(
+        f"{what}\n{shown}To run levels anyway: --users 1, or --levels 1,10,100; to search without "
+        "playing every scenario first: --no-trial"
+    )

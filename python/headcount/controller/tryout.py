@@ -12,6 +12,8 @@ from headcount.plan.plan import Plan
 
 LONGEST_S = 120.0
 """Longest wait for all scenarios."""
+MOST_SHOWN = 400
+"""Characters of a body in an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,29 @@ def try_out(
         if name not in ended:
             on_event(OtherFault(f'scenario "{name}" did not end within {LONGEST_S:g} s'))
     return len(ended) == len(names) and not any(ended.values())
+
+
+def failed_step_text(plan: Plan, target: str, scenario: str) -> str:
+    """What one user sends and receives where a scenario fails, in lines as `headcount try` has.
+
+    Empty where the protocol shows no requests, or the scenario gets through this time.
+    """
+    events: list[Event] = []
+    try_out(plan, target, events.append, [scenario])
+    failed = [one for one in events if isinstance(one, PlayedStep) and one.fault is not None]
+    if not failed or not failed[0].exchanges:
+        return ""
+    step, exchange = failed[0], failed[0].exchanges[-1]
+    sent = [f"    {exchange.sent[:MOST_SHOWN]}"] if exchange.sent else []
+    received = [f"    {exchange.received[:MOST_SHOWN].strip()}"] if exchange.received else []
+    lines = [
+        f"{step.scenario or 'setup'} / {step.step}  {step.took_ms:.1f} ms",
+        f"  > {exchange.method} {exchange.path}",
+        *sent,
+        f"  < {exchange.status}, {exchange.received_bytes:,} bytes",
+        *received,
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _take(

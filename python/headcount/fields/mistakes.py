@@ -1,13 +1,15 @@
 """What is wrong with a file: every mistake, its place and the fix."""
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
-from headcount.errors import InputError
+from headcount.errors import FileError, InputError, Mistake
+from headcount.fields.mistake_words import plain_words
 
 T = TypeVar("T", bound=BaseModel)
 ENTRY_KINDS = frozenset({"step", "if", "repeat", "pause", "choose", "set", "page"})
@@ -18,19 +20,54 @@ TABLES = "tables"
 """The field of a workload whose keys are, in its file, keys of the workload itself."""
 
 
+Place = tuple[str, ...]
+"""The keys and numbers that lead to a value of a file."""
+LineOf = Callable[[Place], int | None]
+"""On which line of a file something is."""
+
+
+class MisplacedError(ValueError):
+    """What a validator of a whole model finds wrong with one of its keys."""
+
+    def __init__(self, message: str, *place: str | int) -> None:
+        """`place`: the keys and numbers that lead to it from the model."""
+        super().__init__(message)
+        self.place = place
+
+
 @contextmanager
-def as_mistake() -> Iterator[None]:
-    """Within a validator: make an InputError one of the mistakes, with its place in the file."""
+def as_mistake(*place: str | int) -> Iterator[None]:
+    """Within a validator: make an InputError one of the mistakes, with its place in the file.
+
+    `place` leads there from the model, where the validator is that of a whole model.
+    """
     try:
         yield
     except InputError as error:
-        raise ValueError(str(error)) from error
+        raise MisplacedError(str(error), *place) from error
 
 
 def describe(error: ValidationError, model: type[BaseModel], where: str) -> str:
     """All mistakes of a validation, one a line."""
-    lines = [_line(dict(mistake), model) for mistake in error.errors()]
+    return summary(found(error, model), where)
+
+
+def found(
+    error: ValidationError, model: type[BaseModel], line_of: LineOf = lambda _place: None
+) -> list[Mistake]:
+    """All mistakes of a validation."""
+    return [_mistake(dict(mistake), model, line_of) for mistake in error.errors()]
+
+
+def summary(mistakes: Sequence[Mistake], where: str) -> str:
+    """All mistakes of a file, one a line."""
+    lines = [one.text(where) for one in mistakes]
     return "\n  ".join([f"{where} has {_count(len(lines))}:", *lines])
+
+
+def refused(mistakes: Sequence[Mistake], where: str) -> FileError:
+    """The error that names all mistakes of a file."""
+    return FileError(summary(mistakes, where), mistakes)
 
 
 def read_table(model: type[T], given: Mapping[str, str], where: str) -> T:
@@ -58,15 +95,21 @@ def _count(mistakes: int) -> str:
     return "a mistake" if mistakes == 1 else f"{mistakes} mistakes"
 
 
-def _line(mistake: dict[str, Any], model: type[BaseModel]) -> str:
+def _mistake(mistake: dict[str, Any], model: type[BaseModel], line_of: LineOf) -> Mistake:
     location = _place(mistake["loc"])
-    place = ".".join(str(part) for part in location if part != TABLES) or "the whole"
+    error = mistake.get("ctx", {}).get("error")
+    if isinstance(error, MisplacedError):
+        location += error.place
+    place = tuple(str(part) for part in location if part != TABLES)
+    key = ".".join(place) or "the whole"
     if mistake["type"] == "extra_forbidden":
         hint = nearest(str(location[-1]), _keys(model, location[:-1]))
-        return f"{place}: there is no such key{hint}"
-    if mistake["type"] == "missing":
-        return f"{place}: is missing"
-    return f"{place}: {mistake['msg'].removeprefix('Value error, ')}"
+        message = f"there is no such key{hint}"
+    elif mistake["type"] == "missing":
+        message = "is missing"
+    else:
+        message = plain_words(mistake)
+    return Mistake(key, message, line_of(place))
 
 
 def _place(location: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -80,22 +123,38 @@ def _place(location: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _keys(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
-    """The keys that are known at a place of the model."""
-    current: type[BaseModel] | None = model
+    """The keys that are known at a place of the model; of entries that differ, those of all."""
+    current: list[type[BaseModel]] = [model]
+    is_named = False
     for part in location:
-        if isinstance(part, int) or current is None:
+        if isinstance(part, int) or is_named:
+            is_named = False  # a table's own name, which is no key of the model
             continue
-        field = current.model_fields.get(str(part))
-        current = _model_in(field.annotation) if field else None
-    if current is None:
-        return []
-    keys = [key for key in current.model_fields if key != TABLES]
-    own = current.model_fields.get(TABLES)
-    inner = _model_in(own.annotation) if own else None
-    return [*keys, *inner.model_fields] if inner else keys
+        fields = [field for one in current for field in [_field(one, str(part))] if field]
+        is_named = any(_is_of_names(field.annotation) for field in fields)
+        current = [inner for field in fields for inner in _models_in(field.annotation)]
+    keys: list[str] = []
+    for one in current:
+        for name, field in one.model_fields.items():
+            tables = _models_in(field.annotation) if name == TABLES else []
+            inner = [key for table in tables for key in table.model_fields]
+            keys += inner if name == TABLES else [field.alias or name]
+    return keys
 
 
-def _model_in(annotation: Any) -> type[BaseModel] | None:
+def _field(model: type[BaseModel], key: str) -> FieldInfo | None:
+    """The field that is so called in files."""
+    named = (field for name, field in model.model_fields.items() if (field.alias or name) == key)
+    return next(named, None)
+
+
+def _is_of_names(annotation: Any) -> bool:
+    """Whether this is a table of tables, whose names are up to the file."""
+    inner = [one for one in get_args(annotation) if one is not type(None)]
+    return get_origin(annotation) is dict or any(get_origin(one) is dict for one in inner)
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for arg in get_args(annotation) if (found := _model_in(arg))), None)
+        return [annotation]
+    return [found for arg in get_args(annotation) for found in _models_in(arg)]

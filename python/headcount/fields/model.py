@@ -2,7 +2,14 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+)
 
 from headcount.errors import InputError
 from headcount.fields.mistakes import as_mistake
@@ -67,7 +74,12 @@ def within(low: str, high: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-Duration = Annotated[str, BeforeValidator(_duration)]
+Duration = Annotated[
+    str,
+    BeforeValidator(_duration),
+    # A bare number is seconds.
+    WithJsonSchema({"type": ["string", "number"]}, mode="validation"),
+]
 Size = Annotated[str | int, BeforeValidator(_size)]
 Switch = Annotated[bool, BeforeValidator(_on_or_off)]
 """What tables of texts hold as `on` or `off`."""

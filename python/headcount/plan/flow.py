@@ -24,10 +24,10 @@ class Condition(Strict):
     """Whether a value of the user is this or that; all that is given must hold."""
 
     value: str = Field(description='A text with placeholders: "{stock}"')
-    equals: Scalar | None = None
-    differs: Scalar | None = None
-    contains: str | None = None
-    lacks: str | None = None
+    equals: Scalar | None = Field(default=None, description="It is this")
+    differs: Scalar | None = Field(default=None, description="It is anything but this")
+    contains: str | None = Field(default=None, description="A text in it")
+    lacks: str | None = Field(default=None, description="A text that is not in it")
     matches: str | None = Field(default=None, description="A regular expression found in it")
     above: Scalar | None = Field(default=None, description="A number below it")
     below: Scalar | None = Field(default=None, description="A number above it")
@@ -65,8 +65,10 @@ class If(Strict):
     model_config = ConfigDict(serialize_by_alias=True)
 
     condition: Condition = Field(alias="if")
-    then: list["Entry"] = Field(min_length=1)
-    otherwise: list["Entry"] = Field(default=[], alias="else")
+    then: list["Entry"] = Field(min_length=1, description="Steps if it holds")
+    otherwise: list["Entry"] = Field(
+        default=[], alias="else", description="Steps if it does not hold"
+    )
 
     @property
     def text(self) -> str:
@@ -90,8 +92,8 @@ class Repeat(Strict):
         | Annotated[tuple[int, int], Tag("between")]
         | Annotated[Until, Tag("until")],
         Discriminator(_rounds),
-    ]
-    steps: list["Entry"] = Field(min_length=1)
+    ] = Field(description="How often: 3, [1, 5] to draw from, or { until = ..., at_most = 20 }")
+    steps: list["Entry"] = Field(min_length=1, description="What is repeated")
 
     @model_validator(mode="after")
     def _in_order(self) -> "Repeat":
@@ -127,7 +129,9 @@ def _think(value: Any) -> Any:
 class Pause(Strict):
     """The user thinks within a scenario, which counts towards no response time."""
 
-    pause: Annotated[Think, BeforeValidator(_think)]
+    pause: Annotated[Think, BeforeValidator(_think)] = Field(
+        description='How long: "2s", "uniform:1s..3s", "exponential:2s"'
+    )
 
     @property
     def text(self) -> str:
@@ -138,14 +142,16 @@ class Pause(Strict):
 class Branch(Strict):
     """One of several ways on."""
 
-    weight: float = Field(default=1.0, ge=0, le=MOST_WEIGHT)
-    steps: list["Entry"] = Field(default=[])
+    weight: float = Field(
+        default=1.0, ge=0, le=MOST_WEIGHT, description="How often it is taken, beside the others"
+    )
+    steps: list["Entry"] = Field(default=[], description="What the user does on this way")
 
 
 class Choose(Strict):
     """One of several ways on, drawn by weight."""
 
-    choose: list[Branch] = Field(min_length=1)
+    choose: list[Branch] = Field(min_length=1, description="The ways on")
 
     @property
     def text(self) -> str:
@@ -159,7 +165,9 @@ class Set(Strict):
 
     model_config = ConfigDict(serialize_by_alias=True)
 
-    values: dict[str, Scalar] = Field(alias="set", min_length=1)
+    values: dict[str, Scalar] = Field(
+        alias="set", min_length=1, description="Variables and their new values"
+    )
 
     @property
     def text(self) -> str:
@@ -170,8 +178,8 @@ class Set(Strict):
 class Page(Strict):
     """Steps that belong to one page, for people who read the workload."""
 
-    page: str
-    steps: list["Entry"] = Field(min_length=1)
+    page: str = Field(description="What the page is called")
+    steps: list["Entry"] = Field(min_length=1, description="What it consists of")
 
     @property
     def text(self) -> str:

@@ -16,10 +16,10 @@ MOST_PAUSE_S = 86_400.0
 class Think(Strict):
     """A distribution of a duration: `fixed` (mean), `uniform` (low, high), `exponential` (mean)."""
 
-    draw: Literal["fixed", "uniform", "exponential"]
-    mean: Duration | None = None
-    low: Duration | None = None
-    high: Duration | None = None
+    draw: Literal["fixed", "uniform", "exponential"] = Field(description="How it is drawn")
+    mean: Duration | None = Field(default=None, description="Of fixed and exponential")
+    low: Duration | None = Field(default=None, description="The shortest, of uniform")
+    high: Duration | None = Field(default=None, description="The longest, of uniform")
 
     @model_validator(mode="after")
     def _complete(self) -> "Think":

@@ -9,7 +9,7 @@ import tomli_w
 from pydantic import Field, ValidationError, model_validator
 
 from headcount.errors import InputError
-from headcount.fields.mistakes import as_mistake, describe
+from headcount.fields.mistakes import LineOf, as_mistake, found, refused
 from headcount.fields.model import Duration, Strict, Users, within
 from headcount.fields.units import MOST_USERS, seconds, size_bytes
 from headcount.plan import criteria, target, variables
@@ -19,13 +19,14 @@ from headcount.plan.cost import Cost
 from headcount.plan.disclosure import Disclosure
 from headcount.plan.flow import Choose, Pause, Played
 from headcount.plan.limits import check_limits
+from headcount.plan.line_numbers import line_numbers
 from headcount.plan.lines import OTHERS, check_lines, user_lines
 from headcount.plan.local_ips import addresses
 from headcount.plan.pace import Think
 from headcount.plan.rules import check_chosen
 from headcount.plan.sources import check_sources
 from headcount.plan.step import Step
-from headcount.plan.toml_file import toml_values
+from headcount.plan.toml_file import toml_of, toml_text
 from headcount.plan.workload import Workload
 from headcount.protocols.discussion import Discussion
 from headcount.protocols.library import Library
@@ -110,6 +111,13 @@ class Plan(Strict):
     )
     stacks: StacksWanted = Field(
         default="auto", description="Which stacks of the server's threads are recorded"
+    )
+    logins: int | None = Field(
+        default=None, ge=1, description="How many users of a file there are (--logins)"
+    )
+    trial: bool | None = Field(
+        default=None,
+        description="Whether one user plays every scenario before the first level; yes by default",
     )
     moments: Annotated[Duration, within("1ms", "1s")] | None = Field(
         default=None, description="How finely it is kept when scenarios were due and ended"
@@ -267,29 +275,38 @@ def load(path: Path, *, follow: bool = True) -> Plan:
 
     `follow`: whether it may be a symbolic link, as one that the user named may be.
     """
-    values = toml_values(path, f"the plan {path}", follow=follow)
+    text = toml_text(path, f"the plan {path}", follow=follow)
+    values = toml_of(text, f"the plan {path}")
     version = values.get("format")
     if isinstance(version, int) and version > FORMAT:
         raise InputError(
             f"the plan {path} was written by a newer Headcount: its format is {version}, and this "
             f"one reads {FORMAT}; upgrade Headcount"
         )
-    return validate(Plan, values, str(path))
+    return validate(Plan, values, str(path), line_numbers(text))
 
 
-def validate(model: type[T], values: dict[str, Any], where: str) -> T:
-    """Validate `values`, naming every mistake in one error, with the nearest name for a typo."""
+def validate(
+    model: type[T], values: dict[str, Any], where: str, line_of: LineOf = lambda _place: None
+) -> T:
+    """Validate `values`, naming every mistake in one error, with the nearest name for a typo.
+
+    `line_of`: on which line of the file `where` they stand.
+    """
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise InputError(describe(error, model, where)) from error
+        raise refused(found(error, model, line_of), where) from error
 
 
-def engine_plan(plan: Plan, part: Mapping[str, int] | None = None) -> str:
+def engine_plan(
+    plan: Plan, part: Mapping[str, int] | None = None, *, with_secrets: bool = True
+) -> str:
     """The plan as the engine reads it (JSON).
 
     `part`: which of its users an engine plays, where several machines play them together: the
-    number of its first worker, and how many workers all have.
+    number of its first worker, and how many workers all have. `with_secrets`: without them it can
+    be checked, but not played.
     """
     workload, faster = plan.workload, plan.workload.run.compress
     key = "think" if workload.pace.kind == "closed" else "every"
@@ -308,7 +325,7 @@ def engine_plan(plan: Plan, part: Mapping[str, int] | None = None) -> str:
     script = {"script": workload.script.engine_form()} if workload.script else {}
     journey: dict[str, Any] = {}
     if workload.variables:
-        journey["variables"] = variables.engine_form(workload.variables)
+        journey["variables"] = variables.engine_form(workload.variables, with_secrets=with_secrets)
     if workload.setup:
         journey["setup"] = [_entry(entry, faster) for entry in workload.setup]
     return json.dumps(

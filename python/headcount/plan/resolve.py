@@ -67,6 +67,7 @@ class Overrides:
     cluster: str | None = None
     local_ips: list[str] = field(default_factory=list)
     moments: str | None = None
+    trial: bool | None = None
 
 
 def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
@@ -95,6 +96,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "local_ips": overrides.local_ips or None,
         "stacks": overrides.stacks,
         "moments": overrides.moments,
+        "trial": overrides.trial,
         **settings,
         "search": _search(overrides),
         "workload": _workload(workload, overrides, is_lab=parsed.lab is not None),

@@ -14,8 +14,8 @@ from headcount.plan.step import Step
 class Scenario(Strict):
     """One thing a user does."""
 
-    name: Name
-    title: str = ""
+    name: Name = Field(description="Its name in results: letters, digits, _, . and -")
+    title: str = Field(default="", description="What the user does, for people")
     weight: float = Field(
         ge=1e-9,
         le=1e9,
@@ -34,7 +34,9 @@ class Scenario(Strict):
         default=None, description="Think time after it, instead of the pace's (closed pace)"
     )
     origin: str = Field(default="", description="Where its figures come from")
-    steps: list[Entry] = Field(min_length=1)
+    steps: list[Entry] = Field(
+        min_length=1, description="Operations, and if, repeat, choose, pause, set and page"
+    )
 
     @model_validator(mode="after")
     def _playable(self) -> "Scenario":

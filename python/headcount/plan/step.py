@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from headcount.fields.model import Name
 
@@ -13,8 +13,8 @@ class Step(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
-    name: Name
-    op: str
+    name: Name = Field(description="Its name in results; steps of one name count together")
+    op: str = Field(description="The operation, one of the protocol's: get or post, say")
 
     @property
     def options(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from headcount.errors import InputError
+from headcount.errors import FileError, InputError, Mistake
 from headcount.foreign.file import content
 
 MOST_BYTES = 16 << 20
@@ -17,6 +17,24 @@ DEEPEST = 64
 """Tables and lists within each other. Headcount's own files have seven."""
 _MOST_DOTS = 1000
 """Of one key: its parts take the parser quadratic time."""
+_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+_HINTS = (
+    ("Invalid value", 'a text needs quotes, as in key = "text"'),
+    ("Cannot overwrite", "the key is there twice: remove one, or write [[scenarios]] for each"),
+    ("Cannot declare", "the table is there twice: put its keys together, or write [[scenarios]]"),
+    ("Cannot mutate", "the table is complete already: put its keys together"),
+    ("Expected '='", "write key = value"),
+    ("Unescaped", "write regular expressions in single quotes, or double each \\"),
+    ("Unclosed", "add the bracket that ends it"),
+    ("Unterminated string", "add the quote that ends it"),
+    ("Expected ']'", "add the bracket that ends the head of the table"),
+    ("Expected newline", "write one key a line; a text is in one pair of quotes"),
+    ("Illegal character", "a text of several lines is in three quotes on either side"),
+    ("Found invalid character", "text is in quotes, and a comment begins with #"),
+    ("Invalid initial character", "a key consists of letters, digits, _ and -, or is in quotes"),
+    ("Invalid statement", "a line is key = value, [table], or a comment that begins with #"),
+)
+"""What to do, by the words of the parser's errors."""
 _BETWEEN_KEYS = re.compile("[,=]")
 
 
@@ -59,10 +77,19 @@ def toml_of(text: str, what: str, parse_float: Callable[[str], Any] = float) -> 
         found = tomllib.loads(text, parse_float=parse_float)
         _check(found)
     except ValueError as error:
-        raise InputError(f"{what} is not valid TOML: {error}") from error
+        raise _invalid(text, str(error), what) from error
     except RecursionError as error:
         raise InputError(f"{what} is not valid TOML: it is nested too deeply") from error
     return found
+
+
+def _invalid(text: str, message: str, what: str) -> FileError:
+    """The error for a text that is not TOML, with its line and what to do."""
+    hint = next((f"; {hint}" for words, hint in _HINTS if message.startswith(words)), "")
+    at = _LINE.search(message)
+    line = int(at[1]) if at else text.count("\n") + 1 if "end of document" in message else None
+    mistake = Mistake("", f"not valid TOML: {message}{hint}", line)
+    return FileError(f"{what} is {mistake.message}", [mistake])
 
 
 def _check(values: dict[str, Any]) -> None:

@@ -100,12 +100,18 @@ def _from_folder(variable: Any, folder: Path) -> Any:
     return {**variable, "file": str((folder / variable["file"]).absolute())}
 
 
-def engine_form(variables: Mapping[str, Variable]) -> list[dict[str, Any]]:
+def engine_form(
+    variables: Mapping[str, Variable], *, with_secrets: bool = True
+) -> list[dict[str, Any]]:
     """The variables as the engine reads them, with the rows of files and with secrets.
 
-    Raises InputError for a file that cannot be read, or a secret that is not there.
+    `with_secrets`: without, they are empty. Raises InputError for a file that cannot be read, or a
+    secret that is not there.
     """
-    return [{"name": name, **_form(name, one)} for name, one in variables.items()]
+    return [
+        {"name": name, **_form(name, one, with_secrets=with_secrets)}
+        for name, one in variables.items()
+    ]
 
 
 def most_users(variables: Mapping[str, Variable]) -> tuple[int, str] | None:
@@ -121,12 +127,12 @@ def most_users(variables: Mapping[str, Variable]) -> tuple[int, str] | None:
     return min(counts, default=None)
 
 
-def _form(name: str, variable: Variable) -> dict[str, Any]:
+def _form(name: str, variable: Variable, *, with_secrets: bool) -> dict[str, Any]:
     plain: dict[str, Any] = variable.model_dump(
         mode="json", exclude_none=True, exclude={"file", "order", "secret"}
     )
     if variable.secret is not None:
-        return {**plain, "value": _secret(name, variable.secret)}
+        return {**plain, "value": _secret(name, variable.secret) if with_secrets else ""}
     if variable.file is None:
         return plain
     columns, rows = rows_of(Path(variable.file), f"the file of the variable {name}")

@@ -10,7 +10,7 @@ from pydantic import (
     model_validator,
 )
 
-from headcount.fields.mistakes import as_mistake, nearest
+from headcount.fields.mistakes import MisplacedError, as_mistake, nearest
 from headcount.fields.model import Duration, Name, Strict, Users, within
 from headcount.fields.units import seconds
 from headcount.plan.criteria import Criterion, parse_all
@@ -58,11 +58,15 @@ class Run(Strict):
     ramp: Annotated[Duration, within("0s", "24h")] | None = Field(
         default=None, description="Fixed length of every ramp"
     )
-    settle: Annotated[Duration, within("0s", "24h")] = "10s"
+    settle: Annotated[Duration, within("0s", "24h")] = Field(
+        default="10s", description="Time between a ramp and what is measured"
+    )
     duration: Annotated[Duration, within("1s", "168h")] = Field(
         description="Measured part of a level of a ladder or of `--users`"
     )
-    step_timeout: Annotated[Duration, within("1ms", "1h")] = "30s"
+    step_timeout: Annotated[Duration, within("1ms", "1h")] = Field(
+        default="30s", description="Time after which a step fails"
+    )
     log_on: Literal["first-scenario", "join"] = Field(
         default="first-scenario", description="When users open their sessions"
     )
@@ -119,14 +123,18 @@ NO_ORIGINAL = "nothing"
 class Workload(Strict):
     """One workload file."""
 
-    name: str = Field(pattern=r"^[a-z0-9-]+$")
-    title: str
-    protocol: str
-    recreates: str = NO_ORIGINAL
-    description: str = ""
-    sources: list[str] = Field(default=[])
-    deviations: list[str] = Field(default=[])
-    criteria: list[str]
+    name: str = Field(
+        pattern=r"^[a-z0-9-]+$", description="In the names of results: small letters, digits, -"
+    )
+    title: str = Field(description="What it is, for people")
+    protocol: str = Field(description="What its users speak: http, mail, smb, sql, redis or app")
+    recreates: str = Field(default=NO_ORIGINAL, description="The benchmark that it re-creates")
+    description: str = Field(default="", description="What it does, for people")
+    sources: list[str] = Field(default=[], description="Where its figures come from")
+    deviations: list[str] = Field(default=[], description="How it differs from the original")
+    criteria: list[str] = Field(
+        description='What every level must meet, such as "p95<=200ms" and "errors<1%"'
+    )
     rules: dict[Name, list[str]] = Field(
         default={}, description="Named lists of criteria for --rule"
     )
@@ -153,7 +161,7 @@ class Workload(Strict):
     setup: list[Entry] | None = Field(
         default=None, description="What each user does once its session is open, before all else"
     )
-    scenarios: list[Scenario] = Field(min_length=1)
+    scenarios: list[Scenario] = Field(min_length=1, description="What users do")
 
     @property
     def operations(self) -> list[Step]:
@@ -180,13 +188,21 @@ class Workload(Strict):
     @model_validator(mode="after")
     def _consistent(self) -> "Workload":
         names = [scenario.name for scenario in self.scenarios]
-        if len(set(names)) < len(names) or "all" in names:
-            raise ValueError('scenario names must differ, and none may be "all"')
+        for place, name in enumerate(names):
+            if name == "all" or name in names[:place]:
+                why = "is there twice" if name in names[:place] else "is the sum of them"
+                raise MisplacedError(
+                    f'scenario names must differ, and none may be "all": "{name}" {why}',
+                    "scenarios",
+                    place,
+                    "name",
+                )
         known = protocols()
         if self.protocol not in known:
-            raise ValueError(
+            raise MisplacedError(
                 f'there is no protocol "{self.protocol}"{nearest(self.protocol, list(known))}'
-                f" (there is: {', '.join(known)})"
+                f" (there is: {', '.join(known)})",
+                "protocol",
             )
         its = known[self.protocol]
         ops = {step.op for step in self.operations}
@@ -196,11 +212,11 @@ class Workload(Strict):
         if "pages" in its.tables:
             check_asked(self.asked, self.pages)
         self._check_tasks(names)
-        with as_mistake():
+        with as_mistake("criteria"):
             _ = self.parsed_criteria
         check_rules(self.rules, self.read_criteria)
         self._check_files()
-        with as_mistake():
+        with as_mistake("setup"):
             check_entries(self.setup or [], "setup")
         self._check_order(names)
         ladder, score = self.run.ladder, self.score

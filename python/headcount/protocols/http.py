@@ -153,6 +153,7 @@ PROTOCOL = Protocol(
     place=_place,
     client=http_client,
     tables={"pages": Table(Pages, "A tree of pages")},
+    has_logins=True,
     log_on="named",
     connects=_connects,
     fits=_fits,

@@ -157,6 +157,7 @@ PROTOCOL = Protocol(
     tables={"mail": Table(Mail, "Profile of a mail user")},
     needed=(frozenset({"mail"}),),
     handles=2,  # the mailbox, and while mail is sent what takes it
+    has_logins=True,
     log_on="all",
     others=_others,
 )

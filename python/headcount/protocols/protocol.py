@@ -104,6 +104,7 @@ class Protocol:
             same server.
         connects: Where connections go instead of to the target's host, as host and port (None: the
             target's), if `[client]` says so.
+        has_logins: Whether each user may have a name and a password of its own.
         is_clean: Whether a run leaves nothing behind on somebody's server.
         has_transactions: Whether steps can be a transaction.
         parts: The protocols of the two servers that its users speak to.
@@ -129,6 +130,7 @@ class Protocol:
     log_on: Literal["all", "named", "any"] = "any"
     others: Callable[[Settings], Sequence[tuple[str, int]]] = no_others
     connects: Callable[[Settings], tuple[str, int | None] | None] = at_its_address
+    has_logins: bool = False
     is_clean: bool = False
     has_transactions: bool = False
     parts: tuple[str, str] | None = None

@@ -109,6 +109,7 @@ PROTOCOL = Protocol(
     family=FAMILY,
     tables=TABLES,
     needed=NEEDED,
+    has_logins=True,
     log_on="all",
     ledger="headcount.failover.ledger.smb:SmbStore",
 )

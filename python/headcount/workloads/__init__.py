@@ -1,16 +1,19 @@
 """The workloads: one TOML file for each benchmark re-created, and those of installed packages."""
 
 import hashlib
+from collections.abc import Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from headcount.errors import InputError
 from headcount.fields.mistakes import nearest
 from headcount.foreign.file import content
 from headcount.installed import added, refusal
 from headcount.plan.lua_file import with_code
+from headcount.plan.line_numbers import line_numbers
 from headcount.plan.plan import validate
 from headcount.plan.toml_file import MOST_BYTES, toml_of, toml_text
 from headcount.plan.variables import with_folder
@@ -24,17 +27,34 @@ def names() -> list[str]:
 
 def load(name: str) -> Workload:
     """Read a workload by its name, or from a file when `name` ends with `.toml`."""
+    text, where = text_of(name), name if name.endswith(".toml") else f"workload {name}"
+    values = toml_of(text, where)
     if name.endswith(".toml"):
-        text = toml_text(Path(name), f"the workload file {name}")
+        check_is_workload(values, name)
         folder = Path(name).parent
-        values = with_code(with_folder(toml_of(text, name), folder), folder)
-        return validate(Workload, values, name)
+        values = with_code(with_folder(values, folder), folder)
+    return validate(Workload, values, where, line_numbers(text))
+
+
+def text_of(name: str) -> str:
+    """The text of a workload by its name, or of a file whose name ends with `.toml`."""
+    if name.endswith(".toml"):
+        return toml_text(Path(name), f"the workload file {name}")
     if name not in names():
         raise InputError(
             f'there is no workload "{name}"{nearest(name, names())} '
             "(headcount workloads lists them)"
         )
-    return _from_text(_file(name).read_text("utf-8"), f"workload {name}")
+    return _file(name).read_text("utf-8")
+
+
+def check_is_workload(values: Mapping[str, Any], name: str) -> None:
+    """Raise InputError for a plan, which holds a workload."""
+    if "workload" in values and ("format" in values or "scenarios" not in values):
+        raise InputError(
+            f"{name} is a plan, not a workload; run it as it is (headcount run {name}), or copy "
+            "its [workload] to a file of its own"
+        )
 
 
 def sha256(name: str) -> str:
@@ -67,7 +87,3 @@ def _file(name: str) -> Traversable:
         why = f"there is no {name}.toml in {package.__name__}"
         raise refusal("workloads", name, "workload", why)
     return found
-
-
-def _from_text(text: str, where: str) -> Workload:
-    return validate(Workload, toml_of(text, where), where)

@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use headcount_load::{Blame, Blamed, Fault, Protocol, User};
+use headcount_load::{Blame, Blamed, Fault, Logins, Protocol, User};
 use headcount_script::Identity;
 use http::HeaderMap;
 use http::uri::{Authority, Scheme};
@@ -138,6 +138,7 @@ pub(crate) struct Shared {
     verify: f64,
     credentials: Option<(Pattern, Password)>,
     auth: Auth,
+    logins: Logins,
     first_user: u32,
     deck: Deck,
 }
@@ -203,7 +204,9 @@ impl Http {
             },
             keeps_cookies: options.cookies,
             verify: options.verify,
-            credentials: credentials(options.user.as_deref(), options.password).map_err(wrong)?,
+            credentials: credentials(options.user.as_deref(), options.password, &options.logins)
+                .map_err(wrong)?,
+            logins: options.logins,
             auth: options.auth,
             first_user: options.first_user,
             deck: Deck::new(options.data_set),
@@ -218,12 +221,13 @@ impl Http {
 fn credentials(
     user: Option<&str>,
     password: Option<Password>,
+    logins: &Logins,
 ) -> Result<Option<(Pattern, Password)>, String> {
     match (user, password) {
         (None, None) => Ok(None),
         (Some(user), Some(password)) => {
-            let pattern = user
-                .parse::<Pattern>()
+            let pattern = logins
+                .pattern(user)
                 .map_err(|error| format!("user: {error}"))?;
             if pattern.text(0).contains(':') {
                 return Err(format!(
@@ -273,7 +277,7 @@ impl Shared {
         let (user, password) = self.credentials.as_ref()?;
         Some(Identity {
             name: user.text(number).into(),
-            password: password.reveal().into(),
+            password: self.logins.password(number, password).reveal().into(),
         })
     }
 
@@ -288,6 +292,7 @@ impl Shared {
             return None;
         }
         let (user, password) = self.credentials.as_ref()?;
+        let password = self.logins.password(number, password);
         let pair = format!("{}:{}", user.text(number), password.reveal());
         Some(format!("Basic {}", STANDARD.encode(pair)).into())
     }

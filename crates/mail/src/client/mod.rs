@@ -23,7 +23,7 @@ pub mod step;
 
 use std::sync::Arc;
 
-use headcount_load::{Blame, Blamed, Fault, Pattern, Protocol, User};
+use headcount_load::{Blame, Blamed, Fault, Password, Pattern, Protocol, User};
 
 pub use session::MailSession;
 pub use step::Step;
@@ -96,8 +96,8 @@ impl Shared {
             ));
         }
         let pattern = |option: &str, text: &str| {
-            text.parse::<Pattern>()
-                .map_err(|error| format!("{option}: {error}"))
+            let pattern = options.logins.pattern(text);
+            pattern.map_err(|error| format!("{option}: {error}"))
         };
         let (user, address) = (
             pattern("user", &options.user)?,
@@ -123,6 +123,11 @@ impl Shared {
             lost_after_ns: (options.lost_after_s * 1e9) as u64,
             options,
         })
+    }
+
+    /// The password of the user with this number.
+    pub(crate) fn password(&self, number: u32) -> &Password {
+        self.options.logins.password(number, &self.options.password)
     }
 
     /// The number in names of a user of the run.

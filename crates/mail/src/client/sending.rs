@@ -235,7 +235,7 @@ impl MailSession {
         let name = self.shared.user.text(self.number);
         let credentials = sending.authenticate.then(|| Credentials {
             user: &name,
-            password: &self.shared.options.password,
+            password: self.shared.password(self.number),
             mechanism: sending.mechanism,
         });
         Smtp::connect(

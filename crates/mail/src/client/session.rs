@@ -78,7 +78,7 @@ impl MailSession {
         let name = shared.user.text(self.number);
         imap.login(
             &name,
-            &shared.options.password,
+            shared.password(self.number),
             shared.options.authentication,
         )
         .await

@@ -307,8 +307,9 @@ impl FileBackend for SmbSession {
     }
 
     async fn list(&mut self, file: &mut OpenFile, pattern: &str, once: bool) -> Result<u64, Fault> {
+        let listing = LISTING_BYTES.min(self.connection.state.agreed.max_transact);
         let ask = Ask {
-            bytes: LISTING_BYTES,
+            bytes: listing,
             ..Ask::new(Command::QueryDirectory, self.tree(Share::Data).await?)
         };
         let (id, path) = (file.id, &file.path);
@@ -318,7 +319,7 @@ impl FileBackend for SmbSession {
                 .connection
                 .exchange(
                     ask,
-                    |out| directory::encode(out, &id, pattern, round == 0, LISTING_BYTES),
+                    |out| directory::encode(out, &id, pattern, round == 0, listing),
                     |head, body| {
                         if let Status::NO_MORE_FILES | Status::NO_SUCH_FILE = head.status {
                             return Ok(None);

@@ -19,7 +19,7 @@ mod survival;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
-use headcount_load::{Blame, Blamed, Fault, Pattern, Protocol, Turns, User};
+use headcount_load::{Blame, Blamed, Fault, Logins, Pattern, Protocol, Turns, User};
 use headcount_tree::file_tree::FileTree;
 use headcount_tree::session::FileSession;
 use headcount_tree::step::Step;
@@ -80,6 +80,7 @@ pub(crate) struct Shared {
     user: Pattern,
     domain: String,
     password: Password,
+    logins: Logins,
     wanted: Wanted,
     /// Whether users ask for durable handles.
     is_durable: bool,
@@ -120,10 +121,14 @@ impl Smb {
             host,
             share: pattern(&options.share)?,
             shares: options.shares,
-            user: pattern(&options.user)?,
+            user: options
+                .logins
+                .pattern(&options.user)
+                .map_err(|error| wrong(error.to_string()))?,
             name: options.address,
             domain: options.domain,
             password: options.password,
+            logins: options.logins,
             wanted: Wanted {
                 dialects,
                 algorithms: options.algorithms,
@@ -151,7 +156,8 @@ impl Shared {
     /// The key that a user's name and password become, and the name.
     fn credentials(&self, number: u32) -> (String, Key) {
         let user = self.user.text(number);
-        let key = owner_key(&user, &self.domain, self.password.reveal());
+        let password = self.logins.password(number, &self.password);
+        let key = owner_key(&user, &self.domain, password.reveal());
         (user, key)
     }
 }

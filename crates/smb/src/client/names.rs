@@ -115,6 +115,7 @@ impl SmbSession {
         let tree = self.tree(Share::Data).await?;
         let create = Ask::new(Command::Create, tree);
         let close = Ask::new(Command::Close, tree);
+        let listing = LISTING_BYTES.min(self.connection.state.agreed.max_transact);
         let (pair, triple);
         let asks: &[Ask] = match middle {
             None => {
@@ -122,7 +123,7 @@ impl SmbSession {
                 &pair
             }
             Some(middle) => {
-                triple = [create, middle.ask(tree), close];
+                triple = [create, middle.ask(tree, listing), close];
                 &triple
             }
         };
@@ -133,7 +134,7 @@ impl SmbSession {
                 |index, out| match (asks[index].command, middle) {
                     (Command::Create, _) => request.encode(out),
                     (Command::Close, _) => encode_close(out, &NO_FILE),
-                    (_, Some(middle)) => middle.encode(out),
+                    (_, Some(middle)) => middle.encode(out, listing),
                     (_, None) => {}
                 },
                 |index, head, body| {
@@ -192,10 +193,10 @@ impl SmbSession {
 }
 
 impl Middle<'_> {
-    const fn ask(&self, tree: u32) -> Ask {
+    const fn ask(&self, tree: u32, listing_bytes: u32) -> Ask {
         let (command, bytes) = match self {
             Self::Query(_) => (Command::QueryInfo, ANSWER_BYTES),
-            Self::List(_) => (Command::QueryDirectory, LISTING_BYTES),
+            Self::List(_) => (Command::QueryDirectory, listing_bytes),
             Self::Change(_) => (Command::SetInfo, 0),
         };
         Ask {
@@ -204,10 +205,10 @@ impl Middle<'_> {
         }
     }
 
-    fn encode(&self, out: &mut Vec<u8>) {
+    fn encode(&self, out: &mut Vec<u8>, listing_bytes: u32) {
         match self {
             Self::Query(query) => query.encode(out, &NO_FILE, ANSWER_BYTES),
-            Self::List(mask) => directory::encode(out, &NO_FILE, mask, true, LISTING_BYTES),
+            Self::List(mask) => directory::encode(out, &NO_FILE, mask, true, listing_bytes),
             Self::Change(change) => change.encode(out, &NO_FILE),
         }
     }

@@ -6,6 +6,13 @@ use crate::wire::negotiate::{
     SigningAlgorithm,
 };
 
+/// The least that is taken for a server's limit of a read, a write or a listing: with less, hardly
+/// anything fits into a message. Windows has 64 KiB or more (MS-SMB2 3.3.5.4); others' limits are
+/// settings.
+const LEAST_BYTES: u32 = 4 << 10;
+/// The most that is used of it.
+const MOST_BYTES: u32 = 16 << 20;
+
 /// What the client wants of a connection.
 #[derive(Debug, Clone)]
 pub struct Wanted {
@@ -128,10 +135,9 @@ impl Agreed {
             capabilities: response.capabilities,
             security_mode: response.security_mode,
             has_large_requests: response.capabilities & LARGE_MTU != 0,
-            // No server has a need for less (MS-SMB2 3.3.5.4) and none for more than 16 MiB.
-            max_transact: response.max_transact.clamp(64 << 10, 16 << 20),
-            max_read: response.max_read.clamp(64 << 10, 16 << 20),
-            max_write: response.max_write.clamp(64 << 10, 16 << 20),
+            max_transact: response.max_transact.clamp(LEAST_BYTES, MOST_BYTES),
+            max_read: response.max_read.clamp(LEAST_BYTES, MOST_BYTES),
+            max_write: response.max_write.clamp(LEAST_BYTES, MOST_BYTES),
             filetime: response.filetime,
         })
     }

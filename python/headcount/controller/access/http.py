@@ -41,6 +41,7 @@ class Site:
         most: How many `workers` or `connections` it has at most, if that is known.
         user: The users' names, or their pattern, if the server asks for them.
         password: That of all of them.
+        logins: Their names and passwords, where each has its own.
 
     """
 
@@ -52,6 +53,7 @@ class Site:
     most: Mapping[str, int] = field(default_factory=dict)
     user: str = ""
     password: str | None = field(default=None, repr=False)
+    logins: Sequence[tuple[str, str]] = field(default=(), repr=False)
 
 
 class HttpAccess:
@@ -173,11 +175,16 @@ class HttpAccess:
 
 def _target(plan: Plan, site: Site) -> str:
     client = http_client(plan.client)
-    target: dict[str, Any] = {"url": site.url, "at": site.at, **client.engine_form()}
+    target: dict[str, Any] = {
+        "url": site.url,
+        "at": site.at,
+        "logins": site.logins,
+        **client.engine_form(),
+    }
     if site.authority is not None and plan.client.get("verify_certificates", "on") == "on":
         target["verify_certificates"] = str(site.authority)
     if site.user:
-        target |= {"user": site.user, "password": site.password}
+        target |= {"user": site.user, "password": site.password or ""}
     if plan.pages is not None:
         target["data_set"] = plan.pages.engine_form()
     return json.dumps(target)
@@ -192,7 +199,7 @@ def of_lab(plan: Plan, server: WebServer) -> HttpAccess:
 def of_target(plan: Plan, target: Target, secrets: Secrets) -> HttpAccess:
     """Somebody's web server, by its name: sites and certificates are chosen by it."""
     client = http_client(plan.client)
-    if client.user and secrets.password is None:
+    if client.user and secrets.password is None and not secrets.logins:
         raise InputError(f"{plan.target} needs the password of its users")
     warnings = clear_warnings(
         target.text,
@@ -201,5 +208,11 @@ def of_target(plan: Plan, target: Target, secrets: Secrets) -> HttpAccess:
         is_allowed=client.clear_password,
         remedy="use https://",
     )
-    site = Site(target.text, target.addresses, user=client.user, password=secrets.password)
+    site = Site(
+        target.text,
+        target.addresses,
+        user=client.user,
+        password=secrets.password,
+        logins=secrets.logins,
+    )
     return HttpAccess(plan, site, warnings)

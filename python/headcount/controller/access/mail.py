@@ -57,6 +57,7 @@ class Office:
         post_at: The same of `post`.
         domain: That of the users' addresses.
         password: That of all users.
+        logins: Their names and passwords, where each has its own.
         user: What stands before the @ in their addresses, with `{n}` for their number.
         login: The names they log on with, where those are others.
         authority: The certificate that is to be trusted instead of this machine's own.
@@ -72,6 +73,7 @@ class Office:
     user: str
     login: str = ""
     password: str = field(default="", repr=False)
+    logins: Sequence[tuple[str, str]] = field(default=(), repr=False)
     authority: Path | None = None
     destinations: Mapping[str, float] = field(default_factory=dict)
     source: Source | None = None
@@ -79,7 +81,7 @@ class Office:
     post_at: tuple[str, ...] = ()
 
 
-def target_office(plan: Plan, target: Target, password: str) -> Office:
+def target_office(plan: Plan, target: Target, known: Secrets) -> Office:
     """Somebody's mail server, as the plan describes it."""
     client = mail_client(plan.client)
     host = target.host or ""
@@ -101,7 +103,8 @@ def target_office(plan: Plan, target: Target, password: str) -> Office:
         domain=client.domain,
         user=client.user,
         login=client.login,
-        password=password,
+        password=known.password or "",
+        logins=known.logins,
         destinations=client.destinations,
     )
 
@@ -307,8 +310,9 @@ def _target(plan: Plan, office: Office) -> str:
                 "authenticate": post.scheme in ("submission", "smtps"),
             },
             "user": office.login or office.user,
-            "address": f"{office.user}@{office.domain}",
+            "address": _address(office),
             "password": office.password,
+            "logins": office.logins,
             "authentication": client.auth,
             "first_user": client.first_user,
             "run": secrets.randbits(RUN_BITS),
@@ -319,6 +323,12 @@ def _target(plan: Plan, office: Office) -> str:
     )
 
 
+def _address(office: Office) -> str:
+    """The pattern of the users' addresses; names of a file may be whole ones."""
+    is_whole = any("@" in name for name, _ in office.logins)
+    return office.user if is_whole else f"{office.user}@{office.domain}"
+
+
 def of_lab(plan: Plan, server: MailServer) -> MailAccess:
     """The lab's mail server."""
     return MailAccess(plan, lab_office(plan, server))
@@ -326,9 +336,9 @@ def of_lab(plan: Plan, server: MailServer) -> MailAccess:
 
 def of_target(plan: Plan, target: Target, secrets: Secrets) -> MailAccess:
     """Somebody's mail server."""
-    if secrets.password is None:
+    if secrets.password is None and not secrets.logins:
         raise InputError(f"{plan.target} needs the password of its users")
-    office = target_office(plan, target, secrets.password)
+    office = target_office(plan, target, secrets)
     warnings = clear_warnings(
         target.text,
         target.addresses,

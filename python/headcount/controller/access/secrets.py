@@ -1,5 +1,6 @@
 """What must not reach a bundle, a log or an error message."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from headcount.secret_text import learn
@@ -9,17 +10,21 @@ from headcount.secret_text import learn
 class Secrets:
     """Secrets of a target; never printed, also where a server repeats them.
 
-    `second_password` is that of the second server, of a target that joins two.
+    `second_password` is that of the second server, of a target that joins two. `logins` are names
+    and passwords of users, by their numbers, in place of one password.
     """
 
     token: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)
     second_password: str | None = field(default=None, repr=False)
+    logins: Sequence[tuple[str, str]] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         """Have all messages hide them."""
         for secret in (self.token, self.password, self.second_password):
             learn(secret)
+        for _, password in self.logins:
+            learn(password)
 
     @property
     def of_second(self) -> "Secrets":

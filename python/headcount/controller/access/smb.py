@@ -38,6 +38,8 @@ class Place:
     shares: int
     user: str
     password: str = field(repr=False)
+    logins: Sequence[tuple[str, str]] = field(default=(), repr=False)
+    """Names and passwords of users, where each has its own."""
     status: Sequence[str] = ()
     """The command that asks the server for its figures, if there is one."""
     most_processes: int = 0
@@ -75,6 +77,7 @@ class SmbAccess:
                 "user": place.user,
                 "domain": client.domain,
                 "password": place.password,
+                "logins": place.logins,
                 "first_user": client.first_user,
                 "folder": client.folder,
                 "dialects": client.dialects,
@@ -172,13 +175,21 @@ def of_lab(plan: Plan, server: SambaServer) -> SmbAccess:
     user = smb_client(plan.client).user
     where = (server.address, server.share, server.shares)
     most = int(server.settings.get("max_processes", "0"))
-    return SmbAccess(plan, Place(*where, user, server.password, server.status, most))
+    place = Place(*where, user, server.password, status=server.status, most_processes=most)
+    return SmbAccess(plan, place)
 
 
 def of_target(plan: Plan, target: Target, secrets: Secrets) -> SmbAccess:
     """Somebody's file server."""
-    if target.share is None or secrets.password is None:
+    if target.share is None or (secrets.password is None and not secrets.logins):
         raise InputError(f"{plan.target} needs a share and the password of its users")
     client = smb_client(plan.client)
-    place = Place(target.addresses[0], target.share, client.shares, client.user, secrets.password)
+    place = Place(
+        target.addresses[0],
+        target.share,
+        client.shares,
+        client.user,
+        secrets.password or "",
+        secrets.logins,
+    )
     return SmbAccess(plan, place)

@@ -50,8 +50,9 @@ impl SmbSession {
         file: &FileId,
         called: &str,
     ) -> Result<Vec<Entry>, Fault> {
+        let bytes = LISTING_BYTES.min(self.connection.state.agreed.max_transact);
         let ask = Ask {
-            bytes: LISTING_BYTES,
+            bytes,
             ..Ask::new(Command::QueryDirectory, self.tree(Share::Data).await?)
         };
         let mut all = Vec::new();
@@ -60,7 +61,7 @@ impl SmbSession {
                 .connection
                 .exchange(
                     ask,
-                    |out| directory::encode(out, file, "*", round == 0, LISTING_BYTES),
+                    |out| directory::encode(out, file, "*", round == 0, bytes),
                     |head, body| {
                         if let Status::NO_MORE_FILES | Status::NO_SUCH_FILE = head.status {
                             return Ok(None);

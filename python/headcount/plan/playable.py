@@ -1,0 +1,185 @@
+"""What the engine finds wrong with a plan before anybody is played: steps, templates, values."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headcount import _engine
+from headcount.errors import InputError, Mistake
+from headcount.fields.mistakes import LineOf, Place, nearest, refused
+from headcount.plan import variables
+from headcount.plan.flow import Condition
+from headcount.plan.plan import Plan, engine_plan
+from headcount.plan.variables import Variable
+from headcount.plan.workload import Workload
+
+_UNKNOWN = re.compile(r"unknown (field|variant) `([^`]*)`, expected (?:one of )?(.*)$")
+_MISSING = re.compile(r"missing field `([^`]*)`")
+_WRONG_TYPE = re.compile(
+    r"invalid type: (?:integer|floating point|boolean|string) (?:`([^`]*)`|\"([^\"]*)\"), "
+    r"expected (.*)"
+)
+_WITHIN = re.compile(r"(\w+)(?:, ([\w-]+)| (\d+))?: ")
+"""How sentences of the engine begin: `capture, token: `, `check 2: `."""
+_DECLARED = re.compile(r"\[variables\] (\w+): ")
+_WORDS = {"a string": "a text in quotes", "a map": "a table: { ... }", "a sequence": "a list"}
+"""What Rust calls things, and what people do."""
+
+
+def check_variables(
+    workload: Workload,
+    where: str,
+    line_of: LineOf = lambda _place: None,
+    *,
+    with_secrets: bool = True,
+) -> None:
+    """Raise FileError for files of variables that cannot be read, and secrets that are not there.
+
+    `where` is the file that the workload is from, and `line_of` knows its lines. Without
+    `with_secrets` it does not matter whether the variables of the environment are there.
+    """
+    _refuse(_of_variables(workload.variables or {}, with_secrets=with_secrets), where, line_of)
+
+
+def check_playable(plan: Plan, where: str, line_of: LineOf = lambda _place: None) -> None:
+    """Raise FileError with everything that the engine would not play, before there is a run.
+
+    Secrets need not be there. Raises InputError for files of variables that cannot be read.
+    """
+    values = plan.workload.model_dump(mode="json", exclude_none=True)
+    text = engine_plan(plan, with_secrets=False)
+    mistakes = _engine.plan_mistakes(text, plan.protocol)
+    found = [one for place, message in mistakes for one in _explained(place, message, values)]
+    _refuse(found, where, line_of)
+
+
+def check_identity(plan: Plan, where: str) -> None:
+    """Raise FileError where steps send `{username}` or `{password}` and users have neither."""
+    if plan.client.get("user") or plan.protocol != "http":
+        return
+    values = plan.workload.model_dump(mode="json", exclude_none=True)
+    found = []
+    for name in ("username", "password"):
+        message = (
+            f"users have no {{{name}}}: give their names and passwords with --logins FILE, or "
+            "--user and --password-file"
+        )
+        found += [(place, message) for place in _mentions(values, name, ())]
+    _refuse(found, where, lambda _place: None)
+
+
+def _refuse(found: Sequence[tuple[Place, str]], where: str, line_of: LineOf) -> None:
+    if found:
+        mistakes = [Mistake(".".join(place), text, line_of(place)) for place, text in found]
+        raise refused(mistakes, where)
+
+
+def _of_variables(
+    declared: Mapping[str, Variable], *, with_secrets: bool
+) -> list[tuple[Place, str]]:
+    """Files that cannot be read, and secrets that are not there."""
+    found: list[tuple[Place, str]] = []
+    for name, one in declared.items():
+        try:
+            variables.engine_form({name: one}, with_secrets=with_secrets)
+        except InputError as error:
+            key = "file" if one.file is not None else "secret"
+            found.append((("variables", name, key), str(error)))
+    return found
+
+
+def _explained(place: str, message: str, values: Any) -> list[tuple[Place, str]]:
+    """A mistake that the engine found: its places in the workload, and what to say."""
+    if place.startswith("{"):
+        places = _mentions(values, place[1:-1], ()) or [()]
+        return [(one, message) for one in places]
+    if place == "variables" and (declared := _DECLARED.match(message)) is not None:
+        return [(("variables", declared[1]), message.removeprefix(declared[0]))]
+    at = tuple(part for part in place.split(".") if part)
+    step = _value_at(values, at)
+    return [_of_step(at, step, message) if isinstance(step, Mapping) else (at, message)]
+
+
+def _of_step(at: Place, step: Mapping[str, Any], message: str) -> tuple[Place, str]:
+    """A mistake of an entry of `steps`: its key, and what to say."""
+    if (unknown := _UNKNOWN.search(message)) is not None:
+        return _unknown(at, step, unknown)
+    if (missing := _MISSING.search(message)) is not None:
+        return (*at, missing[1]), f'is missing; give the step "{step.get("name", "")}" one'
+    if (wrong := _WRONG_TYPE.search(message)) is not None:
+        return _wrong_type(at, step, wrong)
+    if (within := _WITHIN.match(message)) is not None and within[1] in step:
+        number = [str(int(within[3]) - 1)] if within[3] else []
+        more = number or ([within[2]] if within[2] else [])
+        return (*at, within[1], *more), message.removeprefix(within[0])
+    key = next((one for one in step if re.match(rf"{re.escape(one)}\b", message)), None)
+    return (*at, key) if key else at, message
+
+
+def _unknown(at: Place, step: Mapping[str, Any], unknown: re.Match[str]) -> tuple[Place, str]:
+    """A key or an operation that there is not, with the nearest."""
+    what, name, wanted = unknown[1], unknown[2], re.findall(r"`([^`]+)`", unknown[3])
+    if "css" in wanted and re.search(rf"check.*{re.escape(name)}", str(step)):
+        wanted += [key for key in Condition.model_fields if key != "value"]
+    hint, known = nearest(name, wanted), ", ".join(wanted) or "no others"
+    if what == "field":
+        place = _place_of_key(step, name, at)
+        return place, f"there is no such key{hint} (there is: {known})"
+    place = next((p for p in _places_of_value(step, name, at)), at)
+    kind = "operation" if place[-1] == "op" else "value"
+    return place, f'there is no {kind} "{name}"{hint} (there is: {known})'
+
+
+def _wrong_type(at: Place, step: Mapping[str, Any], wrong: re.Match[str]) -> tuple[Place, str]:
+    given = wrong[1] if wrong[1] is not None else wrong[2]
+    wanted = _WORDS.get(wrong[3], wrong[3])
+    place = next((p for p in _places_of_value(step, given, at)), at)
+    return place, f"it is {given}; write {wanted}"
+
+
+def _value_at(values: Any, place: Place) -> Any:
+    """What stands at a place; None if nothing does."""
+    for part in place:
+        if isinstance(values, Mapping):
+            values = values.get(part)
+        elif isinstance(values, Sequence) and part.isdigit() and int(part) < len(values):
+            values = values[int(part)]
+        else:
+            return None
+    return values
+
+
+def _children(value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        return [(str(key), one) for key, one in value.items()]
+    return [(str(n), one) for n, one in enumerate(value)] if isinstance(value, list) else []
+
+
+def _place_of_key(value: Any, name: str, at: Place) -> Place:
+    """Where a key of this name is, nearest to the top; the place itself where there is none."""
+    level = [(at, value)]
+    while level:
+        for place, one in level:
+            if isinstance(one, Mapping) and name in one:
+                return (*place, name)
+        level = [((*p, key), inner) for p, one in level for key, inner in _children(one)]
+    return at
+
+
+def _places_of_value(value: Any, text: str, at: Place) -> list[Place]:
+    """Where a value that reads like this is."""
+    found = []
+    for key, one in _children(value):
+        shown = str(one).lower() if isinstance(one, bool) else str(one)
+        if shown == text:
+            found.append((*at, key))
+        found += _places_of_value(one, text, (*at, key))
+    return found
+
+
+def _mentions(value: Any, name: str, at: Place) -> list[Place]:
+    """Where a text has this name in braces."""
+    if isinstance(value, str):
+        mention = re.compile(r"(?<!\{)(?:\{\{)*\{" + re.escape(name) + r"[|:}]")
+        return [at] if mention.search(value) else []
+    return [place for key, one in _children(value) for place in _mentions(one, name, (*at, key))]

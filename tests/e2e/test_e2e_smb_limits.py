@@ -1,0 +1,69 @@
+"""A file server that takes less at a time than others, and one with users of its own."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from file_server import FileServer, serving
+from processes import Ended, Headcount, wait_for
+
+PACE = ("--pace", "200ms", "--ramp", "0s", "--settle", "1s", "--duration", "4s", "--seed", "5")
+RUN = ("--users", "3", "--scale", "0.02", *PACE, "--json")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[FileServer]:
+    with serving(tmp_path / "server") as server:
+        yield server
+
+
+def failed(done: Ended) -> int:
+    """Scenarios that failed in the run's only level, which played some."""
+    levels = json.loads((Path(done.json["bundle"]) / "levels.json").read_bytes())["levels"]
+    assert sum(one["completed"] for one in levels[0]["scenarios"]) > 0
+    return sum(int(one["failed"]) for one in levels[0]["scenarios"])
+
+
+def largest(done: Ended) -> tuple[str, str]:
+    """What the server says of its largest read and write."""
+    found = json.loads((Path(done.json["bundle"]) / "environment.json").read_bytes())
+    settings = {key: value for side in found["sides"] for key, value in side["settings"].items()}
+    return settings["SMB largest read"], settings["SMB largest write"]
+
+
+def test_a_servers_limits_are_kept(headcount: Headcount, server: FileServer) -> None:
+    limits = ("smb2 max read = 32768", "smb2 max write = 8192", "smb2 max trans = 32768")
+    server.configure("\n".join(limits))
+    headcount.environment["HEADCOUNT_PASSWORD"] = server.password
+    line = ("run", "home-folders", "--target", server.target)
+
+    def limited() -> bool:
+        done = headcount.run(*line, *RUN)
+        assert done.json["outcome"] in ("passed", "failed"), done.out + done.err
+        assert failed(done) == 0
+        return largest(done) == ("32768 bytes", "8192 bytes")
+
+    wait_for(limited)
+
+
+def test_users_of_a_file_log_on_by_their_names(
+    headcount: Headcount, server: FileServer, tmp_path: Path
+) -> None:
+    server.know_only("augusta", "bertrand", "celestine")
+    people = tmp_path / "people.csv"
+    rows = "".join(f"{one},{server.password}\n" for one in ("augusta", "bertrand", "celestine"))
+    people.write_text(f"username,password\n{rows}", "utf-8")
+    people.chmod(0o600)
+    line = ("run", "home-folders", "--target", server.target, "--logins", str(people))
+    done = headcount.run(*line, *RUN)
+    assert done.json["outcome"] in ("passed", "failed"), done.out + done.err
+    assert failed(done) == 0
+    bundle = Path(done.json["bundle"])
+    kept = b"".join(path.read_bytes() for path in bundle.rglob("*") if path.is_file())
+    assert server.password.encode() not in kept
+    server.know_only("augusta", "bertrand")
+    again = headcount.run(*line, *RUN)
+    assert again.json["outcome"] == "failed"
+    assert failed(again) > 0
