@@ -15,7 +15,7 @@ class Chat:
     """The chat with what it remembers.
 
     Attributes:
-        said: Every message: who, in which room, what.
+        messages: Every message: who, in which room, what.
         origins: The `Origin` of each who connected.
         is_full: Whether it lets nobody in.
         is_rude: Whether it ends a connection instead of answering what is said.
@@ -23,7 +23,7 @@ class Chat:
     """
 
     def __init__(self) -> None:
-        self.said: list[tuple[str, str, str]] = []
+        self.messages: list[tuple[str, str, str]] = []
         self.origins: list[str | None] = []
         self.is_full = False
         self.is_rude = False
@@ -59,11 +59,11 @@ class Chat:
 
     def _say(self, user: str, room: str, message: dict[str, str]) -> None:
         with self._lock:
-            self.said.append((user, room, message["text"]))
+            self.messages.append((user, room, message["text"]))
             members = list(self._rooms[room])
-        said = {"type": "said", "from": user, "text": message["text"], "id": message["id"]}
+        answer = {"type": "said", "from": user, "text": message["text"], "id": message["id"]}
         for member in members:
-            member.send(json.dumps(said))
+            member.send(json.dumps(answer))
 
 
 @contextmanager

@@ -24,12 +24,16 @@ auth_type = scram-sha-256
 auth_file = {users}
 pool_mode = transaction
 default_pool_size = {size}
+server_reset_query_always = {resets}
 """
 
 
 @contextlib.contextmanager
-def pooling(postgres: Postgres, size: int = 3) -> Iterator[str]:
-    """The target of a pooler in transaction mode with so many connections to the server."""
+def pooling(postgres: Postgres, size: int = 3, *, resets: bool = False) -> Iterator[str]:
+    """The target of a pooler in transaction mode with so many connections to the server.
+
+    One that resets discards what a transaction leaves on its connection, prepared statements too.
+    """
     server = postgres.server
     host, _, server_port = server.address.partition(":")
     number = port.free()
@@ -40,7 +44,9 @@ def pooling(postgres: Postgres, size: int = 3) -> Iterator[str]:
         users = folder / "users.txt"
         users.write_text(f'"{server.user}" "{server.password}"\n', "utf-8")
         fields = {"database": server.database, "host": host, "port": server_port}
-        text = CONFIGURATION.format(**fields, number=number, users=users, size=size)
+        text = CONFIGURATION.format(
+            **fields, number=number, users=users, size=size, resets=int(resets)
+        )
         configuration = folder / "pgbouncer.ini"
         configuration.write_text(text, "utf-8")
         is_root = os.geteuid() == 0  # as whom it refuses to run

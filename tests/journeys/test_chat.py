@@ -30,7 +30,7 @@ def test_one_user_tries_it(headcount: Headcount, chat: tuple[Chat, str]) -> None
     assert '  > {"room":"' in done.out
     assert '  < {"type": "said", "from": "user0"' in done.out
     assert "{members} = 1" in done.out
-    assert [user for user, _, _ in server.said] == ["user0"]
+    assert [user for user, _, _ in server.messages] == ["user0"]
     assert server.origins[-1] == url.rstrip("/")
 
 
@@ -42,10 +42,10 @@ def test_many_users_talk(headcount: Headcount, chat: tuple[Chat, str]) -> None:
     scenario = levels[0]["scenarios"][0]
     assert scenario["failed"] == 0, done.out + done.err
     assert scenario["completed"] > 50
-    assert len(server.said) >= scenario["completed"]
-    users = {user for user, _, _ in server.said}
+    assert len(server.messages) >= scenario["completed"]
+    users = {user for user, _, _ in server.messages}
     assert users == {f"user{n}" for n in range(30)}
-    rooms = {user: {room for who, room, _ in server.said if who == user} for user in users}
+    rooms = {user: {room for who, room, _ in server.messages if who == user} for user in users}
     assert all(len(each) == 1 for each in rooms.values())
     assert len(set.union(*rooms.values())) > 5
 

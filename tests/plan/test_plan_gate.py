@@ -13,6 +13,7 @@ from headcount.controller.access.mail import target_office
 from headcount.controller.access.open import allowed_target
 from headcount.controller.access.redis import Store
 from headcount.controller.access.redis import _target as redis_target
+from headcount.controller.access.secrets import Secrets
 from headcount.errors import InputError
 from headcount.plan.gate import allowed
 from headcount.plan.plan import Plan
@@ -54,7 +55,7 @@ def test_the_server_that_takes_mail_is_checked_as_the_target_is() -> None:
     with pytest.raises(InputError, match=r"the server 192\.0\.2\.55:2525 is not this machine"):
         allowed_target(plan("mail-light", target, client=client), parse(target))
     agreed = plan("mail-light", target, client=client, authorised_by="Ada")
-    office = target_office(agreed, allowed_target(agreed, parse(target)), "secret")
+    office = target_office(agreed, allowed_target(agreed, parse(target)), Secrets())
     assert (office.imap_at, office.post_at) == (("127.0.0.1:1143",), ("192.0.2.55:2525",))
 
 
@@ -90,7 +91,7 @@ def test_the_machine_that_is_connected_to_is_checked_and_not_the_name(names: lis
 def test_mail_without_a_server_of_its_own_goes_to_the_same_addresses(names: list[str]) -> None:
     target = "imaps://here.invalid"
     wanted = plan("mail-light", target, client={"domain": "a.example"})
-    office = target_office(wanted, allowed_target(wanted, parse(target)), "secret")
+    office = target_office(wanted, allowed_target(wanted, parse(target)), Secrets())
     assert office.imap == "here.invalid:993"
     assert office.imap_at == ("127.0.0.1:993", "[::1]:993")
     assert office.post_at == ("127.0.0.1:25", "[::1]:25")

@@ -92,11 +92,8 @@ def prepare(
     plan = _plan(workload, target, overrides)
     if _is_all_own(plan):
         return
-    if users is None and plan.workload.protocol != "http":
-        raise InputError("give --users: for how many users the data is to be made")
+    _check_given(plan, users, seed)
     users = users or 1
-    if seed is None and plan.workload.data is not None:
-        raise InputError("give --seed: a run finds the data set by its seed (and its --scale)")
     plan, rows = named_plan(plan, access.logins)
     secrets = secrets_for(plan, access.token_file, access.password_file, rows)
     with (
@@ -113,6 +110,13 @@ def prepare(
         _print_checked(plan, verify=verify, json=json)
     else:
         _print_made(plan, users, made, json=json)
+
+
+def _check_given(plan: "Plan", users: int | None, seed: int | None) -> None:
+    if users is None and plan.workload.protocol != "http":
+        raise InputError("give --users: for how many users the data is to be made")
+    if seed is None and plan.workload.data is not None:
+        raise InputError("give --seed: a run finds the data set by its seed (and its --scale)")
 
 
 def _is_all_own(plan: "Plan") -> bool:

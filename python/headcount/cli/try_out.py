@@ -16,13 +16,15 @@ from headcount.secret_text import HIDDEN
 from headcount.text import clean
 
 if TYPE_CHECKING:
-    from headcount.controller.tryout import Event, Exchange, PlayedStep
+    from headcount.controller.tryout import Event, PlayedStep
     from headcount.plan.plan import Plan
 
 SECRET = re.compile("pass|pwd|secret", re.IGNORECASE)
 """Variables with such names are not shown."""
 MOST_SHOWN = 400
 """Characters of a body that are shown, unless all of it is asked for."""
+ALL_SHOWN = 1 << 20
+"""The same where it is; no more is kept."""
 
 
 @grouped
@@ -114,7 +116,7 @@ def _shown(step: "PlayedStep") -> dict[str, str]:
 
 
 def _print(event: "Event", *, bodies: bool) -> None:
-    from headcount.controller.tryout import Message, OtherFault, PrintedLine, ScenarioEnd
+    from headcount.controller.tryout import OtherFault, PrintedLine, ScenarioEnd
 
     if isinstance(event, PrintedLine):
         out.print(f"  {event.line}", markup=False)
@@ -128,30 +130,14 @@ def _print(event: "Event", *, bodies: bool) -> None:
         return
     where = f"{event.scenario or 'setup'} / {event.step}"
     out.print(f"[bold]{_escaped(where)}[/]  {event.took_ms:.1f} ms")
-    for one in event.exchanges:
-        if isinstance(one, Message):
-            out.print(f"  {'>' if one.is_sent else '<'} {_cut(one.text, MOST_SHOWN)}", markup=False)
-        else:
-            _print_exchange(one, bodies=bodies)
+    most = ALL_SHOWN if bodies else MOST_SHOWN
+    for exchange in event.exchanges:
+        for line in exchange.lines(most, has_headers=bodies):
+            out.print(f"  {clean(line)}", markup=False)
     for name, value in _shown(event).items():
         out.print(f"  {{{name}}} = {_cut(value, MOST_SHOWN)}", markup=False)
     if event.fault is not None:
         out.print(f"  [red]failed[/]: {_escaped(event.fault)}")
-
-
-def _print_exchange(exchange: "Exchange", *, bodies: bool) -> None:
-    most = len(exchange.sent) if bodies else MOST_SHOWN
-    out.print(f"  > {exchange.method} {clean(exchange.path)}", markup=False)
-    if exchange.sent and exchange.sent != "(0 bytes)":
-        out.print(f"    {_cut(exchange.sent, most)}", markup=False)
-    outcome = exchange.outcome or exchange.status
-    out.print(f"  < {outcome}, {exchange.received_bytes:,} bytes", markup=False)
-    if bodies:
-        for name, value in exchange.headers:
-            out.print(f"    {clean(name)}: {clean(value)}", markup=False)
-    if exchange.received:
-        text = _cut(exchange.received, len(exchange.received) if bodies else MOST_SHOWN)
-        out.print(f"    {text}", markup=False)
 
 
 def _cut(text: str, most: int) -> str:

@@ -41,6 +41,19 @@ class Exchange:
     received: str | None
     outcome: str | None = None
 
+    def lines(self, most: int, *, has_headers: bool = False) -> list[str]:
+        """The exchange for people, with so many characters of a body."""
+        what = f"{self.status}, {self.received_bytes:,} bytes"
+        sent = "" if self.sent == "(0 bytes)" else self.sent
+        headers = [f"  {name}: {value}" for name, value in self.headers] if has_headers else []
+        return [
+            f"> {self.method} {self.path}",
+            *_indented(sent, most),
+            f"< {what if self.outcome is None else self.outcome}",
+            *headers,
+            *_indented(self.received or "", most),
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -54,6 +67,20 @@ class Message:
 
     is_sent: bool
     text: str
+
+    def lines(self, most: int, *, has_headers: bool = False) -> list[str]:
+        """The message for people, with so many characters of it; it has no headers."""
+        del has_headers
+        return [f"{'>' if self.is_sent else '<'} {_cut(self.text, most)}"]
+
+
+def _cut(text: str, most: int) -> str:
+    return text[:most].strip() + (" ..." if len(text) > most else "")
+
+
+def _indented(text: str, most: int) -> list[str]:
+    """The beginning of a body, line by line."""
+    return [f"  {line}" for line in _cut(text, most).split("\n")] if text else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +168,10 @@ def failed_step_text(plan: Plan, target: str, scenario: str) -> str:
     failed = [one for one in events if isinstance(one, PlayedStep) and one.fault is not None]
     if not failed or not failed[0].exchanges:
         return ""
-    step, exchange = failed[0], failed[0].exchanges[-1]
-    sent = [f"    {exchange.sent[:MOST_SHOWN]}"] if exchange.sent else []
-    received = [f"    {exchange.received[:MOST_SHOWN].strip()}"] if exchange.received else []
-    lines = [
-        f"{step.scenario or 'setup'} / {step.step}  {step.took_ms:.1f} ms",
-        f"  > {exchange.method} {exchange.path}",
-        *sent,
-        f"  < {exchange.status}, {exchange.received_bytes:,} bytes",
-        *received,
-    ]
-    return "\n".join(lines) + "\n"
+    step = failed[0]
+    title = f"{step.scenario or 'setup'} / {step.step}  {step.took_ms:.1f} ms"
+    lines = [f"  {line}" for line in step.exchanges[-1].lines(MOST_SHOWN)]
+    return "\n".join([title, *lines, ""])
 
 
 def _take(

@@ -12,8 +12,8 @@ from headcount.errors import InputError
 from headcount.fields.mistakes import nearest
 from headcount.foreign.file import content
 from headcount.installed import added, refusal
-from headcount.plan.lua_file import with_code
 from headcount.plan.line_numbers import line_numbers
+from headcount.plan.lua_file import with_code
 from headcount.plan.plan import validate
 from headcount.plan.toml_file import MOST_BYTES, toml_of, toml_text
 from headcount.plan.variables import with_folder

@@ -152,16 +152,7 @@ impl Ask {
             None if follows => REDIRECTS,
             None => 0,
         };
-        let captures = table.capture.as_ref();
-        let captures = captures.map_or(Ok(Box::default()), |table| {
-            Capture::compile(table, Realm::Contents, names)
-        });
-        let checks = table.check.as_ref();
-        let checks = checks.map_or(Ok(Box::default()), |list| {
-            Check::compile(list, Realm::Contents, names)
-        });
-        let (mut captures, mut checks) = (captures?, checks?);
-        headcount_script::read_together(&mut [&mut *checks], &mut captures);
+        let (captures, checks) = looked_at(table.capture.as_ref(), table.check.as_ref(), names)?;
         Ok(Self {
             method,
             shown: match &target {
@@ -232,6 +223,24 @@ impl Ask {
     pub(super) const fn reads_answer(&self) -> bool {
         !self.captures.is_empty() || !self.checks.is_empty()
     }
+}
+
+/// What users keep of an answer, and what it must hold.
+fn looked_at(
+    capture: Option<&Value>,
+    check: Option<&Value>,
+    names: &mut Names,
+) -> Result<(Box<[Capture]>, Box<[Check]>), String> {
+    let mut captures = match capture {
+        Some(table) => Capture::compile(table, Realm::Contents, names)?,
+        None => Box::default(),
+    };
+    let mut checks = match check {
+        Some(list) => Check::compile(list, Realm::Contents, names)?,
+        None => Box::default(),
+    };
+    headcount_script::read_together(&mut [&mut *checks], &mut captures);
+    Ok((captures, checks))
 }
 
 /// Whether an answer with this status leads somewhere else (RFC 9110, 15.4).

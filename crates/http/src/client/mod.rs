@@ -5,7 +5,7 @@
 //! * [`session`]: one user; `journey`: a request with its values, through redirects; `exchange`: a
 //!   request on the wire; `judge`: whether the answer is right; `received`: what captures and checks
 //!   see of it; [`jar`]: the user's cookies; `proof` and [`digest`]: who the user is.
-//! * `socket`: a WebSocket; [`message`]: what goes through it.
+//! * `socket`: a WebSocket; `talk`: what users do with it; [`message`]: what goes through it.
 //! * [`inspect`]: who answers, and whether they have the data set.
 
 pub mod ask;
@@ -29,6 +29,7 @@ pub mod session;
 pub mod sizes;
 mod socket;
 pub mod step;
+mod talk;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,33 +1,18 @@
-//! A user's WebSocket (RFC 6455): opened by a request, then messages both ways.
+//! A WebSocket (RFC 6455): messages both ways on a connection of their own.
 
 use futures_util::{FutureExt, SinkExt, StreamExt};
-use headcount_load::{Fault, FaultKind, Moved, User};
+use headcount_load::{Fault, FaultKind};
 use headcount_net::Transport;
-use headcount_script::Reply;
-use headcount_script::json::Document;
-use http::header::{
-    CONNECTION, HOST, ORIGIN, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, SET_COOKIE, UPGRADE,
-};
-use http::{HeaderValue, Request};
-use serde_json::json;
+use http::{Request, Response};
 use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::handshake::client::generate_key;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use super::Shared;
-use super::ask::{Ask, Method};
-use super::exchange::{Personal, unix_s};
-use super::message::Messages;
 use super::received::MOST_KEPT_BYTES;
-use super::session::HttpSession;
 use crate::connection::{lost, malformed};
 
 /// Room for what is read at a time: thousands of users have some each.
 const READ_BYTES: usize = 4 << 10;
-
-/// How much of a message is kept for somebody who tries a workload.
-const MOST_TRACED_CHARS: usize = 2_000;
 
 /// A WebSocket.
 #[derive(Debug)]
@@ -35,44 +20,56 @@ pub(super) struct Socket {
     stream: WebSocketStream<Transport>,
 }
 
-/// A message that has come, as captures and checks see it.
-struct Received {
-    text: Vec<u8>,
-    json: Document,
-}
-
-impl Reply for Received {
-    fn status(&self) -> u16 {
-        0
+impl Socket {
+    /// Opens one with this request; returns the answer, too.
+    pub(super) async fn open(
+        request: Request<()>,
+        transport: Transport,
+    ) -> Result<(Self, Response<Option<Vec<u8>>>), Fault> {
+        let config = WebSocketConfig::default()
+            .read_buffer_size(READ_BYTES)
+            .write_buffer_size(0)
+            .max_message_size(Some(MOST_KEPT_BYTES))
+            .max_frame_size(Some(MOST_KEPT_BYTES));
+        let opened = tokio_tungstenite::client_async_with_config(request, transport, Some(config));
+        let (stream, answer) = opened.await.map_err(|error| fault(&error))?;
+        Ok((Self { stream }, answer))
     }
 
-    fn body(&self) -> &[u8] {
-        &self.text
+    /// Passes over the messages that have come already; returns how many bytes they had.
+    pub(super) fn pass_over(&mut self) -> Result<u64, Fault> {
+        let mut bytes = 0;
+        while let Some(message) = self.stream.next().now_or_never() {
+            bytes += contents(message)?.map_or(0, |text| text.len() as u64);
+        }
+        Ok(bytes)
     }
 
-    fn json(&self) -> Option<&Document> {
-        Some(&self.json)
+    /// Sends a text.
+    pub(super) async fn send(&mut self, text: String) -> Result<(), Fault> {
+        let sent = self.stream.send(Message::text(text)).await;
+        sent.map_err(|error| fault(&error))
     }
 
-    fn headers(&self, _: &str) -> Vec<&str> {
-        Vec::new()
+    /// The next message, text or bytes.
+    pub(super) async fn next(&mut self) -> Result<Vec<u8>, Fault> {
+        loop {
+            if let Some(text) = contents(self.stream.next().await)? {
+                return Ok(text);
+            }
+        }
     }
 
-    fn cookie(&self, _: &str) -> Option<&str> {
-        None
+    /// Closes it, and waits until the server agrees; returns how many bytes came meanwhile.
+    pub(super) async fn close(mut self) -> u64 {
+        let mut bytes = 0;
+        if self.stream.close(None).await.is_ok() {
+            while let Some(Ok(message)) = self.stream.next().await {
+                bytes += message.len() as u64;
+            }
+        }
+        bytes
     }
-
-    fn path(&self) -> &'static str {
-        ""
-    }
-}
-
-fn config() -> WebSocketConfig {
-    WebSocketConfig::default()
-        .read_buffer_size(READ_BYTES)
-        .write_buffer_size(0)
-        .max_message_size(Some(MOST_KEPT_BYTES))
-        .max_frame_size(Some(MOST_KEPT_BYTES))
 }
 
 /// What a failure of the socket is counted as.
@@ -92,104 +89,8 @@ fn fault(error: &Error) -> Fault {
     }
 }
 
-impl HttpSession {
-    /// Opens a WebSocket, in the place of one that is open.
-    pub(super) async fn open_socket(&mut self, ask: &Ask, user: &mut User) -> Result<Moved, Fault> {
-        self.socket = None;
-        let asked = self.texts(ask, user.scope())?;
-        let path = self.shared.path(ask, &asked);
-        self.prove(ask, &asked);
-        self.requests.sent(Method::CONNECT);
-        self.requests.sent(Method::Get.kind());
-        let mut cookies = String::new();
-        if let Some(jar) = &self.jar {
-            jar.write(&path, self.shared.base.site(), unix_s(), &mut cookies);
-        }
-        let personal = Personal {
-            authorization: self.authorization.as_deref(),
-            cookies,
-        };
-        let mut request = self.shared.request(ask, &asked, &personal)?;
-        self.shared.ask_for_socket(&mut request, &path)?;
-        let shared = &self.shared;
-        let tls = shared.socket_tls.as_ref().or(shared.tls.as_ref());
-        let transport = Transport::establish(&shared.addresses, tls).await;
-        let transport = transport.map_err(|fault| shared.unreachable(&fault))?;
-        transport.hurry();
-        let opened =
-            tokio_tungstenite::client_async_with_config(request, transport, Some(config()));
-        let (stream, answer) = opened.await.map_err(|error| fault(&error))?;
-        if self.shared.keeps_cookies {
-            for value in answer.headers().get_all(SET_COOKIE) {
-                let jar = self.jar.get_or_insert_default();
-                jar.set(value.as_bytes(), self.shared.base.site(), &path, unix_s());
-            }
-        }
-        self.socket = Some(Box::new(Socket { stream }));
-        Ok(Moved::default())
-    }
-
-    /// Sends a message, or waits for one, or both.
-    pub(super) async fn exchange_messages(
-        &mut self,
-        messages: &Messages,
-        user: &mut User,
-    ) -> Result<Moved, Fault> {
-        let Some(socket) = &mut self.socket else {
-            let sentence = "there is no WebSocket: a step ws-connect must come before";
-            return Err(Fault::step(FaultKind::Refused, sentence));
-        };
-        let mut moved = Moved::default();
-        if let Some(text) = messages.text(user.scope())? {
-            // What came before is no answer to it.
-            while let Some(before) = socket.stream.next().now_or_never() {
-                let text = content(before)?;
-                moved.read_bytes += text.map_or(0, |text| text.len() as u64);
-            }
-            moved.written_bytes = text.len() as u64;
-            user.note(|| json!({"message": "sent", "text": shown(&text)}));
-            let sent = socket.stream.send(Message::text(text)).await;
-            sent.map_err(|error| fault(&error))?;
-        }
-        if !messages.waits {
-            return Ok(moved);
-        }
-        loop {
-            let Some(text) = content(socket.stream.next().await)? else {
-                continue;
-            };
-            moved.read_bytes += text.len() as u64;
-            user.note(|| {
-                let text = String::from_utf8_lossy(&text);
-                json!({"message": "received", "text": shown(&text)})
-            });
-            let received = Received {
-                text,
-                json: Document::default(),
-            };
-            if messages.take(&received, user.scope())? {
-                return Ok(moved);
-            }
-        }
-    }
-
-    /// Closes the WebSocket, and waits until the server agrees.
-    pub(super) async fn close_socket(&mut self) -> Result<Moved, Fault> {
-        let mut moved = Moved::default();
-        let Some(mut socket) = self.socket.take() else {
-            return Ok(moved);
-        };
-        if socket.stream.close(None).await.is_ok() {
-            while let Some(Ok(message)) = socket.stream.next().await {
-                moved.read_bytes += message.len() as u64;
-            }
-        }
-        Ok(moved)
-    }
-}
-
 /// The text or bytes of a message; None for those of the connection itself.
-fn content(message: Option<Result<Message, Error>>) -> Result<Option<Vec<u8>>, Fault> {
+fn contents(message: Option<Result<Message, Error>>) -> Result<Option<Vec<u8>>, Fault> {
     match message {
         None => Err(lost("the server closed the WebSocket")),
         Some(Err(error)) => Err(fault(&error)),
@@ -201,33 +102,5 @@ fn content(message: Option<Result<Message, Error>>) -> Result<Option<Vec<u8>>, F
             frame.reason.escape_debug()
         ))),
         Some(Ok(_)) => Ok(None),
-    }
-}
-
-fn shown(text: &str) -> String {
-    text.chars().take(MOST_TRACED_CHARS).collect()
-}
-
-impl Shared {
-    /// Makes a request one that opens a WebSocket (RFC 6455, 4.1), of a page of this site.
-    fn ask_for_socket(&self, request: &mut Request<()>, path: &str) -> Result<(), Fault> {
-        let wrong = |error: http::Error| malformed(error.to_string());
-        let scheme = if self.base.is_tls { "wss" } else { "ws" };
-        let address = format!("{scheme}://{}{path}", self.authority);
-        *request.uri_mut() = address
-            .parse()
-            .map_err(|error: http::uri::InvalidUri| malformed(format!("{path}: {error}")))?;
-        let value = |text: &str| HeaderValue::from_str(text).map_err(|error| wrong(error.into()));
-        let origin = format!("{}://{}", self.scheme, self.authority);
-        let headers = request.headers_mut();
-        headers.insert(HOST, value(self.authority.as_str())?);
-        headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
-        headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
-        headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
-        headers.insert(SEC_WEBSOCKET_KEY, value(&generate_key())?);
-        if !headers.contains_key(ORIGIN) {
-            headers.insert(ORIGIN, value(&origin)?);
-        }
-        Ok(())
     }
 }

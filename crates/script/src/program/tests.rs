@@ -137,7 +137,7 @@ fn mistakes_of_the_run_have_their_line() {
             "buy.lua:3: it sets \"stock\" without naming it; write: vars.stock = ...",
         ),
         (
-            "local s = 'by'\nplay(s)",
+            "local step = 'by'\nplay(step)",
             "there is no step \"by\"; do you mean \"buy\"?",
         ),
         (
