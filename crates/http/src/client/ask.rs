@@ -152,7 +152,7 @@ impl Ask {
             None if follows => REDIRECTS,
             None => 0,
         };
-        let (captures, checks) = looked_at(table.capture.as_ref(), table.check.as_ref(), names)?;
+        let (captures, checks) = looks(table.capture.as_ref(), table.check.as_ref(), names)?;
         Ok(Self {
             method,
             shown: match &target {
@@ -226,11 +226,14 @@ impl Ask {
 }
 
 /// What users keep of an answer, and what it must hold.
-fn looked_at(
+type Looks = (Box<[Capture]>, Box<[Check]>);
+
+/// Compiles what users look at in an answer.
+fn looks(
     capture: Option<&Value>,
     check: Option<&Value>,
     names: &mut Names,
-) -> Result<(Box<[Capture]>, Box<[Check]>), String> {
+) -> Result<Looks, String> {
     let mut captures = match capture {
         Some(table) => Capture::compile(table, Realm::Contents, names)?,
         None => Box::default(),
