@@ -148,23 +148,8 @@ impl Http {
     /// Resolves the address and checks the options. Nothing is sent.
     pub fn new(options: HttpOptions) -> Result<Self, HttpError> {
         let wrong = |sentence: String| HttpError::Options(sentence);
-        options.data_set.check().map_err(wrong)?;
+        check(&options).map_err(wrong)?;
         let base = Base::parse(&options.url).map_err(wrong)?;
-        if options.http2 && !options.keep_alive {
-            let sentence = "HTTP/2 keeps its connections: leave out http2 or keep_alive = false";
-            return Err(wrong(sentence.into()));
-        }
-        if !(0.0..=1.0).contains(&options.verify) {
-            let share = options.verify;
-            return Err(wrong(format!(
-                "verify must be true, false or from 0 to 1; it is {share}"
-            )));
-        }
-        if options.receive_buffer as usize > READ_BYTES {
-            let bytes = options.receive_buffer;
-            let sentence = format!("receive_buffer must be from 0 to {READ_BYTES}; it is {bytes}");
-            return Err(wrong(sentence));
-        }
         let headers = fixed_headers(&options, &base).map_err(wrong)?;
         let offering = |offered: Offered| {
             let name = options.server_name.as_deref().unwrap_or(&base.host);
@@ -217,6 +202,27 @@ impl Http {
             shared: Arc::new(shared),
         })
     }
+}
+
+/// Whether the options are in bounds and do not contradict each other; otherwise a sentence.
+fn check(options: &HttpOptions) -> Result<(), String> {
+    options.data_set.check()?;
+    if options.http2 && !options.keep_alive {
+        return Err("HTTP/2 keeps its connections: leave out http2 or keep_alive = false".into());
+    }
+    if !(0.0..=1.0).contains(&options.verify) {
+        let share = options.verify;
+        return Err(format!(
+            "verify must be true, false or from 0 to 1; it is {share}"
+        ));
+    }
+    if options.receive_buffer as usize > READ_BYTES {
+        let bytes = options.receive_buffer;
+        return Err(format!(
+            "receive_buffer must be from 0 to {READ_BYTES}; it is {bytes}"
+        ));
+    }
+    Ok(())
 }
 
 fn credentials(
