@@ -99,8 +99,8 @@ fn a_failed_step_is_an_answer_to_who_attempts_it() {
 fn mistakes_are_found_before_the_run() {
     for (source, part) in [
         (
-            "play('serach')",
-            "a.lua:1: there is no step \"serach\"; do you mean \"search\"?",
+            "play('searchh')",
+            "a.lua:1: there is no step \"searchh\"; do you mean \"search\"?",
         ),
         ("\nif vars.x then", "a.lua:2: 'end' expected"),
         ("vars.n = 1", "a.lua:1: \"n\" is built in"),
