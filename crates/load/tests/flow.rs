@@ -162,7 +162,7 @@ fn lua_has_steps_with_names() {
         ),
         (
             json!([lua("local a = vars.tokn", &[])]),
-            "captures or sets {tokn}",
+            "talk.lua:1: no step captures or sets vars.tokn",
         ),
         (json!([lua("if", &[])]), "talk.lua:1: unexpected symbol"),
     ] {

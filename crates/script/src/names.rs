@@ -27,6 +27,8 @@ struct Entry {
     variable: Option<u16>,
     /// Whether anything gives it a value.
     is_set: bool,
+    /// Where code mentions it; None for a placeholder.
+    place: Option<Box<str>>,
 }
 
 /// All names of a plan.
@@ -78,6 +80,7 @@ impl Names {
             known,
             variable: Some(variable),
             is_set: true,
+            place: None,
         });
         Ok(known)
     }
@@ -124,6 +127,14 @@ impl Names {
             return Ok(known);
         }
         self.add(name, false).map(Known::Kept)
+    }
+
+    /// Code mentions a name at this place; it is the first that counts.
+    pub fn mention_at(&mut self, name: &str, place: &str) {
+        let mut entries = self.entries.iter_mut();
+        if let Some(entry) = entries.find(|entry| &*entry.name == name) {
+            entry.place.get_or_insert_with(|| place.into());
+        }
     }
 
     /// A placeholder asks for the user's name or password.
@@ -178,16 +189,22 @@ impl Names {
     /// The names that nothing gives a value to, each with a sentence that says what may be meant.
     pub fn unset(&self) -> impl Iterator<Item = (&str, Mistake)> {
         let unset = self.entries.iter().filter(|entry| !entry.is_set);
-        unset.map(|entry| (&*entry.name, self.unknown(&entry.name)))
+        unset.map(|entry| (&*entry.name, self.unknown(entry)))
     }
 
-    fn unknown(&self, name: &str) -> Mistake {
+    fn unknown(&self, unknown: &Entry) -> Mistake {
+        let name = &unknown.name;
         let set = self.entries.iter().filter(|entry| entry.is_set);
         let names: Vec<&str> = set.map(|entry| &*entry.name).chain(BUILT_IN).collect();
         let meant = nearest(name, &names).map_or_else(
             || format!("the variables are {}", names.join(", ")),
             |near| format!("do you mean \"{near}\"?"),
         );
+        if let Some(place) = &unknown.place {
+            return format!(
+                "{place}: no step captures or sets vars.{name} and [variables] does not have it; {meant}"
+            );
+        }
         format!(
             "no step captures or sets {{{name}}} and [variables] does not have it; {meant} (to send \
              a brace before a letter, double it: {{{{{name}}})"
@@ -205,6 +222,7 @@ impl Names {
             known: Known::Kept(slot),
             variable: None,
             is_set,
+            place: None,
         });
         Ok(slot)
     }

@@ -178,8 +178,11 @@ def _places_of_value(value: Any, text: str, at: Place) -> list[Place]:
 
 
 def _mentions(value: Any, name: str, at: Place) -> list[Place]:
-    """Where a text has this name in braces."""
+    """Where a text has this name in braces, or Lua code has it."""
     if isinstance(value, str):
-        mention = re.compile(r"(?<!\{)(?:\{\{)*\{" + re.escape(name) + r"[|:}]")
-        return [at] if mention.search(value) else []
+        known = re.escape(name)
+        is_code = bool(at) and at[-1] == "lua"
+        in_code = rf"\bvars(?:\.{known}\b|\[(['\"]){known}\1\])"
+        mention = in_code if is_code else r"(?<!\{)(?:\{\{)*\{" + known + r"[|:}]"
+        return [at] if re.search(mention, value) else []
     return [place for key, one in _children(value) for place in _mentions(one, name, (*at, key))]

@@ -114,6 +114,7 @@ impl Program {
         for (variable, line) in mentioned.read {
             if !variables.contains_key(variable) {
                 let value = Template::parse(&format!("{{{variable}}}"), names).map_err(at(line))?;
+                names.mention_at(variable, &format!("{name}:{line}"));
                 variables.insert(variable.into(), Variable { value, slot: None });
             }
         }
