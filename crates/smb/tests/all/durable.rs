@@ -192,7 +192,8 @@ fn acknowledged_bytes_that_are_gone_are_wrong_data() {
         (fault.kind, fault.ends_session),
         (FaultKind::WrongData, true)
     );
-    let sentence = "at offset 0: 4096 bytes came instead of 65536";
+    // How much is gone depends on what the server had still to write when the file was cut.
+    let sentence = "what was acknowledged before the connection was lost is not there";
     assert!(fault.message.contains(sentence), "{fault}");
 }
 
