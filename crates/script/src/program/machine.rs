@@ -23,7 +23,7 @@ const MOST_IDLE: usize = 1_000;
 /// Memory that the scripts of a thread may take, in bytes.
 const MOST_MEMORY: usize = 1 << 30;
 
-/// The world of scripts. `wanted` leaves a coroutine with what it wants.
+/// Makes the world that scripts see.
 const PRELUDE: &str = include_str!("prelude.lua");
 
 /// What a script wants.
@@ -95,6 +95,8 @@ impl Machine {
             },
         )?;
         let native = library::native(&lua)?;
+        let is_too_long = lua.create_function(|_, ()| Ok(STRETCHES.get() > MOST_STRETCHES))?;
+        native.set("is_too_long", is_too_long)?;
         let prelude = lua.load(PRELUDE).set_name("=prelude");
         let world: Table = prelude.call(native)?;
         Ok(Self {

@@ -2,8 +2,7 @@
 //!
 //! A script is a coroutine that yields what the engine does for it: play a step that the workload has,
 //! pause. It reads and sets the user's variables and has no other way out: no files, no network, no
-//! other code. Its steps are those of the workload, compiled and checked before the run, so a script
-//! costs little more than they do.
+//! other code. Its steps are those of the workload, compiled and checked before the run.
 
 mod host;
 mod library;

@@ -2,6 +2,15 @@
 local native = ...
 local yield = coroutine.yield
 local setmetatable, error, tostring, select = setmetatable, error, tostring, select
+local pcall, xpcall, rawget, type = pcall, xpcall, rawget, type
+
+-- Code that has gone on for too long ends, also where it catches errors.
+local function caught(ok, ...)
+  if not ok and native.is_too_long() then
+    error((...), 0)
+  end
+  return ok, ...
+end
 
 -- A table that scripts read, and cannot change.
 local function fixed(name, fields)
@@ -31,9 +40,9 @@ of_strings.__index = strings
 of_strings.__metatable = false
 
 local world = {
-  assert = assert, error = error, ipairs = ipairs, next = next, pairs = pairs, pcall = pcall,
-  select = select, tonumber = tonumber, tostring = tostring, type = type, xpcall = xpcall,
-  setmetatable = setmetatable, rawequal = rawequal, rawlen = rawlen, rawget = rawget,
+  assert = assert, error = error, ipairs = ipairs, next = next, pairs = pairs,
+  select = select, tonumber = tonumber, tostring = tostring, type = type,
+  rawequal = rawequal, rawlen = rawlen, rawget = rawget,
   math = fixed("math", maths),
   string = fixed("string", strings),
   table = fixed("table", table),
@@ -41,6 +50,16 @@ local world = {
   json = fixed("json", native.json),
   crypto = fixed("crypto", native.crypto),
   now = native.now,
+
+  pcall = function(...) return caught(pcall(...)) end,
+  xpcall = function(...) return caught(xpcall(...)) end,
+
+  setmetatable = function(object, meta)
+    if type(meta) == "table" and rawget(meta, "__gc") ~= nil then
+      error("__gc is not there: it could run while another user plays", 2)
+    end
+    return setmetatable(object, meta)
+  end,
 
   play = function(step) return yield(1, step) end,
   attempt = function(step) return yield(2, step) end,

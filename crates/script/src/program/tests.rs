@@ -158,6 +158,18 @@ fn mistakes_of_the_run_have_their_line() {
             "pcall(function() while true do end end) while true do end",
             "goes on without",
         ),
+        (
+            "while true do pcall(function() while true do end end) end",
+            "it goes on without playing a step",
+        ),
+        (
+            "while true do xpcall(function() while true do end end, function(e) return e end) end",
+            "it goes on without playing a step",
+        ),
+        (
+            "setmetatable({}, { __gc = function() end })",
+            "buy.lua:1: __gc is not there",
+        ),
         ("local s = 'x' while true do s = s .. s end", "memory"),
     ] {
         let sentence = failure(source);
