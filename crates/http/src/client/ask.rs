@@ -54,8 +54,17 @@ pub struct Ask {
     pub reads_headers: bool,
 }
 
-/// A request as it stands in a workload file.
+/// A request that opens a WebSocket, as it stands in a workload file.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SocketTable {
+    path: String,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+}
+
+/// A request as it stands in a workload file.
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
     #[serde(default)]
@@ -195,28 +204,13 @@ impl Ask {
     }
 
     /// A request that opens a WebSocket.
-    pub(super) fn compile_socket(table: Table, names: &mut Names) -> Result<Self, String> {
-        if table.path.is_none() {
-            return Err("give its path".into());
-        }
-        let has_more = table.method.is_some()
-            || table.page.is_some()
-            || table.expect.is_some()
-            || table.redirects.is_some()
-            || table.capture.is_some()
-            || table.check.is_some()
-            || table.content_type.is_some()
-            || table.body.is_some()
-            || table.body_bytes.is_some()
-            || table.form.is_some()
-            || table.json.is_some()
-            || table.multipart.is_some();
-        if has_more {
-            return Err(
-                "ws-connect has only path and headers; messages are sent by ws-send".into(),
-            );
-        }
-        Self::compile(Method::Get, table, names)
+    pub(super) fn compile_socket(table: SocketTable, names: &mut Names) -> Result<Self, String> {
+        let request = Table {
+            path: Some(table.path),
+            headers: table.headers,
+            ..Table::default()
+        };
+        Self::compile(Method::Get, request, names)
     }
 
     /// Whether captures or checks read the answer.

@@ -35,19 +35,11 @@ impl Algorithm {
     /// The hash of a text, in hexadecimal digits.
     fn hash(self, text: &str) -> String {
         match self {
-            Self::Md5 => hex(&Md5::digest(text)),
-            Self::Sha256 => hex(&Sha256::digest(text)),
-            Self::Sha512Of256 => hex(&Sha512_256::digest(text)),
+            Self::Md5 => hex::encode(Md5::digest(text)),
+            Self::Sha256 => hex::encode(Sha256::digest(text)),
+            Self::Sha512Of256 => hex::encode(Sha512_256::digest(text)),
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}"); // memory takes everything
-    }
-    text
 }
 
 /// Whose password is proved.

@@ -5,7 +5,7 @@ use headcount_script::Names;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::ask::{Ask, Method, Table};
+use super::ask::{Ask, Method, SocketTable, Table};
 use super::message::{MessageTable, Messages};
 
 /// One step.
@@ -33,11 +33,11 @@ pub enum Step {
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case", deny_unknown_fields)]
 enum StepTable {
-    Request(Table),
+    Request(Box<Table>),
     Connect {},
     Receive {},
     Disconnect {},
-    WsConnect(Table),
+    WsConnect(SocketTable),
     WsSend(MessageTable),
     WsReceive(MessageTable),
     WsClose {},
@@ -61,7 +61,7 @@ impl Compile for Step {
         match StepTable::deserialize(options).map_err(|error| operations(&error.to_string()))? {
             StepTable::Request(table) => {
                 let method = table.method.unwrap_or(Method::Get);
-                Ask::compile_head(method, table, names).map(Self::Request)
+                Ask::compile_head(method, *table, names).map(Self::Request)
             }
             StepTable::Connect {} => Ok(Self::Connect),
             StepTable::Receive {} => Ok(Self::Receive),
@@ -148,14 +148,14 @@ mod tests {
     fn mistakes_are_named() {
         for (options, part) in [
             (json!({"path": "/"}), "op"),
-            (json!({"op": "ws-connect"}), "give its path"),
+            (json!({"op": "ws-connect"}), "missing field `path`"),
             (
                 json!({"op": "ws-connect", "path": "/", "body": "x"}),
-                "only path and headers",
+                "unknown field",
             ),
             (
                 json!({"op": "ws-connect", "path": "/", "expect": 200}),
-                "only path and headers",
+                "unknown field",
             ),
             (json!({"op": "ws-send"}), "give what is sent"),
             (json!({"op": "fetch", "path": "/"}), "fetch"),
