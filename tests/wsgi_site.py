@@ -1,5 +1,6 @@
 """A WSGI application, served on a free port of this machine."""
 
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,13 +22,15 @@ class Quiet(WSGIRequestHandler):
 
 
 @contextmanager
-def served(application: "WSGIApplication") -> Iterator[str]:
-    """Serve the application; gives its address."""
-    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Quiet)
+def served(application: "WSGIApplication", tls: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Serve the application, in clear or with TLS; gives its address."""
+    server = make_server(
+        "127.0.0.1", 0, application, threaded=True, request_handler=Quiet, ssl_context=tls
+    )
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/"
+        yield f"{'https' if tls else 'http'}://127.0.0.1:{server.server_port}/"
     finally:
         server.shutdown()
         thread.join()

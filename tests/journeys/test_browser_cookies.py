@@ -2,17 +2,15 @@
 
 import ssl
 import subprocess
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import flask
 import pytest
-from werkzeug.serving import make_server
 
+import wsgi_site
 from processes import Headcount
-from wsgi_site import Quiet
 
 WORKLOAD = """
 name = "cookies"
@@ -92,19 +90,9 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
         subprocess.run(["openssl", *words.split()], cwd=tmp_path, check=True, capture_output=True)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(tmp_path / "own.pem", tmp_path / "key.pem")
-    server = make_server(
-        *("127.0.0.1", 0, found.made()),
-        threaded=True,
-        request_handler=Quiet,
-        ssl_context=context,
-    )
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    found.url = f"{request.param}://127.0.0.1:{server.server_port}"
-    yield found
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with wsgi_site.served(found.made(), context) as url:
+        found.url = url.rstrip("/")
+        yield found
 
 
 def test_users_keep_what_a_browser_keeps(headcount: Headcount, site: Site, tmp_path: Path) -> None:

@@ -1,16 +1,14 @@
 """Users who connect to another address than that of the site's name."""
 
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import flask
 import pytest
-from werkzeug.serving import make_server
 
+import wsgi_site
 from processes import Headcount
-from wsgi_site import Quiet
 
 WORKLOAD = """
 name = "named"
@@ -33,13 +31,8 @@ def port() -> Iterator[int]:
     """A site that answers with the name by which it was asked."""
     app = flask.Flask("named")
     app.get("/")(lambda: flask.request.host)
-    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=Quiet)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with wsgi_site.served(app) as url:
+        yield int(url.rstrip("/").rpartition(":")[2])
 
 
 @pytest.fixture
