@@ -1,12 +1,14 @@
 """A chat with rooms, over WebSockets of the library `websockets`."""
 
 import json
+import ssl
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
+from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 from websockets.sync.server import Server, ServerConnection, serve
 
@@ -16,7 +18,7 @@ class Chat:
 
     Attributes:
         messages: Every message: who, in which room, what.
-        origins: The `Origin` of each who connected.
+        headers: Those of each who connected.
         is_full: Whether it lets nobody in.
         is_rude: Whether it ends a connection instead of answering what is said.
 
@@ -24,7 +26,7 @@ class Chat:
 
     def __init__(self) -> None:
         self.messages: list[tuple[str, str, str]] = []
-        self.origins: list[str | None] = []
+        self.headers: list[Headers] = []
         self.is_full = False
         self.is_rude = False
         self._rooms: defaultdict[str, set[ServerConnection]] = defaultdict(set)
@@ -32,7 +34,7 @@ class Chat:
 
     def admit(self, connection: ServerConnection, request: Request) -> Response | None:
         """Refuse who comes while it is full."""
-        self.origins.append(request.headers.get("Origin"))
+        self.headers.append(request.headers)
         return connection.respond(503, "full\n") if self.is_full else None
 
     def talk(self, connection: ServerConnection) -> None:
@@ -67,13 +69,13 @@ class Chat:
 
 
 @contextmanager
-def served(chat: Chat) -> Iterator[str]:
-    """Serve the chat on a free port; gives its address."""
-    server: Server = serve(chat.talk, "127.0.0.1", 0, process_request=chat.admit)
+def served(chat: Chat, tls: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Serve the chat on a free port, in clear or with TLS; gives its address."""
+    server: Server = serve(chat.talk, "127.0.0.1", 0, process_request=chat.admit, ssl=tls)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.socket.getsockname()[1]}/"
+        yield f"{'https' if tls else 'http'}://127.0.0.1:{server.socket.getsockname()[1]}/"
     finally:
         server.shutdown()
         thread.join()

@@ -1,12 +1,15 @@
 """The journey of `examples/journeys/chat.toml`, played in a real chat over WebSockets."""
 
 import json
+import ssl
+from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from chat_server import Chat, served
+from headcount.lab import certificate
 from processes import Headcount
 from web_shop import Shop
 from web_shop import served as shop_served
@@ -31,7 +34,23 @@ def test_one_user_tries_it(headcount: Headcount, chat: tuple[Chat, str]) -> None
     assert '  < {"type": "said", "from": "user0"' in done.out
     assert "{members} = 1" in done.out
     assert [user for user, _, _ in server.messages] == ["user0"]
-    assert server.origins[-1] == url.rstrip("/")
+    assert server.headers[-1]["Origin"] == url.rstrip("/")
+
+
+def test_it_is_played_over_tls_by_a_user_who_logs_on(headcount: Headcount, tmp_path: Path) -> None:
+    certificate.make(tmp_path)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(tmp_path / certificate.CERTIFICATE, tmp_path / certificate.KEY)
+    server = Chat()
+    trust = f"verify_certificates={tmp_path / certificate.AUTHORITY}"
+    with served(server, tls) as url:
+        options = ("--target", url, "--client", trust, "--user", "ada")
+        word = {"HEADCOUNT_PASSWORD": "sesame"}
+        done = headcount.run("try", str(JOURNEY), *options, **word)
+    assert done.code == 0, done.out + done.err
+    assert server.headers[-1]["Origin"] == url.rstrip("/")
+    scheme, _, proof = server.headers[-1]["Authorization"].partition(" ")
+    assert (scheme, b64decode(proof)) == ("Basic", b"ada:sesame")
 
 
 def test_many_users_talk(headcount: Headcount, chat: tuple[Chat, str]) -> None:
