@@ -146,7 +146,7 @@ class Search:
         bool,
         typer.Option(
             "--no-trial",
-            help="Begin at once, without one user who plays every scenario first.",
+            help="Start at once: no trial in which one user plays every scenario.",
             rich_help_panel=options.SEARCH,
         ),
     ] = False

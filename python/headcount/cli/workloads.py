@@ -52,7 +52,7 @@ def check(
     """Look for mistakes in workload and plan files, without a server.
 
     Each mistake is shown with its file, line and key, and what to write instead. The exit code is 0
-    only if there is none. Variables of the environment with secrets need not be set.
+    only if there is none. Environment variables with secrets need not be set.
     """
     from headcount.cli import workloads_check
 
