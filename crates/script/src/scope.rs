@@ -79,7 +79,12 @@ impl Scope {
 
     /// Gives a variable a value.
     pub fn set(&mut self, slot: Slot, value: &str) {
-        self.values[usize::from(slot)] = Value::Text(value.into());
+        self.put(slot, value.into());
+    }
+
+    /// The same, without a copy of it.
+    pub fn put(&mut self, slot: Slot, value: Box<str>) {
+        self.values[usize::from(slot)] = Value::Text(value);
     }
 
     /// Takes a variable's value away.

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::Program;
+use super::{Program, Variable};
 use crate::names::nearest;
 use crate::scope::Scope;
 use crate::values::{Missing, Values};
@@ -51,34 +51,39 @@ fn with<T>(act: impl FnOnce(&mut Lent) -> Result<T, String>) -> Result<T, String
     })
 }
 
-/// The value of a variable; None if it has none yet.
-pub(super) fn value<T>(name: &str, take: impl FnOnce(&str) -> T) -> Result<Option<T>, String> {
+/// The value of the variable with this number; None if it has none yet.
+pub(super) fn value(variable: usize) -> Result<Option<String>, String> {
     with(|lent| {
-        let Some(variable) = lent.program.0.variables.get(name) else {
-            return Err(unknown(&lent.program, name));
-        };
+        let variable = &lent.program.0.variables[variable];
         match variable.value.render(&mut lent.scope) {
-            Ok(text) => Ok(Some(take(&text))),
+            Ok(text) => Ok(Some(text)),
             Err(Missing::Value(_)) => Ok(None),
             Err(missing) => Err(missing.to_string()),
         }
     })
 }
 
-/// Gives a variable a value, or takes it away.
-pub(super) fn set(name: &str, value: Option<&str>) -> Result<(), String> {
+/// Gives the variable with this number a value, or takes it away. What cannot be a value is named by
+/// what it is.
+pub(super) fn set(
+    variable: usize,
+    value: Result<Option<Box<str>>, &'static str>,
+) -> Result<(), String> {
     with(|lent| {
-        let Some(variable) = lent.program.0.variables.get(name) else {
-            return Err(unknown(&lent.program, name));
-        };
-        let Some(slot) = variable.slot else {
+        let Variable { name, slot, .. } = &lent.program.0.variables[variable];
+        let Some(slot) = *slot else {
             return Err(format!(
                 "it sets \"{name}\" without naming it; write: vars.{name} = ..."
             ));
         };
         match value {
-            Some(value) => lent.scope.set(slot, value),
-            None => lent.scope.unset(slot),
+            Ok(Some(value)) => lent.scope.put(slot, value),
+            Ok(None) => lent.scope.unset(slot),
+            Err(what) => {
+                return Err(format!(
+                    "vars.{name} must be a text, a number or true or false, not a {what}"
+                ));
+            }
         }
         Ok(())
     })
@@ -100,11 +105,21 @@ pub(super) fn print(line: String) -> Result<(), String> {
 }
 
 /// Names are looked for before the run, so one that is made up later is unknown.
-fn unknown(program: &Program, name: &str) -> String {
-    let known: Vec<&str> = program.0.variables.keys().map(|name| &**name).collect();
-    let meant = nearest(name, &known).map_or_else(
+pub(super) fn unknown_variable(name: &str) -> String {
+    let near = with(|lent| {
+        let variables = lent.program.0.variables.iter();
+        let known: Vec<&str> = variables.map(|variable| &*variable.name).collect();
+        Ok(nearest(name, &known).map(str::to_owned))
+    });
+    let meant = near.ok().flatten().map_or_else(
         || "write its name into the script as it is: vars.name".to_owned(),
         |near| format!("do you mean \"{near}\"?"),
     );
     format!("it has no variable \"{}\"; {meant}", name.escape_default())
+}
+
+/// The same of a step.
+pub(super) fn unknown_step(name: &str) -> String {
+    let sentence = with(|lent| Ok(lent.program.unknown_step(name)));
+    sentence.unwrap_or_else(|nobody| nobody)
 }

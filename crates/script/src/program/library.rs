@@ -14,17 +14,24 @@ pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
     let native = lua.create_table()?;
     native.set(
         "get",
-        lua.create_function(|lua, name: mlua::String| {
-            let value = host::value(&name.to_str()?, |text| lua.create_string(text));
-            value.map_err(Error::runtime)?.transpose()
-        })?,
+        lua.create_function(|_, variable: usize| host::value(variable).map_err(Error::runtime))?,
     )?;
     native.set(
         "set",
-        lua.create_function(|_, (name, value): (mlua::String, Value)| {
-            let name = name.to_str()?;
-            let text = written(&name, &value)?;
-            host::set(&name, text.as_deref()).map_err(Error::runtime)
+        lua.create_function(|_, (variable, value): (usize, Value)| {
+            host::set(variable, written(&value)).map_err(Error::runtime)
+        })?,
+    )?;
+    native.set(
+        "unknown_variable",
+        lua.create_function(|_, name: Value| -> mlua::Result<usize> {
+            Err(Error::runtime(host::unknown_variable(&text(&name)?)))
+        })?,
+    )?;
+    native.set(
+        "unknown_step",
+        lua.create_function(|_, name: Value| -> mlua::Result<usize> {
+            Err(Error::runtime(host::unknown_step(&text(&name)?)))
         })?,
     )?;
     native.set(
@@ -46,22 +53,32 @@ pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
     Ok(native)
 }
 
-/// A value as a variable keeps it: text, or nothing.
-fn written(name: &str, value: &Value) -> mlua::Result<Option<String>> {
-    Ok(Some(match value {
+/// A name that a script gives.
+fn text(name: &Value) -> mlua::Result<String> {
+    match name {
+        Value::String(name) => Ok(name.to_string_lossy()),
+        other => {
+            let sentence = format!("it needs a text, not {}", other.type_name());
+            Err(Error::runtime(sentence))
+        }
+    }
+}
+
+/// A value as a variable keeps it, text or nothing; otherwise what it is.
+fn written(value: &Value) -> Result<Option<Box<str>>, &'static str> {
+    let text = match value {
         Value::Nil => return Ok(None),
         Value::Boolean(is) => is.to_string(),
         Value::Integer(number) => number.to_string(),
         // Lua computes with floats where it divides; 4 and not 4.0 is what applications expect.
         Value::Number(number) => number.to_string(),
-        Value::String(text) => text.to_str()?.to_owned(),
-        other => {
-            return Err(Error::runtime(format!(
-                "vars.{name} must be a text, a number or true or false, not a {}",
-                other.type_name()
-            )));
-        }
-    }))
+        Value::String(text) => match text.to_str() {
+            Ok(text) => return Ok(Some((*text).into())),
+            Err(_) => return Err("text that is not UTF-8"),
+        },
+        other => return Err(other.type_name()),
+    };
+    Ok(Some(text.into()))
 }
 
 /// `math.random` of the scenario: the same in each run of one seed.

@@ -4,21 +4,21 @@
 //! standard library is out of reach.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use mlua::{
-    ChunkMode, Error, Function, HookTriggers, Lua, LuaOptions, StdLib, Table, Thread, ThreadStatus,
-    Value, VmState,
+    ChunkMode, Error, Function, HookTriggers, Lua, LuaOptions, StdLib, Table, Thread, Value,
+    VmState,
 };
 
-use super::{Answer, Program, library};
+use super::{Answer, Inner, Program, library};
 
 /// Instructions between two looks at how long a script has run.
 const STRETCH: u32 = 100_000;
 /// So many of them without playing a step are a loop without an end: about a tenth of a second, in
 /// which no other user of the thread gets on.
 const MOST_STRETCHES: u32 = 100;
-/// Coroutines that are kept for the next that begin.
+/// Coroutines of a script that are kept for the next users who begin it.
 const MOST_IDLE: usize = 1_000;
 /// Memory that the scripts of a thread may take, in bytes.
 const MOST_MEMORY: usize = 1 << 30;
@@ -28,7 +28,7 @@ const PRELUDE: &str = include_str!("prelude.lua");
 
 /// What a script wants.
 pub(super) enum Wanted {
-    Play(String, bool),
+    Play(usize, bool),
     Pause(f64),
     End,
     Fail(String),
@@ -37,9 +37,19 @@ pub(super) enum Wanted {
 /// The Lua of a thread.
 pub(super) struct Machine {
     lua: Lua,
-    world: Table,
-    functions: HashMap<u64, Function>,
-    /// Coroutines that came to their end, for the next that begin.
+    /// Makes the world of a script of its steps and variables.
+    world: Function,
+    /// Makes of a script one that is played again and again.
+    again: Function,
+    /// By the programs' numbers. They are few.
+    scripts: BTreeMap<u64, Script>,
+}
+
+/// A script that has been read.
+struct Script {
+    function: Function,
+    may_loop: bool,
+    /// Coroutines that came to its end, and begin again.
     idle: Vec<Thread>,
 }
 
@@ -83,26 +93,35 @@ impl Machine {
             StdLib::STRING | StdLib::TABLE | StdLib::MATH | StdLib::UTF8 | StdLib::COROUTINE;
         let lua = Lua::new_with(parts, LuaOptions::default())?;
         lua.set_memory_limit(MOST_MEMORY)?;
-        lua.set_global_hook(
-            HookTriggers::new().every_nth_instruction(STRETCH),
-            |_, _| {
-                let stretches = STRETCHES.get() + 1;
-                STRETCHES.set(stretches);
-                if stretches > MOST_STRETCHES {
-                    return Err(Error::runtime("it goes on without playing a step"));
-                }
-                Ok(VmState::Continue)
-            },
-        )?;
         let native = library::native(&lua)?;
         let is_too_long = lua.create_function(|_, ()| Ok(STRETCHES.get() > MOST_STRETCHES))?;
         native.set("is_too_long", is_too_long)?;
         let prelude = lua.load(PRELUDE).set_name("=prelude");
-        let world: Table = prelude.call(native)?;
+        let (world, again) = prelude.call(native)?;
         Ok(Self {
             lua,
             world,
-            functions: HashMap::new(),
+            again,
+            scripts: BTreeMap::new(),
+        })
+    }
+
+    fn read(&self, program: &Program) -> mlua::Result<Script> {
+        let Inner {
+            name,
+            source,
+            steps,
+            variables,
+            ..
+        } = &*program.0;
+        let function = read(&self.lua, name, source)?;
+        let variables = variables.iter().map(|variable| &*variable.name);
+        let steps = numbered(&self.lua, steps.iter().map(|step| &**step))?;
+        let world: Table = self.world.call((steps, numbered(&self.lua, variables)?))?;
+        function.set_environment(world)?;
+        Ok(Script {
+            function: self.again.call(function)?,
+            may_loop: program.0.may_loop,
             idle: Vec::new(),
         })
     }
@@ -121,32 +140,56 @@ impl Machine {
                 Some(machine) => machine,
                 None => machine.insert(Self::new()?),
             };
-            let function = if let Some(known) = machine.functions.get(&program.0.id) {
-                known.clone()
-            } else {
-                let function = read(&machine.lua, &program.0.name, &program.0.source)?;
-                function.set_environment(machine.world.clone())?;
-                machine.functions.insert(program.0.id, function.clone());
-                function
-            };
-            match machine.idle.pop() {
-                Some(idle) => idle.reset(function).map(|()| idle),
-                None => machine.lua.create_thread(function),
+            if let Some(script) = machine.scripts.get_mut(&program.0.id) {
+                return match script.idle.pop() {
+                    Some(idle) => Ok(idle),
+                    None => script.coroutine(&machine.lua),
+                };
             }
+            let script = machine.read(program)?;
+            let coroutine = script.coroutine(&machine.lua);
+            machine.scripts.insert(program.0.id, script);
+            coroutine
         });
         begun.map_err(|error: Error| sentence(&error))
     }
 
-    /// Takes back a coroutine that has come to its end.
-    pub(super) fn take_back(coroutine: Thread) {
+    /// Takes back a coroutine that has come to the program's end.
+    pub(super) fn take_back(program: &Program, coroutine: Thread) {
         MACHINE.with_borrow_mut(|machine| {
-            if let Some(machine) = machine
-                && machine.idle.len() < MOST_IDLE
+            let scripts = machine.as_mut().map(|machine| &mut machine.scripts);
+            if let Some(script) = scripts.and_then(|scripts| scripts.get_mut(&program.0.id))
+                && script.idle.len() < MOST_IDLE
             {
-                machine.idle.push(coroutine);
+                script.idle.push(coroutine);
             }
         });
     }
+}
+
+impl Script {
+    /// A coroutine of its own, which ends if it goes on for too long.
+    fn coroutine(&self, lua: &Lua) -> mlua::Result<Thread> {
+        let coroutine = lua.create_thread(self.function.clone())?;
+        if self.may_loop {
+            // Looking costs time with each instruction.
+            let triggers = HookTriggers::new().every_nth_instruction(STRETCH);
+            coroutine.set_hook(triggers, |_, _| {
+                let stretches = STRETCHES.get() + 1;
+                STRETCHES.set(stretches);
+                if stretches > MOST_STRETCHES {
+                    return Err(Error::runtime("it goes on without playing a step"));
+                }
+                Ok(VmState::Continue)
+            })?;
+        }
+        Ok(coroutine)
+    }
+}
+
+/// A table of the numbers of names, from 0.
+fn numbered<'a>(lua: &Lua, names: impl Iterator<Item = &'a str>) -> mlua::Result<Table> {
+    lua.create_table_from(names.zip(0_usize..))
 }
 
 fn read(lua: &Lua, name: &str, source: &str) -> mlua::Result<Function> {
@@ -162,9 +205,6 @@ pub(super) fn go_on(coroutine: &Thread, answer: Answer<'_>) -> Result<Wanted, St
         Answer::Failed(message) => coroutine.resume::<(Option<u8>, Value)>((false, message)),
     };
     let (what, value) = resumed.map_err(|error| sentence(&error))?;
-    if coroutine.status() != ThreadStatus::Resumable {
-        return Ok(Wanted::End);
-    }
     let text = || -> Result<String, String> {
         match &value {
             Value::String(text) => Ok(text.to_string_lossy()),
@@ -172,8 +212,9 @@ pub(super) fn go_on(coroutine: &Thread, answer: Answer<'_>) -> Result<Wanted, St
         }
     };
     match what {
-        Some(1) => Ok(Wanted::Play(text()?, false)),
-        Some(2) => Ok(Wanted::Play(text()?, true)),
+        Some(0) => Ok(Wanted::End),
+        Some(1) => Ok(Wanted::Play(value.as_usize().unwrap_or_default(), false)),
+        Some(2) => Ok(Wanted::Play(value.as_usize().unwrap_or_default(), true)),
         Some(3) => match (value.as_f64(), value.as_i64()) {
             (Some(seconds), _) => Ok(Wanted::Pause(seconds)),
             (None, Some(seconds)) => Ok(Wanted::Pause(seconds as f64)),

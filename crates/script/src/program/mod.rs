@@ -9,7 +9,6 @@ mod library;
 mod machine;
 mod words;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,12 +36,15 @@ struct Inner {
     name: Box<str>,
     source: Box<str>,
     steps: Box<[Box<str>]>,
-    variables: HashMap<Box<str>, Variable>,
+    variables: Box<[Variable]>,
+    /// Whether it may go on for ever.
+    may_loop: bool,
 }
 
 /// A variable that a script may use.
 #[derive(Debug)]
 struct Variable {
+    name: Box<str>,
     /// What reads it.
     value: Template,
     /// Where it is kept if the script sets it.
@@ -103,18 +105,15 @@ impl Program {
             }
         }
         let at = |line: usize| move |mistake| format!("{name}:{line}: {mistake}");
-        let mut variables = HashMap::<Box<str>, Variable>::new();
+        let mut variables = Vec::<Variable>::new();
         for (variable, line) in mentioned.set {
             let slot = names.set(variable).map_err(at(line))?;
-            let value = Template::parse(&format!("{{{variable}}}"), names).map_err(at(line))?;
-            let slot = Some(slot);
-            variables.insert(variable.into(), Variable { value, slot });
+            variables.push(Variable::new(variable, Some(slot), names).map_err(at(line))?);
         }
         for (variable, line) in mentioned.read {
-            if !variables.contains_key(variable) {
-                let value = Template::parse(&format!("{{{variable}}}"), names).map_err(at(line))?;
+            if variables.iter().all(|known| *known.name != *variable) {
+                variables.push(Variable::new(variable, None, names).map_err(at(line))?);
                 names.mention_at(variable, &format!("{name}:{line}"));
-                variables.insert(variable.into(), Variable { value, slot: None });
             }
         }
         Ok(Self(Arc::new(Inner {
@@ -122,8 +121,16 @@ impl Program {
             name: name.into(),
             source: source.into(),
             steps: steps.iter().map(|step| Box::from(*step)).collect(),
-            variables,
+            variables: variables.into(),
+            may_loop: mentioned.may_loop,
         })))
+    }
+
+    /// What is wrong with a step that it asks for.
+    fn unknown_step(&self, step: &str) -> String {
+        let Inner { name, steps, .. } = &*self.0;
+        let steps: Vec<&str> = steps.iter().map(|step| &**step).collect();
+        format!("{name}: {}", unknown_step(step, &steps))
     }
 
     /// Begins it for a user. The sentence says why it cannot be.
@@ -131,6 +138,16 @@ impl Program {
         Ok(Running {
             coroutine: Some(Machine::coroutine(self)?),
             program: self.clone(),
+        })
+    }
+}
+
+impl Variable {
+    fn new(name: &str, slot: Option<Slot>, names: &mut Names) -> Result<Self, Mistake> {
+        Ok(Self {
+            name: name.into(),
+            value: Template::parse(&format!("{{{name}}}"), names)?,
+            slot,
         })
     }
 }
@@ -152,7 +169,7 @@ impl Running {
             printed(line);
         }
         match wanted {
-            Ok(machine::Wanted::Play(step, may_fail)) => self.play(&step, may_fail),
+            Ok(machine::Wanted::Play(step, may_fail)) => Next::Play { step, may_fail },
             Ok(machine::Wanted::Pause(seconds)) if (0.0..=MOST_PAUSE_S).contains(&seconds) => {
                 Next::Pause(seconds)
             }
@@ -160,27 +177,14 @@ impl Running {
                 "pause({seconds}): give seconds from 0 to {MOST_PAUSE_S}"
             )),
             Ok(machine::Wanted::End) => {
-                self.coroutine
-                    .take()
-                    .into_iter()
-                    .for_each(Machine::take_back);
+                if let Some(coroutine) = self.coroutine.take() {
+                    Machine::take_back(&self.program, coroutine);
+                }
                 Next::End
             }
             Ok(machine::Wanted::Fail(sentence)) => Next::Fail(format!("check failed: {sentence}")),
             Err(sentence) => Next::Fail(format!("Lua failed: {sentence}")),
         }
-    }
-
-    fn play(&self, step: &str, may_fail: bool) -> Next {
-        let Inner { name, steps, .. } = &*self.program.0;
-        if let Some(step) = steps.iter().position(|known| **known == *step) {
-            return Next::Play { step, may_fail };
-        }
-        let steps: Vec<&str> = steps.iter().map(|step| &**step).collect();
-        Next::Fail(format!(
-            "Lua failed: {name}: {}",
-            unknown_step(step, &steps)
-        ))
     }
 }
 

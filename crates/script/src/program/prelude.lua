@@ -1,4 +1,5 @@
--- The world that scripts see. It gets the functions of the host, and returns the world.
+-- The world that scripts see. It gets the functions of the host, and returns two functions: one makes
+-- the world of a script, the other a script that is played again and again.
 local native = ...
 local yield = coroutine.yield
 local setmetatable, error, tostring, select = setmetatable, error, tostring, select
@@ -39,7 +40,7 @@ local of_strings = getmetatable("")
 of_strings.__index = strings
 of_strings.__metatable = false
 
-local world = {
+local common = {
   assert = assert, error = error, ipairs = ipairs, next = next, pairs = pairs,
   select = select, tonumber = tonumber, tostring = tostring, type = type,
   rawequal = rawequal, rawlen = rawlen, rawget = rawget,
@@ -61,8 +62,6 @@ local world = {
     return setmetatable(object, meta)
   end,
 
-  play = function(step) return yield(1, step) end,
-  attempt = function(step) return yield(2, step) end,
   pause = function(seconds) return yield(3, seconds) end,
   fail = function(sentence) return yield(4, sentence) end,
 
@@ -73,18 +72,47 @@ local world = {
     end
     native.print(table.concat(words, "\t"))
   end,
-
-  vars = setmetatable({}, {
-    __index = function(_, name) return native.get(name) end,
-    __newindex = function(_, name, value) native.set(name, value) end,
-    __metatable = false,
-  }),
 }
 
-return setmetatable({}, {
-  __index = world,
-  __newindex = function(_, name)
-    error("\"" .. tostring(name) .. "\" is not declared; write: local " .. tostring(name), 2)
-  end,
-  __metatable = false,
-})
+-- The world of a script: it plays these steps and has these variables, both by the numbers that the
+-- host knows them by.
+local function world(steps, variables)
+  local own = {}
+  for name, value in pairs(common) do
+    own[name] = value
+  end
+  own.play = function(step)
+    return yield(1, steps[step] or native.unknown_step(step))
+  end
+  own.attempt = function(step)
+    return yield(2, steps[step] or native.unknown_step(step))
+  end
+  own.vars = setmetatable({}, {
+    __index = function(_, name)
+      return native.get(variables[name] or native.unknown_variable(name))
+    end,
+    __newindex = function(_, name, value)
+      native.set(variables[name] or native.unknown_variable(name), value)
+    end,
+    __metatable = false,
+  })
+  return setmetatable({}, {
+    __index = own,
+    __newindex = function(_, name)
+      error("\"" .. tostring(name) .. "\" is not declared; write: local " .. tostring(name), 2)
+    end,
+    __metatable = false,
+  })
+end
+
+-- One coroutine that plays a script again costs less than a new one for each time.
+local function again(script)
+  return function()
+    while true do
+      script()
+      yield(0)
+    end
+  end
+end
+
+return world, again

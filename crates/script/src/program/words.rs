@@ -12,6 +12,8 @@ pub(super) struct Mentioned<'a> {
     pub(super) set: Vec<(&'a str, usize)>,
     /// Steps.
     pub(super) played: Vec<(&'a str, usize)>,
+    /// Whether it has loops or functions. Code without them comes to its end.
+    pub(super) may_loop: bool,
 }
 
 /// A word of Lua, as far as names need it.
@@ -29,12 +31,16 @@ enum Word<'a> {
 /// The functions that play a step by its name.
 const PLAYING: [&str; 2] = ["play", "attempt"];
 
+/// The words that code which comes again needs.
+const LOOPING: [&str; 5] = ["while", "repeat", "for", "goto", "function"];
+
 /// The names that a script mentions.
 pub(super) fn mentioned(source: &str) -> Mentioned<'_> {
     let words: Vec<_> = Words::new(source).collect();
     let mut found = Mentioned::default();
     for (place, (word, line)) in words.iter().enumerate() {
         let Word::Name(name) = *word else { continue };
+        found.may_loop |= LOOPING.contains(&name);
         let is_field = place > 0 && matches!(words[place - 1].0, Word::Sign(b'.' | b':'));
         let after: Vec<_> = words[place + 1..].iter().take(4).map(|it| it.0).collect();
         if is_field {
@@ -209,6 +215,18 @@ mod tests {
             "'", "\"a", "--[[", "[[", "[==[ ]]", "'\\", "vars.", "vars[", "play(",
         ] {
             assert_eq!(mentioned(source), Mentioned::default(), "{source}");
+        }
+    }
+
+    #[test]
+    fn loops_are_seen() {
+        for (source, may_loop) in [
+            ("if vars.a then play('for') end -- while", false),
+            ("for i = 1, 2 do play('a') end", true),
+            ("::again:: goto again", true),
+            ("pcall(function() end)", true),
+        ] {
+            assert_eq!(mentioned(source).may_loop, may_loop, "{source}");
         }
     }
 
