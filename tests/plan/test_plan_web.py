@@ -109,6 +109,7 @@ DEFAULTS = {
     "first_user": 0,
     "keep_alive": True,
     "http2": False,
+    "http3": False,
     "receive_buffer": 0,
     "accept_gzip": False,
     "verify": 1.0,
@@ -134,6 +135,7 @@ def test_what_is_not_given_is_as_a_browser_would_have_it() -> None:
         ("server_name", "shop.example", "shop.example"),
         ("keep_alive", "off", False),
         ("http2", "on", True),
+        ("http3", "on", True),
         ("receive_buffer", "4096", 4096),
         ("accept_gzip", "on", True),
         ("verify", "off", 0.0),
@@ -174,6 +176,8 @@ def test_each_key(key: str, text: str, value: Any) -> None:
         ({"user": "{n}{n}"}, "not a pattern of names"),
         ({"signing": "off"}, "signing: there is no such key"),
         ({"http2": "on", "keep_alive": "off"}, "HTTP/2 keeps its connections"),
+        ({"http3": "on", "keep_alive": "off"}, "HTTP/3 keeps its connections"),
+        ({"http2": "on", "http3": "on"}, "users speak one version"),
     ],
 )
 def test_mistakes_in_the_table(given: dict[str, str], part: str) -> None:

@@ -46,6 +46,9 @@ pub struct HttpOptions {
     /// HTTP/2 instead of HTTP/1.1: by ALPN over TLS, else by prior knowledge.
     #[serde(default)]
     pub http2: bool,
+    /// HTTP/3, over QUIC: the same address by UDP.
+    #[serde(default)]
+    pub http3: bool,
     /// Which certificates of a server are accepted.
     #[serde(default = "trusted")]
     pub verify_certificates: Certificates,
@@ -114,6 +117,7 @@ impl HttpOptions {
             server_name: None,
             keep_alive: true,
             http2: false,
+            http3: false,
             verify_certificates: trusted(),
             verify_name: true,
             certificate: None,

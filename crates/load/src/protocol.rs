@@ -43,6 +43,12 @@ pub trait Protocol: Send + Sync + 'static {
         None
     }
 
+    /// Whether sessions need the timers of tokio's runtime, which a worker has only then: looking at
+    /// the clock for them costs each round of it a little. By default they do not.
+    fn needs_timers(&self) -> bool {
+        false
+    }
+
     /// Connects and logs in `user`. Its time is part of the response time of the scenario that
     /// needed the session.
     fn open(&self, user: &mut User) -> impl Future<Output = Result<Self::Session, Fault>>;

@@ -210,11 +210,13 @@ fn run_worker<P: Protocol>(
     orders: UnboundedReceiver<Order>,
     mailbox: &Mailbox,
 ) {
-    // Without the runtime's timers: it would look at the clock whenever everybody waits, and users wait
-    // for those of `timers`.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .build();
+    // Without the runtime's timers where nobody needs them: it would look at the clock whenever
+    // everybody waits, and users wait for those of `timers`.
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    if protocol.needs_timers() {
+        builder.enable_time();
+    }
+    let runtime = builder.enable_io().build();
     #[expect(
         clippy::expect_used,
         reason = "caught by the caller and reported as the run's error"

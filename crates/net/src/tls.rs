@@ -29,33 +29,43 @@ pub struct Offered {
 /// How connections are made safe, for one user or for all.
 #[derive(Debug, Clone)]
 pub struct Tls {
-    config: Arc<ClientConfig>,
-    server: ServerName<'static>,
-    offered: Option<Offered>,
-    spelling: Spelling,
+    pub(crate) config: Arc<ClientConfig>,
+    pub(crate) server: ServerName<'static>,
+    pub(crate) offered: Option<Offered>,
+    pub(crate) spelling: Spelling,
 }
 
 /// What was agreed on in a handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Agreed {
     version: ProtocolVersion,
-    suite: CipherSuite,
+    /// Unknown with QUIC.
+    suite: Option<CipherSuite>,
 }
 
 impl Agreed {
+    /// What a connection of QUIC has (RFC 9001, 4.2).
+    pub const QUIC: Self = Self {
+        version: ProtocolVersion::TLSv1_3,
+        suite: None,
+    };
+
     /// What was agreed on for this connection.
     #[must_use]
     pub fn of(connection: &ClientConnection) -> Option<Self> {
         Some(Self {
             version: connection.protocol_version()?,
-            suite: connection.negotiated_cipher_suite()?.suite(),
+            suite: Some(connection.negotiated_cipher_suite()?.suite()),
         })
     }
 }
 
 impl fmt::Display for Agreed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {:?}", self.version, self.suite)
+        match self.suite {
+            Some(suite) => write!(f, "{:?} {suite:?}", self.version),
+            None => write!(f, "{:?}", self.version),
+        }
     }
 }
 
@@ -148,7 +158,7 @@ fn no_handshake(error: &io::Error, missing: Option<&str>, spelling: Spelling) ->
 }
 
 /// What a server says to users whose certificate it wants and does not get (RFC 8446, 6.2).
-const fn unwelcome(alert: AlertDescription) -> Option<&'static str> {
+pub(crate) const fn unwelcome(alert: AlertDescription) -> Option<&'static str> {
     Some(match alert {
         AlertDescription::CertificateRequired => {
             "the server asks users for a certificate, and they have none: --client \

@@ -37,29 +37,52 @@ pub(crate) fn verifier(
 /// Why a certificate is not trusted, and what to do about it.
 pub(crate) fn distrust(why: &CertificateError, spelling: Spelling) -> String {
     let message = why.to_string();
-    let Spelling { trust, any, names } = spelling;
     match why {
         CertificateError::Expired => "it has expired".to_owned(),
         CertificateError::ExpiredContext { .. }
         | CertificateError::NotValidYet
         | CertificateError::NotValidYetContext { .. } => message,
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            format!("{message}; to trust it under another name: --client {names}")
+            for_another_name(&message, spelling)
         }
         _ => {
             let is_unknown = *why == CertificateError::UnknownIssuer || is_own_authority(why);
-            let reason = if is_unknown {
-                "it is self-signed, or this machine does not know its authority"
-            } else {
-                &message
-            };
-            let trust = trust.replace(' ', " --client ");
-            format!(
-                "{reason}; trust it or its authority with --client {trust} (PEM), or any \
-                 certificate with --client {any}"
-            )
+            let reason = if is_unknown { UNKNOWN } else { &message };
+            not_known(reason, spelling)
         }
     }
+}
+
+/// The same where only rustls's text is known.
+pub(crate) fn distrust_text(why: &str, spelling: Spelling) -> String {
+    if why.contains("not valid for name") || why == "NotValidForName" {
+        return for_another_name(why, spelling);
+    }
+    match why {
+        "Expired" => "it has expired".to_owned(),
+        _ if why.contains("expired") || why.contains("not valid yet") => why.to_owned(),
+        _ if why == "UnknownIssuer" || why.contains(OWN_AUTHORITY) => not_known(UNKNOWN, spelling),
+        _ => not_known(why, spelling),
+    }
+}
+
+const UNKNOWN: &str = "it is self-signed, or this machine does not know its authority";
+
+/// What webpki calls the certificate of an authority that a server shows as its own.
+const OWN_AUTHORITY: &str = "CaUsedAsEndEntity";
+
+fn for_another_name(message: &str, spelling: Spelling) -> String {
+    let names = spelling.names;
+    format!("{message}; to trust it under another name: --client {names}")
+}
+
+fn not_known(reason: &str, spelling: Spelling) -> String {
+    let Spelling { trust, any, .. } = spelling;
+    let trust = trust.replace(' ', " --client ");
+    format!(
+        "{reason}; trust it or its authority with --client {trust} (PEM), or any certificate with \
+         --client {any}"
+    )
 }
 
 /// Whether a certificate was refused only because it is an authority's: `openssl req -x509` makes
@@ -69,7 +92,7 @@ fn is_own_authority(why: &CertificateError) -> bool {
         return false;
     };
     // webpki's own type, which rustls does not show.
-    inner.to_string().contains("CaUsedAsEndEntity")
+    inner.to_string().contains(OWN_AUTHORITY)
 }
 
 fn system_roots(spelling: Spelling) -> Result<RootCertStore, String> {

@@ -82,6 +82,7 @@ class HttpClient(TlsKeys):
     first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
     keep_alive: Switch = Field(default=True, description="Whether to keep connections open")
     http2: Switch = Field(default=False, description="Whether to use HTTP/2 instead of HTTP/1.1")
+    http3: Switch = Field(default=False, description="Whether to use HTTP/3, over QUIC")
     receive_buffer: int = Field(
         default=0, ge=0, le=65_536, description="Most bytes of one read; 0: as many as are useful"
     )
@@ -109,11 +110,18 @@ class HttpClient(TlsKeys):
 def http_client(given: Mapping[str, str]) -> HttpClient:
     """The `[client]` table of a plan for HTTP; raises InputError with every mistake in it."""
     client = read_table(HttpClient, given, "[client]")
-    if client.http2 and not client.keep_alive:
+    if client.http2 and client.http3:
         raise InputError(
-            "[client] has http2 = on and keep_alive = off, but HTTP/2 keeps its connections; "
-            "remove one of them (if the workload has keep_alive = off: --client keep_alive=on)"
+            "[client] has http2 = on and http3 = on, but users speak one version; "
+            "remove one of them"
         )
+    for key, version in (("http2", "HTTP/2"), ("http3", "HTTP/3")):
+        if getattr(client, key) and not client.keep_alive:
+            raise InputError(
+                f"[client] has {key} = on and keep_alive = off, but {version} keeps its "
+                "connections; remove one of them (if the workload has keep_alive = off: "
+                "--client keep_alive=on)"
+            )
     return client
 
 

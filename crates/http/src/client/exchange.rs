@@ -14,8 +14,9 @@ use super::body::Body;
 use super::payload::Payload;
 use super::received::MOST_KEPT_BYTES;
 use super::session::{Answer, Asked, Hints, HttpSession};
+use super::version::Version;
 use crate::connection::http1::{Each, Until};
-use crate::connection::{Connection, Http1, Http2, lost};
+use crate::connection::{Connection, Http1, Http2, Http3, Rest, lost};
 use crate::wire::reply::Reply;
 use headcount_net::Transport;
 
@@ -84,18 +85,11 @@ impl HttpSession {
                 connection.receive(&mut reply, until, &mut each).await?;
                 None
             }
-            Some(Connection::Http2(connection)) => {
+            Some(connection) => {
                 let request = shared.request(ask, asked, &personal)?;
                 // The state of this is large, and every user would have room for it.
-                let body = Box::pin(async {
-                    let sent = connection
-                        .request(request, &payload, &mut reply, &mut each)
-                        .await;
-                    let mut body = sent?;
-                    connection.receive(&mut body, &mut reply, until).await?;
-                    Ok::<_, Fault>(body)
-                });
-                Some(Box::new(body.await?))
+                let rest = connection.exchange(request, &payload, &mut reply, &mut each, until);
+                Some(Box::pin(rest).await?)
             }
             None => return Err(lost("there is no connection")),
         };
@@ -114,8 +108,11 @@ impl HttpSession {
                 connection.is_spent |= !keeps_alive;
                 Ok(())
             }
-            (Some(Connection::Http2(connection)), Some(body)) => {
+            (Some(Connection::Http2(connection)), Some(Rest::Http2(body))) => {
                 Box::pin(connection.receive(body, &mut answer.reply, Until::End)).await
+            }
+            (Some(Connection::Http3(connection)), Some(Rest::Http3(stream))) => {
+                Box::pin(connection.receive(stream, &mut answer.reply, Until::End)).await
             }
             _ => Err(lost(
                 "the connection was closed before the answer was received",
@@ -146,6 +143,7 @@ impl HttpSession {
             None => false,
             Some(Connection::Http1(http1)) => !http1.is_spent && !http1.is_stale().await?,
             Some(Connection::Http2(http2)) => !http2.is_stale().await,
+            Some(Connection::Http3(http3)) => !http3.is_stale().await,
         };
         if is_usable {
             return Ok(());
@@ -155,10 +153,15 @@ impl HttpSession {
         let shared = &self.shared;
         let tls = self.tls.as_deref().or(shared.tls.as_ref());
         let named = |fault: Fault| shared.unreachable(&fault);
+        if let (Version::Http3, Some(tls)) = (shared.version, tls) {
+            let opened = Box::pin(Http3::establish(&shared.addresses, tls)).await;
+            self.connection = Some(Connection::Http3(Box::new(opened.map_err(named)?)));
+            return Ok(());
+        }
         let transport = Transport::establish(&shared.addresses, tls)
             .await
             .map_err(named)?;
-        self.connection = Some(if shared.is_http2 {
+        self.connection = Some(if shared.version == Version::Http2 {
             let opened = Box::pin(Http2::establish(transport)).await;
             Connection::Http2(Box::new(opened.map_err(named)?))
         } else {
@@ -273,14 +276,16 @@ impl Shared {
         out.extend_from_slice(b"\r\n");
     }
 
-    /// A request of HTTP/2 (RFC 9113, 8.3).
+    /// A request of HTTP/2 (RFC 9113, 8.3) or HTTP/3 (RFC 9114, 4.3).
     pub(super) fn request(
         &self,
         ask: &Ask,
         asked: &Asked,
         personal: &Personal<'_>,
     ) -> Result<Request<()>, Fault> {
-        let wrong = |what: &str| Fault::step(FaultKind::Refused, format!("HTTP/2 has no {what}"));
+        let version = self.version;
+        let wrong =
+            |what: &str| Fault::step(FaultKind::Refused, format!("{version} has no {what}"));
         let mut path = Vec::new();
         self.write_path(ask, asked, &mut path);
         let mut parts = Parts::default();

@@ -31,7 +31,7 @@ const BUSY_PAUSE: Duration = Duration::from_secs(1);
 pub struct Hello {
     /// What it calls itself (the header `Server`), or nothing.
     pub server: String,
-    /// `HTTP/1.1` or `HTTP/2`.
+    /// `HTTP/1.1`, `HTTP/2` or `HTTP/3`.
     pub version: &'static str,
     /// The version of TLS and the cipher suite, or nothing without TLS.
     pub tls: String,
@@ -74,11 +74,7 @@ pub fn hello(options: HttpOptions) -> Result<Hello, HttpError> {
         let agreed = session.connection.as_ref().and_then(Connection::agreed);
         Ok(Hello {
             server,
-            version: if http.shared.is_http2 {
-                "HTTP/2"
-            } else {
-                "HTTP/1.1"
-            },
+            version: http.shared.version.name(),
             tls: agreed.map_or_else(String::new, |agreed| agreed.to_string()),
             status,
             keeps_alive,

@@ -4,7 +4,8 @@
 //!   consist of.
 //! * [`session`]: one user; `journey`: a request with its values, through redirects; `exchange`: a
 //!   request on the wire; `judge`: whether the answer is right; `received`: what captures and checks
-//!   see of it; [`jar`]: the user's cookies; `proof` and [`digest`]: who the user is.
+//!   see of it; [`jar`]: the user's cookies; `proof` and [`digest`]: who the user is;
+//!   `version`: which HTTP it speaks.
 //! * `socket`: a WebSocket; `talk`: what users do with it; [`message`]: what goes through it.
 //! * [`inspect`]: who answers, and whether they have the data set.
 
@@ -30,6 +31,7 @@ pub mod sizes;
 mod socket;
 pub mod step;
 mod talk;
+mod version;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -52,23 +54,10 @@ use crate::options::{Auth, HttpOptions};
 use crate::pages::Deck;
 use crate::pattern::Pattern;
 use ask::Method;
-use headcount_net::{Offered, Tls};
+use headcount_net::Tls;
 use headers::Headers;
 use jar::Site;
-
-/// Any answer in the handshake means HTTP/1.1.
-const HTTP1: Offered = Offered {
-    protocol: "http/1.1",
-    missing: None,
-};
-
-const HTTP2: Offered = Offered {
-    protocol: "h2",
-    missing: Some(
-        "the server does not offer HTTP/2 in its TLS handshake (ALPN): leave out http2, or have it \
-         enabled there",
-    ),
-};
+use version::Version;
 
 /// Why a target cannot be used, or does not answer as it should.
 #[derive(Debug, thiserror::Error)]
@@ -114,18 +103,14 @@ pub struct Http {
 
 /// What all users share.
 #[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "options that do not depend on each other"
-)]
 pub(crate) struct Shared {
     base: Base,
     addresses: Vec<SocketAddr>,
     tls: Option<Tls>,
-    /// That of sockets, where other requests speak HTTP/2.
+    /// That of sockets, where other requests speak another version.
     socket_tls: Option<Tls>,
     resumes_tls: bool,
-    is_http2: bool,
+    version: Version,
     keeps_alive: bool,
     /// Headers of all requests.
     headers: Headers,
@@ -150,15 +135,16 @@ impl Http {
         let wrong = |sentence: String| HttpError::Options(sentence);
         check(&options).map_err(wrong)?;
         let base = Base::parse(&options.url).map_err(wrong)?;
+        version::check(&options, base.is_tls).map_err(wrong)?;
+        let version = Version::of(&options);
         let headers = fixed_headers(&options, &base).map_err(wrong)?;
-        let offering = |offered: Offered| {
+        let offering = |version: Version| {
             let name = options.server_name.as_deref().unwrap_or(&base.host);
-            Tls::new(options.tls(), name, Some(offered)).map_err(wrong)
+            Tls::new(options.tls(), name, Some(version.offered())).map_err(wrong)
         };
-        let offered = if options.http2 { HTTP2 } else { HTTP1 };
-        let tls = base.is_tls.then(|| offering(offered)).transpose()?;
-        let is_apart = base.is_tls && options.http2;
-        let socket_tls = is_apart.then(|| offering(HTTP1)).transpose()?;
+        let tls = base.is_tls.then(|| offering(version)).transpose()?;
+        let is_apart = base.is_tls && version != Version::Http1;
+        let socket_tls = is_apart.then(|| offering(Version::Http1)).transpose()?;
         let addresses = if options.at.is_empty() {
             base.resolve().map_err(|error| HttpError::Address {
                 address: base.authority.clone(),
@@ -175,7 +161,7 @@ impl Http {
             tls,
             socket_tls,
             resumes_tls: options.resume_tls,
-            is_http2: options.http2,
+            version,
             keeps_alive: options.keep_alive,
             map: map_of(&headers),
             headers,
@@ -207,9 +193,6 @@ impl Http {
 /// Whether the options are in bounds and do not contradict each other; otherwise a sentence.
 fn check(options: &HttpOptions) -> Result<(), String> {
     options.data_set.check()?;
-    if options.http2 && !options.keep_alive {
-        return Err("HTTP/2 keeps its connections: leave out http2 or keep_alive = false".into());
-    }
     if !(0.0..=1.0).contains(&options.verify) {
         let share = options.verify;
         return Err(format!(
@@ -310,6 +293,10 @@ impl Protocol for Http {
     type Session = HttpSession;
     fn requests() -> Vec<&'static str> {
         Method::NAMES.to_vec()
+    }
+
+    fn needs_timers(&self) -> bool {
+        self.shared.version == Version::Http3
     }
 
     /// Only seats the user: the connection is a matter of the steps.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use h2::RecvStream;
 use headcount_load::{Fault, FaultKind, Moved, Requests, Session, User};
 use http::{HeaderName, HeaderValue};
 
@@ -13,8 +12,8 @@ use super::digest::Challenge;
 use super::jar::Jar;
 use super::socket::Socket;
 use super::step::Step;
-use crate::connection::Connection;
 use crate::connection::http1::Until;
+use crate::connection::{Connection, Rest};
 use crate::pages::Page;
 use crate::pages::content::Owner;
 use crate::pages::splitmix::splitmix;
@@ -97,8 +96,8 @@ fn named(fault: Fault, method: Method, path: &str) -> Fault {
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) reply: Reply,
-    /// Where the rest of it comes from, with HTTP/2.
-    pub(super) body: Option<Box<RecvStream>>,
+    /// Where the rest of it comes from, with HTTP/2 and HTTP/3.
+    pub(super) body: Option<Rest>,
     /// Where else it sends users, and when they may come back.
     pub(super) hints: Hints,
 }
@@ -304,6 +303,12 @@ impl Session for HttpSession {
     async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
         // What a request under way needs is large, and users who think would have room for it.
         Box::pin(self.play_step(step, user)).await
+    }
+
+    async fn close(self, _user: &mut User) {
+        if let Some(Connection::Http3(http3)) = self.connection {
+            http3.close().await;
+        }
     }
 }
 

@@ -1,18 +1,28 @@
 //! One connection to the server, and requests on it.
 //!
 //! * `buffers`: where bytes are for a moment.
-//! * [`http1`] and [`http2`]: requests and answers.
+//! * [`http1`], [`http2`] and [`http3`]: requests and answers.
 
 mod buffers;
 pub mod http1;
 pub mod http2;
+pub mod http3;
 
+use std::fmt;
+
+use h2::RecvStream;
 use headcount_load::{Fault, FaultKind};
 
+use http::Request;
+
+use crate::client::payload::Payload;
+use crate::wire::reply::Reply;
 pub use buffers::READ_BYTES;
 pub use headcount_net::Agreed;
 pub use http1::Http1;
+use http1::{Each, Until};
 pub use http2::Http2;
+pub use http3::Http3;
 
 /// One connection.
 #[derive(Debug)]
@@ -21,15 +31,60 @@ pub enum Connection {
     Http1(Http1),
     /// Of HTTP/2.
     Http2(Box<Http2>),
+    /// Of HTTP/3.
+    Http3(Box<Http3>),
+}
+
+/// Where the rest of an answer comes from, where one connection has several.
+pub enum Rest {
+    /// Of HTTP/2.
+    Http2(RecvStream),
+    /// Of HTTP/3.
+    Http3(Box<http3::Stream>),
+}
+
+impl fmt::Debug for Rest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Http2(_) => "Http2",
+            Self::Http3(_) => "Http3",
+        })
+    }
 }
 
 impl Connection {
+    /// Sends a request on a stream of its own and takes its answer, as far as asked. HTTP/1.1 has no
+    /// streams.
+    pub(crate) async fn exchange(
+        &mut self,
+        request: Request<()>,
+        payload: &Payload<'_>,
+        reply: &mut Reply,
+        each: &mut Each<'_>,
+        until: Until,
+    ) -> Result<Rest, Fault> {
+        match self {
+            Self::Http1(_) => Err(malformed("HTTP/1.1 has no streams")),
+            Self::Http2(http2) => {
+                let mut body = http2.request(request, payload, reply, each).await?;
+                http2.receive(&mut body, reply, until).await?;
+                Ok(Rest::Http2(body))
+            }
+            Self::Http3(http3) => {
+                let mut stream = Box::new(http3.request(request, payload, reply, each).await?);
+                http3.receive(&mut stream, reply, until).await?;
+                Ok(Rest::Http3(stream))
+            }
+        }
+    }
+
     /// What was agreed on about TLS; nothing without it.
     #[must_use]
     pub fn agreed(&self) -> Option<Agreed> {
         match self {
             Self::Http1(http1) => http1.agreed(),
             Self::Http2(http2) => http2.agreed,
+            Self::Http3(_) => Some(Agreed::QUIC),
         }
     }
 }

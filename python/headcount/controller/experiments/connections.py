@@ -16,7 +16,8 @@ def _obstacle(stage: Stage) -> str | None:
     target = targets.parse(stage.plan.target)
     if target.protocol != "http" or target.lab is not None:
         return "only web servers are asked over new connections, and no lab server"
-    return "HTTP/2 keeps its connections" if http_client(stage.plan.client).http2 else None
+    client = http_client(stage.plan.client)
+    return "HTTP/2 and HTTP/3 keep their connections" if client.http2 or client.http3 else None
 
 
 def _play(stage: Stage, rounds: int) -> Iterator[Turn]:

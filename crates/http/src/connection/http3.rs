@@ -1,0 +1,191 @@
+//! Requests and answers of HTTP/3 (RFC 9114) on one connection of QUIC, one at a time.
+//!
+//! QUIC's packets are the runtime's matter. What HTTP/3 says beside the requests is read by the user who
+//! waits for an answer.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::task::{Context, Poll};
+
+use bytes::{Buf, Bytes};
+use h3::client::{Connection, RequestStream, SendRequest};
+use h3::error::{ConnectionError, StreamError};
+use h3_quinn::{BidiStream, OpenStreams};
+use headcount_load::{Fault, FaultKind};
+use http::Request;
+
+use super::http1::{Each, Until};
+use super::http2::read_head;
+use super::{lost, malformed};
+use crate::client::payload::Payload;
+use crate::wire::reply::Reply;
+use headcount_net::{Tls, establish_quic};
+
+/// Bytes of the headers of one answer, as with the other versions.
+const HEADERS_BYTES: u64 = 64 << 10;
+
+/// Bytes of a request's body that are made and sent at a time.
+const PIECE_BYTES: u64 = 16 << 10;
+
+/// A request, and its answer as far as it has not been taken.
+pub type Stream = RequestStream<BidiStream<Bytes>, Bytes>;
+
+/// One connection.
+pub struct Http3 {
+    connection: Connection<h3_quinn::Connection, Bytes>,
+    sender: SendRequest<OpenStreams, Bytes>,
+    quic: h3_quinn::quinn::Connection,
+    /// Set when the server has closed the connection, with what went wrong.
+    end: Option<Fault>,
+}
+
+impl Http3 {
+    /// Connects and says hello (RFC 9114, 3).
+    pub async fn establish(addresses: &[SocketAddr], tls: &Tls) -> Result<Self, Fault> {
+        let quic = establish_quic(addresses, tls).await?;
+        let opened = h3::client::builder()
+            .max_field_section_size(HEADERS_BYTES)
+            .build(h3_quinn::Connection::new(quic.clone()))
+            .await;
+        let (connection, sender) = opened.map_err(|error| of_connection(&error))?;
+        Ok(Self {
+            connection,
+            sender,
+            quic,
+            end: None,
+        })
+    }
+
+    /// Whether the server has closed the connection.
+    pub async fn is_stale(&mut self) -> bool {
+        poll_fn(|context| {
+            self.advance(context);
+            Poll::Ready(self.end.is_some() || self.quic.close_reason().is_some())
+        })
+        .await
+    }
+
+    /// Sends a request with its body, and waits for the head of the answer. Returns where the rest
+    /// of it comes from.
+    pub async fn request(
+        &mut self,
+        request: Request<()>,
+        payload: &Payload<'_>,
+        reply: &mut Reply,
+        each: &mut Each<'_>,
+    ) -> Result<Stream, Fault> {
+        let mut sender = self.sender.clone();
+        let mut stream = self.drive(sender.send_request(request)).await?;
+        let mut offset = 0;
+        while offset < payload.bytes() {
+            let end = payload.bytes().min(offset + PIECE_BYTES);
+            let mut piece = Vec::with_capacity((end - offset) as usize);
+            payload.append(offset..end, &mut piece);
+            offset = end;
+            let sent = self.drive(stream.send_data(piece.into())).await;
+            match sent {
+                // The server wants no more of it: its answer says why.
+                Err(fault) if !fault.ends_session => break,
+                sent => sent?,
+            }
+        }
+        if offset == payload.bytes() {
+            let _ = self.drive(stream.finish()).await; // its answer says why not
+        }
+        let head = self.drive(stream.recv_response()).await?;
+        for (name, value) in head.headers() {
+            each(name.as_str(), value.as_bytes());
+        }
+        reply.begin(read_head(head.status().as_u16(), head.headers(), false)?);
+        Ok(stream)
+    }
+
+    /// Takes the body as it comes, to its end.
+    pub async fn receive(
+        &mut self,
+        stream: &mut Stream,
+        reply: &mut Reply,
+        until: Until,
+    ) -> Result<(), Fault> {
+        while until == Until::End && !reply.is_over() {
+            match self.drive(stream.recv_data()).await? {
+                Some(mut data) => {
+                    while data.has_remaining() {
+                        let piece = data.chunk();
+                        let length = piece.len();
+                        reply.take(piece, &mut |_, _| {}).map_err(malformed)?;
+                        data.advance(length);
+                    }
+                }
+                None => reply.close().map_err(lost)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Says goodbye (RFC 9114, 8.1: `H3_NO_ERROR`), so that the server keeps nothing of the user.
+    pub async fn close(self) {
+        self.quic.close(0x100_u32.into(), b"");
+        tokio::task::yield_now().await; // the runtime sends it
+    }
+
+    /// Drives what is beside the requests until `future` has its answer.
+    async fn drive<T>(
+        &mut self,
+        future: impl Future<Output = Result<T, StreamError>>,
+    ) -> Result<T, Fault> {
+        let mut future = pin!(future);
+        poll_fn(|context| {
+            self.advance(context);
+            if let Poll::Ready(found) = future.as_mut().poll(context) {
+                return Poll::Ready(found.map_err(|error| of_stream(&error)));
+            }
+            match &self.end {
+                Some(fault) => Poll::Ready(Err(fault.clone())),
+                None => Poll::Pending,
+            }
+        })
+        .await
+    }
+
+    fn advance(&mut self, context: &mut Context<'_>) {
+        if self.end.is_none()
+            && let Poll::Ready(error) = self.connection.poll_close(context)
+        {
+            self.end = Some(of_connection(&error));
+        }
+    }
+}
+
+impl fmt::Debug for Http3 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http3").finish_non_exhaustive()
+    }
+}
+
+/// The fault that an error of a request means (RFC 9114, 8).
+fn of_stream(error: &StreamError) -> Fault {
+    match error {
+        StreamError::RemoteTerminate { code, .. } => {
+            let sentence = format!("the server reset the request's stream: {code}");
+            Fault::step(FaultKind::Refused, sentence)
+        }
+        StreamError::ConnectionError { 0: error, .. } => of_connection(error),
+        StreamError::RemoteClosing { .. } => {
+            lost("the server takes no more requests on the connection")
+        }
+        other => malformed(format!("the server's HTTP/3 is broken: {other}")),
+    }
+}
+
+fn of_connection(error: &ConnectionError) -> Fault {
+    match error {
+        _ if error.is_h3_no_error() => lost("the server closed the connection"),
+        ConnectionError::Local { .. } => {
+            malformed(format!("the server's HTTP/3 is broken: {error}"))
+        }
+        _ => lost(format!("the connection was lost: {error}")),
+    }
+}

@@ -1,0 +1,124 @@
+//! Connections of QUIC (RFC 9000), which HTTP/3 stands on.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::time::Duration;
+
+use headcount_load::local_address::local_address;
+use headcount_load::{Fault, FaultKind};
+use quinn::crypto::rustls::QuicClientConfig;
+use quinn::{
+    ClientConfig, ConnectionError, Endpoint, EndpointConfig, TokioRuntime, TransportConfig,
+};
+use rustls::AlertDescription;
+use rustls::pki_types::ServerName;
+
+use crate::tls::{Tls, unwelcome};
+use crate::trust::distrust_text;
+
+/// How long a server may take for the handshake. A closed port of UDP mostly says nothing.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Codes of errors that stand for an alert of TLS (RFC 9001, 4.8).
+const ALERTS: std::ops::RangeInclusive<u64> = 0x100..=0x1ff;
+
+/// Connects to the first address that answers, from a socket of the connection's own: servers
+/// tell users apart by their ports. It needs the runtime's timers.
+pub async fn establish_quic(
+    addresses: &[SocketAddr],
+    tls: &Tls,
+) -> Result<quinn::Connection, Fault> {
+    let config = QuicClientConfig::try_from(Arc::clone(&tls.config)).map_err(failed)?;
+    let mut config = ClientConfig::new(Arc::new(config));
+    let mut transport = TransportConfig::default();
+    transport.max_idle_timeout(None); // the server's holds, as with TCP
+    config.transport_config(Arc::new(transport));
+    let mut last = failed("the server has no address");
+    for address in addresses {
+        match shake_hands(address, config.clone(), tls).await {
+            Ok(connection) => return Ok(connection),
+            Err(fault) => last = fault,
+        }
+    }
+    Err(last)
+}
+
+async fn shake_hands(
+    address: &SocketAddr,
+    config: ClientConfig,
+    tls: &Tls,
+) -> Result<quinn::Connection, Fault> {
+    let socket = bound(address).map_err(failed)?;
+    let options = EndpointConfig::default();
+    let endpoint = Endpoint::new(options, None, socket, Arc::new(TokioRuntime)).map_err(failed)?;
+    let name = tls.server.to_str();
+    let connecting = endpoint.connect_with(config, *address, &name);
+    match tokio::time::timeout(PATIENCE, connecting.map_err(failed)?).await {
+        Ok(connected) => connected.map_err(|error| refused(&error, tls)),
+        Err(_) => Err(failed(format!(
+            "no answer over QUIC (UDP port {}) within {} s: is HTTP/3 enabled there, and does a \
+             firewall let UDP through?",
+            address.port(),
+            PATIENCE.as_secs()
+        ))),
+    }
+}
+
+/// A socket of the user's address.
+fn bound(server: &SocketAddr) -> io::Result<UdpSocket> {
+    let any: IpAddr = if server.is_ipv4() {
+        Ipv4Addr::UNSPECIFIED.into()
+    } else {
+        Ipv6Addr::UNSPECIFIED.into()
+    };
+    let socket = UdpSocket::bind((local_address(server).unwrap_or(any), 0))?;
+    socket.set_nonblocking(true)?;
+    Ok(socket)
+}
+
+/// The fault of a handshake that failed.
+fn refused(error: &ConnectionError, tls: &Tls) -> Fault {
+    let (code, reason) = match error {
+        ConnectionError::TransportError(error) => (u64::from(error.code), error.reason.clone()),
+        ConnectionError::ConnectionClosed(close) => (
+            u64::from(close.error_code),
+            String::from_utf8_lossy(&close.reason).into_owned(),
+        ),
+        _ => return failed(error),
+    };
+    // QUIC keeps rustls's text alone.
+    if let Some(why) = reason.strip_prefix("invalid peer certificate: ") {
+        let why = distrust_text(why, tls.spelling);
+        let sentence = format!("the server's certificate is not trusted: {why}");
+        return Fault::session(FaultKind::Connect, sentence);
+    }
+    let alert = ALERTS
+        .contains(&code)
+        .then(|| AlertDescription::from((code & 0xff) as u8));
+    let missing = tls.offered.and_then(|offered| offered.missing);
+    match (alert, missing) {
+        (Some(AlertDescription::NoApplicationProtocol), Some(missing)) => {
+            Fault::session(FaultKind::Connect, missing)
+        }
+        // No name is sent for an address (RFC 6066, 3), and servers may have no certificate then.
+        (Some(AlertDescription::InternalError | AlertDescription::UnrecognisedName), _)
+            if matches!(tls.server, ServerName::IpAddress(_)) =>
+        {
+            failed(format!(
+                "{error}; the server may have to be asked by its name: give that as the target, and \
+                 the address with --client connect=ADDRESS:PORT"
+            ))
+        }
+        (Some(alert), _) => unwelcome(alert).map_or_else(
+            || failed(error),
+            |sentence| Fault::session(FaultKind::Connect, sentence),
+        ),
+        _ => failed(error),
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> Fault {
+    let sentence = format!("no connection over QUIC: {error}");
+    Fault::session(FaultKind::Connect, sentence)
+}

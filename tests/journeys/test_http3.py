@@ -1,0 +1,158 @@
+"""HTTP/3 with a real Caddy before a real site."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import flask
+import pytest
+
+import caddy
+import wsgi_site
+from processes import Headcount
+
+WORKLOAD = """
+name = "shop"
+title = "A site over HTTP/3"
+protocol = "http"
+criteria = ["errors<1%"]
+pace = { kind = "closed", time = { draw = "fixed", mean = "0.1s" } }
+run = { duration = "2s", settle = "1s", ramp = "0s" }
+
+[[scenarios]]
+name = "visit"
+weight = 1
+limit = "10s"
+steps = [
+  { name = "home", op = "get", path = "/", capture = { id = { json = "$.id" } } },
+  { name = "upload", op = "put", path = "/files/{id}", body_bytes = 307200, expect = [201] },
+  { name = "buy", op = "post", path = "/", json = { id = "{id}" }, check = [{ above = 0 }] },
+  { name = "head", op = "head", path = "/" },
+  { name = "leave", op = "get", path = "/leave", redirects = 1 },
+]
+"""
+
+
+class Site:
+    """A site with a cookie, uploads and a redirect."""
+
+    def __init__(self) -> None:
+        self.uploads: list[int] = []
+
+    def made(self) -> flask.Flask:
+        """Its application."""
+        app = flask.Flask("shop")
+        app.secret_key = hashlib.sha256(b"shop").hexdigest()
+
+        @app.get("/")
+        def home() -> flask.Response:
+            flask.session["visits"] = flask.session.get("visits", 0) + 1
+            return flask.jsonify(id="o-1", text="x" * 40_000)
+
+        @app.put("/files/<name>")
+        def upload(name: str) -> tuple[str, int]:
+            self.uploads.append(len(flask.request.get_data()))
+            return name, 201
+
+        @app.post("/")
+        def order() -> str | tuple[str, int]:
+            if flask.request.get_json() != {"id": "o-1"}:
+                return "wrong order", 400
+            return str(flask.session["visits"])
+
+        @app.get("/leave")
+        def leave() -> object:
+            return flask.redirect("/")
+
+        return app
+
+
+@pytest.fixture
+def site() -> Iterator[tuple[Site, str]]:
+    """One, and its address."""
+    site = Site()
+    with wsgi_site.served(site.made()) as url:
+        yield site, url
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> str:
+    """The file."""
+    file = tmp_path / "shop.toml"
+    file.write_text(WORKLOAD, "utf-8")
+    return str(file)
+
+
+def test_a_journey_is_played_over_http3(
+    headcount: Headcount, site: tuple[Site, str], workload: str, tmp_path: Path
+) -> None:
+    shop, url = site
+    with caddy.before(url, tmp_path / "caddy") as server:
+        options = ("--target", server.url, "--client", "http3=on", *server.trust)
+        done = headcount.run("try", workload, *options)
+        assert done.code == 0, done.out + done.err
+        done = headcount.run("run", workload, *options, "--users", "5", "--json")
+        assert done.code in (0, 4), done.out + done.err
+        requests = server.requests()
+    bundle = Path(done.json["bundle"])
+    (level,) = json.loads((bundle / "levels.json").read_bytes())["levels"]
+    assert level["faults"] == []
+    assert level["total"]["completed"] > 0
+    (side,) = json.loads((bundle / "environment.json").read_bytes())["sides"]
+    assert side["settings"]["HTTP version"] == "HTTP/3"
+    assert side["settings"]["TLS"] == "TLSv1_3"
+    ours = [(version, status) for version, path, status in requests if path != "/server-status"]
+    assert {version for version, _ in ours} == {"HTTP/3.0"}
+    assert {status for _, status in ours} <= {200, 201, 302}
+    assert set(shop.uploads) == {300 * 1024}
+
+
+@pytest.mark.parametrize(
+    ("option", "protocols", "part"),
+    [
+        ("", "h1 h2 h3", "trust it or its authority with --client verify_certificates=FILE"),
+        ("AUTHORITY", "h1 h2 h3", "to trust it under another name: --client verify_name=off"),
+        ("AUTHORITY", "h1 h2", "is HTTP/3 enabled there, and does a firewall let UDP"),
+        ("keep_alive=off", "h1 h2", "keeps its connections"),
+        ("http2=on", "h1 h2", "users speak one version"),
+    ],
+)
+def test_what_is_in_the_way_is_named(
+    headcount: Headcount,
+    site: tuple[Site, str],
+    workload: str,
+    tmp_path: Path,
+    option: str,
+    protocols: str,
+    part: str,
+) -> None:
+    with caddy.before(site[1], tmp_path / "caddy", protocols) as server:
+        client = server.trust[:2] if option == "AUTHORITY" else ("--client", option)
+        where = ("--target", server.url, "--client", "http3=on")
+        done = headcount.run("try", workload, *where, *(client if option else ()))
+    assert done.code in (2, 3), done.out + done.err
+    assert part in done.err, done.err
+
+
+def test_a_server_that_needs_a_name_says_so(
+    headcount: Headcount, site: tuple[Site, str], workload: str, tmp_path: Path
+) -> None:
+    with caddy.before(site[1], tmp_path / "caddy") as server:
+        options = ("--client", "http3=on", *server.trust)
+        where = ("--target", f"https://127.0.0.1:{server.port}/")
+        done = headcount.run("try", workload, *where, *options)
+        assert done.code == 3, done.out + done.err
+        assert "the address with --client connect=ADDRESS:PORT" in done.err
+        there = ("--client", f"connect=127.0.0.1:{server.port}")
+        where = ("--target", "https://localhost/")
+        done = headcount.run("try", workload, *where, *options, *there)
+    assert done.code == 0, done.out + done.err
+
+
+def test_it_is_always_encrypted(
+    headcount: Headcount, site: tuple[Site, str], workload: str
+) -> None:
+    done = headcount.run("try", workload, "--target", site[1], "--client", "http3=on")
+    assert done.code == 2, done.out + done.err
+    assert "give an https:// address" in done.err
