@@ -58,6 +58,7 @@ from headcount.protocols.http import HttpClient
 from headcount.protocols.library import Class, Library
 from headcount.protocols.mail import MailClient
 from headcount.protocols.mail_profile import Mail, MixRow, Recipients, Start
+from headcount.protocols.oauth2 import OAuth2
 from headcount.protocols.pages import PageClass, Pages
 from headcount.protocols.program import Program
 from headcount.protocols.registry import labs
@@ -96,6 +97,7 @@ MODELS: dict[str, type[BaseModel] | list[type[BaseModel]]] = {
     "Web client": HttpClient,
     "Database client": SqlClient,
     "Mail client": MailClient,
+    "Tokens": OAuth2,
     "Discussion": Discussion,
     "Mail": Mail,
     "Messages": MixRow,

@@ -105,6 +105,20 @@ pub struct HttpOptions {
     /// The pages of the server.
     #[serde(default = "default_pages")]
     pub data_set: PageSet,
+    /// Where users get access tokens, if that is another server.
+    #[serde(default)]
+    pub token_server: Option<TokenServer>,
+}
+
+/// A server that gives access tokens.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenServer {
+    /// Its address, without a path.
+    pub url: String,
+    /// The addresses of its host, where they are known already.
+    #[serde(default)]
+    pub at: Vec<SocketAddr>,
 }
 
 impl HttpOptions {
@@ -135,7 +149,26 @@ impl HttpOptions {
             logins: Logins::default(),
             first_user: 0,
             data_set: default_pages(),
+            token_server: None,
         }
+    }
+
+    /// The options of users at the server that gives them tokens, if it is another: certificates
+    /// are checked as the target's are. Each token has a connection of its own, for hardly any
+    /// client keeps one until the next.
+    #[must_use]
+    pub fn at_token_server(&self) -> Option<Self> {
+        let server = self.token_server.as_ref()?;
+        Some(Self {
+            at: server.at.clone(),
+            keep_alive: false,
+            verify_certificates: self.verify_certificates.clone(),
+            verify_name: self.verify_name,
+            certificate: self.certificate.clone(),
+            key: self.key.clone(),
+            user_agent: self.user_agent.clone(),
+            ..Self::new(&server.url)
+        })
     }
 
     /// What is asked of TLS.

@@ -17,6 +17,7 @@ from headcount.bundle.verdict import Verdict
 from headcount.controller.level import WAIT
 from headcount.controller.listener import TRIAL, Outlook, Phase, Second
 from headcount.plan.plan import Plan
+from headcount.plan.tokens import oauth2_of
 from headcount.text import count, duration, plural, share, significant, span
 
 PURPOSES = {
@@ -77,6 +78,8 @@ class Display:
         self._say(f"  on {plan.target}, criteria {criteria}{by}, seed {plan.seed}", markup=False)
         if plan.workload.program is not None:
             self._say(f"  plays {plan.workload.program.text}", markup=False)
+        if (oauth2 := oauth2_of(plan.workload)) is not None:
+            self._say(f"  {oauth2.text}", markup=False)
         self._say(f"  bundle {folder}", markup=False)
 
     def phase(self, phase: Phase) -> None:

@@ -126,6 +126,8 @@ def _print_scenarios(workload: "Workload") -> None:
 
 
 def _print_run(workload: "Workload") -> None:
+    from headcount.plan.tokens import oauth2_of
+
     run = workload.run
     out.print("\n[bold]How it runs[/]")
     levels = ", ".join(map(str, run.ladder)) if run.ladder else "search for the capacity"
@@ -141,6 +143,8 @@ def _print_run(workload: "Workload") -> None:
     for described in (*data_sets, workload.discussion):
         if described:
             out.print(f"  data: {described.text}", markup=False)
+    if (oauth2 := oauth2_of(workload)) is not None:
+        out.print(f"  {oauth2.text}", markup=False)
     for group, patterns in workload.groups.items():
         out.print(f"  {group}: the scenarios {', '.join(patterns)} together", markup=False)
     if workload.client:

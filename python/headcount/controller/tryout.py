@@ -9,6 +9,7 @@ from headcount._engine import Engine
 from headcount.controller.one_user import one_user
 from headcount.generator.real_time import real_time
 from headcount.plan.plan import Plan
+from headcount.secret_text import learn
 
 LONGEST_S = 120.0
 """Longest wait for all scenarios."""
@@ -187,6 +188,9 @@ def _take(
     elif "step" not in entry:
         on_event(OtherFault(str(entry["fault"])))
     elif entry["scenario"] not in ended:
+        notes = entry["notes"]
+        for note in notes:
+            learn(note.get("secret"))  # before anything of the step is shown
         now = entry["values"]
         values = {name: value for name, value in now.items() if known.get(name) != value}
         known.update(values)
@@ -196,7 +200,7 @@ def _take(
                 entry["step"],
                 float(entry["took_ms"]),
                 entry["fault"],
-                [_exchange(note) for note in entry["notes"]],
+                [_exchange(note) for note in notes if "secret" not in note],
                 values,
             )
         )

@@ -26,6 +26,7 @@ from headcount.plan.pace import Think
 from headcount.plan.rules import check_chosen
 from headcount.plan.sources import check_sources
 from headcount.plan.step import Step
+from headcount.plan.tokens import token_steps
 from headcount.plan.toml_file import toml_of, toml_text
 from headcount.plan.workload import Workload
 from headcount.protocols.discussion import Discussion
@@ -326,8 +327,10 @@ def engine_plan(
     journey: dict[str, Any] = {}
     if workload.variables:
         journey["variables"] = variables.engine_form(workload.variables, with_secrets=with_secrets)
-    if workload.setup:
-        journey["setup"] = [_entry(entry, faster) for entry in workload.setup]
+    setup = token_steps(workload, with_secrets=with_secrets)
+    setup += [_entry(entry, faster) for entry in workload.setup or ()]
+    if setup:
+        journey["setup"] = setup
     return json.dumps(
         {
             **script,

@@ -10,6 +10,7 @@ from headcount.fields.mistakes import LineOf, Place, nearest, refused
 from headcount.plan import variables
 from headcount.plan.flow import Condition
 from headcount.plan.plan import Plan, engine_plan
+from headcount.plan.tokens import token_steps
 from headcount.plan.variables import Variable
 from headcount.plan.workload import Workload
 
@@ -38,7 +39,12 @@ def check_variables(
     `where` is the file that the workload is from, and `line_of` knows its lines. Without
     `with_secrets` it does not matter whether the variables of the environment are there.
     """
-    _refuse(_of_variables(workload.variables or {}, with_secrets=with_secrets), where, line_of)
+    found = _of_variables(workload.variables or {}, with_secrets=with_secrets)
+    try:
+        token_steps(workload, with_secrets=with_secrets)
+    except InputError as error:
+        found.append((("oauth2",), str(error)))
+    _refuse(found, where, line_of)
 
 
 def check_playable(plan: Plan, where: str, line_of: LineOf = lambda _place: None) -> None:
@@ -95,9 +101,17 @@ def _explained(place: str, message: str, values: Any) -> list[tuple[Place, str]]
         return [(one, message) for one in places]
     if place == "variables" and (declared := _DECLARED.match(message)) is not None:
         return [(("variables", declared[1]), message.removeprefix(declared[0]))]
-    at = tuple(part for part in place.split(".") if part)
+    at = _without_token(tuple(part for part in place.split(".") if part), values)
     step = _value_at(values, at)
     return [_of_step(at, step, message) if isinstance(step, Mapping) else (at, message)]
+
+
+def _without_token(at: Place, values: Any) -> Place:
+    """A place of the engine's setup, whose first step may be the one that `[oauth2]` stands for."""
+    if at[:1] != ("setup",) or len(at) < 2 or "oauth2" not in values:
+        return at
+    number = int(at[1])
+    return ("oauth2",) if number == 0 else ("setup", str(number - 1), *at[2:])
 
 
 def _of_step(at: Place, step: Mapping[str, Any], message: str) -> tuple[Place, str]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from headcount.plan import target as targets
+from headcount.plan.plan import Plan
+from headcount.plan.tokens import token_server
 from headcount.protocols.registry import protocol_of
 from headcount.protocols.target import Target
 
@@ -29,3 +31,10 @@ def is_here(target: Target, client: Mapping[str, str]) -> bool:
         return targets.is_here(target)
     host, port = reached(target, client)
     return targets.is_here(replace(target, host=host, port=port))
+
+
+def others(plan: Plan) -> list[tuple[str, int]]:
+    """Host and port of the other servers that users speak to, of which each needs consent."""
+    found = list(protocol_of(plan.protocol).others(plan.client))
+    tokens = token_server(plan.workload)
+    return [*found, tokens] if tokens is not None and tokens not in found else found

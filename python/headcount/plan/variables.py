@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,7 +12,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from headcount.errors import InputError
 from headcount.fields.model import Strict
 from headcount.foreign.file import content
-from headcount.secret_text import learn
+from headcount.plan.secrets import environment_secret
 
 MOST_FILE_BYTES = 64 << 20
 """A file is held by the generator, and sent to each of its machines."""
@@ -132,22 +131,13 @@ def _form(name: str, variable: Variable, *, with_secrets: bool) -> dict[str, Any
         mode="json", exclude_none=True, exclude={"file", "order", "secret"}
     )
     if variable.secret is not None:
-        return {**plain, "value": _secret(name, variable.secret) if with_secrets else ""}
+        what = f"the variable {name}"
+        value = environment_secret(what, variable.secret) if with_secrets else ""
+        return {**plain, "value": value}
     if variable.file is None:
         return plain
     columns, rows = rows_of(Path(variable.file), f"the file of the variable {name}")
     return {**plain, "columns": columns, "rows": rows, "order": variable.order or "in-turn"}
-
-
-def _secret(name: str, variable: str) -> str:
-    value = os.environ.get(variable)
-    if value is None:
-        raise InputError(
-            f"the variable {name} is a secret in the environment variable {variable}, which is not "
-            f"set; set it, for example with: export {variable}=..."
-        )
-    learn(value)
-    return value
 
 
 def rows_of(path: Path, what: str) -> tuple[list[str], list[list[str]]]:

@@ -10,6 +10,7 @@ from headcount.errors import InputError
 from headcount.fields.mistakes import read_table
 from headcount.fields.model import Checked, Pattern, Switch
 from headcount.fields.pattern import NUMBER
+from headcount.protocols.oauth2 import OAuth2
 from headcount.protocols.pages import Pages
 from headcount.protocols.protocol import Protocol, Scheme, Table
 from headcount.protocols.target import Place, Target
@@ -160,7 +161,10 @@ PROTOCOL = Protocol(
     usual_workload="web-static",
     place=_place,
     client=http_client,
-    tables={"pages": Table(Pages, "A tree of pages")},
+    tables={
+        "pages": Table(Pages, "A tree of pages"),
+        "oauth2": Table(OAuth2, "Access tokens of users"),
+    },
     has_logins=True,
     log_on="named",
     connects=_connects,

@@ -23,7 +23,7 @@ type HeaderList = Vec<(Box<str>, Box<str>)>;
 const MOST_TRACED_BYTES: usize = 2_000;
 
 /// A request and its answer for somebody who tries a workload.
-fn trace_entry(
+pub(super) fn trace_entry(
     shared: &Shared,
     ask: &Ask,
     asked: &Asked,

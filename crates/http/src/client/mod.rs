@@ -4,17 +4,20 @@
 //!   consist of.
 //! * [`session`]: one user; `journey`: a request with its values, through redirects; `exchange`: a
 //!   request on the wire; `judge`: whether the answer is right; `received`: what captures and checks
-//!   see of it; [`jar`]: the user's cookies; `proof` and [`digest`]: who the user is;
-//!   `version`: which HTTP it speaks.
+//!   see of it; [`jar`]: the user's cookies; `proof` and [`digest`]: who the user is; [`oauth2`],
+//!   [`grant`], `token`, `token_request`, `bearer` and `renewal`: its access token; `version`: which
+//!   HTTP it speaks.
 //! * `socket`: a WebSocket; `talk`: what users do with it; [`message`]: what goes through it.
 //! * [`inspect`]: who answers, and whether they have the data set.
 
 pub mod ask;
+mod bearer;
 pub mod body;
 pub mod cookie_date;
 pub mod digest;
 mod exchange;
 mod form;
+pub mod grant;
 pub mod headers;
 pub mod inspect;
 pub mod jar;
@@ -22,15 +25,19 @@ mod journey;
 mod judge;
 pub mod message;
 pub mod method;
+pub mod oauth2;
 pub mod payload;
 mod proof;
 mod received;
 mod redirect;
+mod renewal;
 pub mod session;
 pub mod sizes;
 mod socket;
 pub mod step;
 mod talk;
+mod token;
+mod token_request;
 mod version;
 
 use std::net::SocketAddr;
@@ -127,6 +134,8 @@ pub(crate) struct Shared {
     logins: Logins,
     first_user: u32,
     deck: Deck,
+    /// Where tokens come from, if that is another server.
+    token_server: Option<Arc<Self>>,
 }
 
 impl Http {
@@ -156,8 +165,10 @@ impl Http {
         // A Host that is given is the name of the site in HTTP/2, too.
         let host = headers.value(&http::header::HOST);
         let authority = host.unwrap_or(&base.authority).parse::<Authority>();
+        let token_server = options.at_token_server().map(Self::new).transpose()?;
         let shared = Shared {
             addresses,
+            token_server: token_server.map(|server| server.shared),
             tls,
             socket_tls,
             resumes_tls: options.resume_tls,

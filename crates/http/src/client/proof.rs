@@ -22,7 +22,9 @@ impl HttpSession {
         note: &mut Each<'_>,
     ) -> Result<Answer, Fault> {
         if !self.proves_by_digest || ask.has_header(&AUTHORIZATION) {
-            return self.exchange_once(ask, asked, until, note).await;
+            let answer = self.exchange_once(ask, asked, until, note).await?;
+            self.note_status(answer.status(), ask, asked);
+            return Ok(answer);
         }
         let (answer, seen) = Box::pin(self.proved(ask, asked, until)).await?;
         for (name, value) in &seen {

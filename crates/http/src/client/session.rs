@@ -7,6 +7,7 @@ use http::{HeaderName, HeaderValue};
 
 use super::Shared;
 use super::ask::{Ask, Method, Target};
+use super::bearer::Bearer;
 use super::body::Body;
 use super::digest::Challenge;
 use super::jar::Jar;
@@ -35,6 +36,8 @@ pub struct HttpSession {
     /// Whether it answers challenges of the server, and the last.
     pub(super) proves_by_digest: bool,
     pub(super) challenge: Option<Box<Challenge>>,
+    /// Its access token, if it has one.
+    pub(super) bearer: Option<Box<Bearer>>,
     /// An answer whose head has come.
     pub(super) pending: Option<Box<Pending>>,
     pub(super) socket: Option<Box<Socket>>,
@@ -167,6 +170,7 @@ impl HttpSession {
             authorization: shared.authorization(number).filter(|_| !logs_on),
             proves_by_digest: shared.uses_digest() && !logs_on,
             challenge: None,
+            bearer: None,
             pending: None,
             socket: None,
             keeps_bodies: user.keeps_notes(),
@@ -248,7 +252,7 @@ impl HttpSession {
     }
 
     /// Plays a step to its end.
-    async fn play_step(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
+    pub(super) async fn play_step(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
         match step {
             Step::Whole(ask) => {
                 let mut asked = self.draw(ask, user)?;
@@ -274,6 +278,8 @@ impl HttpSession {
                     written_bytes,
                 })
             }
+            // Rare, and larger.
+            Step::Token(ask) => Box::pin(self.begin_bearing(ask, user)).await,
             Step::Connect => self.connect().await.map(|()| Moved::default()),
             Step::Receive => {
                 let Some(mut pending) = self.pending.take() else {
@@ -302,7 +308,10 @@ impl Session for HttpSession {
 
     async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
         // What a request under way needs is large, and users who think would have room for it.
-        Box::pin(self.play_step(step, user)).await
+        match self.bearer {
+            None => Box::pin(self.play_step(step, user)).await,
+            Some(_) => Box::pin(self.play_bearing(step, user)).await,
+        }
     }
 
     async fn close(self, _user: &mut User) {

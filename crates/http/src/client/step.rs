@@ -1,5 +1,7 @@
 //! What users do: the steps of a workload, compiled.
 
+use std::sync::Arc;
+
 use headcount_load::Compile;
 use headcount_script::Names;
 use serde::Deserialize;
@@ -7,6 +9,7 @@ use serde_json::Value;
 
 use super::ask::{Ask, Method, SocketTable, Table};
 use super::message::{MessageTable, Messages};
+use super::oauth2::{OPERATION, TokenAsk};
 
 /// One step.
 #[derive(Debug, Clone)]
@@ -27,6 +30,8 @@ pub enum Step {
     Messages(Box<Messages>),
     /// Closes it.
     CloseSocket,
+    /// Gets an access token.
+    Token(Arc<TokenAsk>),
 }
 
 /// A step as it stands in a workload file.
@@ -52,6 +57,10 @@ impl Compile for Step {
     }
 
     fn compile_with(options: &Value, names: &mut Names) -> Result<Self, String> {
+        if options.get("op").and_then(Value::as_str) == Some(OPERATION) {
+            let ask = TokenAsk::compile(options, names)?;
+            return Ok(Self::Token(Arc::new(ask)));
+        }
         if let Some((method, table)) = request(options)? {
             if table.method.is_some() {
                 return Err("method is for op request only; here op is the method".into());

@@ -62,7 +62,13 @@ impl HttpSession {
         let transport = Transport::establish(&shared.addresses, tls).await;
         let transport = transport.map_err(|fault| shared.unreachable(&fault))?;
         transport.hurry();
-        let (socket, answer) = Socket::open(request, transport).await?;
+        let opened = Socket::open(request, transport).await;
+        if let Err(fault) = &opened
+            && fault.message.starts_with("status 401 ")
+        {
+            self.note_status(401, ask, &asked);
+        }
+        let (socket, answer) = opened?;
         if self.shared.keeps_cookies {
             for value in answer.headers().get_all(SET_COOKIE) {
                 let jar = self.jar.get_or_insert_default();

@@ -19,6 +19,7 @@ from headcount.counters.web import WebSource
 from headcount.errors import InputError, TargetError
 from headcount.lab.web import WebServer
 from headcount.plan.plan import Plan
+from headcount.plan.tokens import oauth2_of
 from headcount.protocols.http import http_client
 from headcount.protocols.target import Target
 
@@ -42,6 +43,8 @@ class Site:
         user: The users' names, or their pattern, if the server asks for them.
         password: That of all of them.
         logins: Their names and passwords, where each has its own.
+        token_server: Address of the server that gives them access tokens, and where its host
+            leads, if that is another.
 
     """
 
@@ -54,6 +57,7 @@ class Site:
     user: str = ""
     password: str | None = field(default=None, repr=False)
     logins: Sequence[tuple[str, str]] = field(default=(), repr=False)
+    token_server: tuple[str, tuple[str, ...]] | None = None
 
 
 class HttpAccess:
@@ -185,6 +189,9 @@ def _target(plan: Plan, site: Site) -> str:
         target["verify_certificates"] = str(site.authority)
     if site.user:
         target |= {"user": site.user, "password": site.password or ""}
+    if site.token_server is not None:
+        url, at = site.token_server
+        target["token_server"] = {"url": url, "at": at}
     if plan.pages is not None:
         target["data_set"] = plan.pages.engine_form()
     return json.dumps(target)
@@ -192,6 +199,11 @@ def _target(plan: Plan, site: Site) -> str:
 
 def of_lab(plan: Plan, server: WebServer) -> HttpAccess:
     """A web server of the lab."""
+    if oauth2_of(plan.workload) is not None:
+        raise InputError(
+            f"{plan.target} gives no access tokens, which [oauth2] asks for; give the address of "
+            "a server that takes them"
+        )
     site = Site(server.url, (), server.data, server.authority, server.status_url, server.most)
     return HttpAccess(plan, site)
 
@@ -201,18 +213,35 @@ def of_target(plan: Plan, target: Target, secrets: Secrets) -> HttpAccess:
     client = http_client(plan.client)
     if client.user and secrets.password is None and not secrets.logins:
         raise InputError(f"{plan.target} needs the password of its users")
+    oauth2 = oauth2_of(plan.workload)
+    sends_password = bool(client.user) and client.auth != "digest"
     warnings = clear_warnings(
         target.text,
         target.addresses,
-        is_tls=target.is_tls or not client.user or client.auth == "digest",
+        is_tls=target.is_tls or not (sends_password or oauth2),
         is_allowed=client.clear_password,
         remedy="use https://",
     )
+    token_server = None
+    if oauth2 is not None and oauth2.server is not None:
+        url, host, port = oauth2.server
+        token_server = url, target.others[host, port]
+        warnings = [
+            *warnings,
+            *clear_warnings(
+                url,
+                token_server[1],
+                is_tls=url.startswith("https:"),
+                is_allowed=client.clear_password,
+                remedy="use https:// in token_url",
+            ),
+        ]
     site = Site(
         target.text,
         target.addresses,
         user=client.user,
         password=secrets.password,
         logins=secrets.logins,
+        token_server=token_server,
     )
     return HttpAccess(plan, site, warnings)

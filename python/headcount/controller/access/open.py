@@ -9,7 +9,7 @@ from headcount.lab import Server
 from headcount.plan import gate
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
-from headcount.plan.reached import reached
+from headcount.plan.reached import others, reached
 from headcount.protocols.registry import protocol_of
 from headcount.protocols.target import Target
 
@@ -28,14 +28,13 @@ def allowed_target(plan: Plan, target: Target) -> Target:
     not resolved.
     """
     owner = plan.authorised_by
-    others = {
-        (host, port): gate.allowed("the server", host, port, owner)
-        for host, port in protocol_of(target.protocol).others(plan.client)
+    also = {
+        (host, port): gate.allowed("the server", host, port, owner) for host, port in others(plan)
     }
     host, port = reached(target, plan.client)
     what = "the target" if host == target.host else f"{host}, where connections go (connect),"
     own = gate.allowed(what, host, port, owner)
-    return replace(target, addresses=own, others=others)
+    return replace(target, addresses=own, others=also)
 
 
 def target_access(plan: Plan, target: Target, secrets: Secrets) -> Access:

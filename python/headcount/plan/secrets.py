@@ -1,0 +1,21 @@
+"""Secrets that workloads name: they are in the environment, and in no file."""
+
+import os
+
+from headcount.errors import InputError
+from headcount.secret_text import learn
+
+
+def environment_secret(what: str, variable: str) -> str:
+    """The value of a secret, which no output shows from now on; raises InputError without one.
+
+    `what` is what the workload needs it for.
+    """
+    value = os.environ.get(variable)
+    if value is None:
+        raise InputError(
+            f"{what} is a secret in the environment variable {variable}, which is not set; set it, "
+            f"for example with: export {variable}=..."
+        )
+    learn(value)
+    return value
