@@ -40,12 +40,34 @@ fn users_are_challenged_once_and_then_known() {
     });
     let log = apache.log_of(9);
     let known = |user: &str| {
-        let line = format!("GET /long/page 200 {user}");
+        let line = format!("GET /long/page 200 {user} HTTP/1.1");
         log.iter().filter(|seen| **seen == line).count()
     };
     assert_eq!((known("user00000"), known("user00001")), (3, 3), "{log:#?}");
     let refused = log.iter().filter(|line| line.contains(" 401 ")).count();
     assert_eq!((refused, log.len()), (2, 9), "{log:#?}");
+}
+
+#[test]
+fn users_of_http2_are_challenged_once_and_then_known() {
+    let apache = Apache::start();
+    play(async {
+        let mut user = person(HttpOptions {
+            http2: true,
+            ..apache.options()
+        })
+        .await;
+        for _ in 0..3 {
+            assert_eq!(user.read(get("/long/page?x=1,2")).await, 7);
+        }
+        assert_eq!(user.read(get("/once/page")).await, 7);
+        assert_eq!((user.sent("GET"), user.sent("CONNECT")), (6, 1));
+    });
+    let log = apache.log_of(6);
+    let known = log
+        .iter()
+        .filter(|line| line.ends_with(" 200 user00000 HTTP/2.0"));
+    assert_eq!((known.count(), log.len()), (4, 6), "{log:#?}");
 }
 
 #[test]

@@ -80,7 +80,7 @@ impl Apache {
         }
     }
 
-    /// The lines of its log, `method path status user`, once there are so many.
+    /// The lines of its log, `method path status user version`, once there are so many.
     pub fn log_of(&self, lines: usize) -> Vec<String> {
         let origin = Origin::now();
         loop {
@@ -131,6 +131,7 @@ fn configuration(base: &Path, port: u16) -> String {
         "authz_core",
         "authz_user",
         "auth_digest",
+        "http2",
     ] {
         writeln!(text, "LoadModule {module}_module {MODULES}/mod_{module}.so").unwrap();
     }
@@ -141,7 +142,8 @@ fn configuration(base: &Path, port: u16) -> String {
         text,
         "ServerRoot {base}\nServerName localhost\nListen 127.0.0.1:{port}\nPidFile {base}/pid\n\
          DefaultRuntimeDir {base}\nDocumentRoot {base}\nErrorLog {base}/errors\n\
-         LogFormat \"%m %U %>s %u\" seen\nCustomLog {base}/requests seen\n\
+         LogFormat \"%m %U %>s %u %H\" seen\nCustomLog {base}/requests seen\n\
+         Protocols h2c http/1.1\nH2Direct on\n\
          <Directory {base}>\nRequire all granted\n</Directory>\n"
     )
     .unwrap();
