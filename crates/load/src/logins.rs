@@ -32,6 +32,13 @@ impl Logins {
             .map(|pattern| pattern.with_names(&self.names))
     }
 
+    /// The name and the password of a user of a site; None where a pattern makes the names.
+    #[must_use]
+    pub fn user(&self, number: u32) -> Option<(&str, &Password)> {
+        let place = number as usize;
+        Some((self.names.get(place)?, self.passwords.get(place)?))
+    }
+
     /// The password of a user: its own, or else that of all.
     #[must_use]
     pub fn password<'a>(&'a self, number: u32, of_all: &'a Password) -> &'a Password {
@@ -59,6 +66,8 @@ mod tests {
         assert_eq!(found(2), ("2@site.test".into(), "all"));
         assert_eq!(address.number("grace@site.test"), Some(1));
         assert_eq!(address.number("nobody@site.test"), None);
+        let names = [0, 1, 2].map(|number| logins.user(number).map(|(name, _)| name));
+        assert_eq!(names, [Some("ada"), Some("grace"), None]);
         assert!(!format!("{logins:?}").contains("two"));
     }
 

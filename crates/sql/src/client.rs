@@ -1,9 +1,10 @@
 //! A PostgreSQL server as a target of load.
 
+use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use headcount_load::{Blame, Blamed, Fault, FaultKind};
+use headcount_load::{Blame, Blamed, Fault, FaultKind, Logins};
 use headcount_net::{Certificates, Resolved, Spelling, Tls, TlsOptions, resolve};
 
 use crate::authentication::ChannelBinding;
@@ -61,6 +62,8 @@ pub struct Shared {
     pub(crate) address: String,
     pub(crate) database: String,
     pub(crate) terms: Terms,
+    /// Roles and passwords of the users, where each has its own.
+    logins: Logins,
     encryption: Encryption,
     /// Whether TLS is required because of the password, and not by the user.
     is_tls_ours: bool,
@@ -82,9 +85,8 @@ impl Sql {
                 error,
             })?;
         let host = options.host.as_deref().unwrap_or(&host);
-        let sslmode = options
-            .sslmode
-            .decided(options.password.is_some(), &addresses);
+        let has_password = options.password.is_some() || options.logins.user(0).is_some();
+        let sslmode = options.sslmode.decided(has_password, &addresses);
         let is_verified = matches!(sslmode, SslMode::VerifyCa | SslMode::VerifyFull);
         let certificates = match options.root_certificates {
             Some(file) if is_verified => Certificates::File(file),
@@ -129,6 +131,7 @@ impl Sql {
                 allowed: options.require_auth,
                 binding: options.channel_binding,
             },
+            logins: options.logins,
             encryption,
             is_tls_ours: options.sslmode == SslMode::Auto && sslmode == SslMode::Require,
             first_user: options.first_user,
@@ -144,14 +147,22 @@ impl Sql {
 }
 
 impl Shared {
-    /// Connects and logs on.
-    pub(crate) async fn connect(&self) -> Result<Wire, Fault> {
-        let opened = Wire::open(
-            &self.addresses,
-            &self.encryption,
-            &self.terms,
-            &self.database,
-        );
+    /// Who this user is to the server.
+    fn terms_of(&self, number: u32) -> Cow<'_, Terms> {
+        let Some((user, password)) = self.logins.user(number) else {
+            return Cow::Borrowed(&self.terms);
+        };
+        Cow::Owned(Terms {
+            user: user.to_owned(),
+            password: Some(password.clone()),
+            ..self.terms.clone()
+        })
+    }
+
+    /// Connects, and logs on as this user.
+    pub(crate) async fn connect(&self, number: u32) -> Result<Wire, Fault> {
+        let terms = self.terms_of(number);
+        let opened = Wire::open(&self.addresses, &self.encryption, &terms, &self.database);
         opened.await.map_err(|fault| {
             if self.is_tls_ours && &*fault.message == NO_TLS {
                 return Fault::session(FaultKind::Connect, NO_TLS_FOR_PASSWORD);

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use headcount_load::Logins;
 use serde::Deserialize;
 
 use crate::Password;
@@ -73,6 +74,10 @@ pub struct SqlOptions {
     /// Its password, if it needs one.
     #[serde(default)]
     pub password: Option<Password>,
+    /// The roles of the users and their passwords, where each has its own: `user` and `password`
+    /// then stand for nobody.
+    #[serde(default)]
+    pub logins: Logins,
     /// Whether connections are encrypted.
     #[serde(default)]
     pub sslmode: SslMode,
@@ -120,6 +125,7 @@ impl SqlOptions {
             database: database.to_owned(),
             user: user.to_owned(),
             password,
+            logins: Logins::default(),
             sslmode: SslMode::default(),
             require_auth: RequireAuth::default(),
             channel_binding: ChannelBinding::default(),

@@ -29,7 +29,7 @@ impl Questions {
             .enable_all()
             .build()?;
         let wire = runtime
-            .block_on(within(patience, sql.shared.connect()))
+            .block_on(within(patience, sql.shared.connect(sql.shared.first_user)))
             .map_err(ProvisionError::Fault)?;
         Ok(Self {
             runtime,

@@ -19,6 +19,8 @@ METHODS = ("password", "md5", "scram-sha-256", "none")
 engine knows (`Method` of crates/sql)."""
 
 
+EACH = "{n}"
+"""The role of users who each have their own."""
 VERIFYING = ("verify-ca", "verify-full")
 """The `sslmode` that look at certificates."""
 
@@ -36,7 +38,7 @@ class SqlClient(IdentityKeys):
 
     user: str = Field(
         default="headcount",
-        pattern=r"^[^{}\x00]{1,63}$",
+        pattern=r"^(\{n\}|[^{}\x00]{1,63})$",
         description="Role with which all users log on, and which owns the schema",
     )
     first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
@@ -118,6 +120,7 @@ PROTOCOL = Protocol(
     tables={"discussion": Table(Discussion, "Documents and people in a database")},
     needed=(frozenset({"discussion"}),),
     own_ops=frozenset({"sql"}),
+    has_logins=True,
     is_clean=True,
     has_transactions=True,
 )

@@ -34,7 +34,7 @@ pub fn run<T>(work: impl Future<Output = Result<T, ProvisionError>>) -> Result<T
 /// `cannot_connect_now`).
 async fn started(shared: &Shared) -> Result<Wire, Fault> {
     loop {
-        match shared.connect().await {
+        match shared.connect(shared.first_user).await {
             Err(fault) if fault.message.ends_with("(SQLSTATE 57P03)") => {
                 tokio::time::sleep(TICK).await;
             }

@@ -59,7 +59,7 @@ impl SqlSession {
         user.scope().renumber(number);
         let stopwatch = user.stopwatch();
         let began_ns = stopwatch.now_ns();
-        let opened = shared.connect().await;
+        let opened = shared.connect(number).await;
         Task::Connect.note(&stopwatch, began_ns, &opened);
         Ok(Self {
             wire: opened?,

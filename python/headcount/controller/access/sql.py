@@ -16,7 +16,7 @@ from headcount.errors import InputError, TargetError
 from headcount.lab.ha_postgresql import HaPostgresqlServer
 from headcount.lab.postgresql import PostgresqlServer
 from headcount.plan.plan import Plan
-from headcount.protocols.sql import VERIFYING, sql_client
+from headcount.protocols.sql import EACH, VERIFYING, sql_client
 from headcount.protocols.target import Target
 
 UNREACHED = ("no connection", "no answer", "closed the connection")
@@ -37,7 +37,8 @@ class Database:
     """Which database, and as whom.
 
     `host` is the server's name in its certificate. A lab server says which role it has and
-    which authority signed its certificate. It is on this machine, whatever its address.
+    which authority signed its certificate. It is on this machine, whatever its address. `logins`
+    are the users' roles and passwords, where each has its own.
     """
 
     address: str
@@ -45,6 +46,7 @@ class Database:
     name: str
     password: str | None = field(default=None, repr=False)
     user: str | None = None
+    logins: Sequence[tuple[str, str]] = field(default=(), repr=False)
     authority: Path | None = None
 
 
@@ -150,6 +152,7 @@ def _target(plan: Plan, database: Database) -> dict[str, Any]:
         "host": database.host,
         "database": database.name,
         "password": database.password,
+        "logins": database.logins,
         **client.engine_form(),
     }
     if plan.discussion is None:
@@ -186,11 +189,21 @@ def of_lab(plan: Plan, server: PostgresqlServer | HaPostgresqlServer) -> SqlAcce
     """The lab's database."""
     host = server.address.rpartition(":")[0]
     names = (server.address, host, server.database, server.password, server.user)
-    return SqlAccess(plan, Database(*names, server.authority))
+    return SqlAccess(plan, Database(*names, authority=server.authority))
 
 
 def of_target(plan: Plan, target: Target, secrets: Secrets) -> SqlAccess:
     """Somebody's database."""
     host, name = target.host or "", target.database or ""
-    database = Database(target.addresses[0], host, name, secrets.password)
+    if secrets.logins and plan.discussion is not None:
+        raise InputError(
+            f'the data set of "{plan.workload.name}" belongs to one role, which all its users are: '
+            "give that with --user; --logins is for statements of your own"
+        )
+    if sql_client(plan.client).user == EACH and not secrets.logins:
+        raise InputError(
+            "a role has no {n} in its name; for a role for each user give --logins FILE"
+        )
+    names = (target.addresses[0], host, name, secrets.password)
+    database = Database(*names, logins=secrets.logins)
     return SqlAccess(plan, database)
