@@ -3,7 +3,8 @@
 import contextlib
 import os
 import signal
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,23 @@ class FileServer:
         path = self._home / "usermap"
         account, _, _ = path.read_text("utf-8").partition(" = ")
         path.write_text(f"{account} = {' '.join(users)}\n", "utf-8")
+
+    def have_accounts(self, passwords: Mapping[str, str]) -> None:
+        """Give users of this machine accounts with these passwords; all have the rights of root.
+
+        Nobody else can log on from then on. Needs root, as any Samba with several accounts does.
+        """
+        (self._home / "usermap").write_text("", "utf-8")
+        (path,) = self._home.glob("*.conf")
+        for name, password in passwords.items():
+            subprocess.run(
+                ["pdbedit", "-s", str(path), "-a", "-t", "-u", name],
+                input=f"{password}\n{password}\n",
+                text=True,
+                check=True,
+                capture_output=True,
+            )
+        self.configure("force user = root")
 
     def configure(self, lines: str) -> None:
         """Add settings of `[global]`, which hold for connections from now on."""

@@ -1,7 +1,7 @@
 """A file server that takes less at a time than others, and one with users of its own."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -46,6 +46,32 @@ def test_a_servers_limits_are_kept(headcount: Headcount, server: FileServer) -> 
         return largest(done) == ("32768 bytes", "8192 bytes")
 
     wait_for(limited)
+
+
+def test_users_log_on_with_passwords_of_their_own(
+    headcount: Headcount, server: FileServer, tmp_path: Path
+) -> None:
+    passwords = {"games": "first-secret", "man": "second-secret", "backup": "third-secret"}
+    server.have_accounts(passwords)
+    people = tmp_path / "people.csv"
+    line = ("run", "home-folders", "--target", server.target, "--logins", str(people))
+
+    def done_with(known: Mapping[str, str]) -> Ended:
+        rows = "".join(f"{name},{password}\n" for name, password in known.items())
+        people.write_text(f"username,password\n{rows}", "utf-8")
+        people.chmod(0o600)
+        return headcount.run(*line, *RUN)
+
+    done = done_with(passwords)
+    assert done.json["outcome"] in ("passed", "failed"), done.out + done.err
+    assert failed(done) == 0
+    files = [path for path in Path(done.json["bundle"]).rglob("*") if path.is_file()]
+    kept = b"".join(path.read_bytes() for path in files)
+    assert not any(password.encode() in kept for password in passwords.values())
+    # Each has its own: one that has another's is not let in.
+    again = done_with({**passwords, "backup": "first-secret"})
+    assert again.json["outcome"] == "failed"
+    assert failed(again) > 0
 
 
 def test_users_of_a_file_log_on_by_their_names(
