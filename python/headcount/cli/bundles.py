@@ -208,7 +208,7 @@ def resume(
     """
     from headcount.bundle import reader, versus
     from headcount.cli.display import Display
-    from headcount.cli.logins import named_plan
+    from headcount.cli.logins import check_same_users, named_plan
     from headcount.cli.running import conclude, named
     from headcount.cli.secrets import secrets_for
     from headcount.controller import run as controller
@@ -231,6 +231,8 @@ def resume(
     check_bundle(bundle)
     found = replace(found, plan=with_consent(found.plan, authorised_by))
     _, rows = named_plan(found.plan, logins)
+    if rows is not None:
+        check_same_users(found.plan, len(rows))
     secrets = secrets_for(found.plan, token_file, password_file, rows)
     with Display(err, quiet=json) as display:
         verdict = controller.resume(found, secrets, display, named(pid, unit, cgroup, container))
