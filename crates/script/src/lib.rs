@@ -6,6 +6,7 @@
 //! * [`template`]: text with placeholders; [`filter`]: how values are written into it.
 //! * [`source`]: where in a reply a value is, with [`json`] and [`html`]; [`reply`]: what a protocol
 //!   shows of a reply.
+//! * [`embedded`]: what a page of HTML has browsers fetch with it.
 //! * [`predicate`]: what a value must be; [`capture`] and [`check`]: what steps do with values;
 //!   [`condition`]: what decides where a scenario goes on.
 //! * [`program`]: scripts, where declarations end.
@@ -15,6 +16,7 @@
 pub mod capture;
 pub mod check;
 pub mod condition;
+pub mod embedded;
 pub mod filter;
 mod generated;
 pub mod html;
@@ -34,6 +36,7 @@ pub mod variable;
 pub use capture::Capture;
 pub use check::Check;
 pub use condition::Condition;
+pub use embedded::Embedded;
 pub use names::Names;
 pub use program::Program;
 pub use reply::Reply;
