@@ -1,19 +1,29 @@
 """A site of Django with its admin and users, which `python tests/django_site.py FOLDER` serves.
 
-It prints its address once it serves, and ends when its standard input does.
+It prints its address once it serves, and ends when its standard input does. The file `requests.log`
+in the folder has the path of each request.
 """
 
 import sys
 import threading
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import django
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.staticfiles.handlers import StaticFilesHandler
+from django.contrib.staticfiles.views import serve
 from django.core.management import call_command
 from django.core.wsgi import get_wsgi_application
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 import wsgi_site
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 PASSWORDS = {"editor": "an editor's word", "reader": "a reader's word"}
 """Users and their passwords; only the editor may use the admin."""
@@ -68,14 +78,35 @@ def configured(folder: Path) -> None:
     call_command("migrate", verbosity=0)
 
 
+class Files(StaticFilesHandler):
+    """The site with its style sheets and scripts."""
+
+    def serve(self, request: HttpRequest) -> HttpResponseBase:
+        """A file of an application."""
+        return serve(request, self.file_path(request.path), insecure=True)
+
+
+def logged(application: "WSGIApplication", path: Path) -> "WSGIApplication":
+    """The same application, with the path of each request in a file."""
+
+    def noted(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(environ["PATH_INFO"] + "\n")
+        return application(environ, start)
+
+    return noted
+
+
 def main() -> None:
     """Serve until standard input ends."""
-    configured(Path(sys.argv[1]))
+    folder = Path(sys.argv[1])
+    configured(folder)
     users = get_user_model().objects
     for name, password in PASSWORDS.items():
         make = users.create_superuser if name == "editor" else users.create_user
         make(name, password=password)
-    with wsgi_site.served(get_wsgi_application()) as url:
+    site = logged(Files(get_wsgi_application()), folder / "requests.log")
+    with wsgi_site.served(site) as url:
         print(url, flush=True)
         ended = threading.Thread(target=sys.stdin.read)
         ended.start()

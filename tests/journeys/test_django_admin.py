@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 from django_site import PASSWORDS
 from processes import Headcount
 
 ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = "/usr/bin/chromium"
+FORM = "/admin/login/?next=/admin/"
 JOURNEY = ROOT / "examples" / "journeys" / "django-admin.toml"
 
 
@@ -80,3 +83,47 @@ def test_who_gives_no_user_is_asked_for_one(headcount: Headcount, site: tuple[Pa
     done = headcount.run("try", str(JOURNEY), "--target", url)
     assert done.code != 0
     assert "--user" in done.out + done.err
+
+
+def of_chromium(url: str) -> list[str]:
+    """The paths that a browser asks for whose user opens the form."""
+    found: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.on("request", lambda request: found.append("/" + request.url.split("/", 3)[3]))
+        page.goto(url.rstrip("/") + FORM, wait_until="networkidle")
+        browser.close()
+    return found
+
+
+def test_the_form_is_fetched_as_chromium_does(
+    headcount: Headcount, site: tuple[Path, str], tmp_path: Path
+) -> None:
+    database, url = site
+    log = database.with_name("requests.log")
+    workload = tmp_path / "form.toml"
+    workload.write_text(
+        f"""
+name = "form"
+title = "The form"
+protocol = "http"
+criteria = ["errors<1%"]
+pace = {{ kind = "closed", time = {{ draw = "fixed", mean = "60s" }} }}
+run = {{ duration = "2s" }}
+
+[[scenarios]]
+name = "form"
+weight = 1
+limit = "5s"
+steps = [{{ name = "form", op = "get", path = "{FORM}", resources = "embedded" }}]
+""",
+        "utf-8",
+    )
+    done = headcount.run("try", str(workload), "--target", url, "--json")
+    assert done.code == 0, done.out + done.err
+    form, *loads = done.json[0]["exchanges"]
+    ours = [form["path"], *(one["resource"] for one in loads)]
+    assert len(ours) > 5
+    assert {path.split("?")[0] for path in ours} <= set(log.read_text("utf-8").split())
+    assert sorted(ours) == sorted(of_chromium(url))

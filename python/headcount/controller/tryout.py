@@ -7,6 +7,7 @@ from typing import Any
 
 from headcount._engine import Engine
 from headcount.controller.one_user import one_user
+from headcount.controller.page_resources import LeftOut, Resource
 from headcount.generator.real_time import real_time
 from headcount.plan.plan import Plan
 from headcount.secret_text import learn
@@ -102,7 +103,7 @@ class PlayedStep:
     step: str
     took_ms: float
     fault: str | None
-    exchanges: Sequence[Exchange | Message]
+    exchanges: Sequence[Exchange | Message | Resource | LeftOut]
     values: Mapping[str, str]
 
 
@@ -171,8 +172,16 @@ def failed_step_text(plan: Plan, target: str, scenario: str) -> str:
         return ""
     step = failed[0]
     title = f"{step.scenario or 'setup'} / {step.step}  {step.took_ms:.1f} ms"
-    lines = [f"  {line}" for line in step.exchanges[-1].lines(MOST_SHOWN)]
+    lines = [f"  {line}" for line in _wrong(step.exchanges).lines(MOST_SHOWN)]
     return "\n".join([title, *lines, ""])
+
+
+def _wrong(
+    exchanges: Sequence[Exchange | Message | Resource | LeftOut],
+) -> Exchange | Message | Resource | LeftOut:
+    """The exchange that most likely shows why a step failed: a refused resource, or the last."""
+    refused = (one for one in exchanges if isinstance(one, Resource) and one.status >= 400)
+    return next(refused, exchanges[-1])
 
 
 def _take(
@@ -206,7 +215,11 @@ def _take(
         )
 
 
-def _exchange(note: Mapping[str, Any]) -> Exchange | Message:
+def _exchange(note: Mapping[str, Any]) -> Exchange | Message | Resource | LeftOut:
+    if "resource" in note:
+        return Resource(**note)
+    if "left_out" in note:
+        return LeftOut(**note)
     if (direction := note.get("message")) is not None:
         return Message(direction == "sent", str(note["text"]))
     headers = [(str(name), str(value)) for name, value in note["headers"]]

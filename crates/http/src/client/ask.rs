@@ -52,6 +52,8 @@ pub struct Ask {
     pub keeps_body: bool,
     /// Whether they read its headers.
     pub reads_headers: bool,
+    /// Whether what the answer names is fetched, too.
+    pub names_resources: bool,
 }
 
 /// A request that opens a WebSocket, as it stands in a workload file.
@@ -97,6 +99,22 @@ pub(super) struct Table {
     capture: Option<Value>,
     #[serde(default)]
     check: Option<Value>,
+    #[serde(default)]
+    pub(super) resources: Option<Value>,
+    #[serde(default)]
+    pub(super) connections: Option<Value>,
+    #[serde(default)]
+    pub(super) cache: Option<bool>,
+}
+
+impl Table {
+    /// A path with nothing else.
+    pub(super) fn of_path(path: String) -> Self {
+        Self {
+            path: Some(path),
+            ..Self::default()
+        }
+    }
 }
 
 impl Ask {
@@ -116,6 +134,7 @@ impl Ask {
             checks: Box::default(),
             keeps_body: false,
             reads_headers: false,
+            names_resources: false,
         }
     }
 
@@ -180,6 +199,7 @@ impl Ask {
                 || checks.iter().any(Check::needs_headers),
             captures,
             checks,
+            names_resources: false,
         })
     }
 
@@ -196,6 +216,9 @@ impl Ask {
                     .into(),
             );
         }
+        if table.resources.is_some() {
+            return Err("resources belong to a whole page: use op get instead of request".into());
+        }
         let ask = Self::compile(method, table, names)?;
         Ok(Self {
             redirects: 0,
@@ -206,16 +229,15 @@ impl Ask {
     /// A request that opens a WebSocket.
     pub(super) fn compile_socket(table: SocketTable, names: &mut Names) -> Result<Self, String> {
         let request = Table {
-            path: Some(table.path),
             headers: table.headers,
-            ..Table::default()
+            ..Table::of_path(table.path)
         };
         Self::compile(Method::Get, request, names)
     }
 
-    /// Whether captures or checks read the answer.
+    /// Whether captures, checks or the search for resources read the answer.
     pub(super) const fn reads_answer(&self) -> bool {
-        !self.captures.is_empty() || !self.checks.is_empty()
+        !self.captures.is_empty() || !self.checks.is_empty() || self.names_resources
     }
 }
 

@@ -1,6 +1,8 @@
 //! A request on the wire, and its answer, over whichever version of HTTP.
 
+use std::cell::RefCell;
 use std::io::Write;
+use std::rc::Rc;
 
 use headcount_load::clock::unix_us;
 use headcount_load::{Fault, FaultKind};
@@ -11,6 +13,7 @@ use http::{HeaderName, HeaderValue, Request, Uri};
 use super::Shared;
 use super::ask::{Ask, Method, Target};
 use super::body::Body;
+use super::jar::Jar;
 use super::payload::Payload;
 use super::received::MOST_KEPT_BYTES;
 use super::session::{Answer, Asked, Hints, HttpSession};
@@ -50,14 +53,9 @@ impl HttpSession {
             authorization,
             ..
         } = self;
-        let mut cookies = String::new();
-        if let Some(jar) = jar {
-            let path = shared.path(ask, asked);
-            jar.write(&path, shared.base.site(), unix_s(), &mut cookies);
-        }
         let personal = Personal {
             authorization: authorization.as_deref(),
-            cookies,
+            cookies: shared.cookies(jar.as_deref(), ask, asked),
         };
         let mut hints = Hints::default();
         let mut each = |name: &str, value: &[u8]| {
@@ -66,8 +64,12 @@ impl HttpSession {
             // By length first: most headers are none.
             if shared.keeps_cookies && name.len() == 10 && name.eq_ignore_ascii_case("set-cookie") {
                 let path = shared.path(ask, asked);
-                jar.get_or_insert_default()
-                    .set(value, shared.base.site(), &path, unix_s());
+                jar.get_or_insert_default().borrow_mut().set(
+                    value,
+                    shared.base.site(),
+                    &path,
+                    unix_s(),
+                );
             }
         };
         let payload = ask.payload(asked);
@@ -155,7 +157,7 @@ impl HttpSession {
         let named = |fault: Fault| shared.unreachable(&fault);
         if let (Version::Http3, Some(tls)) = (shared.version, tls) {
             let opened = Box::pin(Http3::establish(&shared.addresses, tls)).await;
-            self.connection = Some(Connection::Http3(Box::new(opened.map_err(named)?)));
+            self.connection = Some(Connection::Http3(Rc::new(opened.map_err(named)?)));
             return Ok(());
         }
         let transport = Transport::establish(&shared.addresses, tls)
@@ -163,7 +165,7 @@ impl HttpSession {
             .map_err(named)?;
         self.connection = Some(if shared.version == Version::Http2 {
             let opened = Box::pin(Http2::establish(transport)).await;
-            Connection::Http2(Box::new(opened.map_err(named)?))
+            Connection::Http2(Rc::new(opened.map_err(named)?))
         } else {
             Connection::Http1(Http1::new(transport, shared.reading))
         });
@@ -173,6 +175,9 @@ impl HttpSession {
     /// Ends the connection; waits until the server does, where it was asked to.
     pub(super) async fn disconnect(&mut self) -> Result<(), Fault> {
         let unread = self.pending.take().is_some();
+        if let Some(pool) = &mut self.pool {
+            pool.disconnect();
+        }
         match self.connection.take() {
             Some(Connection::Http1(mut http1)) if http1.is_spent && !unread => {
                 http1.wait_for_close().await
@@ -210,6 +215,16 @@ impl Shared {
             message: format!("{}: {}", self.base.authority, fault.message).into(),
             ends_session: true,
         }
+    }
+
+    /// The cookies of a request, as the value of its header; nothing if there are none.
+    fn cookies(&self, jar: Option<&RefCell<Jar>>, ask: &Ask, asked: &Asked) -> String {
+        let mut cookies = String::new();
+        if let Some(jar) = jar {
+            let (path, site) = (self.path(ask, asked), self.base.site());
+            jar.borrow().write(&path, site, unix_s(), &mut cookies);
+        }
+        cookies
     }
 
     /// The path of a request, below the prefix that all have.

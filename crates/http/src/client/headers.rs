@@ -65,6 +65,15 @@ impl Headers {
         self
     }
 
+    /// Those of them that are wanted.
+    #[must_use]
+    pub fn filtered(&self, is_wanted: impl Fn(&HeaderName) -> bool) -> Self {
+        let wanted = self.all.iter().filter(|(name, _, _)| is_wanted(name));
+        Self {
+            all: wanted.cloned().collect(),
+        }
+    }
+
     /// The value of the last with this name.
     #[must_use]
     pub fn value(&self, name: &HeaderName) -> Option<&str> {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::Shared;
 use super::ask::{Ask, Method, Target, is_redirect};
 use super::body::body_text;
+use super::page::embedded;
 use super::payload::Payload;
 use super::received::{Received, too_much};
 use super::redirect::{redirected, sendable};
@@ -47,6 +48,11 @@ pub(super) fn trace_entry(
         "received_bytes": answer.reply.received(),
         "received": answer.reply.body_kept().map(text),
     })
+}
+
+/// Whether a header says what a body is, and what it is coded in.
+fn says_how_to_read(name: &str) -> bool {
+    name.eq_ignore_ascii_case("content-encoding") || name.eq_ignore_ascii_case("content-type")
 }
 
 impl HttpSession {
@@ -103,7 +109,7 @@ impl HttpSession {
         for redirects_left in (0..=ask.redirects).rev() {
             let mut headers = HeaderList::new();
             let mut note = |name: &str, value: &[u8]| {
-                if keeps_all || (ask.keeps_body && name.eq_ignore_ascii_case("content-encoding")) {
+                if keeps_all || (ask.keeps_body && says_how_to_read(name)) {
                     headers.push((name.into(), String::from_utf8_lossy(value).into()));
                 }
             };
@@ -159,7 +165,7 @@ impl HttpSession {
     fn inspect(
         &self,
         ask: &Ask,
-        asked: &Asked,
+        asked: &mut Asked,
         mut answer: Answer,
         headers: HeaderList,
         scope: &mut Scope,
@@ -171,11 +177,12 @@ impl HttpSession {
         } else {
             Vec::new()
         };
+        let jar = self.jar.as_ref().map(|jar| jar.borrow());
         let mut received = Received {
             status: answer.status(),
             headers,
             body,
-            jar: self.jar.as_deref(),
+            jar: jar.as_deref(),
             path: self.shared.path(ask, asked).into(),
             json: Document::default(),
         };
@@ -186,6 +193,9 @@ impl HttpSession {
         }
         for capture in &ask.captures {
             capture.take(&received, scope).map_err(wrong)?;
+        }
+        if ask.names_resources {
+            asked.embedded = Some(Box::new(embedded(&received).map_err(wrong)?));
         }
         Ok(())
     }

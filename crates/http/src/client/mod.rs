@@ -7,12 +7,15 @@
 //!   see of it; [`jar`]: the user's cookies; `proof` and [`digest`]: who the user is; [`oauth2`],
 //!   [`grant`], `token`, `token_request`, `bearer` and `renewal`: its access token; `version`: which
 //!   HTTP it speaks.
+//! * [`resources`]: what a page has fetched with it; `page` and `load`: how that is done; `place`: where
+//!   it is; [`cache`]: what need not be fetched again.
 //! * `socket`: a WebSocket; `talk`: what users do with it; [`message`]: what goes through it.
 //! * [`inspect`]: who answers, and whether they have the data set.
 
 pub mod ask;
 mod bearer;
 pub mod body;
+pub mod cache;
 pub mod cookie_date;
 pub mod digest;
 mod exchange;
@@ -23,14 +26,19 @@ pub mod inspect;
 pub mod jar;
 mod journey;
 mod judge;
+mod load;
 pub mod message;
 pub mod method;
 pub mod oauth2;
+mod page;
 pub mod payload;
+mod place;
+mod pool;
 mod proof;
 mod received;
 mod redirect;
 mod renewal;
+pub mod resources;
 pub mod session;
 pub mod sizes;
 mod socket;

@@ -1,5 +1,8 @@
 //! How users prove who they are with each request.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use headcount_load::{Fault, FaultKind};
 use http::header::AUTHORIZATION;
 
@@ -64,7 +67,7 @@ impl HttpSession {
             };
             // A nonce that was accepted before shows that the password is right, too.
             let is_new = sent_proofs == 0 || sent_proofs > 1 || challenge.is_stale;
-            self.challenge = Some(Box::new(challenge));
+            self.challenge = Some(Rc::new(RefCell::new(challenge)));
             if is_again || !is_new {
                 return Ok((answer, seen));
             }
@@ -79,9 +82,10 @@ impl HttpSession {
     /// Prepares the proof of the next request; returns how many the challenge has had with it.
     pub(super) fn prove(&mut self, ask: &Ask, asked: &Asked) -> u32 {
         let identity = self.shared.identity(self.number);
-        let (Some(challenge), Some(identity)) = (&mut self.challenge, identity) else {
+        let (Some(challenge), Some(identity)) = (&self.challenge, identity) else {
             return 0;
         };
+        let mut challenge = challenge.borrow_mut();
         let identity = Identity {
             name: &identity.name,
             password: &identity.password,
@@ -92,10 +96,10 @@ impl HttpSession {
         challenge.answers()
     }
 
-    fn renew(&mut self, seen: &[Seen]) {
-        if let Some(challenge) = &mut self.challenge {
+    fn renew(&self, seen: &[Seen]) {
+        if let Some(challenge) = &self.challenge {
             for text in header_texts(seen, "authentication-info") {
-                challenge.renew(&text);
+                challenge.borrow_mut().renew(&text);
             }
         }
     }

@@ -1,8 +1,11 @@
 //! One user: the connection, the cookies, and the answer that is still to be received.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use headcount_load::{Fault, FaultKind, Moved, Requests, Session, User};
+use headcount_script::Embedded;
 use http::{HeaderName, HeaderValue};
 
 use super::Shared;
@@ -11,6 +14,7 @@ use super::bearer::Bearer;
 use super::body::Body;
 use super::digest::Challenge;
 use super::jar::Jar;
+use super::pool::Pool;
 use super::socket::Socket;
 use super::step::Step;
 use crate::connection::http1::Until;
@@ -31,16 +35,18 @@ pub struct HttpSession {
     pub(super) connection: Option<Connection>,
     /// The user's own, where sessions of TLS are resumed.
     pub(super) tls: Option<Box<Tls>>,
-    pub(super) jar: Option<Box<Jar>>,
+    pub(super) jar: Option<Rc<RefCell<Jar>>>,
     pub(super) authorization: Option<Box<str>>,
     /// Whether it answers challenges of the server, and the last.
     pub(super) proves_by_digest: bool,
-    pub(super) challenge: Option<Box<Challenge>>,
+    pub(super) challenge: Option<Rc<RefCell<Challenge>>>,
     /// Its access token, if it has one.
     pub(super) bearer: Option<Box<Bearer>>,
     /// An answer whose head has come.
     pub(super) pending: Option<Box<Pending>>,
     pub(super) socket: Option<Box<Socket>>,
+    /// What pages with resources need besides.
+    pub(super) pool: Option<Box<Pool>>,
     /// Whether somebody looks at all that comes.
     pub(super) keeps_bodies: bool,
 }
@@ -66,6 +72,8 @@ pub(super) struct Asked {
     pub(super) made: Option<(Owner, u64)>,
     /// Whether a redirect took its body away.
     pub(super) lost_body: bool,
+    /// What the page that came names.
+    pub(super) embedded: Option<Box<Embedded>>,
 }
 
 impl Asked {
@@ -80,6 +88,7 @@ impl Asked {
             text: None,
             made: None,
             lost_body: false,
+            embedded: None,
         }
     }
 }
@@ -173,6 +182,7 @@ impl HttpSession {
             bearer: None,
             pending: None,
             socket: None,
+            pool: None,
             keeps_bodies: user.keeps_notes(),
         }
     }
@@ -260,6 +270,14 @@ impl HttpSession {
                 played.map_err(|fault| {
                     let path = self.shared.shown(ask, &asked);
                     named(fault, ask.method, &path)
+                })
+            }
+            Step::Page(page) => {
+                let mut asked = self.draw(&page.page, user)?;
+                let played = Box::pin(self.page(page, &mut asked, user)).await; // rare, and larger
+                played.map_err(|fault| {
+                    let path = self.shared.shown(&page.page, &asked);
+                    named(fault, page.page.method, &path)
                 })
             }
             Step::Request(ask) => {

@@ -10,12 +10,15 @@ use serde_json::Value;
 use super::ask::{Ask, Method, SocketTable, Table};
 use super::message::{MessageTable, Messages};
 use super::oauth2::{OPERATION, TokenAsk};
+use super::resources::PageAsk;
 
 /// One step.
 #[derive(Debug, Clone)]
 pub enum Step {
     /// A request and the whole of its answer, connecting and disconnecting where that is needed.
     Whole(Ask),
+    /// The same with what belongs to the page.
+    Page(Box<PageAsk>),
     /// Connects, if there is no connection.
     Connect,
     /// Sends a request and waits for the head of its answer.
@@ -61,11 +64,14 @@ impl Compile for Step {
             let ask = TokenAsk::compile(options, names)?;
             return Ok(Self::Token(Arc::new(ask)));
         }
-        if let Some((method, table)) = request(options)? {
+        if let Some((method, mut table)) = request(options)? {
             if table.method.is_some() {
                 return Err("method is for op request only; here op is the method".into());
             }
-            return Ask::compile(method, table, names).map(Self::Whole);
+            return match PageAsk::compile(method, &mut table, names)? {
+                Some(page) => Ok(Self::Page(page.into())),
+                None => Ask::compile(method, table, names).map(Self::Whole),
+            };
         }
         match StepTable::deserialize(options).map_err(|error| operations(&error.to_string()))? {
             StepTable::Request(table) => {

@@ -49,7 +49,8 @@ impl HttpSession {
         self.requests.sent(Method::Get.kind());
         let mut cookies = String::new();
         if let Some(jar) = &self.jar {
-            jar.write(&path, self.shared.base.site(), unix_s(), &mut cookies);
+            let site = self.shared.base.site();
+            jar.borrow().write(&path, site, unix_s(), &mut cookies);
         }
         let personal = Personal {
             authorization: self.authorization.as_deref(),
@@ -71,8 +72,9 @@ impl HttpSession {
         let (socket, answer) = opened?;
         if self.shared.keeps_cookies {
             for value in answer.headers().get_all(SET_COOKIE) {
-                let jar = self.jar.get_or_insert_default();
-                jar.set(value.as_bytes(), self.shared.base.site(), &path, unix_s());
+                let (jar, site) = (self.jar.get_or_insert_default(), self.shared.base.site());
+                jar.borrow_mut()
+                    .set(value.as_bytes(), site, &path, unix_s());
             }
         }
         self.socket = Some(Box::new(socket));

@@ -35,6 +35,7 @@ impl HttpSession {
             bearer: None,
             pending: None,
             socket: None,
+            pool: None,
             keeps_bodies: false,
         }
     }

@@ -1,7 +1,9 @@
-//! Requests and answers of HTTP/2 on one connection, one at a time.
+//! Requests and answers of HTTP/2 on one connection, several at a time where a page asks for them.
 //!
-//! The connection is driven by whoever waits for an answer on it; between two steps nobody reads it.
+//! The connection is driven by whoever waits for an answer on it; between two steps nobody reads it. Those
+//! who wait at the same time must be polled together: only the last that drove it is woken.
 
+use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -32,10 +34,16 @@ const PIECE_BYTES: u64 = 16 << 10;
 /// One connection.
 #[derive(Debug)]
 pub struct Http2 {
-    connection: Connection<Transport, Bytes>,
-    sender: SendRequest<Bytes>,
+    /// Borrowed while it is polled, never while somebody waits.
+    state: RefCell<State>,
     /// What was agreed on about TLS; nothing without it.
     pub agreed: Option<Agreed>,
+}
+
+#[derive(Debug)]
+struct State {
+    connection: Connection<Transport, Bytes>,
+    sender: SendRequest<Bytes>,
     /// Set when the server has closed the connection, with what went wrong.
     end: Option<Fault>,
 }
@@ -53,20 +61,24 @@ impl Http2 {
             .handshake(transport)
             .await;
         let (sender, connection) = opened.map_err(|error| of_h2(&error))?;
-        Ok(Self {
+        let state = State {
             connection,
             sender,
-            agreed,
             end: None,
+        };
+        Ok(Self {
+            state: RefCell::new(state),
+            agreed,
         })
     }
 
     /// Whether the server has closed the connection, or takes no more requests on it.
-    pub async fn is_stale(&mut self) -> bool {
+    pub async fn is_stale(&self) -> bool {
         poll_fn(|context| {
-            self.advance(context);
-            let is_ready = self.sender.poll_ready(context);
-            Poll::Ready(self.end.is_some() || matches!(is_ready, Poll::Ready(Err(_))))
+            let mut state = self.state.borrow_mut();
+            state.advance(context);
+            let is_ready = state.sender.poll_ready(context);
+            Poll::Ready(state.end.is_some() || matches!(is_ready, Poll::Ready(Err(_))))
         })
         .await
     }
@@ -74,7 +86,7 @@ impl Http2 {
     /// Sends a request with its body, and waits for the head of the answer. Returns where the rest
     /// of it comes from.
     pub async fn request(
-        &mut self,
+        &self,
         request: Request<()>,
         payload: &Payload<'_>,
         reply: &mut Reply,
@@ -83,7 +95,11 @@ impl Http2 {
         let ready = self.drive(SendRequest::poll_ready).await?;
         ready.map_err(|error| of_h2(&error))?;
         let is_whole = payload.bytes() == 0;
-        let sent = self.sender.send_request(request, is_whole);
+        let sent = self
+            .state
+            .borrow_mut()
+            .sender
+            .send_request(request, is_whole);
         let (mut response, mut stream) = sent.map_err(|error| of_h2(&error))?;
         let mut answer = None;
         if !is_whole {
@@ -108,7 +124,7 @@ impl Http2 {
     /// Sends the body as the server makes room for it. Returns the answer, if that came before the
     /// end of the body; the rest is not sent then.
     async fn send_body(
-        &mut self,
+        &self,
         payload: &Payload<'_>,
         stream: &mut SendStream<Bytes>,
         response: &mut ResponseFuture,
@@ -145,7 +161,7 @@ impl Http2 {
 
     /// Takes the body as it comes, to its end.
     pub async fn receive(
-        &mut self,
+        &self,
         body: &mut RecvStream,
         reply: &mut Reply,
         until: Until,
@@ -167,22 +183,25 @@ impl Http2 {
 
     /// Drives the connection until `poll` has its answer.
     async fn drive<T>(
-        &mut self,
+        &self,
         mut poll: impl FnMut(&mut SendRequest<Bytes>, &mut Context<'_>) -> Poll<T>,
     ) -> Result<T, Fault> {
         poll_fn(|context| {
-            self.advance(context);
-            if let Poll::Ready(found) = poll(&mut self.sender, context) {
+            let mut state = self.state.borrow_mut();
+            state.advance(context);
+            if let Poll::Ready(found) = poll(&mut state.sender, context) {
                 return Poll::Ready(Ok(found));
             }
-            match &self.end {
+            match &state.end {
                 Some(fault) => Poll::Ready(Err(fault.clone())),
                 None => Poll::Pending,
             }
         })
         .await
     }
+}
 
+impl State {
     /// Reads and writes what can be.
     fn advance(&mut self, context: &mut Context<'_>) {
         if self.end.is_none()

@@ -1,8 +1,10 @@
-//! Requests and answers of HTTP/3 (RFC 9114) on one connection of QUIC, one at a time.
+//! Requests and answers of HTTP/3 (RFC 9114) on one connection of QUIC, several at a time where a page
+//! asks for them.
 //!
 //! QUIC's packets are the runtime's matter. What HTTP/3 says beside the requests is read by the user who
 //! waits for an answer.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
@@ -34,9 +36,14 @@ pub type Stream = RequestStream<BidiStream<Bytes>, Bytes>;
 
 /// One connection.
 pub struct Http3 {
-    connection: Connection<h3_quinn::Connection, Bytes>,
+    /// Borrowed while it is polled, never while somebody waits.
+    state: RefCell<State>,
     sender: SendRequest<OpenStreams, Bytes>,
     quic: h3_quinn::quinn::Connection,
+}
+
+struct State {
+    connection: Connection<h3_quinn::Connection, Bytes>,
     /// Set when the server has closed the connection, with what went wrong.
     end: Option<Fault>,
 }
@@ -50,19 +57,23 @@ impl Http3 {
             .build(h3_quinn::Connection::new(quic.clone()))
             .await;
         let (connection, sender) = opened.map_err(|error| of_connection(&error))?;
-        Ok(Self {
+        let state = State {
             connection,
+            end: None,
+        };
+        Ok(Self {
+            state: RefCell::new(state),
             sender,
             quic,
-            end: None,
         })
     }
 
     /// Whether the server has closed the connection.
-    pub async fn is_stale(&mut self) -> bool {
+    pub async fn is_stale(&self) -> bool {
         poll_fn(|context| {
-            self.advance(context);
-            Poll::Ready(self.end.is_some() || self.quic.close_reason().is_some())
+            let mut state = self.state.borrow_mut();
+            state.advance(context);
+            Poll::Ready(state.end.is_some() || self.quic.close_reason().is_some())
         })
         .await
     }
@@ -70,7 +81,7 @@ impl Http3 {
     /// Sends a request with its body, and waits for the head of the answer. Returns where the rest
     /// of it comes from.
     pub async fn request(
-        &mut self,
+        &self,
         request: Request<()>,
         payload: &Payload<'_>,
         reply: &mut Reply,
@@ -104,7 +115,7 @@ impl Http3 {
 
     /// Takes the body as it comes, to its end.
     pub async fn receive(
-        &mut self,
+        &self,
         stream: &mut Stream,
         reply: &mut Reply,
         until: Until,
@@ -126,30 +137,34 @@ impl Http3 {
     }
 
     /// Says goodbye (RFC 9114, 8.1: `H3_NO_ERROR`), so that the server keeps nothing of the user.
-    pub async fn close(self) {
+    pub async fn close(&self) {
         self.quic.close(0x100_u32.into(), b"");
         tokio::task::yield_now().await; // the runtime sends it
     }
 
     /// Drives what is beside the requests until `future` has its answer.
     async fn drive<T>(
-        &mut self,
+        &self,
         future: impl Future<Output = Result<T, StreamError>>,
     ) -> Result<T, Fault> {
         let mut future = pin!(future);
         poll_fn(|context| {
-            self.advance(context);
+            let mut state = self.state.borrow_mut();
+            state.advance(context);
             if let Poll::Ready(found) = future.as_mut().poll(context) {
                 return Poll::Ready(found.map_err(|error| of_stream(&error)));
             }
-            match &self.end {
+            match &state.end {
                 Some(fault) => Poll::Ready(Err(fault.clone())),
                 None => Poll::Pending,
             }
         })
         .await
     }
+}
 
+impl State {
+    /// Reads and writes what can be.
     fn advance(&mut self, context: &mut Context<'_>) {
         if self.end.is_none()
             && let Poll::Ready(error) = self.connection.poll_close(context)

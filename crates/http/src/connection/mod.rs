@@ -9,6 +9,7 @@ pub mod http2;
 pub mod http3;
 
 use std::fmt;
+use std::rc::Rc;
 
 use h2::RecvStream;
 use headcount_load::{Fault, FaultKind};
@@ -29,10 +30,10 @@ pub use http3::Http3;
 pub enum Connection {
     /// Of HTTP/1.1.
     Http1(Http1),
-    /// Of HTTP/2.
-    Http2(Box<Http2>),
-    /// Of HTTP/3.
-    Http3(Box<Http3>),
+    /// Of HTTP/2: one for all requests of a user.
+    Http2(Rc<Http2>),
+    /// Of HTTP/3: the same.
+    Http3(Rc<Http3>),
 }
 
 /// Where the rest of an answer comes from, where one connection has several.
@@ -53,10 +54,29 @@ impl fmt::Debug for Rest {
 }
 
 impl Connection {
+    /// The same connection once more, where it takes several requests at a time.
+    #[must_use]
+    pub fn shared(&self) -> Option<Self> {
+        match self {
+            Self::Http1(_) => None,
+            Self::Http2(http2) => Some(Self::Http2(Rc::clone(http2))),
+            Self::Http3(http3) => Some(Self::Http3(Rc::clone(http3))),
+        }
+    }
+
+    /// Whether a connection that takes several requests at a time takes no more.
+    pub async fn has_ended(&self) -> bool {
+        match self {
+            Self::Http1(_) => false,
+            Self::Http2(http2) => http2.is_stale().await,
+            Self::Http3(http3) => http3.is_stale().await,
+        }
+    }
+
     /// Sends a request on a stream of its own and takes its answer, as far as asked. HTTP/1.1 has no
     /// streams.
     pub(crate) async fn exchange(
-        &mut self,
+        &self,
         request: Request<()>,
         payload: &Payload<'_>,
         reply: &mut Reply,

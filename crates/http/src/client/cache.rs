@@ -1,0 +1,364 @@
+//! A user's cache, as a browser's: what need not be fetched again, or only if it has changed (RFC 9111).
+//!
+//! What resources hold is not kept, for nobody looks at it: a name, a time and what the server calls
+//! this version of it are enough, so that thousands of users have one each.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::cookie_date::unix_s;
+
+/// What a user knows at most; then what is over first is forgotten.
+pub const MOST_ENTRIES: usize = 1_000;
+
+/// The longest that a resource counts as fresh: a year, more than which has no use.
+const MOST_S: i64 = 366 * 86_400;
+
+/// Of the time since a resource was changed it counts as fresh if the server says nothing: a tenth, as
+/// in browsers (RFC 9111, 4.2.2).
+const UNSAID: i64 = 10;
+
+#[derive(Debug)]
+struct Entry {
+    /// Of the path.
+    key: u64,
+    fresh_until_s: i64,
+    lifetime_s: u32,
+    /// `ETag` and `Last-Modified`, on a line each.
+    versions: Box<str>,
+}
+
+/// What one user knows.
+#[derive(Debug, Default)]
+pub struct Cache {
+    /// By key.
+    entries: Vec<Entry>,
+    scenario: u64,
+}
+
+/// What a user knows about a resource.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Known<'a> {
+    /// Nothing.
+    Nothing,
+    /// It need not be asked for.
+    Fresh,
+    /// It is asked for, unless it still has this `ETag`, or was not changed since: `Last-Modified`.
+    /// Empty where the server named none.
+    Version(&'a str, &'a str),
+}
+
+impl Cache {
+    /// A page of this scenario of the user is fetched; `is_kept` if it still knows what it fetched in
+    /// earlier ones.
+    pub fn begin(&mut self, scenario: u64, is_kept: bool) {
+        if !is_kept && scenario != self.scenario {
+            self.entries.clear();
+        }
+        self.scenario = scenario;
+    }
+
+    /// How many resources it knows.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether it knows none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    fn place(&self, path: &str) -> Result<usize, usize> {
+        let key = key(path);
+        self.entries.binary_search_by_key(&key, |entry| entry.key)
+    }
+
+    /// What it knows about a resource at this time, in seconds since 1970.
+    #[must_use]
+    pub fn known(&self, path: &str, now_s: i64) -> Known<'_> {
+        let Ok(place) = self.place(path) else {
+            return Known::Nothing;
+        };
+        let entry = &self.entries[place];
+        if now_s < entry.fresh_until_s {
+            return Known::Fresh;
+        }
+        let (tag, modified) = entry.versions.split_once('\n').unwrap_or_default();
+        if tag.is_empty() && modified.is_empty() {
+            return Known::Nothing;
+        }
+        Known::Version(tag, modified)
+    }
+
+    /// Notes what an answer says about itself. Other answers than 200 and 304 change nothing.
+    pub fn note(&mut self, path: &str, status: u16, policy: &Policy, now_s: i64) {
+        let place = self.place(path);
+        let old = place.ok().map(|place| &self.entries[place]);
+        let (lifetime_s, versions) = match (status, old) {
+            (200, _) => (policy.lifetime_s(now_s).unwrap_or(0), policy.versions()),
+            (304, Some(old)) => {
+                // What is not said again stays as it was (RFC 9111, 3.2).
+                let known = i64::from(old.lifetime_s);
+                let lifetime_s = policy.lifetime_s(now_s).unwrap_or(known);
+                let is_named = !policy.tag.is_empty();
+                let named = is_named.then(|| policy.versions());
+                (lifetime_s, named.unwrap_or_else(|| old.versions.clone()))
+            }
+            _ => return,
+        };
+        let fresh_s = lifetime_s - policy.age_s;
+        let is_useful = fresh_s > 0 || versions.len() > 1;
+        let keeps = is_useful && !policy.is_never_kept;
+        let entry = Entry {
+            key: key(path),
+            fresh_until_s: now_s.saturating_add(fresh_s),
+            lifetime_s: u32::try_from(lifetime_s).unwrap_or(0),
+            versions,
+        };
+        match place {
+            Ok(place) if keeps => self.entries[place] = entry,
+            Ok(place) => drop(self.entries.remove(place)),
+            Err(_) if !keeps => {}
+            Err(place) if self.entries.len() < MOST_ENTRIES => self.entries.insert(place, entry),
+            Err(_) => {
+                let all = self.entries.iter().enumerate();
+                let first = all.min_by_key(|(_, entry)| entry.fresh_until_s);
+                if let Some((first, _)) = first {
+                    self.entries[first] = entry;
+                    self.entries.sort_unstable_by_key(|entry| entry.key);
+                }
+            }
+        }
+    }
+}
+
+/// Paths of a user that differ have different keys, but for one chance in 10^13.
+fn key(path: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What the headers of an answer say about keeping it.
+#[derive(Debug, Default)]
+pub struct Policy {
+    is_never_kept: bool,
+    is_always_asked: bool,
+    max_age_s: Option<i64>,
+    expires_s: Option<i64>,
+    date_s: Option<i64>,
+    modified: Box<str>,
+    tag: Box<str>,
+    age_s: i64,
+}
+
+impl Policy {
+    /// Takes a header, if it is about that.
+    pub fn note(&mut self, name: &str, value: &[u8]) {
+        let Ok(value) = std::str::from_utf8(value) else {
+            return;
+        };
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "cache-control" => self.note_control(value),
+            // A date that is none is in the past (RFC 9111, 5.3).
+            "expires" => self.expires_s = Some(unix_s(value).unwrap_or(0)),
+            "date" => self.date_s = unix_s(value),
+            "last-modified" => self.modified = value.into(),
+            "etag" => self.tag = value.into(),
+            "age" => self.age_s = seconds(value).unwrap_or(0),
+            "vary" => self.note_vary(value),
+            _ => {}
+        }
+    }
+
+    fn note_control(&mut self, value: &str) {
+        for directive in value.split(',') {
+            let (name, value) = directive.split_once('=').unwrap_or((directive, ""));
+            match name.trim().to_ascii_lowercase().as_str() {
+                "no-store" => self.is_never_kept = true,
+                "no-cache" => self.is_always_asked = true,
+                // A time that is none is none at all (RFC 9111, 4.2.1).
+                "max-age" => self.max_age_s = Some(seconds(value).unwrap_or(0)),
+                _ => {}
+            }
+        }
+    }
+
+    /// What depends on cookies is asked for each time: they may have changed. All else that a user
+    /// sends is the same each time.
+    fn note_vary(&mut self, value: &str) {
+        for name in value.split(',').map(str::trim) {
+            self.is_never_kept |= name == "*";
+            self.is_always_asked |= name.eq_ignore_ascii_case("cookie");
+        }
+    }
+
+    /// How long the resource is fresh; None if nothing says so.
+    fn lifetime_s(&self, now_s: i64) -> Option<i64> {
+        if self.is_always_asked {
+            return Some(0);
+        }
+        let date_s = self.date_s.unwrap_or(now_s);
+        let said = match (self.max_age_s, self.expires_s) {
+            (Some(age), _) => Some(age),
+            (None, Some(expires)) => Some(expires.saturating_sub(date_s)),
+            (None, None) => None,
+        };
+        let guessed = || {
+            let modified = unix_s(&self.modified)?;
+            Some(date_s.saturating_sub(modified) / UNSAID)
+        };
+        said.or_else(guessed)
+            .map(|lifetime| lifetime.clamp(0, MOST_S))
+    }
+
+    fn versions(&self) -> Box<str> {
+        format!("{}\n{}", self.tag, self.modified).into()
+    }
+}
+
+/// A time of a header; None of what is not a number.
+fn seconds(text: &str) -> Option<i64> {
+    let digits = text.trim().trim_matches('"');
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().unwrap_or(MOST_S).min(MOST_S))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Sun, 06 Nov 1994 08:49:37 GMT, the date of RFC 9110.
+    const NOW_S: i64 = 784_111_777;
+    const DATE: &str = "Date: Sun, 06 Nov 1994 08:49:37 GMT";
+
+    fn policy(lines: &[&str]) -> Policy {
+        let mut policy = Policy::default();
+        for line in lines {
+            let (name, value) = line.split_once(':').unwrap();
+            policy.note(name, value.as_bytes());
+        }
+        policy
+    }
+
+    fn after(lines: &[&str], passed_s: i64) -> Cache {
+        let mut cache = Cache::default();
+        cache.note("/a", 200, &policy(lines), NOW_S);
+        assert_eq!(cache.known("/b", NOW_S), Known::Nothing);
+        assert!(cache.len() < 2 && passed_s >= 0);
+        cache
+    }
+
+    #[test]
+    fn resources_are_fresh_as_long_as_the_server_says() {
+        for (lines, lifetime_s) in [
+            (&["Cache-Control: public, max-age=60"][..], 60),
+            (&["cache-control: MAX-AGE=\"60\", immutable"], 60),
+            (&["Cache-Control: max-age=60", "Expires: 0"], 60),
+            (&["Cache-Control: max-age=60, s-maxage=9"], 60),
+            (&["Cache-Control: max-age=60", "Age: 20"], 40),
+            (&[DATE, "Expires: Sun, 06 Nov 1994 08:50:37 GMT"], 60),
+            (&[DATE, "Last-Modified: Sun, 06 Nov 1994 08:39:37 GMT"], 60),
+            (&["Cache-Control: max-age=999999999999999999999"], MOST_S),
+        ] {
+            let cache = after(lines, lifetime_s);
+            let known = |s| cache.known("/a", NOW_S + s) == Known::Fresh;
+            assert!(known(lifetime_s - 1) && !known(lifetime_s), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn what_must_be_asked_for_is() {
+        let tag = "ETag: \"v1\"";
+        for lines in [
+            &["Cache-Control: no-store, max-age=60", tag][..],
+            &["Cache-Control: max-age=60", "Vary: *", tag],
+            &["Cache-Control: max-age=0"],
+            &["Cache-Control: max-age=soon"],
+            &["Expires: never"],
+            &[],
+        ] {
+            assert_eq!(
+                after(lines, 0).known("/a", NOW_S),
+                Known::Nothing,
+                "{lines:?}"
+            );
+        }
+        for lines in [
+            &["Cache-Control: max-age=60, no-cache", tag][..],
+            &["Cache-Control: max-age=60", "Vary: Accept, Cookie", tag],
+            &["Expires: -1", tag],
+            &[tag],
+        ] {
+            let cache = after(lines, 0);
+            assert_eq!(cache.known("/a", NOW_S), Known::Version("\"v1\"", ""));
+        }
+    }
+
+    #[test]
+    fn an_unchanged_resource_is_fresh_again() {
+        let mut cache = after(&["Cache-Control: max-age=60", "ETag: \"v1\""], 0);
+        cache.note("/a", 503, &policy(&["Cache-Control: no-store"]), NOW_S);
+        cache.note("/a", 304, &policy(&[]), NOW_S + 100);
+        assert_eq!(cache.known("/a", NOW_S + 159), Known::Fresh);
+        assert_eq!(cache.known("/a", NOW_S + 160), Known::Version("\"v1\"", ""));
+        cache.note(
+            "/a",
+            304,
+            &policy(&["Cache-Control: max-age=5", "ETag: \"v2\""]),
+            NOW_S,
+        );
+        assert_eq!(cache.known("/a", NOW_S + 5), Known::Version("\"v2\"", ""));
+        cache.note("/a", 200, &policy(&["Cache-Control: no-store"]), NOW_S);
+        assert!(cache.is_empty());
+        cache.note("/a", 304, &policy(&["Cache-Control: max-age=5"]), NOW_S);
+        assert!(cache.is_empty());
+    }
+
+    #[test]
+    fn who_comes_for_the_first_time_knows_nothing() {
+        let mut cache = after(&["Cache-Control: max-age=60"], 0);
+        cache.begin(1, true);
+        cache.begin(1, false);
+        assert_eq!(cache.len(), 1);
+        cache.begin(2, false);
+        assert!(cache.is_empty());
+    }
+
+    #[test]
+    fn a_user_knows_so_many_and_the_latest() {
+        let mut cache = Cache::default();
+        for age in 1..=1_100 {
+            let header = format!("Cache-Control: max-age={age}");
+            cache.note(&format!("/{age}"), 200, &policy(&[&header]), NOW_S);
+        }
+        assert_eq!(cache.len(), MOST_ENTRIES);
+        assert_eq!(cache.known("/100", NOW_S), Known::Nothing);
+        for age in 101..=1_100 {
+            assert_eq!(
+                cache.known(&format!("/{age}"), NOW_S),
+                Known::Fresh,
+                "{age}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_header_is_read(
+            name in prop::sample::select(&["Cache-Control", "Expires", "Age", "Vary", "Last-Modified"][..]),
+            value in prop::collection::vec(any::<u8>(), 0..40),
+            number in any::<u64>(),
+        ) {
+            let mut all = Policy::default();
+            all.note("Age", number.to_string().as_bytes());
+            all.note("Cache-Control", format!("max-age={number}").as_bytes());
+            all.note(name, &value);
+            Cache::default().note("/a", 200, &all, NOW_S);
+        }
+    }
+}
