@@ -19,7 +19,7 @@ use super::received::MOST_KEPT_BYTES;
 use super::session::{Answer, Asked, Hints, HttpSession};
 use super::version::Version;
 use crate::connection::http1::{Each, Until};
-use crate::connection::{Connection, Http1, Http2, Http3, Rest, lost};
+use crate::connection::{Connection, Http1, Http2, Http3, lost};
 use crate::wire::reply::Reply;
 use headcount_net::Transport;
 
@@ -110,11 +110,8 @@ impl HttpSession {
                 connection.is_spent |= !keeps_alive;
                 Ok(())
             }
-            (Some(Connection::Http2(connection)), Some(Rest::Http2(body))) => {
-                Box::pin(connection.receive(body, &mut answer.reply, Until::End)).await
-            }
-            (Some(Connection::Http3(connection)), Some(Rest::Http3(stream))) => {
-                Box::pin(connection.receive(stream, &mut answer.reply, Until::End)).await
+            (Some(connection), Some(rest)) => {
+                Box::pin(connection.receive(rest, &mut answer.reply, Until::End)).await
             }
             _ => Err(lost(
                 "the connection was closed before the answer was received",

@@ -33,6 +33,22 @@ pub(super) struct MessageTable {
     capture: Option<Value>,
 }
 
+impl MessageTable {
+    /// A message that is only waited for.
+    pub(super) fn waited_for(
+        until: Option<Value>,
+        check: Option<Value>,
+        capture: Option<Value>,
+    ) -> Self {
+        Self {
+            until,
+            check,
+            capture,
+            ..Self::default()
+        }
+    }
+}
+
 impl Messages {
     /// What is sent (`ws-send`).
     pub(super) fn sent(table: MessageTable, names: &mut Names) -> Result<Self, String> {

@@ -9,6 +9,7 @@
 //!   HTTP it speaks.
 //! * [`resources`]: what a page has fetched with it; `page` and `load`: how that is done; `place`: where
 //!   it is; [`cache`]: what need not be fetched again.
+//! * [`news`]: events that are waited for; `stream`: what users do with them.
 //! * `socket`: a WebSocket; `talk`: what users do with it; [`message`]: what goes through it.
 //! * [`inspect`]: who answers, and whether they have the data set.
 
@@ -29,6 +30,7 @@ mod judge;
 mod load;
 pub mod message;
 pub mod method;
+pub mod news;
 pub mod oauth2;
 mod page;
 pub mod payload;
@@ -43,6 +45,7 @@ pub mod session;
 pub mod sizes;
 mod socket;
 pub mod step;
+mod stream;
 mod talk;
 mod token;
 mod token_request;

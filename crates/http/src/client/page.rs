@@ -187,7 +187,8 @@ impl HttpSession {
         Ok(std::iter::once(first).chain(others).collect())
     }
 
-    fn lane(&self, connection: Option<Connection>) -> Self {
+    /// The same user, with another connection or none.
+    pub(super) fn lane(&self, connection: Option<Connection>) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
             requests: self.requests.clone(),
@@ -201,6 +202,7 @@ impl HttpSession {
             bearer: None,
             pending: None,
             socket: None,
+            stream: None,
             pool: None,
             keeps_bodies: false,
         }

@@ -42,7 +42,11 @@ impl HttpSession {
     ) -> Result<Moved, Fault> {
         if !matches!(
             step,
-            Step::Whole(_) | Step::Page(_) | Step::Request(_) | Step::OpenSocket(_)
+            Step::Whole(_)
+                | Step::Page(_)
+                | Step::Request(_)
+                | Step::OpenSocket(_)
+                | Step::OpenStream(_)
         ) {
             return self.play_step(step, user).await;
         }

@@ -22,6 +22,7 @@ use crate::connection::{Connection, Rest};
 use crate::pages::Page;
 use crate::pages::content::Owner;
 use crate::pages::splitmix::splitmix;
+use crate::wire::events::Events;
 use crate::wire::reply::Reply;
 use headcount_net::Tls;
 
@@ -45,6 +46,7 @@ pub struct HttpSession {
     /// An answer whose head has come.
     pub(super) pending: Option<Box<Pending>>,
     pub(super) socket: Option<Box<Socket>>,
+    pub(super) stream: Option<Box<EventStream>>,
     /// What pages with resources need besides.
     pub(super) pool: Option<Box<Pool>>,
     /// Whether somebody looks at all that comes.
@@ -150,6 +152,17 @@ impl Answer {
     }
 }
 
+/// An event stream that is open.
+#[derive(Debug)]
+pub(super) struct EventStream {
+    pub(super) ask: Arc<Ask>,
+    pub(super) asked: Asked,
+    /// The same user, with the connection of the stream.
+    pub(super) lane: HttpSession,
+    pub(super) answer: Answer,
+    pub(super) events: Events,
+}
+
 /// An answer that a later step receives the rest of.
 #[derive(Debug)]
 pub(super) struct Pending {
@@ -182,6 +195,7 @@ impl HttpSession {
             bearer: None,
             pending: None,
             socket: None,
+            stream: None,
             pool: None,
             keeps_bodies: user.keeps_notes(),
         }
@@ -316,6 +330,18 @@ impl HttpSession {
             }
             Step::Messages(messages) => self.exchange_messages(messages, user).await,
             Step::CloseSocket => self.close_socket().await,
+            Step::OpenStream(ask) => {
+                let opened = Box::pin(self.open_stream(ask, user)).await; // rare, and larger
+                opened.map_err(|fault| {
+                    let path = self.shared.shown(ask, &Asked::plain(Method::Get));
+                    named(fault, ask.method, &path)
+                })
+            }
+            Step::News(news) => Box::pin(self.receive_news(news, user)).await,
+            Step::CloseStream => {
+                self.stream = None;
+                Ok(Moved::default())
+            }
             Step::Disconnect => self.disconnect().await.map(|()| Moved::default()),
         }
     }

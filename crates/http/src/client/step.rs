@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::ask::{Ask, Method, SocketTable, Table};
 use super::message::{MessageTable, Messages};
+use super::news::{self, News, NewsTable};
 use super::oauth2::{OPERATION, TokenAsk};
 use super::resources::PageAsk;
 
@@ -35,6 +36,12 @@ pub enum Step {
     CloseSocket,
     /// Gets an access token.
     Token(Arc<TokenAsk>),
+    /// Opens an event stream.
+    OpenStream(Arc<Ask>),
+    /// Waits for an event of it.
+    News(Box<News>),
+    /// Closes it.
+    CloseStream,
 }
 
 /// A step as it stands in a workload file.
@@ -49,6 +56,9 @@ enum StepTable {
     WsSend(MessageTable),
     WsReceive(MessageTable),
     WsClose {},
+    SseConnect(SocketTable),
+    SseReceive(NewsTable),
+    SseClose {},
 }
 
 impl Compile for Step {
@@ -89,6 +99,11 @@ impl Compile for Step {
                 Messages::received(table, names).map(|it| Self::Messages(it.into()))
             }
             StepTable::WsClose {} => Ok(Self::CloseSocket),
+            StepTable::SseConnect(table) => news::request(table, names).map(Self::OpenStream),
+            StepTable::SseReceive(table) => {
+                News::compile(table, names).map(|it| Self::News(it.into()))
+            }
+            StepTable::SseClose {} => Ok(Self::CloseStream),
         }
     }
 }

@@ -36,6 +36,7 @@ impl HttpSession {
             pending: None,
             socket: None,
             pool: None,
+            stream: None,
             keeps_bodies: false,
         }
     }

@@ -36,6 +36,8 @@ pub struct Reading {
 pub enum Until {
     /// Until its head has come.
     Head,
+    /// Until some of its body has come that had not before, or all of it.
+    More,
     /// Until all of it has.
     End,
 }
@@ -224,9 +226,15 @@ impl Http1 {
             has_ended,
         } = self;
         let (limit, discards) = (reading.limit(), reading.discards(transport));
+        let before = reply.received();
         poll_fn(|context| {
             for _ in 0..TURN {
-                if reply.is_over() || (until == Until::Head && reply.head().is_some()) {
+                let is_enough = match until {
+                    Until::Head => reply.head().is_some(),
+                    Until::More => reply.received() > before,
+                    Until::End => false,
+                };
+                if reply.is_over() || is_enough {
                     return Poll::Ready(Ok(()));
                 }
                 // Of no use where the connection is kept.

@@ -159,14 +159,18 @@ impl Http2 {
         Ok(None)
     }
 
-    /// Takes the body as it comes, to its end.
+    /// Takes the body as it comes, to its end or until some of it has come.
     pub async fn receive(
         &self,
         body: &mut RecvStream,
         reply: &mut Reply,
         until: Until,
     ) -> Result<(), Fault> {
-        while until == Until::End && !reply.is_over() {
+        let before = reply.received();
+        while until != Until::Head && !reply.is_over() {
+            if until == Until::More && reply.received() > before {
+                return Ok(());
+            }
             let data = self.drive(|_, context| body.poll_data(context)).await?;
             match data {
                 Some(Ok(data)) => {

@@ -113,14 +113,18 @@ impl Http3 {
         Ok(stream)
     }
 
-    /// Takes the body as it comes, to its end.
+    /// Takes the body as it comes, to its end or until some of it has come.
     pub async fn receive(
         &self,
         stream: &mut Stream,
         reply: &mut Reply,
         until: Until,
     ) -> Result<(), Fault> {
-        while until == Until::End && !reply.is_over() {
+        let before = reply.received();
+        while until != Until::Head && !reply.is_over() {
+            if until == Until::More && reply.received() > before {
+                return Ok(());
+            }
             match self.drive(stream.recv_data()).await? {
                 Some(mut data) => {
                     while data.has_remaining() {

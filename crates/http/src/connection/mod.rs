@@ -64,6 +64,22 @@ impl Connection {
         }
     }
 
+    /// Takes what comes next of an answer whose request had a stream of its own.
+    pub(crate) async fn receive(
+        &self,
+        rest: &mut Rest,
+        reply: &mut Reply,
+        until: Until,
+    ) -> Result<(), Fault> {
+        match (self, rest) {
+            (Self::Http2(http2), Rest::Http2(body)) => http2.receive(body, reply, until).await,
+            (Self::Http3(http3), Rest::Http3(stream)) => http3.receive(stream, reply, until).await,
+            _ => Err(lost(
+                "the connection was closed before the answer was received",
+            )),
+        }
+    }
+
     /// Whether a connection that takes several requests at a time takes no more.
     pub async fn has_ended(&self) -> bool {
         match self {

@@ -24,6 +24,11 @@ impl Kept {
         &self.body
     }
 
+    /// Takes out what has come since the last time.
+    pub fn drain(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.body)
+    }
+
     /// All of it; None if it was too long.
     #[must_use]
     pub fn whole(self) -> Option<Vec<u8>> {

@@ -5,6 +5,7 @@
 //!   [`excerpt`]: what is kept of an error; [`kept`]: a body that is kept whole.
 
 pub mod chunked;
+pub mod events;
 pub mod excerpt;
 pub mod head;
 pub mod kept;

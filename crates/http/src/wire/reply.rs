@@ -68,6 +68,11 @@ impl Reply {
         self.kept.take()?.whole()
     }
 
+    /// Takes out what has come of a body that is kept since the last time.
+    pub fn drain_kept(&mut self) -> Vec<u8> {
+        self.kept.as_mut().map(Kept::drain).unwrap_or_default()
+    }
+
     /// What has come of a body that is kept.
     #[must_use]
     pub fn body_kept(&self) -> Option<&[u8]> {
@@ -333,11 +338,7 @@ mod tests {
             read(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10003\r\nabc"]).unwrap();
         assert_eq!(reply.discardable(), 65_536);
         reply.discarded(65_530).unwrap();
-        assert_eq!(
-            reply.discardable(),
-            0,
-            "little is left: it is read with what follows"
-        );
+        assert_eq!(reply.discardable(), 0); // little is left: it is read with what follows
         reply.take(b"uvwxyz", &mut |_, _| {}).unwrap();
         reply.take(b"\r\n0\r\n\r\n", &mut |_, _| {}).unwrap();
         assert!(reply.is_over());
@@ -376,11 +377,8 @@ mod tests {
             assert!(read(&[bytes]).unwrap_err().contains("more came"));
         }
         let endless = [&b"HTTP/1.1 200 OK\r\nA: "[..], &vec![b'x'; 70_000]].concat();
-        assert!(
-            read(&[&endless])
-                .unwrap_err()
-                .contains("exceeds 65536 bytes")
-        );
+        let sentence = read(&[&endless]).unwrap_err();
+        assert!(sentence.contains("exceeds 65536 bytes"));
     }
 
     proptest! {

@@ -1,0 +1,85 @@
+//! The events of a stream that a workload waits for.
+
+use std::sync::Arc;
+
+use headcount_load::Fault;
+use headcount_script::json::Document;
+use headcount_script::{Names, Reply, Scope};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::ask::{Ask, SocketTable};
+use super::headers::Headers;
+use super::message::{MessageTable, Messages};
+use crate::wire::events::Event;
+
+/// The events that one step waits for.
+#[derive(Debug, Clone)]
+pub struct News {
+    /// Their name; others are passed over.
+    name: Option<Box<str>>,
+    messages: Messages,
+}
+
+/// The same in a workload file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewsTable {
+    event: Option<String>,
+    until: Option<Value>,
+    check: Option<Value>,
+    capture: Option<Value>,
+}
+
+impl News {
+    /// What is waited for (`sse-receive`). The error is a sentence that names the option.
+    pub(super) fn compile(table: NewsTable, names: &mut Names) -> Result<Self, String> {
+        let messages = MessageTable::waited_for(table.until, table.check, table.capture);
+        Ok(Self {
+            name: table.event.map(Into::into),
+            messages: Messages::received(messages, names)?,
+        })
+    }
+
+    /// Takes what the user keeps of an event, if it is the one that is waited for.
+    pub(super) fn take(&self, event: Event, scope: &mut Scope) -> Result<bool, Fault> {
+        if self.name.as_ref().is_some_and(|name| *name != event.name) {
+            return Ok(false);
+        }
+        let received = Received {
+            data: event.data.into_bytes(),
+            json: Document::default(),
+        };
+        self.messages.take(&received, scope)
+    }
+}
+
+/// The request that opens a stream (`sse-connect`).
+pub(super) fn request(table: SocketTable, names: &mut Names) -> Result<Arc<Ask>, String> {
+    let mut ask = Ask::compile_socket(table, names)?;
+    for (name, value) in [
+        ("Accept", "text/event-stream"),
+        ("Cache-Control", "no-store"),
+    ] {
+        if !ask.has_header(&Headers::name(name)?) {
+            ask.headers.add(name, value)?;
+        }
+    }
+    Ok(Arc::new(ask))
+}
+
+/// An event, as captures and checks see it.
+struct Received {
+    data: Vec<u8>,
+    json: Document,
+}
+
+impl Reply for Received {
+    fn body(&self) -> &[u8] {
+        &self.data
+    }
+
+    fn json(&self) -> Option<&Document> {
+        Some(&self.json)
+    }
+}
