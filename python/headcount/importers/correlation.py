@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from urllib.parse import quote, unquote
 
 from headcount.importers.exchange import Exchange
 from headcount.importers.journey import Source
@@ -46,6 +47,8 @@ _CHOSEN = frozenset(
 )
 """Names of what users and pages choose: a small number under one is not an answer of the server."""
 _SHORTEST = 4
+_PARENTS = frozenset({"parent", "parentid", "replyto", "inreplyto"})
+"""Names under which a page sends the `id` of what was made before."""
 
 
 @dataclass
@@ -68,15 +71,20 @@ def links(exchanges: Sequence[Exchange]) -> list[Link]:
     replies = [Reply(one) for one in exchanges]
     found: dict[tuple[int, Source], Link] = {}
     typed: set[str] = set()
+    chosen: set[tuple[str, str]] = set()
+    """Names and small values that requests sent before a reply had them."""
     for index, exchange in enumerate(exchanges):
         if exchange.is_resource:
             continue
         for sent in sent_values(exchange):
             if not sent.value or sent.value in typed:
                 continue
-            place = _place(replies[:index], sent)
+            choice = (folded(sent.name), sent.value)
+            place = None if choice in chosen else _place(replies[:index], sent)
             if place is None:
-                if not is_trivial(sent.value):
+                if is_trivial(sent.value):
+                    chosen.add(choice)
+                elif not any(sent.value in unquote(one.location) for one in exchanges[:index]):
                     typed.add(sent.value)
                 continue
             reply, find = place
@@ -126,23 +134,38 @@ def _place(replies: Sequence[Reply], sent: Sent) -> tuple[int, Find] | None:
         reply = replies[index]
         finds = reply.finds(sent.value)
         fitting = [one for one in finds if names & {folded(alias) for alias in one.aliases}]
+        if weak and not fitting and folded(sent.name) in _PARENTS:
+            fitting = [one for one in finds if one.source.place == "$.id"]
         if fitting:
             return index, fitting[0]
         if finds and not weak:
             return index, finds[0]
-        pattern = _pattern_find(reply, sent, weak=weak)
+        pattern = None
+        if weak and sent.place in ("path", "query") and _is_after_change(replies, index):
+            pattern = reply.message(sent.value)
+        pattern = pattern or _pattern_find(reply, sent, weak=weak)
         if pattern is not None:
             return index, pattern
     return None
+
+
+def _is_after_change(replies: Sequence[Reply], index: int) -> bool:
+    """Whether a page is the answer to a form that was sent, also through redirects."""
+    while index and replies[index].exchange.method == "GET":
+        if not replies[index - 1].exchange.location:
+            return False
+        index -= 1
+    return replies[index].exchange.method == "POST"
 
 
 def _pattern_find(reply: Reply, sent: Sent, *, weak: bool) -> Find | None:
     if sent.value not in reply.exchange.reply:
         return None
     if sent.place == "query":
-        found = reply.pattern(sent.value, f"{sent.name}=")
-        if found is not None:
-            return found
+        for name in (sent.name, quote(sent.name)):
+            found = reply.pattern(sent.value, f"{name}=")
+            if found is not None:
+                return found
     if not weak:
         return reply.pattern(sent.value)
     if sent.place == "path" and sent.name:  # a link in which the same word stands before it

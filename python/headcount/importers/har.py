@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from headcount.errors import InputError
-from headcount.importers.exchange import Exchange, Headers, split_url
+from headcount.importers.exchange import Exchange, Headers, header, split_url
+from headcount.importers.log_on import without_log_on
 from headcount.importers.payload import Payload, payload
 from headcount.importers.stranger import json_of, rows, table, text
 
@@ -17,6 +18,22 @@ MOST_ENTRIES = 20_000
 """Requests of a recording: a longer one is more than a journey."""
 WHAT = "a recording of a browser (HAR)"
 _TEXTUAL = ("text/", "json", "xml", "javascript", "x-www-form-urlencoded")
+_DESTINATIONS = {
+    "empty": "fetch",
+    "iframe": "document",
+    "style": "stylesheet",
+    "track": "texttrack",
+    "audio": "media",
+    "video": "media",
+}
+"""Destinations of a request, as the header names them, and as recordings do."""
+_METHODS = frozenset(
+    {
+        *("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"),
+        *("PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT"),
+    }
+)
+"""Those that the engine sends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +42,8 @@ class Recording:
 
     exchanges: tuple[Exchange, ...]
     left_out: Counter[str]
+    log_on: str = ""
+    """The name that the browser sent by itself, with HTTP Basic authentication."""
 
 
 def recording(path: Path) -> Recording:
@@ -53,7 +72,8 @@ def recording(path: Path) -> Recording:
         else:
             found.append(one)
     found.sort(key=lambda one: one.started_s)  # Firefox sorts by page
-    return Recording(tuple(found), left_out)
+    kept, log_on = without_log_on(found)
+    return Recording(tuple(kept), left_out, log_on)
 
 
 def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:
@@ -76,7 +96,7 @@ def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:
         name.lower() == "access-control-request-method" for name, _ in headers
     ):
         return "questions of the browser whether it may (CORS preflights)"
-    if method not in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"):
+    if method not in _METHODS:
         return f"requests of the method {method[:20]}"
     started_s = _moment(text(entry.get("startedDateTime")))
     content = table(response.get("content"))
@@ -93,8 +113,14 @@ def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:
         reply_headers=_headers(response.get("headers")),
         mime=mime,
         reply=_reply(content, mime),
-        kind=text(entry.get("_resourceType")).lower(),
+        kind=_kind(entry, headers),
     )
+
+
+def _kind(entry: dict[str, Any], headers: Headers) -> str:
+    """What the browser asked for: it says so in the recording, or in a header of the request."""
+    found = text(entry.get("_resourceType")).lower() or header(headers, "sec-fetch-dest").lower()
+    return _DESTINATIONS.get(found, found)
 
 
 def _headers(value: Any) -> Headers:
@@ -106,6 +132,8 @@ def _headers(value: Any) -> Headers:
 def _payload(data: dict[str, Any]) -> Payload:
     mime = text(data.get("mimeType"))
     sent = text(data.get("text"))
+    if mime.startswith("multipart/"):
+        sent = _bytes_as_text(sent)
     if sent:
         return payload(sent, mime)
     pairs = tuple(
@@ -116,6 +144,14 @@ def _payload(data: dict[str, Any]) -> Payload:
     if mime.startswith("multipart/"):
         return Payload(parts=tuple(dict(pairs).items()))
     return Payload(form=tuple(dict(pairs).items()))
+
+
+def _bytes_as_text(sent: str) -> str:
+    """A body in UTF-8 that a proxy wrote byte by byte, as it should read; any other as it is."""
+    try:
+        return sent.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return sent
 
 
 def _reply(content: dict[str, Any], mime: str) -> str:

@@ -15,6 +15,10 @@ _MARKED = re.compile(f"({OPEN}[^{CLOSE}]*{CLOSE})")
 _OPENING = re.compile(r"\{(?=[A-Za-z_{])")
 
 
+LAST = -1
+"""A pick: a thing that was just made often stands at the end of its list."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a value stands in a reply: `json`, `css`, `regex`, `header`, `cookie` or `of`."""
@@ -23,7 +27,7 @@ class Source:
     place: str
     attribute: str = ""
     pick: int = 1
-    """Which of those found, from 1."""
+    """Which of those found, from 1, or `LAST`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ class Step:
     body: str | None = None
     content_type: str = ""
     expect: int | None = None
+    redirects: int | None = None
+    """How many are followed, where not as usual."""
     captures: list[Capture] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
@@ -78,6 +84,14 @@ class Pause:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A value that the application makes in the browser, one for each visit."""
+
+    name: str
+    text: str
+
+
 @dataclass(slots=True)
 class Page:
     """A page and the resources that its browser asks for."""
@@ -86,7 +100,7 @@ class Page:
     steps: list[Step]
 
 
-Entry = Step | Pause | Page
+Entry = Step | Pause | Made | Page
 
 
 @dataclass(slots=True)
@@ -133,6 +147,8 @@ class Journey:
     title: str
     target: str
     scenarios: list[Scenario]
+    log_on: str = ""
+    """The name of the user that the browser logged on by itself, with HTTP Basic authentication."""
     variables: list[Variable] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
     """Of every request."""

@@ -67,8 +67,8 @@ def step_name(method: str, path: str, *, is_log_in: bool = False) -> str:
     if method in ("PUT", "PATCH", "DELETE"):
         verb = {"PUT": "replace", "PATCH": "change", "DELETE": "delete"}[method]
         return f"{verb}-{name}".strip("-")
-    if method == "POST":
-        return f"post-{name}".strip("-")
+    if method not in ("GET", "HEAD", "OPTIONS"):
+        return f"{method.lower()}-{name}".strip("-")
     return name or "home"
 
 

@@ -9,20 +9,22 @@ from urllib.parse import urljoin, urlsplit
 from headcount.errors import InputError
 from headcount.importers.correlation import Link, links, name_links
 from headcount.importers.curl_commands import Commands
-from headcount.importers.exchange import Exchange, origin
+from headcount.importers.exchange import Exchange, header, origin
 from headcount.importers.har import Recording
 from headcount.importers.journey import (
     Capture,
     Correlation,
     Entry,
     Journey,
+    Made,
     Page,
     Pause,
     Scenario,
     Step,
     mark,
 )
-from headcount.importers.names import free_name, step_name, workload_name
+from headcount.importers.names import free_name, step_name, variable_name, workload_name
+from headcount.importers.payload import Payload
 from headcount.importers.request_step import request_step
 from headcount.importers.selector import cookies
 from headcount.importers.sent import Sent
@@ -31,6 +33,8 @@ from headcount.importers.typed import Typed, typed_values
 SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
 """Of a user who thinks; who is away for longer is not counted in full."""
 _OFTEN = 5
+MOST_REDIRECTS = 10
+"""That a step follows, as everywhere else."""
 _TOKEN = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[\w.~+/=-]{16,}")
 """What is long, without blanks, and of letters and digits, is often good for one visit only."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -45,10 +49,15 @@ class Action:
     resources: list[int] = field(default_factory=list)
 
 
-def recorded_journey(recording: Recording, name: str = "") -> Journey:
-    """The journey of a recording; raises InputError where there is nothing to play."""
-    target = main_origin(recording.exchanges)
+def recorded_journey(recording: Recording, name: str = "", target: str = "") -> Journey:
+    """The journey of a recording; raises InputError where there is nothing to play.
+
+    `target` is the origin that is played; without one it is that of the first page.
+    """
+    target = target or main_origin(recording.exchanges)
     kept = [one for one in recording.exchanges if one.origin == target]
+    if not kept:
+        raise InputError(f"nothing of {target} was recorded; visit it, also with https:// or www.")
     host = urlsplit(target).hostname or "site"
     name = name or workload_name(host)
     found_links = links(kept)
@@ -68,6 +77,7 @@ def recorded_journey(recording: Recording, name: str = "") -> Journey:
         name=name,
         title=f"A visit to {host}",
         target=target,
+        log_on=recording.log_on,
         scenarios=[scenario],
         variables=typed.variables,
         correlations=maker.correlations(),
@@ -167,6 +177,8 @@ class _Maker:
         self.fills = {(index, sent): link for link in found for index, sent in link.uses}
         self.names: dict[int, str] = {}
         self.left_out: list[str] = []
+        self.made: dict[str, str] = {}
+        """Names of the numbers that the application made in the browser, by their values."""
         self._label()
 
     def _label(self) -> None:
@@ -193,7 +205,21 @@ class _Maker:
             found.append(Page(steps[0].name, steps) if action.resources else steps[0])
             all_of_it = (*action.chain, *action.resources)
             ended_s = max(ended_s or 0.0, *(self.kept[index].ended_s for index in all_of_it))
-        return found
+        return [*(Made(name, mark("uuid")) for name in self.made.values()), *found]
+
+    def _made(self, sent: Sent, started_s: float) -> str | None:
+        """What a script of the page computes: the time, or a number for the request or a thing."""
+        if re.fullmatch(r"\d{13}", sent.value) and abs(int(sent.value) / 1000 - started_s) < 60:
+            return mark("now_ms")
+        if not _UUID.fullmatch(sent.value):
+            return None
+        if sent.place == "header":
+            return mark("uuid")
+        if sent.value not in self.made:
+            taken = {link.name for link in self.links} | {one.name for one in self.typed.variables}
+            taken |= set(self.made.values())
+            self.made[sent.value] = free_name(variable_name(_thing(sent)), taken)
+        return mark(self.made[sent.value])
 
     def _step(self, chain: Sequence[int]) -> Step:
         first, last = self.kept[chain[0]], self.kept[chain[-1]]
@@ -202,7 +228,7 @@ class _Maker:
             link = self.fills.get((chain[0], sent))
             if link is not None:
                 return mark(link.name, ":number" if sent.place == "json number" else "")
-            filled = self.typed.fill(sent) or _made_by_browser(sent, first.started_s)
+            filled = self.typed.fill(sent) or self._made(sent, first.started_s)
             if filled is None and not first.is_resource and _TOKEN.fullmatch(sent.value):
                 use = self._use(chain[0], sent)
                 self.left_out.append(f"{use} is sent as recorded: no reply has its value")
@@ -210,12 +236,15 @@ class _Maker:
 
         step = request_step(first, self.names[chain[0]], fill, self.typed.hidden)
         step.expect = None if last.status in (200, 304) else last.status
+        if len(chain) > 1 and step.op == "get":
+            step.redirects = MOST_REDIRECTS  # a plain get follows none
         for link in self.links:
             if link.reply in chain:
                 step.captures.append(Capture(link.name, link.source))
         if len(chain) > 1:
             step.comments.append(f"leads to {self.typed_path(last)}")
         self._note_cookies(first)
+        self._note_files(chain[0])
         return step
 
     def typed_path(self, exchange: Exchange) -> str:
@@ -231,6 +260,16 @@ class _Maker:
             line = f"the cookie {name}, which no reply of the recording set"
             if name and name not in given and line not in self.left_out:
                 self.left_out.append(line)
+
+    def _note_files(self, index: int) -> None:
+        """List a form with files whose body the browser did not record."""
+        exchange = self.kept[index]
+        kind = header(exchange.headers, "content-type")
+        if kind.startswith("multipart/") and exchange.payload == Payload():
+            self.left_out.append(
+                f"the body of {self.names[index]}, a form with files: browsers "
+                "do not record it; use headcount record, or write it as multipart = {...}"
+            )
 
     def correlations(self) -> list[Correlation]:
         """What was captured, from where and for what."""
@@ -250,13 +289,9 @@ class _Maker:
         return f"{self.names[index]}: {place}{name}"
 
 
-def _made_by_browser(sent: Sent, started_s: float) -> str | None:
-    """What a script of the page computes: the time, or a number for the request."""
-    if re.fullmatch(r"\d{13}", sent.value) and abs(int(sent.value) / 1000 - started_s) < 60:
-        return mark("now_ms")
-    if sent.place == "header" and _UUID.fullmatch(sent.value):
-        return mark("uuid")
-    return None
+def _thing(sent: Sent) -> str:
+    """What a number that the browser made is of."""
+    return f"{sent.name} id" if sent.place == "path" else sent.name or "id"
 
 
 def _rounded(pause_s: float) -> float:

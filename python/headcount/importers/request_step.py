@@ -36,7 +36,7 @@ def request_step(
         body = Payload(text=hidden(body.text), content_type=body.content_type)
     elif exchange.payload == Payload() and step.op in ("post", "put", "patch"):
         kind = header(exchange.headers, "content-type")
-        if kind:
+        if kind and not kind.startswith("multipart/"):
             step.headers["Content-Type"] = kind
     put_payload(step, body)
     return step

@@ -5,13 +5,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
+from itertools import islice
 from typing import Any
 
 import jsonpath
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headcount.importers.exchange import MOST_SEARCHED, Exchange
-from headcount.importers.journey import Source
+from headcount.importers.journey import LAST, Source
 from headcount.importers.names import looks_like_id, singular, variable_name
 
 _BARE_KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -76,6 +77,17 @@ class Reply:
         source = _pattern(self.exchange.reply[:MOST_SEARCHED], value, before)
         return None if source is None else Find(source, "", frozenset(), is_named=False)
 
+    def message(self, value: str) -> Find | None:
+        """A pattern for a number in a sentence that comes once: `Item 7 has been inserted`."""
+        text = self.exchange.reply[:MOST_SEARCHED]
+        if not value.isdigit() or self.exchange.is_resource or self.exchange.location:
+            return None
+        for found in re.finditer(rf"[>\s]([A-Za-z]+ [#№]?){value}( [a-z]+ [a-z]+)", text):
+            pattern = f"{re.escape(found[1])}(\\d+){found[2]}".replace("\\ ", " ")
+            if len(re.findall(pattern, text)) == 1:
+                return Find(Source("regex", pattern), "", frozenset(), is_named=False)
+        return None
+
     def _all(self) -> Iterator[tuple[str, Find]]:
         exchange = self.exchange
         if exchange.is_resource:
@@ -133,6 +145,8 @@ def value_at(exchange: Exchange, source: Source) -> str | None:
         case "regex":
             matched = re.finditer(source.place, exchange.reply)
             found = [one[1] if one.re.groups else one[0] for one in matched]
+    if source.pick == LAST:
+        return found[-1] if found else None
     return found[source.pick - 1] if len(found) >= source.pick else None
 
 
@@ -252,7 +266,7 @@ def _pattern(text: str, value: str, before: str) -> Source | None:
         for context in _contexts(line):
             found = re.escape(context).replace("\\ ", " ").replace('\\"', '"') + f"({group})"
             source = _tried(found + re.escape(after), text, value)
-            if source is not None and (best is None or source.pick < best.pick):
+            if source is not None and (best is None or 0 < source.pick < best.pick):
                 best = source
             if best is not None and best.pick == 1:
                 return best
@@ -260,12 +274,13 @@ def _pattern(text: str, value: str, before: str) -> Source | None:
 
 
 def _tried(pattern: str, text: str, value: str) -> Source | None:
-    for pick, match in enumerate(re.finditer(pattern, text), 1):
-        if match[1] == value:
-            return Source("regex", pattern, pick=pick)
-        if pick == MOST_PICK:
-            break
-    return None
+    """The first place of a value among those that a pattern finds, or the last of several."""
+    found = [match[1] for match in islice(re.finditer(pattern, text), MOST_PICK)]
+    if value not in found:
+        return None
+    pick = found.index(value) + 1
+    is_last = 1 < pick == len(found) < MOST_PICK
+    return Source("regex", pattern, pick=LAST if is_last else pick)
 
 
 def _contexts(line: str) -> Iterator[str]:

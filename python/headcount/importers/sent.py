@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, unquote_plus
+from urllib.parse import unquote, unquote_plus, urlsplit
 
 from headcount.importers.exchange import Exchange
 from headcount.importers.names import looks_like_id, singular
@@ -70,6 +70,10 @@ def own_headers(exchange: Exchange) -> dict[str, str]:
     for name, value in exchange.headers:
         low = name.lower()
         if low in BY_BROWSER or low.startswith(("sec-", "access-control-")):
+            continue
+        if low == "destination":  # of WebDAV: an address of this host
+            parts = urlsplit(value)
+            found[name] = parts.path or value
             continue
         if low == "accept" and (exchange.is_resource or value.startswith(_OF_BROWSER)):
             continue

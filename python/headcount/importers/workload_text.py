@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from headcount.importers.journey import (
+    LAST,
     Capture,
     Check,
     Entry,
     File,
     Journey,
+    Made,
     Page,
     Pause,
     Scenario,
@@ -36,7 +38,11 @@ def workload_text(journey: Journey) -> str:
 def _head(journey: Journey) -> Iterator[str]:
     yield comment(f"{journey.title}: imported, so read it before you run it.")
     if journey.target:
-        yield comment(f"headcount run {journey.name}.toml --target {journey.target}")
+        user = f" --user {journey.log_on}" if journey.log_on else ""
+        yield comment(f"headcount run {journey.name}.toml --target {journey.target}{user}")
+    if journey.log_on:
+        yield comment("The server asks for a name and a password (HTTP Basic): export")
+        yield comment("HEADCOUNT_PASSWORD=... for that user, or use --logins FILE for many.")
     for note in journey.notes:
         yield comment(note)
     yield from _left_out(journey.left_out)
@@ -97,6 +103,8 @@ def _short(entry: Entry, indent: str) -> list[str]:
     """An entry as an inline table, one line where it is a single step."""
     if isinstance(entry, Pause):
         return [f"{indent}{{ pause = {quoted(_duration(entry.seconds))} }},"]
+    if isinstance(entry, Made):
+        return [f"{indent}{{ set = {_made(entry)} }},"]
     if isinstance(entry, Page):
         inner = [line for step in entry.steps for line in _short(step, indent + "  ")]
         first = f"{indent}{{ page = {quoted(entry.name)}, steps = ["
@@ -113,6 +121,9 @@ def _long(entry: Entry) -> Iterator[str]:
     yield "[[scenarios.steps]]"
     if isinstance(entry, Pause):
         yield f"pause = {quoted(_duration(entry.seconds))}"
+        return
+    if isinstance(entry, Made):
+        yield f"set = {_made(entry)}"
         return
     if isinstance(entry, Page):
         yield f"page = {quoted(entry.name)}"
@@ -159,13 +170,17 @@ def _fields(step: Step) -> dict[str, Any]:
         found["body"] = template(step.body)
         if step.content_type:
             found["content_type"] = step.content_type
-    if step.expect is not None:
-        found["expect"] = step.expect
+    answer = {"expect": step.expect, "redirects": step.redirects}
+    found |= {key: value for key, value in answer.items() if value is not None}
     if step.captures:
         found["capture"] = {one.name: _capture(one) for one in step.captures}
     if step.checks:
         found["check"] = [_check(one) for one in step.checks]
     return found
+
+
+def _made(entry: Made) -> str:
+    return value_text({entry.name: template(entry.text)})
 
 
 def _part(value: str | File) -> Any:
@@ -195,7 +210,7 @@ def source_table(source: Source) -> dict[str, Any]:
     if source.attribute:
         found["attribute"] = source.attribute
     if source.pick != 1:
-        found["pick"] = source.pick
+        found["pick"] = "last" if source.pick == LAST else source.pick
     return found
 
 
@@ -203,6 +218,8 @@ def source_text(source: Source) -> str:
     """A source in a line, for people."""
     attribute = f", attribute {source.attribute}" if source.attribute else ""
     pick = f", number {source.pick}" if source.pick != 1 else ""
+    if source.pick == LAST:
+        pick = ", the last"
     return f"{source.kind} {source.place}{attribute}{pick}"
 
 

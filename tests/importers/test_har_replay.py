@@ -1,0 +1,135 @@
+"""What recordings of real applications need so that they replay: each case is from one of them."""
+
+import tomllib
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+from har_files import entry, written
+
+from headcount.importers.har import recording
+from headcount.importers.journey import Journey
+from headcount.importers.recorded_journey import recorded_journey
+from headcount.importers.workload_text import workload_text
+
+BASIC = {"Authorization": f"Basic {b64encode(b'ada:open sesame').decode()}"}
+ASKED = [("WWW-Authenticate", 'Basic realm="files"')]
+MADE = "e03d5fdf-2a02-7d98-9b5e-ece542c04a3e"
+
+
+def imported(folder: Path, *entries: dict[str, Any]) -> tuple[Journey, list[dict[str, Any]], str]:
+    journey = recorded_journey(recording(written(folder, *entries)), "visit")
+    text = workload_text(journey)
+    return journey, tomllib.loads(text)["scenarios"][0]["steps"], text
+
+
+def test_a_page_that_leads_elsewhere_follows_its_redirect(tmp_path: Path) -> None:
+    to = [("Location", "/home")]
+    _, steps, _ = imported(
+        tmp_path, entry("/", status=302, reply_headers=to), entry("/home"), entry("/about")
+    )
+    assert [(one["path"], one.get("redirects")) for one in steps] == [("/", 10), ("/about", None)]
+
+
+def test_the_log_on_of_the_browser_is_left_to_the_user(tmp_path: Path) -> None:
+    journey, steps, text = imported(
+        tmp_path,
+        entry("/", status=401, reply_headers=ASKED),
+        entry("/", headers=BASIC),
+        entry("/hello.txt", headers=BASIC),
+    )
+    assert [(one["path"], one.get("headers")) for one in steps] == [
+        ("/", None),
+        ("/hello.txt", None),
+    ]
+    assert journey.log_on == "ada"
+    assert "# headcount run visit.toml --target http://shop.example --user ada" in text
+    assert "HEADCOUNT_PASSWORD" in text
+    assert "sesame" not in text
+    assert BASIC["Authorization"] not in text
+
+
+def test_a_log_on_in_the_address_is_one_of_the_browser(tmp_path: Path) -> None:
+    journey, steps, text = imported(tmp_path, entry("/", site="http://ada:sesame@shop.example"))
+    assert (journey.log_on, steps[0]["path"]) == ("ada", "/")
+    assert "sesame" not in text
+
+
+def test_a_number_that_the_page_made_is_new_in_each_visit(tmp_path: Path) -> None:
+    _, steps, _ = imported(
+        tmp_path,
+        entry("/ada/", method="PROPFIND", status=207, sent="<propfind/>", sent_mime="text/xml"),
+        entry(f"/calendars/{MADE}/", method="MKCOL", status=201),
+        entry("/api", method="POST", sent=f'{{"id": "{MADE}"}}', sent_mime="application/json"),
+    )
+    assert steps[0] == {"set": {"calendar_id": "{uuid}"}}
+    assert [one["op"] for one in steps[1:]] == ["propfind", "mkcol", "post"]
+    assert steps[2]["path"] == "/calendars/{calendar_id}/"
+    assert steps[3]["json"] == {"id": "{calendar_id}"}
+
+
+def test_an_answer_names_the_comment_that_it_is_to(tmp_path: Path) -> None:
+    mime = "application/json"
+    _, steps, _ = imported(
+        tmp_path,
+        entry("/"),
+        entry(
+            *("/new",), method="POST", sent='{"text": "a", "parent": null, "notify": 0}',
+            sent_mime=mime, status=201, reply={"id": 1, "parent": None, "notify": 0},
+        ),
+        entry(
+            *("/new",), method="POST", sent='{"text": "b", "parent": 1, "notify": 0}',
+            sent_mime=mime,
+        ),
+    )  # fmt: skip
+    assert steps[1]["capture"] == {"new_id": {"json": "$.id"}}
+    assert steps[2]["json"] == {"text": "b", "parent": "{new_id:number}", "notify": 0}
+
+
+def test_what_was_just_made_is_found_by_the_sentence_that_names_it(tmp_path: Path) -> None:
+    links = "".join(f"<a href='?edit=book&where%5Bid%5D={n}'>edit</a>" for n in (1, 2, 3))
+    _, steps, _ = imported(
+        tmp_path,
+        entry("/?new", method="POST", status=302, reply_headers=[("Location", "/?list")]),
+        entry("/?list", reply=f"<p>Item 2 has been inserted.</p>{links}"),
+        entry("/?edit=book&where%5Bid%5D=2"),
+    )
+    assert steps[0]["capture"] == {"where_id": {"regex": r"Item (\d+) has been"}}
+    assert steps[1]["path"] == "/?edit=book&where%5Bid%5D={where_id}"
+
+
+def test_the_last_of_a_list_stays_the_last(tmp_path: Path) -> None:
+    links = "".join(f"<a href='?edit=book&where%5Bid%5D={n}'>edit</a>\n" for n in (1, 2, 3))
+    _, steps, _ = imported(
+        tmp_path, entry("/?list", reply=links), entry("/?edit=book&where%5Bid%5D=3")
+    )
+    assert steps[0]["capture"]["where_id"]["pick"] == "last"
+
+
+def test_files_that_the_browser_did_not_record_are_listed(tmp_path: Path) -> None:
+    kind = {"Content-Type": "multipart/form-data; boundary=b"}
+    journey, steps, _ = imported(
+        tmp_path, entry("/form"), entry("/up", method="POST", headers=kind)
+    )
+    (line,) = journey.left_out
+    assert "the body of post-up, a form with files" in line
+    assert "headcount record" in line
+    assert "headers" not in steps[1]
+
+
+def test_a_file_is_moved_to_a_path(tmp_path: Path) -> None:
+    to = {"Destination": "http://shop.example/b.txt"}
+    _, steps, _ = imported(tmp_path, entry("/a.txt", method="MOVE", status=201, headers=to))
+    assert steps[0]["headers"] == {"Destination": "/b.txt"}
+
+
+def test_what_a_redirect_names_was_not_typed(tmp_path: Path) -> None:
+    to = [("Location", "/issue1?@template=item")]
+    _, steps, _ = imported(
+        tmp_path,
+        entry("/issue", method="POST", sent="title=a", status=302, reply_headers=to),
+        entry("/issue1?@template=item", reply='<form method=post action="issue1">'),
+        entry("/issue1", method="POST", sent="note=b"),
+    )
+    assert steps[0]["capture"] == {"id": {"regex": r'action="([\w-]+)"'}}
+    assert steps[1]["path"] == "/{id}"
