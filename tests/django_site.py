@@ -29,8 +29,8 @@ PASSWORDS = {"editor": "an editor's word", "reader": "a reader's word"}
 """Users and their passwords; only the editor may use the admin."""
 
 
-def configured(folder: Path) -> None:
-    """Set Django up with a database in the folder."""
+def configured(folder: Path, *applications: str) -> None:
+    """Set Django up with a database in the folder, and applications beside the admin."""
     settings.configure(
         SECRET_KEY="of a site that lives for one test",  # noqa: S106 - it keeps nothing
         DEBUG=False,
@@ -49,6 +49,7 @@ def configured(folder: Path) -> None:
             "django.contrib.contenttypes",
             "django.contrib.sessions",
             "django.contrib.messages",
+            *applications,
         ],
         MIDDLEWARE=[
             "django.contrib.sessions.middleware.SessionMiddleware",
@@ -75,7 +76,7 @@ def configured(folder: Path) -> None:
         USE_TZ=True,
     )
     django.setup()
-    call_command("migrate", verbosity=0)
+    call_command("migrate", verbosity=0, run_syncdb=True)
 
 
 class Files(StaticFilesHandler):
@@ -97,10 +98,10 @@ def logged(application: "WSGIApplication", path: Path) -> "WSGIApplication":
     return noted
 
 
-def main() -> None:
+def main(*applications: str) -> None:
     """Serve until standard input ends."""
     folder = Path(sys.argv[1])
-    configured(folder)
+    configured(folder, *applications)
     users = get_user_model().objects
     for name, password in PASSWORDS.items():
         make = users.create_superuser if name == "editor" else users.create_user
