@@ -32,11 +32,11 @@ run: run-packages setup ## Start a Samba here and find how many people it holds:
 	@$(RUN) headcount run home-folders --target lab:samba --quick
 
 .PHONY: test
-test: packages setup ## Install what the tests need, and run them all
+test: packages setup .tools/mitmproxy/bin/mitmdump ## Install what the tests need, and run them all
 	@$(RUN) python tests/all.py
 
 .PHONY: proof
-proof: packages setup ## All cases of the long tests, which a release needs: on a quiet machine
+proof: packages setup .tools/mitmproxy/bin/mitmdump ## All cases of the long tests, which a release needs: on a quiet machine
 	@HEADCOUNT_TESTS_FORK=0 $(RUN) python tests/suite.py --proof
 
 .PHONY: check
@@ -83,6 +83,11 @@ stub: setup ## Write the type stub of the engine anew
 .PHONY: setup
 setup: cargo $(UV)
 	@$(UV) sync --locked --quiet
+
+# Beside Headcount, for it wants older packages than Headcount's.
+.tools/mitmproxy/bin/mitmdump: | $(UV)
+	@$(UV) venv --quiet --clear .tools/mitmproxy
+	@$(UV) pip install --quiet --python .tools/mitmproxy 'mitmproxy>=11'
 
 .PHONY: cargo
 cargo:

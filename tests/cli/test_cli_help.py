@@ -26,6 +26,7 @@ VERBS = [
     ["serve", "app"],
     ["workloads"],
     ["workloads", "show"],
+    ["record"],
     ["import"],
     *(["import", kind] for kind in ("har", "curl", "postman", "openapi", "k6")),
     ["storage"],
@@ -137,7 +138,7 @@ def test_verbs_are_completed(script: str, headcount: Headcount) -> None:
     shown = subprocess.run(
         [script], env=environment, capture_output=True, check=False, text=True, timeout=60
     )
-    assert set(shown.stdout.split()) == {"run", "runs", "report", "resume"}
+    assert set(shown.stdout.split()) == {"run", "runs", "record", "report", "resume"}
 
 
 def test_completion_is_shown_and_installed(script: str, headcount: Headcount) -> None:

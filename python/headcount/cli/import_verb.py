@@ -52,7 +52,7 @@ def har(recording: Recording, output: Output = None, json: options.Json = False)
     def make(name: str) -> "Journey":
         return recorded_journey(recordings.recording(recording), name)
 
-    _import(make, output, json=json)
+    imported(make, output, json=json)
 
 
 @app.command("curl", no_args_is_help=True)
@@ -85,7 +85,7 @@ def curl(
         found = text_of(Path(command)) if text is None else text
         return commands_journey(commands(found, what), name)
 
-    _import(make, output, json=json)
+    imported(make, output, json=json)
 
 
 @app.command("postman", no_args_is_help=True)
@@ -105,7 +105,7 @@ def postman(
     """
     from headcount.importers.postman import postman_journey
 
-    _import(lambda name: postman_journey(collection, name), output, json=json)
+    imported(lambda name: postman_journey(collection, name), output, json=json)
 
 
 @app.command("openapi", no_args_is_help=True)
@@ -131,7 +131,7 @@ def openapi(
     def make(name: str) -> "Journey":
         return openapi_journey(description, name, by_operation=by == "operation")
 
-    _import(make, output, json=json)
+    imported(make, output, json=json)
 
 
 @app.command("k6", no_args_is_help=True)
@@ -149,7 +149,7 @@ def k6(
     """
     from headcount.importers.k6 import k6_journey
 
-    _import(lambda name: k6_journey(script, name), output, json=json)
+    imported(lambda name: k6_journey(script, name), output, json=json)
 
 
 @app.command("pgbench", no_args_is_help=True)
@@ -192,7 +192,7 @@ def pgbench(
     err.print(f"wrote {path}", markup=False, highlight=False)
 
 
-def _import(make: "Callable[[str], Journey]", output: Path | None, *, json: bool) -> None:
+def imported(make: "Callable[[str], Journey]", output: Path | None, *, json: bool) -> None:
     """Write the workload file, and show what is in it."""
     from headcount.importers.names import workload_name
     from headcount.importers.workload_text import workload_text

@@ -169,6 +169,12 @@ VERBS: Mapping[str, Verb] = {
         MEASURE,
         "Make a workload file of a recording, cURL commands or others' files.",
     ),
+    "record": Verb(
+        "record",
+        "record",
+        MEASURE,
+        "Record a visit through a proxy, and make a workload file of it, as import har does.",
+    ),
     "workloads": Verb(
         "workloads",
         GROUP,

@@ -1,0 +1,133 @@
+"""`headcount record`: a workload from what a browser does, through a proxy."""
+
+import contextlib
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headcount.cli import options
+from headcount.cli.console import err
+from headcount.cli.import_verb import Output, imported
+from headcount.errors import InputError
+from headcount.text import clean
+
+if TYPE_CHECKING:
+    from urllib.parse import SplitResult
+
+    from headcount.importers.journey import Journey
+
+
+def record(
+    target: Annotated[
+        str, typer.Option("--target", "-t", metavar="URL", help="The site whose visit is recorded.")
+    ],
+    output: Output = None,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port of the proxy.")] = 8080,
+    listen: Annotated[
+        str,
+        typer.Option(
+            metavar="HOST",
+            help="Address of the proxy; 0.0.0.0 for a phone. Anybody who reaches it can use it.",
+        ),
+    ] = "127.0.0.1",
+    browser: Annotated[
+        bool,
+        typer.Option(
+            "--browser", help="Open Chromium or Chrome with a profile that uses the proxy."
+        ),
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Record a visit through a proxy, and make a workload file of it, as import har does.
+
+    Let a browser use the proxy, do what users do, then press Ctrl-C. Only the target is recorded:
+    other hosts pass through. Forms with files are complete, unlike in a browser's own recording.
+
+    Example: headcount record --target https://shop.example -o shop.toml --browser
+    """
+    from headcount.cli.outputs import check_file
+    from headcount.importers import har, recording_proxy
+    from headcount.importers.exchange import origin, split_url
+    from headcount.importers.recorded_journey import recorded_journey
+
+    check_file(output, "-o", ".toml")
+    try:
+        url = split_url(target)
+    except ValueError as error:
+        raise InputError(f"--target: {error}; write it as https://shop.example") from error
+    recording_proxy.program()
+    recording_proxy.check_port(listen, port)
+    with tempfile.TemporaryDirectory(prefix="headcount-record-") as folder:
+        path = Path(folder, "visit.har")  # holds passwords: deleted with the folder
+        others = _recorded(url, listen, port, path, Path(folder) if browser else None)
+        if not path.exists():
+            raise InputError(
+                "nothing was recorded; let a browser use the proxy, then visit the site"
+            )
+        found = har.recording(path)
+
+    def make(name: str) -> "Journey":
+        journey = recorded_journey(found, name, origin(url))
+        listed = "".join(journey.left_out)
+        journey.left_out += [
+            f"requests to {one}, another host" for one in others if one not in listed
+        ]
+        return journey
+
+    imported(make, output, json=json)
+
+
+def _recorded(
+    url: "SplitResult", listen: str, port: int, har: Path, folder: Path | None
+) -> list[str]:
+    """Let the proxy run until Ctrl-C, or until its browser is closed; the other hosts it saw."""
+    from headcount.importers import proxied_browser
+    from headcount.importers.recording_proxy import RecordingProxy
+
+    others: list[str] = []
+    proxy = f"{listen}:{port}"
+    with contextlib.ExitStack() as parts:
+        running = parts.enter_context(RecordingProxy(url, listen, port, har))
+        with contextlib.suppress(KeyboardInterrupt):
+            for event in running.events():
+                if "other" in event:
+                    others.append(str(event["other"]))
+                if "ready" not in event:
+                    _show(event)
+                    continue
+                _guide(url, proxy, has_browser=folder is not None)
+                if folder is not None:
+                    address = f"127.0.0.1:{port}" if listen in ("0.0.0.0", "::") else proxy  # noqa: S104
+                    opened = proxied_browser.start(address, folder / "profile", url.geturl())
+                    parts.callback(opened.terminate)
+    err.print("recorded; making the workload", markup=False, highlight=False)
+    return others
+
+
+def _guide(url: "SplitResult", proxy: str, *, has_browser: bool) -> None:
+    """Say how to use the proxy."""
+    lines = [f"Recording {url.geturl()} through the proxy {proxy}. Ctrl-C ends it."]
+    if not has_browser:
+        lines.append(f"Let your browser use {proxy} as its proxy for HTTP and HTTPS.")
+        if url.scheme == "https":
+            lines.append(
+                "It must trust ~/.mitmproxy/mitmproxy-ca-cert.pem, also at http://mitm.it through "
+                "the proxy: as long as you record, with a profile of its own."
+            )
+        if url.hostname in ("localhost", "127.0.0.1", "::1"):
+            lines.append("Browsers use no proxy for this machine: headcount record --browser does.")
+    for line in lines:
+        err.print(line, markup=False, highlight=False)
+
+
+def _show(event: dict[str, Any]) -> None:
+    """Show what passed, in a line."""
+    if "page" in event:
+        line = f"  {event.get('method')} {event['page']}  {event.get('status')}"
+    elif "websocket" in event:
+        line = f"  WebSocket {event['websocket']}: not imported, see docs/journeys.md#websockets"
+    else:
+        line = f"  passed through: {event.get('other')}"
+    err.print(clean(line), markup=False, highlight=False)

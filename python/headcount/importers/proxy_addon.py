@@ -1,0 +1,65 @@
+"""What mitmdump runs beside its own: it says what passes, and ends when its standard input does.
+
+mitmproxy has an interpreter of its own, so this file imports nothing of Headcount's. A line of JSON
+on standard output is an event: {"ready": PORT}, {"page": PATH, "status": 200}, {"other": HOST} or
+{"websocket": PATH}.
+"""
+
+import json
+import os
+import sys
+import threading
+from typing import Any
+
+from mitmproxy import ctx  # type: ignore[import-not-found, unused-ignore]
+
+HOST = os.environ["HEADCOUNT_RECORDED_HOST"]
+"""Host and port of the target, `shop.example:443`."""
+
+
+class Events:
+    """An addon: its methods are named after mitmproxy's events."""
+
+    def __init__(self) -> None:
+        """Nothing has passed yet."""
+        self.others: set[str] = set()
+
+    def running(self) -> None:
+        """The proxy listens: say so, and end it together with whoever started it."""
+        master, loop = ctx.master, ctx.master.event_loop
+
+        def end() -> None:
+            sys.stdin.buffer.read()
+            loop.call_soon_threadsafe(master.shutdown)
+
+        threading.Thread(target=end, daemon=True).start()
+        _print(ready=ctx.options.listen_port)
+
+    def server_connect(self, data: Any) -> None:
+        """A connection to a server begins, also to one whose traffic only passes through."""
+        host, port = data.server.address[:2]
+        name = f"{host}:{port}"
+        if name != HOST and name not in self.others:
+            self.others.add(name)
+            _print(other=host)
+
+    def response(self, flow: Any) -> None:
+        """A reply has come: say so if it is a page of the target."""
+        if f"{flow.request.host}:{flow.request.port}" != HOST:
+            return
+        kind = flow.response.headers.get("content-type", "")
+        wanted = flow.request.headers.get("sec-fetch-dest", "document")
+        if "html" in kind and wanted in ("document", "iframe"):
+            path = flow.request.path.partition("?")[0]
+            _print(page=path, status=flow.response.status_code, method=flow.request.method)
+
+    def websocket_start(self, flow: Any) -> None:
+        """A WebSocket was opened."""
+        _print(websocket=flow.request.path.partition("?")[0])
+
+
+def _print(**event: object) -> None:
+    print(json.dumps(event), flush=True)
+
+
+addons = [Events()]

@@ -1,0 +1,118 @@
+"""A proxy that records what a browser asks of a target: mitmproxy's `mitmdump`, as a child."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import SplitResult
+
+from headcount.errors import InputError, SystemLimitError
+
+INSTALL = "uv tool install mitmproxy"
+USUAL_PORTS = {"http": 80, "https": 443}
+STOP_S = 30.0
+"""Longest wait for the recording to be written."""
+ADDON = Path(__file__).with_name("proxy_addon.py")
+
+
+def program() -> str:
+    """mitmdump; raises SystemLimitError where it is not installed."""
+    own = Path(sys.executable).with_name("mitmdump")
+    found = shutil.which("mitmdump") or (str(own) if own.exists() else None)
+    if found is None:
+        raise SystemLimitError(
+            f"recording needs mitmproxy, which is not installed here; install it: {INSTALL} "
+            "(or pipx install mitmproxy), then repeat the command"
+        )
+    return found
+
+
+def check_port(host: str, port: int) -> None:
+    """Raises InputError where the proxy cannot listen."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, port))
+    except OSError as error:
+        raise InputError(
+            f"cannot listen on {host}:{port}: {error.strerror}; choose another port, such as "
+            f"--port {port + 1}"
+        ) from error
+
+
+class RecordingProxy:
+    """A running proxy; leaving the block ends it and writes the recording."""
+
+    def __init__(self, target: SplitResult, host: str, port: int, har: Path) -> None:
+        """Start it; other hosts than the target's pass through unseen where they use TLS."""
+        name = f"{target.hostname}:{target.port or USUAL_PORTS[target.scheme]}"
+        options = {
+            "listen_host": host,
+            "hardump": str(har),
+            "allow_hosts": f"^{re.escape(name)}$",
+            "connection_strategy": "lazy",
+        }
+        command = [program(), "--quiet", "--listen-port", str(port), "--scripts", str(ADDON)]
+        for key, value in options.items():
+            command += ["--set", f"{key}={value}"]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,  # Ctrl-C ends the recording, not the proxy
+            env={**os.environ, "HEADCOUNT_RECORDED_HOST": name},
+        )
+
+    def __enter__(self) -> Self:
+        """Begin the block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End the proxy; it writes the recording before it ends."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """What passes, as `proxy_addon` says it, until the proxy ends.
+
+        Raises SystemLimitError where it ended by itself.
+        """
+        assert self._process.stdout is not None
+        said: list[str] = []
+        for line in self._process.stdout:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                said = [*said[-5:], line.strip()]
+                continue
+            if isinstance(event, dict):
+                yield event
+        code = self._process.wait()
+        raise SystemLimitError(
+            f"mitmproxy ended by itself (exit code {code}): {' '.join(said) or 'it said nothing'}; "
+            "try mitmdump alone, or install it again"
+        )
