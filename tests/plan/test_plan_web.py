@@ -115,6 +115,7 @@ DEFAULTS = {
     "verify": 1.0,
     "resume_tls": False,
     "cookies": True,
+    "new_visitors": False,
     "user_agent": "",
     "headers": {},
 }
@@ -148,6 +149,7 @@ def test_what_is_not_given_is_as_a_browser_would_have_it() -> None:
         ("certificate", "/u.pem", "/u.pem"),
         ("resume_tls", "on", True),
         ("cookies", "off", False),
+        ("new_visitors", "on", True),
         ("user_agent", "Mozilla/3.0", "Mozilla/3.0"),
         ("headers", "Accept-Language: de", {"Accept-Language": "de"}),
         ("headers", "A: x:y; z | B:2", {"A": "x:y; z", "B": "2"}),

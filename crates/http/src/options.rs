@@ -79,6 +79,9 @@ pub struct HttpOptions {
     /// Whether each user keeps and sends cookies.
     #[serde(default = "yes")]
     pub cookies: bool,
+    /// Whether each scenario is the visit of a new visitor, who has no cookies of the last.
+    #[serde(default)]
+    pub new_visitors: bool,
     /// What the client calls itself.
     #[serde(default = "own_name")]
     pub user_agent: String,
@@ -141,6 +144,7 @@ impl HttpOptions {
             receive_buffer: 0,
             accept_gzip: false,
             cookies: true,
+            new_visitors: false,
             user_agent: own_name(),
             headers: BTreeMap::new(),
             auth: Auth::default(),

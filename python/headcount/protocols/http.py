@@ -93,6 +93,9 @@ class HttpClient(TlsKeys):
     )
     resume_tls: Switch = Field(default=False, description="Whether to resume TLS sessions")
     cookies: Switch = Field(default=True, description="Whether users keep cookies")
+    new_visitors: Switch = Field(
+        default=False, description="Whether each scenario is a new visitor's, without cookies"
+    )
     user_agent: str = Field(default="", description="The User-Agent header")
     headers: Annotated[dict[str, str], BeforeValidator(_headers)] = Field(
         default_factory=dict, description="Headers of all requests"

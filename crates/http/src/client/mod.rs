@@ -121,6 +121,10 @@ pub struct Http {
 
 /// What all users share.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "options that do not depend on each other"
+)]
 pub(crate) struct Shared {
     base: Base,
     addresses: Vec<SocketAddr>,
@@ -138,6 +142,7 @@ pub(crate) struct Shared {
     authority: Authority,
     reading: Reading,
     keeps_cookies: bool,
+    has_new_visitors: bool,
     /// The share of answers whose contents are checked.
     verify: f64,
     credentials: Option<(Pattern, Password)>,
@@ -197,6 +202,7 @@ impl Http {
                 buffer_bytes: options.receive_buffer,
             },
             keeps_cookies: options.cookies,
+            has_new_visitors: options.new_visitors,
             verify: options.verify,
             credentials: credentials(options.user.as_deref(), options.password, &options.logins)
                 .map_err(wrong)?,

@@ -70,7 +70,8 @@ impl HttpSession {
     ) -> Result<u64, Fault> {
         let mut wanted = self.wanted(page, asked, user.scope())?;
         let mut pool = self.pool.take().unwrap_or_default();
-        pool.cache.begin(user.ordinal(), page.keeps_cache);
+        let keeps = page.keeps_cache && !self.shared.has_new_visitors;
+        pool.cache.begin(user.ordinal(), keeps);
         let headers = self.resource_headers(&page.page, asked);
         let cache = std::mem::take(&mut pool.cache);
         let visit = Visit::new(&page.ask, headers, wanted.paths, cache, user);
@@ -196,6 +197,7 @@ impl HttpSession {
             connection,
             tls: self.tls.clone(),
             jar: self.jar.clone(),
+            visit: self.visit,
             authorization: self.authorization.clone(),
             proves_by_digest: self.proves_by_digest,
             challenge: self.challenge.clone(),

@@ -37,6 +37,8 @@ pub struct HttpSession {
     /// The user's own, where sessions of TLS are resumed.
     pub(super) tls: Option<Box<Tls>>,
     pub(super) jar: Option<Rc<RefCell<Jar>>>,
+    /// The scenario whose cookies these are.
+    pub(super) visit: u64,
     pub(super) authorization: Option<Box<str>>,
     /// Whether it answers challenges of the server, and the last.
     pub(super) proves_by_digest: bool,
@@ -188,6 +190,7 @@ impl HttpSession {
             connection: None,
             tls: own_tls.map(|tls| Box::new(tls.resuming())),
             jar: None,
+            visit: user.ordinal(),
             // Whoever logs on by a form or a token does not prove itself with each request.
             authorization: shared.authorization(number).filter(|_| !logs_on),
             proves_by_digest: shared.uses_digest() && !logs_on,
@@ -351,6 +354,10 @@ impl Session for HttpSession {
     type Step = Step;
 
     async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
+        if self.shared.has_new_visitors && self.visit != user.ordinal() {
+            self.visit = user.ordinal();
+            self.jar = None;
+        }
         // What a request under way needs is large, and users who think would have room for it.
         match self.bearer {
             None => Box::pin(self.play_step(step, user)).await,

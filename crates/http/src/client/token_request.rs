@@ -29,6 +29,7 @@ impl HttpSession {
             connection: None,
             tls: None,
             jar: None,
+            visit: of.visit,
             authorization: None,
             proves_by_digest: false,
             challenge: None,

@@ -130,6 +130,33 @@ fn cookies_are_kept_by_each_user_and_sent_back() {
 }
 
 #[test]
+fn a_new_visitor_has_no_cookies_of_the_last() {
+    let nginx = Nginx::start();
+    for way in Way::ALL {
+        let before = nginx.log().len();
+        play(async {
+            let options = HttpOptions {
+                new_visitors: true,
+                ..nginx.options(way)
+            };
+            let mut visitors = person(options).await;
+            for _ in 0..2 {
+                visitors.user.begin_scenario();
+                for path in ["/cookie?value=mine", "/text-0000.html"] {
+                    visitors.read(json!({"op": "get", "path": path})).await;
+                }
+            }
+        });
+        let log = nginx.log_of(before + 4).split_off(before);
+        let cookies: Vec<_> = log
+            .iter()
+            .map(|line| line.split('"').nth(1).unwrap())
+            .collect();
+        assert_eq!(cookies, ["-", "c=mine", "-", "c=mine"], "{way:?}");
+    }
+}
+
+#[test]
 fn users_prove_themselves() {
     let nginx = Nginx::start();
     for way in Way::ALL {
