@@ -133,3 +133,33 @@ def test_what_a_redirect_names_was_not_typed(tmp_path: Path) -> None:
     )
     assert steps[0]["capture"] == {"id": {"regex": r'action="([\w-]+)"'}}
     assert steps[1]["path"] == "/{id}"
+
+
+def test_each_visit_begins_without_cookies(tmp_path: Path) -> None:
+    given = [("Set-Cookie", "sid=1; Path=/")]
+    assert (
+        'client = { new_visitors = "on" }' in imported(tmp_path, entry("/", reply_headers=given))[2]
+    )
+    assert "new_visitors" not in imported(tmp_path, entry("/"))[2]
+
+
+def test_a_small_number_that_a_redirect_names_was_not_chosen(tmp_path: Path) -> None:
+    to = [("Location", "/ticket/1")]
+    _, steps, _ = imported(
+        tmp_path,
+        entry("/newticket", method="POST", sent="title=a", status=302, reply_headers=to),
+        entry("/ticket/1", reply='<a href="/ticket/1">#1</a>'),
+        entry("/ticket/1", method="POST", sent="note=b"),
+    )
+    assert steps[1]["path"] == "/ticket/{ticket_id}"
+
+
+def test_a_token_in_a_form_that_is_a_text_of_json_is_found(tmp_path: Path) -> None:
+    form = '<input type="hidden" name="csrf" value="WAKu6yawMaSyxLIa61haiBb1">'
+    _, steps, _ = imported(
+        tmp_path,
+        entry("/"),
+        entry("/up", method="POST", reply={"form": form}),
+        entry("/save", method="POST", sent="csrf=WAKu6yawMaSyxLIa61haiBb1"),
+    )
+    assert steps[2]["form"] == {"csrf": "{csrf}"}

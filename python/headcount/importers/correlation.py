@@ -82,9 +82,11 @@ def links(exchanges: Sequence[Exchange]) -> list[Link]:
             choice = (folded(sent.name), sent.value)
             place = None if choice in chosen else _place(replies[:index], sent)
             if place is None:
+                if any(sent.value in _parts(one.location) for one in exchanges[:index]):
+                    continue  # a redirect named it
                 if is_trivial(sent.value):
                     chosen.add(choice)
-                elif not any(sent.value in unquote(one.location) for one in exchanges[:index]):
+                else:
                     typed.add(sent.value)
                 continue
             reply, find = place
@@ -93,6 +95,11 @@ def links(exchanges: Sequence[Exchange]) -> list[Link]:
             )
             link.uses.append((index, sent))
     return sorted(found.values(), key=lambda link: link.reply)
+
+
+def _parts(address: str) -> list[str]:
+    """The parts of a path and the values of a query."""
+    return [unquote(part) for part in re.split(r"[/?&=]", address)]
 
 
 def name_links(found: Sequence[Link], taken: set[str]) -> None:

@@ -152,6 +152,8 @@ class Journey:
     variables: list[Variable] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
     """Of every request."""
+    has_new_visitors: bool = False
+    """Whether each visit begins without the cookies of the last, as the recorded one did."""
     correlations: list[Correlation] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     """What the journey lacks of its original, a line each."""

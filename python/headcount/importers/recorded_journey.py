@@ -78,6 +78,7 @@ def recorded_journey(recording: Recording, name: str = "", target: str = "") -> 
         title=f"A visit to {host}",
         target=target,
         log_on=recording.log_on,
+        has_new_visitors=any(True for one in kept for _ in cookies(one)),
         scenarios=[scenario],
         variables=typed.variables,
         correlations=maker.correlations(),

@@ -264,7 +264,7 @@ def _pattern(text: str, value: str, before: str) -> Source | None:
             continue
         after = text[end : end + 1].strip()
         for context in _contexts(line):
-            found = re.escape(context).replace("\\ ", " ").replace('\\"', '"') + f"({group})"
+            found = re.escape(context).replace("\\ ", " ") + f"({group})"
             source = _tried(found + re.escape(after), text, value)
             if source is not None and (best is None or 0 < source.pick < best.pick):
                 best = source

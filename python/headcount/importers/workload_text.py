@@ -54,9 +54,15 @@ def _head(journey: Journey) -> Iterator[str]:
     yield f"criteria = {value_text(journey.criteria)}"
     yield 'pace = { kind = "closed", time = { draw = "exponential", mean = "5s" } }'
     yield 'run = { duration = "60s" }'
+    client = {}
     if journey.headers:
-        headers = " | ".join(f"{name}: {value}" for name, value in journey.headers.items())
-        yield f"client = {{ headers = {quoted(headers)} }}"
+        client["headers"] = " | ".join(
+            f"{name}: {value}" for name, value in journey.headers.items()
+        )
+    if journey.has_new_visitors:
+        client["new_visitors"] = "on"
+    if client:
+        yield f"client = {value_text(client)}"
 
 
 def _left_out(lines: list[str]) -> Iterator[str]:
