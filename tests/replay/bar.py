@@ -1,13 +1,15 @@
 """Record visits with Chromium, replay them without an edit, and look at the servers for proof.
 
-`PYTHONPATH=tests python tests/replay/bar.py [NAME ...]` prints a line for each of `flows.toml`.
+`PYTHONPATH=tests python tests/replay/bar.py [NAME ...]` prints a line for each of `flows.toml`;
+with `--proxy` it records through `headcount record`.
 """
 
 import contextlib
 import json
+import os
+import signal
 import sys
 import tempfile
-import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -20,10 +22,13 @@ import packaged
 from playwright.sync_api import Error, sync_playwright
 from visited_site import Flow, Site
 
-from processes import Headcount
+from headcount.lab import port
+from processes import Ended, Headcount
 
 HERE = Path(__file__).resolve().parent
 CHROMIUM = "/usr/bin/chromium"
+TOOLS = HERE.parents[1] / ".tools" / "mitmproxy" / "bin"
+"""Where `make test` installs mitmproxy, whose packages do not fit beside those of Headcount."""
 USERS = 3
 FLOWS: dict[str, Flow] = {
     **ours.FLOWS,
@@ -33,28 +38,50 @@ FLOWS: dict[str, Flow] = {
 }
 
 
-def record(flow: Flow, site: Site, path: Path) -> None:
-    """Visit the site as a user does, and write what the browser saw."""
+def visited(flow: Flow, site: Site, folder: Path, **options: Any) -> None:
+    """Visit the site as a user does; a failure is shown in the folder."""
+    address = site.url
+    if site.log_on is not None:
+        name, password = map(quote, site.log_on)
+        address = address.replace("://", f"://{name}:{password}@")
+    proxy = options.pop("proxy", None)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        options: dict[str, Any] = {"record_har_path": path, "record_har_content": "embed"}
-        address = site.url
-        if site.log_on is not None:
-            name, password = map(quote, site.log_on)
-            address = address.replace("://", f"://{name}:{password}@")
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"], proxy=proxy
+        )
         context = browser.new_context(**options)
         context.set_default_timeout(15_000)
         page = context.new_page()
         try:
             flow.visit(page, address)
         except Error as error:
-            page.screenshot(path=path.with_suffix(".png"))
-            path.with_suffix(".html").write_text(page.content(), "utf-8")
-            error.add_note(f"{page.url}, shown in {path.parent}")
+            page.screenshot(path=folder / "visit.png")
+            (folder / "visit.html").write_text(page.content(), "utf-8")
+            error.add_note(f"{page.url}, shown in {folder}")
             raise
         finally:
             context.close()
             browser.close()
+
+
+def recorded_by_browser(flow: Flow, site: Site, workload: Path, headcount: Headcount) -> Ended:
+    """Visit the site, and import what the browser saw."""
+    har = workload.with_suffix(".har")
+    visited(flow, site, har.parent, record_har_path=har, record_har_content="embed")
+    return headcount.run("import", "har", str(har), "-o", str(workload))
+
+
+def recorded_by_proxy(flow: Flow, site: Site, workload: Path, headcount: Headcount) -> Ended:
+    """Visit the site through the proxy of `headcount record`, and end it as a user does."""
+    number = port.free()
+    options = ("--target", site.url, "-o", str(workload), "--port", str(number))
+    tools = {"PATH": f"{TOOLS}:{os.environ['PATH']}"}
+    command = headcount.start("record", *options, **tools)
+    command.reach(lambda: "Ctrl-C ends it" in command.err)
+    proxy = {"server": f"http://127.0.0.1:{number}", "bypass": "<-loopback>"}
+    visited(flow, site, workload.parent, proxy=proxy)
+    command.send(signal.SIGINT)
+    return command.ended()
 
 
 def replayed(site: Site, har: Path, headcount: Headcount, duration: str) -> str:
@@ -117,29 +144,36 @@ def ran(site: Site, workload: Path, headcount: Headcount, duration: str) -> str:
     return "" if is_enough and not failed else f"run: {shown}"
 
 
-def outcome(name: str, folder: Path, duration: str = "") -> str:
-    """Why a flow does not replay; empty where it does. Raises what a site or a browser raises."""
+def outcome(name: str, folder: Path, duration: str = "", *, by_proxy: bool = False) -> str:
+    """Why a flow does not replay; empty where it does. Raises what a site or a browser raises.
+
+    One user tries it twice. Then, if a duration is given, several users play it.
+    """
     flow = FLOWS[name]
     (folder / "site").mkdir()
-    headcount = Headcount(folder / "home")
+    headcount, workload = Headcount(folder / "home"), folder / "visit.toml"
+    record = recorded_by_proxy if by_proxy else recorded_by_browser
     with contextlib.closing(headcount), flow.serve(folder / "site") as site:
-        har = folder / "visit.har"
-        record(flow, site, har)
+        done = record(flow, site, workload, headcount)
+        if done.code != 0:
+            return f"recording: {done.err}"
+        print(done.out)
         if site.plays() != 1:
             return f"recording: {site.plays()} proven of 1"
-        return replayed(site, har, headcount, duration)
+        why = tried(site, workload, headcount)
+        return why or (ran(site, workload, headcount, duration) if duration else "")
 
 
-def main(names: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Play the flows named, or all; returns how many did not replay."""
-    known = tomllib.loads((HERE / "flows.toml").read_text("utf-8"))
+    by_proxy = "--proxy" in arguments
+    names = [one for one in arguments if one != "--proxy"]
     lines, failed = [], 0
-    for name in names or known:
+    for name in names or tomllib.loads((HERE / "flows.toml").read_text("utf-8")):
         folder = Path(tempfile.mkdtemp(prefix=f"replay-{name}-"))
-        began_s = time.monotonic()
-        why = outcome(name, folder, "20s")
+        why = outcome(name, folder, "20s", by_proxy=by_proxy)
         failed += bool(why)
-        print(f"== {name}: {why or 'replays'} ({time.monotonic() - began_s:.0f} s, {folder})")
+        print(f"== {name}: {why or 'replays'} ({folder})")
         lines.append(f"{name:14} {'replays' if not why else why.splitlines()[0][:80]}")
     print("\n".join(lines))
     return failed

@@ -9,41 +9,25 @@ from pathlib import Path
 import bar
 import ours
 import pytest
-from playwright.sync_api import sync_playwright
 
 from headcount.lab import port
 from importers.shop import PASSWORD
 from processes import Headcount
 
-TOOLS = Path(__file__).resolve().parents[2] / ".tools" / "mitmproxy" / "bin"
-"""Where `make setup` installs mitmproxy, whose packages do not fit beside those of Headcount."""
-
 
 @pytest.fixture
 def recorder(headcount: Headcount) -> Iterator[Headcount]:
     """The command line with mitmproxy on its path."""
-    headcount.environment["PATH"] = f"{TOOLS}:{os.environ['PATH']}"
+    headcount.environment["PATH"] = f"{bar.TOOLS}:{os.environ['PATH']}"
     return headcount
 
 
 def test_a_visit_through_the_proxy_replays(recorder: Headcount, tmp_path: Path) -> None:
-    workload, number = tmp_path / "visit.toml", port.free()
+    workload = tmp_path / "visit.toml"
     with ours.serve_shop(tmp_path) as site:
-        options = ("--target", site.url, "-o", str(workload), "--port", str(number))
-        command = recorder.start("record", *options)
-        command.reach(lambda: "Ctrl-C ends it" in command.err)
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=bar.CHROMIUM,
-                args=["--no-sandbox"],
-                proxy={"server": f"http://127.0.0.1:{number}", "bypass": "<-loopback>"},
-            )
-            ours.visit_shop(browser.new_page(), site.url)
-            browser.close()
-        command.reach(lambda: "POST /login  303" in command.err)
-        command.send(signal.SIGINT)
-        done = command.ended()
+        done = bar.recorded_by_proxy(ours.FLOWS["shop"], site, workload, recorder)
         assert done.code == 0, done.err
+        assert "POST /login  303" in done.err
         assert f"wrote {workload}" in done.err
         assert "access_token" in done.out
         assert PASSWORD not in workload.read_text("utf-8")

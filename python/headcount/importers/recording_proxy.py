@@ -102,17 +102,18 @@ class RecordingProxy:
         Raises SystemLimitError where it ended by itself.
         """
         assert self._process.stdout is not None
-        said: list[str] = []
+        texts: list[str] = []
         for line in self._process.stdout:
             try:
                 event = json.loads(line)
             except ValueError:
-                said = [*said[-5:], line.strip()]
+                texts = [*texts[-5:], line.strip()]
                 continue
             if isinstance(event, dict):
                 yield event
         code = self._process.wait()
+        reason = " ".join(texts) or "it printed nothing"
         raise SystemLimitError(
-            f"mitmproxy ended by itself (exit code {code}): {' '.join(said) or 'it said nothing'}; "
+            f"mitmproxy ended by itself (exit code {code}): {reason}; "
             "try mitmdump alone, or install it again"
         )
