@@ -1,25 +1,26 @@
-"""Record a visit to the shop with Chromium: `python tests/importers/record.py FILE.har`."""
+"""Record a visit to the shop with Chromium.
+
+`PYTHONPATH=tests python tests/importers/record.py FILE.har`
+"""
 
 import sys
-import threading
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 from shop import PASSWORD, shop
-from werkzeug.serving import make_server
+
+import wsgi_site
 
 CHROMIUM = "/usr/bin/chromium"
 
 
 def main(path: Path) -> None:
     """Visit the shop as a user does, and write what the browser saw."""
-    server = make_server("127.0.0.1", 0, shop(), threaded=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    with sync_playwright() as playwright:
+    with wsgi_site.served(shop()) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         context = browser.new_context(record_har_path=path, record_har_content="embed")
         page = context.new_page()
-        page.goto(f"http://127.0.0.1:{server.server_port}/")
+        page.goto(url)
         page.wait_for_timeout(1300)  # the user reads
         page.click("text=log in")
         page.fill("[name=email]", "ada@shop.example")
@@ -32,7 +33,6 @@ def main(path: Path) -> None:
         page.wait_for_selector("[data-done]")
         context.close()
         browser.close()
-    server.shutdown()
 
 
 if __name__ == "__main__":
