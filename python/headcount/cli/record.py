@@ -59,7 +59,9 @@ def record(
         raise InputError(f"--target: {error}; write it as https://shop.example") from error
     recording_proxy.program()
     recording_proxy.check_port(listen, port)
-    with tempfile.TemporaryDirectory(prefix="headcount-record-") as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="headcount-record-", ignore_cleanup_errors=True
+    ) as folder:
         path = Path(folder, "visit.har")  # holds passwords: deleted with the folder
         others = _recorded(url, listen, port, path, Path(folder) if browser else None)
         if not path.exists():
@@ -101,7 +103,7 @@ def _recorded(
                 if folder is not None:
                     address = f"127.0.0.1:{port}" if listen in ("0.0.0.0", "::") else proxy  # noqa: S104
                     opened = proxied_browser.start(address, folder / "profile", url.geturl())
-                    parts.callback(opened.terminate)
+                    parts.callback(proxied_browser.end, opened)
     err.print("recorded; making the workload", markup=False, highlight=False)
     return others
 

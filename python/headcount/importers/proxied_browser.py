@@ -7,6 +7,8 @@ from pathlib import Path
 
 from headcount.errors import SystemLimitError
 
+END_S = 10.0
+"""Longest wait for a browser to end by itself."""
 NAMES = ("chromium", "google-chrome", "chromium-browser", "google-chrome-stable", "microsoft-edge")
 """Programs of browsers that take a proxy on their command line."""
 
@@ -41,3 +43,13 @@ def start(proxy: str, profile: Path, address: str) -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+
+
+def end(browser: subprocess.Popen[bytes]) -> None:
+    """Close a browser that was started here, and wait for it: it writes to its profile."""
+    browser.terminate()
+    try:
+        browser.wait(END_S)
+    except subprocess.TimeoutExpired:
+        browser.kill()
+        browser.wait()

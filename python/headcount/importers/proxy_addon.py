@@ -38,9 +38,8 @@ class Events:
     def server_connect(self, data: Any) -> None:
         """A connection to a server begins, also to one whose traffic only passes through."""
         host, port = data.server.address[:2]
-        name = f"{host}:{port}"
-        if name != HOST and name not in self.others:
-            self.others.add(name)
+        if f"{host}:{port}" != HOST and host not in self.others:
+            self.others.add(host)
             _print(other=host)
 
     def response(self, flow: Any) -> None:
