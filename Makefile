@@ -17,7 +17,7 @@ BENCH_PACKAGES := dbench dovecot-imapd dovecot-lmtpd fio nghttp2-client nginx po
   samba-testsuite wrk
 # The modules of the lab name the packages of their servers.
 LAB_PACKAGES := $(shell grep -h '^PACKAGES = ' python/headcount/lab/*.py python/headcount/lab/stock/*.py | cut -d '"' -f 2)
-PACKAGES := $(LAB_PACKAGES) caddy chromium cron dbench iproute2 libreoffice-calc-nogui linux-perf openssh-client \
+PACKAGES := $(LAB_PACKAGES) altermime caddy chromium cron dbench iproute2 libreoffice-calc-nogui linux-perf openssh-client \
   openssh-server patch pcp pgbouncer php-fpm poppler-utils prometheus prometheus-node-exporter smbclient strace sysstat tshark
 # rules.md quotes others.
 PROSE := README.md CONTRIBUTING.md CHANGELOG.md $(filter-out docs/rules.md,$(wildcard docs/*.md docs/*/*.md))

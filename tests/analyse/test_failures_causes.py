@@ -250,6 +250,23 @@ MEANT = [
     ("connect", "no TLS handshake: received corrupt message of type InvalidContentType", TLS_PLAIN),
     ("connect", "no TLS handshake: the server speaks another protocol there", TLS_PLAIN),
     ("wrong-data", "message 7 of u1 to u2 was altered in its header", "mail-rewritten"),
+    (
+        "wrong-data",
+        (
+            'message 7 of u1 to u2 was altered in its header (only "[EXT]" was put before its '
+            'subject: if a gateway does so by rule, allow it with --client subject_tag="[EXT]")'
+        ),
+        "mail-tagged",
+    ),
+    (
+        "wrong-data",
+        (
+            "message 7 of u1 to u2 was altered at byte 1024 below its header (98 bytes follow its "
+            "text: if a gateway appends a footer by rule, allow it with --client footer=allowed, "
+            'or its text with --client footer="...")'
+        ),
+        "mail-footer",
+    ),
     ("wrong-data", "message 7 of u1 to u2 was altered in its body", "wrong-data"),
     ("wrong-data", "GET /a: 3 bytes came instead of 700", "wrong-data"),
     ("timeout", "no answer within the time limit of a step", "timeout"),

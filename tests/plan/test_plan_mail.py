@@ -109,3 +109,31 @@ def test_targets_of_mail() -> None:
     with pytest.raises(InputError, match="needs the domain of its users"):
         check_client(parse("imap://mail.example"), {}, {})
     check_client(parse("imap://mail.example"), {"domain": "mail.example"}, {})
+
+
+@pytest.mark.parametrize(
+    ("given", "form"),
+    [
+        ({}, {"subject_tag": "", "footer": "none"}),
+        (
+            {"subject_tag": "[EXTERNAL] ", "footer": "Allowed"},
+            {"subject_tag": "[EXTERNAL]", "footer": "any"},
+        ),
+        ({"footer": "Be careful."}, {"subject_tag": "", "footer": {"text": "Be careful."}}),
+    ],
+)
+def test_what_a_gateway_adds(given: dict[str, str], form: dict[str, Any]) -> None:
+    assert mail_client(given).marks_form() == form
+
+
+@pytest.mark.parametrize(
+    ("given", "part"),
+    [
+        ({"subject_tag": "[EXTERN\nAL]"}, "write what stands before the subject"),
+        ({"subject_tag": "x" * 101}, "at most 100 characters"),
+        ({"footer": " "}, "write off, allowed, or the footer's own text"),
+    ],
+)
+def test_marks_that_cannot_be(given: dict[str, str], part: str) -> None:
+    with pytest.raises(InputError, match=part):
+        mail_client(given)

@@ -4,6 +4,7 @@ use headcount_load::{Logins, Password};
 use serde::{Deserialize, Deserializer};
 
 use crate::endpoint::EndpointOptions;
+use crate::message::Marks;
 use crate::profile::Profile;
 use crate::smtp::Mechanism;
 
@@ -48,6 +49,9 @@ pub struct MailOptions {
     /// none.
     #[serde(default = "all", deserialize_with = "share")]
     pub verify: f64,
+    /// What a gateway adds to mail by rule: a message with it is not altered.
+    #[serde(default)]
+    pub marks: Marks,
     /// A message that was accepted longer than so many seconds ago and is not in the inbox counts as
     /// lost.
     #[serde(default = "lost_after_s")]

@@ -20,6 +20,13 @@ PORTS = {"smtp": 25, "submission": 587, "smtps": 465, "lmtp": 24}
 """How addresses of what takes mail begin, with their usual ports (RFC 6409, 8314, 2033)."""
 DOMAIN = r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?"
 
+MOST_TAG = 100
+"""Most characters of a tag before subjects: the engine looks no further for one."""
+MOST_FOOTER_BYTES = 64 << 10
+"""Most bytes of a footer: a page of small print."""
+FOOTER_WORDS = {"off": "none", "allowed": "any"}
+"""What a footer can be besides its own text, and the engine's word for it."""
+
 
 @dataclass(frozen=True)
 class Post:
@@ -89,6 +96,24 @@ def _destinations(value: Any) -> Any:
     return found
 
 
+def _tag(text: str) -> str:
+    if len(text) > MOST_TAG or not (text.isascii() and text.isprintable()):
+        raise ValueError(
+            f'it is "{text[:MOST_TAG]}"; write what stands before the subject, like [EXTERNAL], in '
+            f"at most {MOST_TAG} characters of ASCII"
+        )
+    return text.strip()
+
+
+def _footer(text: str) -> str:
+    if not text.strip() or len(text.encode()) > MOST_FOOTER_BYTES:
+        raise ValueError(
+            "write off, allowed, or the footer's own text in at most "
+            f"{MOST_FOOTER_BYTES // 1024} KiB"
+        )
+    return text
+
+
 class MailClient(TlsKeys):
     """The names of users of a mail server, and how they speak to it."""
 
@@ -115,6 +140,13 @@ class MailClient(TlsKeys):
     verify: Checked = Field(
         default=1.0, description="Share of the messages read whose contents are checked"
     )
+    subject_tag: Annotated[str, AfterValidator(_tag)] = Field(
+        default="", description="What a gateway puts before subjects by rule, like [EXTERNAL]"
+    )
+    footer: Annotated[str, AfterValidator(_footer)] = Field(
+        default="off",
+        description="What a gateway appends to texts by rule: allowed (anything), or the text",
+    )
     rev2: Switch = Field(
         default=True, description="Whether to use IMAP4rev2 where the server offers it"
     )
@@ -124,6 +156,11 @@ class MailClient(TlsKeys):
     destinations: Annotated[dict[str, float], BeforeValidator(_destinations)] = Field(
         default_factory=dict, description="Domains of other servers that mail goes to"
     )
+
+    def marks_form(self) -> dict[str, Any]:
+        """What a gateway adds to mail, as the engine has it."""
+        word = FOOTER_WORDS.get(self.footer.strip().lower())
+        return {"subject_tag": self.subject_tag, "footer": word or {"text": self.footer}}
 
 
 def mail_client(given: Mapping[str, str]) -> MailClient:

@@ -30,6 +30,7 @@ pub use step::Step;
 
 use crate::endpoint::Endpoint;
 use crate::ledger::Ledger;
+use crate::message::Marks;
 use crate::options::{MailOptions, SendOptions};
 use crate::task;
 use memory::Memory;
@@ -66,6 +67,7 @@ pub(crate) struct Shared {
     pub(crate) address: Pattern,
     pub(crate) ledger: Ledger,
     pub(crate) memory: Memory,
+    pub(crate) marks: Arc<Marks>,
     pub(crate) lost_after_ns: u64,
 }
 
@@ -120,6 +122,7 @@ impl Shared {
             address,
             ledger: Ledger::new(options.run),
             memory: Memory::new(),
+            marks: Arc::new(options.marks.clone()),
             lost_after_ns: (options.lost_after_s * 1e9) as u64,
             options,
         })

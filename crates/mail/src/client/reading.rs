@@ -1,5 +1,7 @@
 //! Reading a message, and whether it is as it was sent.
 
+use std::sync::Arc;
+
 use headcount_load::{Fault, FaultKind, User};
 
 use super::session::{INBOX, MailSession};
@@ -98,7 +100,7 @@ impl MailSession {
 
     /// Who sent a message, if it is of this run; a fault if its header is not as it was sent.
     pub(super) fn check_header(&self, header: &[u8]) -> Result<Option<Stamp>, Fault> {
-        let mut checker = Checker::new(self.shared.options.run, Section::Header);
+        let mut checker = self.checker(self.shared.options.run, Section::Header);
         checker.header(header);
         let found = checker.finish();
         self.judge(&found)?;
@@ -118,7 +120,7 @@ impl MailSession {
             Section::Header | Section::Text => What::Text,
         };
         let mut checker = is_checked.then(|| {
-            let mut checker = Checker::new(self.run_of(header), section);
+            let mut checker = self.checker(self.run_of(header), section);
             checker.header(header);
             checker
         });
@@ -137,9 +139,14 @@ impl MailSession {
         checker.map_or(Ok(()), |checker| self.judge(&checker.finish()))
     }
 
+    /// What compares a message with what was sent, but for what a gateway adds.
+    fn checker(&self, run: u64, section: Section) -> Checker {
+        Checker::allowing(run, section, Arc::clone(&self.shared.marks))
+    }
+
     /// The run that a message is of: this one, or the one that stands for the prepared mailbox.
     fn run_of(&self, header: &[u8]) -> u64 {
-        let mut checker = Checker::new(self.shared.options.run, Section::Header);
+        let mut checker = self.checker(self.shared.options.run, Section::Header);
         checker.header(header);
         let own = self.shared.options.prepared_run();
         match checker.finish().stamp {
@@ -160,7 +167,9 @@ impl MailSession {
                 format!("message {} of {sender}", stamp.sequence)
             },
         );
-        let sentence = format!("{from} to {name} was altered {at}");
+        let hint = checked.added.as_ref();
+        let hint = hint.map_or_else(String::new, |added| format!(" ({added})"));
+        let sentence = format!("{from} to {name} was altered {at}{hint}");
         Err(Fault::step(FaultKind::WrongData, sentence))
     }
 }

@@ -3,12 +3,15 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use memchr::memmem;
 
 use super::body::PIECE_BYTES;
 use super::contents::Contents;
 use super::header::{self, FIELD, Origin};
+use super::mark::{Added, FOOTER_BYTES, Marks, tag_before};
+use super::part::Kind;
 use super::stamp::{DOMAIN, Stamp};
 
 /// Most bytes of a header that are kept. What comes after them counts as missing.
@@ -63,12 +66,14 @@ pub enum Verdict {
 }
 
 /// What was found out about a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     /// Who sent it, if its header says so and can be trusted.
     pub stamp: Option<Stamp>,
     /// What became of it.
     pub verdict: Verdict,
+    /// What a gateway may have added, if the message was altered in this way only.
+    pub added: Option<Added>,
 }
 
 /// Reads a message as it comes, and compares it with what was sent. Keeps its header only.
@@ -76,6 +81,7 @@ pub struct Checked {
 pub struct Checker {
     run: u64,
     section: Section,
+    marks: Arc<Marks>,
     header: Vec<u8>,
     is_below: bool,
     expected: Option<Expected>,
@@ -86,17 +92,29 @@ pub struct Checker {
 struct Expected {
     stamp: Option<Stamp>,
     verdict: Verdict,
+    added: Option<Added>,
     contents: Option<Contents>,
     range: Range<u64>,
+    /// Whether the section is text that a person reads, which a footer may follow.
+    is_text: bool,
+    /// What follows it, as far as it may be a footer.
+    footer: Vec<u8>,
 }
 
 impl Checker {
     /// For a message of this run, of which the header comes and then this section.
     #[must_use]
-    pub const fn new(run: u64, section: Section) -> Self {
+    pub fn new(run: u64, section: Section) -> Self {
+        Self::allowing(run, section, Arc::default())
+    }
+
+    /// The same, for mail that a gateway marks in this way.
+    #[must_use]
+    pub const fn allowing(run: u64, section: Section, marks: Arc<Marks>) -> Self {
         Self {
             run,
             section,
+            marks,
             header: Vec::new(),
             is_below: false,
             expected: None,
@@ -131,7 +149,16 @@ impl Checker {
             });
             expected.range.start += same as u64;
             if same < now.len() {
-                expected.verdict = altered(expected.range.start);
+                let is_after = expected.range.is_empty() && expected.is_text;
+                let room = (FOOTER_BYTES + 1).saturating_sub(expected.footer.len());
+                if is_after && room > 0 {
+                    let more = &now[same..];
+                    expected
+                        .footer
+                        .extend_from_slice(&more[..more.len().min(room)]);
+                } else {
+                    expected.verdict = altered(expected.range.start);
+                }
             }
             piece = later;
         }
@@ -158,7 +185,9 @@ impl Checker {
     #[must_use]
     pub fn finish(mut self) -> Checked {
         let section = self.section;
+        let marks = Arc::clone(&self.marks);
         let expected = self.expected();
+        expected.judge_footer(&marks);
         let is_short = section != Section::Header && !expected.range.is_empty();
         let verdict = match expected.verdict {
             Verdict::Intact if is_short => altered(expected.range.start),
@@ -178,13 +207,29 @@ impl Checker {
         Checked {
             stamp: expected.stamp,
             verdict,
+            added: expected.added.take(),
         }
     }
 
     fn expected(&mut self) -> &mut Expected {
         let (run, section, header) = (self.run, self.section, &self.header);
+        let marks = &self.marks;
         self.expected
-            .get_or_insert_with(|| expected(run, section, header))
+            .get_or_insert_with(|| expected(run, section, header, marks))
+    }
+}
+
+impl Expected {
+    /// Compares what followed the text with what may.
+    fn judge_footer(&mut self, marks: &Marks) {
+        if self.footer.is_empty() || self.verdict != Verdict::Intact {
+            return;
+        }
+        if !marks.footer.allows(&self.footer) {
+            self.verdict = altered(self.range.start);
+            self.added = (self.footer.len() <= FOOTER_BYTES)
+                .then_some(Added::Footer(self.footer.len() as u64));
+        }
     }
 }
 
@@ -201,12 +246,15 @@ fn first_difference(expected: &[u8], found: &[u8]) -> usize {
         .count()
 }
 
-fn expected(run: u64, section: Section, header: &[u8]) -> Expected {
-    let found = |stamp, verdict| Expected {
+fn expected(run: u64, section: Section, header: &[u8], marks: &Marks) -> Expected {
+    let found = |stamp, verdict, added| Expected {
         stamp,
         verdict,
+        added,
         contents: None,
         range: 0..0,
+        is_text: false,
+        footer: Vec::new(),
     };
     let damaged = Verdict::Altered { at: Place::Header };
     let field = header::fields(header).find(|field| header::is_named(field, FIELD));
@@ -215,19 +263,23 @@ fn expected(run: u64, section: Section, header: &[u8]) -> Expected {
         let id = format!("<{run:016x}.");
         let is_ours = |value: &str| value.contains(&id) && value.contains(DOMAIN);
         let is_ours = header::value(header, "Message-ID").is_some_and(is_ours);
-        return found(None, if is_ours { damaged } else { Verdict::Foreign });
+        let verdict = if is_ours { damaged } else { Verdict::Foreign };
+        return found(None, verdict, None);
     };
     let Some(origin) = Origin::read(field) else {
-        return found(None, damaged);
+        return found(None, damaged, None);
     };
     let stamp = Some(origin.stamp);
     if origin.stamp.run != run {
-        return found(stamp, Verdict::Foreign);
+        return found(stamp, Verdict::Foreign, None);
     }
     let addresses = header::value(header, "From").zip(header::value(header, "To"));
-    let Some((from, to)) = addresses.filter(|_| header::checksum(header) == origin.checksum) else {
-        return found(stamp, damaged);
+    let Some((from, to)) = addresses else {
+        return found(stamp, damaged, None);
     };
+    if let Err(added) = original_header(header, origin.checksum, marks) {
+        return found(stamp, damaged, added);
+    }
     let to: Vec<&str> = to.split(",\r\n ").collect();
     let contents = Contents::new(&origin.stamp, from, &to, &origin.parts);
     let range = match section {
@@ -240,10 +292,30 @@ fn expected(run: u64, section: Section, header: &[u8]) -> Expected {
     } else {
         damaged
     };
+    let is_alone = origin.parts.len() == 1;
+    let is_first = section == Section::Part(1) || (section == Section::Text && is_alone);
+    let is_text = |part: &super::Part| part.kind == Kind::Text;
     Expected {
-        stamp,
-        verdict,
         contents: Some(contents),
         range,
+        is_text: is_first && origin.parts.first().is_some_and(is_text),
+        ..found(stamp, verdict, None)
     }
+}
+
+/// Whether a header is as it was sent, but for the tag that is allowed. The error is what was added to
+/// its subject, if nothing else differs.
+fn original_header(header: &[u8], sent: u32, marks: &Marks) -> Result<(), Option<Added>> {
+    if header::checksum(header, None) == sent {
+        return Ok(());
+    }
+    let Some(subject) = header::value(header, "Subject") else {
+        return Err(None);
+    };
+    let is_original = |subject: &str| header::checksum(header, Some(subject)) == sent;
+    if marks.untagged(subject).is_some_and(is_original) {
+        return Ok(());
+    }
+    let tag = tag_before(subject, is_original);
+    Err(tag.map(|tag| Added::Tag(tag.into())))
 }

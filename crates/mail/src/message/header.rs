@@ -171,12 +171,17 @@ pub fn is_named(field: &[u8], name: &str) -> bool {
     colon == Some(&b':') && head.is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
 }
 
-/// The checksum of those fields of a header that messages are sent with.
-pub fn checksum(header: &[u8]) -> u32 {
+/// The checksum of those fields of a header that messages are sent with, if need be with another
+/// subject.
+pub fn checksum(header: &[u8], subject: Option<&str>) -> u32 {
     let mut sum = crc32fast::Hasher::new();
     for field in fields(header) {
-        if OURS.iter().any(|name| is_named(field, name)) {
-            sum.update(field);
+        match subject {
+            Some(subject) if is_named(field, "Subject") => {
+                sum.update(format!("Subject: {subject}\r\n").as_bytes());
+            }
+            _ if OURS.iter().any(|name| is_named(field, name)) => sum.update(field),
+            _ => {}
         }
     }
     sum.finalize()

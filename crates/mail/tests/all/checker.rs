@@ -2,8 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+use std::sync::Arc;
+
 use headcount_mail::message::{
-    Body, Checked, Checker, Kind, Message, Part, Place, Section, Stamp, Verdict,
+    Added, Body, Checked, Checker, Footer, Kind, Marks, Message, Part, Place, Section, Stamp,
+    Verdict,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -229,4 +232,127 @@ fn a_part_without_contents_is_intact_in_pieces_of_any_size() {
             assert_eq!(found, Verdict::Intact, "in pieces of {piece_bytes}");
         }
     }
+}
+
+/// What is found where a gateway may do this.
+fn check_marked(bytes: &[u8], section: Section, tag: &str, footer: Footer) -> Checked {
+    let marks = Marks {
+        subject_tag: tag.into(),
+        footer,
+    };
+    let mut checker = Checker::allowing(RUN, section, Arc::new(marks));
+    for piece in bytes.chunks(100) {
+        checker.whole(piece);
+    }
+    checker.finish()
+}
+
+fn tagged(bytes: &[u8], tag: &str) -> Vec<u8> {
+    let text = String::from_utf8(bytes.to_vec()).unwrap();
+    text.replace("Subject: ", &format!("Subject: {tag}"))
+        .into_bytes()
+}
+
+#[test]
+fn a_tag_is_altered_unless_it_is_allowed() {
+    let sent = message(1, OFFICE);
+    let check = |bytes: &[u8], tag| check_marked(bytes, Section::Text, tag, Footer::None);
+    let bytes = tagged(&sent, "[EXTERNAL] ");
+    let found = check(&bytes, "");
+    assert_eq!(found.verdict, Verdict::Altered { at: Place::Header });
+    let added = found.added.unwrap();
+    assert_eq!(added, Added::Tag("[EXTERNAL]".into()));
+    let hint = added.to_string();
+    assert!(
+        hint.contains("--client subject_tag=\"[EXTERNAL]\""),
+        "{hint}"
+    );
+    for allowed in ["[EXTERNAL]", "[EXTERNAL] "] {
+        assert_eq!(check(&bytes, allowed).verdict, Verdict::Intact);
+        assert_eq!(check(&sent, allowed).verdict, Verdict::Intact);
+    }
+    assert_eq!(check(&bytes, "[SPAM]").added, Some(added));
+    // Twice is one too many, and says so; what is damaged besides is not a tag alone.
+    let twice = check(&tagged(&bytes, "[EXTERNAL] "), "[EXTERNAL]");
+    assert_eq!(
+        twice.added,
+        Some(Added::Tag("[EXTERNAL] [EXTERNAL]".into()))
+    );
+    let mut damaged = bytes;
+    damaged[8] ^= 1;
+    let found = check(&damaged, "[EXTERNAL]");
+    assert_eq!(
+        (found.verdict, found.added),
+        (Verdict::Altered { at: Place::Header }, None)
+    );
+}
+
+#[test]
+fn a_footer_is_altered_unless_it_is_allowed() {
+    let sent = message(1, &[Part::text(1024)]);
+    let end = split(&sent).1.len() as u64;
+    let footer = b"\r\nThis message comes from outside.\r\n";
+    let bytes = [&sent[..], footer].concat();
+    let check = |bytes: &[u8], footer| check_marked(bytes, Section::Text, "", footer);
+    let found = check(&bytes, Footer::None);
+    assert_eq!(
+        found.verdict,
+        Verdict::Altered {
+            at: Place::Body(end)
+        }
+    );
+    assert_eq!(found.added, Some(Added::Footer(footer.len() as u64)));
+    let text = |text: &str| Footer::Text(text.into());
+    for allowed in [Footer::Any, text("This message\ncomes from outside.")] {
+        assert_eq!(check(&bytes, allowed.clone()).verdict, Verdict::Intact);
+        assert_eq!(check(&sent, allowed.clone()).verdict, Verdict::Intact);
+        // A letter before it that changed, and a text that ends too soon, are still found.
+        let mut damaged = bytes.clone();
+        damaged[sent.len() - 10] ^= 1;
+        let found = check(&damaged, allowed.clone());
+        let at = Place::Body(end - 10);
+        assert_eq!(
+            (found.verdict, found.added),
+            (Verdict::Altered { at }, None)
+        );
+        let short = check(&sent[..sent.len() - 1], allowed);
+        assert!(matches!(short.verdict, Verdict::Altered { .. }));
+    }
+    let other = check(&bytes, text("Another footer."));
+    assert_eq!(other.added, Some(Added::Footer(footer.len() as u64)));
+    let endless = [&sent[..], &vec![b'x'; 70_000]].concat();
+    assert!(matches!(
+        check(&endless, Footer::Any).verdict,
+        Verdict::Altered { .. }
+    ));
+}
+
+#[test]
+fn only_text_has_a_footer() {
+    let sent = message(1, OFFICE);
+    let (header, below) = split(&sent);
+    let check = |section, bytes: &[u8]| {
+        let marks = Marks {
+            subject_tag: String::new(),
+            footer: Footer::Any,
+        };
+        let mut checker = Checker::allowing(RUN, section, Arc::new(marks));
+        checker.header(header);
+        checker.body(bytes);
+        checker.finish().verdict
+    };
+    let longer = [below, b"x"].concat();
+    assert!(matches!(
+        check(Section::Text, &longer),
+        Verdict::Altered { .. }
+    ));
+    let text = String::from_utf8(below.to_vec()).unwrap();
+    let part = text.split_once("\r\n\r\n").unwrap().1;
+    let part = part.split("\r\n--").next().unwrap();
+    let signed = format!("{part}\r\nfooter");
+    assert_eq!(check(Section::Part(1), signed.as_bytes()), Verdict::Intact);
+    assert!(matches!(
+        check(Section::Part(2), b"x"),
+        Verdict::Altered { .. }
+    ));
 }

@@ -317,6 +317,7 @@ def _target(plan: Plan, office: Office) -> str:
             "first_user": client.first_user,
             "run": secrets.randbits(RUN_BITS),
             "verify": client.verify,
+            "marks": client.marks_form(),
             "lost_after_s": seconds(client.delivery_limit),
             "profile": mail.engine_form(dict(office.destinations)),
         }

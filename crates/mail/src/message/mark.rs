@@ -1,0 +1,141 @@
+//! What a gateway adds to mail by rule: a tag before the subject, a footer after the text.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+/// Most bytes after the text that pass for a footer: a page of small print with a link or two.
+pub const FOOTER_BYTES: usize = 64 << 10;
+/// Most characters of a tag.
+const TAG_CHARACTERS: usize = 100;
+
+/// What may be added to a message that still counts as it was sent. A message without it does, too:
+/// gateways mark some mail and not other.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Marks {
+    /// Before the subject, with or without white space between; nothing if empty.
+    pub subject_tag: String,
+    /// After the text.
+    pub footer: Footer,
+}
+
+/// What may follow the text of a message.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Footer {
+    /// Nothing.
+    #[default]
+    None,
+    /// Any text, up to 64 KiB.
+    Any,
+    /// This text, whatever its white space: gateways break lines and add blank ones.
+    Text(String),
+}
+
+/// What was added to a message beyond what is allowed, where nothing else differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Added {
+    /// This before its subject.
+    Tag(Box<str>),
+    /// So many bytes after its text.
+    Footer(u64),
+}
+
+impl fmt::Display for Added {
+    /// What was added, and the option that allows it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tag(tag) => write!(
+                f,
+                "only \"{tag}\" was put before its subject: if a gateway does so by rule, allow it \
+                 with --client subject_tag=\"{tag}\""
+            ),
+            Self::Footer(bytes) => write!(
+                f,
+                "{bytes} bytes follow its text: if a gateway appends a footer by rule, allow it \
+                 with --client footer=allowed, or its text with --client footer=\"...\""
+            ),
+        }
+    }
+}
+
+impl Marks {
+    /// The subject without the tag; none if the subject does not begin with it.
+    pub(super) fn untagged<'a>(&self, subject: &'a str) -> Option<&'a str> {
+        let tag = self.subject_tag.trim();
+        if tag.is_empty() {
+            return None;
+        }
+        Some(subject.strip_prefix(tag)?.trim_start())
+    }
+}
+
+impl Footer {
+    /// Whether this may follow the text.
+    pub(super) fn allows(&self, added: &[u8]) -> bool {
+        match self {
+            Self::None => added.is_empty(),
+            Self::Any => added.len() <= FOOTER_BYTES,
+            Self::Text(text) => {
+                let is_visible = |word: &&[u8]| !word.is_empty();
+                let words = |bytes| <[u8]>::split(bytes, u8::is_ascii_whitespace);
+                let found: Vec<&[u8]> = words(added).filter(is_visible).collect();
+                found.is_empty()
+                    || found
+                        .into_iter()
+                        .eq(words(text.as_bytes()).filter(is_visible))
+            }
+        }
+    }
+}
+
+/// What stands before the original in a subject: the shortest beginning after which `is_original`
+/// holds, if there is one.
+pub(super) fn tag_before(subject: &str, is_original: impl Fn(&str) -> bool) -> Option<&str> {
+    let ends = subject.char_indices().skip(1).take(TAG_CHARACTERS);
+    let (tag, _) = ends
+        .map(|(end, _)| subject.split_at(end))
+        .find(|(_, rest)| is_original(rest.trim_start()))?;
+    Some(tag.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_taken_off_once_and_only_from_the_beginning() {
+        let marks = Marks {
+            subject_tag: "[EXTERNAL] ".into(),
+            footer: Footer::None,
+        };
+        assert_eq!(marks.untagged("[EXTERNAL] Figures"), Some("Figures"));
+        assert_eq!(marks.untagged("[EXTERNAL]Figures"), Some("Figures"));
+        assert_eq!(marks.untagged("Re: [EXTERNAL] Figures"), None);
+        assert_eq!(Marks::default().untagged("Figures"), None);
+        let twice = "[EXTERNAL] [EXTERNAL] Figures";
+        assert_eq!(marks.untagged(twice), Some("[EXTERNAL] Figures"));
+    }
+
+    #[test]
+    fn the_tag_is_what_stands_before_the_original() {
+        let tag = |subject| tag_before(subject, |rest| rest == "Re: Figures");
+        assert_eq!(tag("[EXT] Re: Figures"), Some("[EXT]"));
+        assert_eq!(tag("***Re: Figures"), Some("***"));
+        assert_eq!(tag("Re: Figures"), None, "nothing was added");
+        assert_eq!(tag("Re: Other figures"), None);
+        assert_eq!(tag(""), None);
+    }
+
+    #[test]
+    fn a_footer_is_compared_by_its_words() {
+        let footer = Footer::Text("Confidential.\nDo not forward.".into());
+        assert!(footer.allows(b"\r\nConfidential. Do not\r\nforward.\r\n"));
+        assert!(footer.allows(b"") && footer.allows(b"\r\n"));
+        assert!(!footer.allows(b"Confidential. Do not"));
+        assert!(!footer.allows(b"Confidential. Do not forward. Thanks"));
+        assert!(!Footer::None.allows(b"\r\n"));
+        assert!(Footer::Any.allows(b"x") && !Footer::Any.allows(&vec![b'x'; FOOTER_BYTES + 1]));
+    }
+}
