@@ -7,8 +7,9 @@ import pytest
 from headcount.errors import InputError
 from headcount.plan.client import check_client
 from headcount.plan.target import parse
-from headcount.protocols.mail import Post, mail_client, parse_post
+from headcount.protocols.mail import PROTOCOL, Post, mail_client, parse_post
 from headcount.protocols.mail_profile import Mail
+from headcount.protocols.tables import check_tables
 
 MEDIUM: dict[str, Any] = {
     "recipients": {"mean": 4},
@@ -137,3 +138,9 @@ def test_what_a_gateway_adds(given: dict[str, str], form: dict[str, Any]) -> Non
 def test_marks_that_cannot_be(given: dict[str, str], part: str) -> None:
     with pytest.raises(InputError, match=part):
         mail_client(given)
+
+
+def test_journeys_need_no_filled_mailboxes_and_classic_steps_do() -> None:
+    check_tables(PROTOCOL, [], {"send", "search", "fetch", "flag"})
+    with pytest.raises(ValueError, match=r'the protocol "mail" needs a \[mail\]'):
+        check_tables(PROTOCOL, [], {"send", "process-inbox"})

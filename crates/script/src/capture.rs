@@ -37,6 +37,7 @@ impl Capture {
         let example = match realm {
             Realm::Contents => "{ json = \"$.id\" }",
             Realm::Rows => "{ column = \"id\" }",
+            Realm::Messages => "{ regex = \"code: ([0-9]+)\" }",
         };
         let Some(table) = table.as_object() else {
             return Err(format!(

@@ -24,6 +24,7 @@ impl Check {
             let source = match realm {
                 Realm::Contents => "json = \"$.status\"",
                 Realm::Rows => "column = \"status\"",
+                Realm::Messages => "of = \"body\"",
             };
             return Err(format!(
                 "check must be a list such as [{{ {source}, equals = \"open\" }}]; it is {list}"

@@ -14,6 +14,11 @@ pub trait Reply {
         &[]
     }
 
+    /// How many bytes it has; of most replies those are its contents.
+    fn size(&self) -> u64 {
+        self.body().len() as u64
+    }
+
     /// Where to keep what has been read of its contents as JSON; None to read them each time.
     fn json(&self) -> Option<&Document> {
         None
@@ -49,6 +54,11 @@ pub trait Reply {
     /// How many rows came, or were changed.
     fn rows(&self) -> u64 {
         0
+    }
+
+    /// The UIDs of the messages that it is of, in their order.
+    fn uids(&self) -> &[u32] {
+        &[]
     }
 
     /// How long it took, in ms.

@@ -45,6 +45,8 @@ pub enum Realm {
     Contents,
     /// Rows of columns: that of a database.
     Rows,
+    /// Messages of a mail server.
+    Messages,
 }
 
 /// A part of a reply as a whole.
@@ -63,6 +65,10 @@ pub enum Whole {
     Rows,
     /// How long it took, in ms.
     TimeMs,
+    /// How many messages there are.
+    Count,
+    /// The unique number of each message.
+    Uid,
 }
 
 impl Whole {
@@ -75,13 +81,20 @@ impl Whole {
             Self::Path => "the path",
             Self::Rows => "the number of rows",
             Self::TimeMs => "the time in ms",
+            Self::Count => "the number of messages",
+            Self::Uid => "the UID",
         }
     }
 
     /// Whether replies of this kind have it.
     const fn is_of(self, realm: Realm) -> bool {
-        let is_of_rows = matches!(self, Self::Rows | Self::TimeMs);
-        is_of_rows == matches!(realm, Realm::Rows)
+        match self {
+            Self::Status | Self::Path => matches!(realm, Realm::Contents),
+            Self::Body | Self::Size => !matches!(realm, Realm::Rows),
+            Self::Rows => matches!(realm, Realm::Rows),
+            Self::TimeMs => !matches!(realm, Realm::Contents),
+            Self::Count | Self::Uid => matches!(realm, Realm::Messages),
+        }
     }
 }
 
@@ -109,14 +122,25 @@ impl SourceTable {
     /// Compiles it for replies of this kind. The sentence names the key.
     pub fn compile(self, realm: Realm) -> Result<Source, Mistake> {
         let wrong = self.of.filter(|of| !of.is_of(realm)).map(Whole::text);
+        let is_of_row = self.column.is_some() || self.row.is_some();
         match realm {
             Realm::Rows => self.compile_of_rows(wrong.is_some()),
-            Realm::Contents if self.column.is_some() || self.row.is_some() || wrong.is_some() => {
-                Err("column, row and of = \"rows\" or \"time-ms\" are for the rows of a database; a \
+            Realm::Messages if is_of_row || self.cookie.is_some() || wrong.is_some() => Err(
+                "of messages give regex, header, json, css, or of = \"body\", \"size\", \
+                 \"count\", \"uid\" or \"time-ms\""
+                    .into(),
+            ),
+            Realm::Contents if matches!(self.of, Some(Whole::Count | Whole::Uid)) => Err(
+                "of = \"count\" and \"uid\" are for the messages of a mail server; a reply has \
+                 json, css, regex, header, cookie or of"
+                    .into(),
+            ),
+            Realm::Contents if is_of_row || wrong.is_some() => Err(
+                "column, row and of = \"rows\" or \"time-ms\" are for the rows of a database; a \
                      reply has json, css, regex, header, cookie or of"
-                    .into())
-            }
-            Realm::Contents => self.compile_of_contents(),
+                    .into(),
+            ),
+            Realm::Contents | Realm::Messages => self.compile_of_contents(),
         }
     }
 
@@ -226,7 +250,9 @@ impl Source {
     pub const fn needs_body(&self) -> bool {
         !matches!(
             self.kind,
-            Kind::Header(_) | Kind::Cookie(_) | Kind::Of(Whole::Status | Whole::Path)
+            Kind::Header(_)
+                | Kind::Cookie(_)
+                | Kind::Of(Whole::Status | Whole::Path | Whole::Count | Whole::Uid | Whole::TimeMs)
         )
     }
 
@@ -277,13 +303,15 @@ impl Source {
                 Ok(values.map(str::to_owned).collect())
             }
             Kind::Cookie(name) => Ok(reply.cookie(name).map(str::to_owned).into_iter().collect()),
+            Kind::Of(Whole::Uid) => Ok(reply.uids().iter().map(u32::to_string).collect()),
             Kind::Of(whole) => Ok(vec![match whole {
                 Whole::Body => String::from_utf8_lossy(reply.body()).into_owned(),
                 Whole::Status => reply.status().to_string(),
-                Whole::Size => reply.body().len().to_string(),
+                Whole::Size => reply.size().to_string(),
                 Whole::Path => reply.path().to_owned(),
                 Whole::Rows => reply.rows().to_string(),
                 Whole::TimeMs => format!("{:.3}", reply.took_ms()),
+                Whole::Count | Whole::Uid => reply.uids().len().to_string(),
             }]),
             Kind::Column(..) => Ok(Vec::new()),
         }

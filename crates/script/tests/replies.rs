@@ -229,3 +229,35 @@ fn replies_with_contents_have_no_columns_and_rows_have_nothing_else() {
     let zero = judged(json!({"column": "id", "row": 0, "equals": 1}), Realm::Rows);
     assert!(zero.is_err());
 }
+
+#[test]
+fn messages_have_headers_texts_and_uids() {
+    let judged =
+        |table: Value, realm| Check::compile(&json!([table]), realm, &mut Names::default());
+    for table in [
+        json!({"column": "id", "equals": 1}),
+        json!({"cookie": "id", "equals": 1}),
+        json!({"of": "status", "equals": 200}),
+        json!({"of": "rows", "equals": 1}),
+    ] {
+        let sentence = judged(table, Realm::Messages).unwrap_err();
+        assert!(sentence.contains("of messages give"), "{sentence}");
+    }
+    for table in [
+        json!({"header": "Subject", "contains": "code"}),
+        json!({"regex": "[0-9]+", "exists": true}),
+        json!({"of": "count", "above": 0}),
+        json!({"of": "time-ms", "below": 500}),
+        json!({"of": "size", "below": 500}),
+        json!({"contains": "hello"}),
+    ] {
+        let compiled = judged(table.clone(), Realm::Messages);
+        assert!(compiled.is_ok(), "{table}: {compiled:?}");
+    }
+    for of in ["count", "uid"] {
+        let table = json!({"of": of, "equals": 1});
+        let sentence = judged(table.clone(), Realm::Contents).unwrap_err();
+        assert!(sentence.contains("messages of a mail server"), "{sentence}");
+        assert!(judged(table, Realm::Rows).is_err());
+    }
+}

@@ -24,6 +24,13 @@ MOST_TAG = 100
 """Most characters of a tag before subjects: the engine looks no further for one."""
 MOST_FOOTER_BYTES = 64 << 10
 """Most bytes of a footer: a page of small print."""
+OWN_OPS = frozenset(
+    {
+        *("search", "fetch", "send", "list", "select", "status", "noop", "check", "quota"),
+        *("login-sequence", "flag", "idle", "unselect", "logout"),
+    }
+)
+"""Operations that look at mailboxes as they are, and need none that Headcount has filled."""
 FOOTER_WORDS = {"off": "none", "allowed": "any"}
 """What a footer can be besides its own text, and the engine's word for it."""
 
@@ -193,6 +200,7 @@ PROTOCOL = Protocol(
     fits=_fits,
     tables={"mail": Table(Mail, "Profile of a mail user")},
     needed=(frozenset({"mail"}),),
+    own_ops=OWN_OPS,
     handles=2,  # the mailbox, and while mail is sent what takes it
     has_logins=True,
     log_on="all",

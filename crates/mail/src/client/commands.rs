@@ -22,7 +22,9 @@ impl MailSession {
             } => self.fetch_some(*what, *messages, *which, user).await,
             Step::Search { key } => {
                 self.select_any().await?;
-                self.imap().await?.search(key).await.map(|_| ())
+                let found = self.imap().await?.search(key).await?;
+                self.found = found.into_iter().max();
+                Ok(())
             }
             Step::Append { folder, bytes } => self.add(folder, *bytes, user).await,
             Step::Move {} => self.file_some(true, user).await,

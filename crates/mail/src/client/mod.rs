@@ -3,6 +3,7 @@
 //! * [`step`]: what users do; [`session`]: one user; `play`: which step is played how.
 //! * `commands`: steps that are one command; `loops`: the steps of `NotesBench`'s scripts.
 //! * `reading`: a message and whether it is as it was sent; `sending`: making and sending one.
+//! * `own`: steps in the workload's own words, with captures and checks.
 //! * `inbox`: what [`crate::day`] needs of a mailbox; `places`: the other folders; `delivery`: how
 //!   long mail takes.
 //! * [`provision`]: mailboxes before and after a run.
@@ -13,6 +14,7 @@ mod delivery;
 mod inbox;
 mod loops;
 pub mod memory;
+mod own;
 mod places;
 mod play;
 pub mod provision;
@@ -24,6 +26,7 @@ pub mod step;
 use std::sync::Arc;
 
 use headcount_load::{Blame, Blamed, Fault, Password, Pattern, Protocol, User};
+use headcount_script::Identity;
 
 pub use session::MailSession;
 pub use step::Step;
@@ -131,6 +134,14 @@ impl Shared {
     /// The password of the user with this number.
     pub(crate) fn password(&self, number: u32) -> &Password {
         self.options.logins.password(number, &self.options.password)
+    }
+
+    /// As whom the user with this number logs on.
+    pub(crate) fn identity(&self, number: u32) -> Identity {
+        Identity {
+            name: self.user.text(number).into(),
+            password: self.password(number).reveal().into(),
+        }
     }
 
     /// The number in names of a user of the run.

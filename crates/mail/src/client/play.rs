@@ -68,6 +68,7 @@ impl MailSession {
             | Step::DeleteOne {}
             | Step::AddMessage { .. }
             | Step::CloseInbox {} => Box::pin(self.notes(step, user)).await,
+            Step::Own(own) => Box::pin(self.own(own, user)).await,
             _ => Box::pin(self.command(step, user)).await,
         }
     }

@@ -203,7 +203,7 @@ impl MailSession {
     }
 
     /// Connects to where mail is sent, unless there is a connection.
-    async fn prepare_to_send(&mut self) -> Result<(), Fault> {
+    pub(super) async fn prepare_to_send(&mut self) -> Result<(), Fault> {
         if self.smtp.is_none() {
             let opened = Box::pin(self.connect_to_send()).await;
             self.smtp = Some(Box::new(opened.map_err(of_sending)?));
@@ -212,7 +212,11 @@ impl MailSession {
     }
 
     /// Hands a message to the server; what became of it for each recipient.
-    async fn post(&mut self, to: &[&str], message: &Message) -> Result<Vec<Outcome>, Fault> {
+    pub(super) async fn post(
+        &mut self,
+        to: &[&str],
+        message: &impl Body,
+    ) -> Result<Vec<Outcome>, Fault> {
         let from = self.shared.address.text(self.number);
         let smtp = self.smtp.as_mut().ok_or_else(super::session::gone)?;
         let sent = smtp.send(&from, to, message).await;
@@ -289,7 +293,7 @@ impl MailSession {
 }
 
 /// A fault of the connection that mail is sent with: the one that it is read with is none the worse.
-fn of_sending(fault: Fault) -> Fault {
+pub(super) fn of_sending(fault: Fault) -> Fault {
     let Fault { kind, message, .. } = fault;
     Fault::step(kind, format!("sending: {message}"))
 }

@@ -31,6 +31,8 @@ pub struct MailSession {
     pub(super) looked_from_ns: u64,
     /// The message that was read last, in the folder that is selected.
     pub(super) current: Option<u32>,
+    /// The newest message that the last search found, in the same folder.
+    pub(super) found: Option<u32>,
     /// The message whose contents were read last, in the same folder.
     pub(super) read: Option<u32>,
     /// The number in the folder of the first message of the page that was fetched last.
@@ -43,18 +45,24 @@ pub struct MailSession {
 
 impl MailSession {
     /// Connects and logs on.
-    pub(super) async fn open(shared: &Arc<Shared>, user: &User) -> Result<Self, Fault> {
+    pub(super) async fn open(shared: &Arc<Shared>, user: &mut User) -> Result<Self, Fault> {
+        let number = shared.number(user.id());
+        user.scope().renumber(number);
+        if user.scope().needs_identity() {
+            user.scope().identify(Some(shared.identity(number)));
+        }
         let mut session = Self {
             shared: Arc::clone(shared),
             stopwatch: user.stopwatch(),
             id: user.id(),
-            number: shared.number(user.id()),
+            number,
             imap: None,
             smtp: None,
             folder: None,
             looked_at: None,
             looked_from_ns: 0,
             current: None,
+            found: None,
             read: None,
             page_from: None,
             reading: None,
@@ -100,7 +108,7 @@ impl MailSession {
     /// Selects a folder, also the one that is selected.
     pub(super) async fn select_anew(&mut self, folder: &str) -> Result<(), Fault> {
         (self.folder, self.current, self.read) = (None, None, None);
-        (self.page_from, self.reading) = (None, None);
+        (self.page_from, self.reading, self.found) = (None, None, None);
         let selected = self.imap().await?.select(folder).await?;
         self.folder = Some(folder.into());
         if folder == INBOX {

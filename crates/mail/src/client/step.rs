@@ -2,9 +2,11 @@
 
 use headcount_load::Compile;
 use headcount_load::pace::Draw;
+use headcount_script::Names;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::own::Own;
 use crate::profile::mix::MOST_BYTES;
 
 /// Most messages that one step asks for or sends to.
@@ -152,6 +154,9 @@ pub enum Step {
     },
     /// Closes the inbox.
     CloseInbox {},
+    /// A search, a look at one message, or a message in words of the workload's own.
+    #[serde(skip)]
+    Own(Own),
 }
 
 /// A part of a message.
@@ -208,6 +213,13 @@ const fn a_minute() -> f64 {
 
 impl Compile for Step {
     fn compile(options: &Value) -> Result<Self, String> {
+        Self::compile_with(options, &mut Names::default())
+    }
+
+    fn compile_with(options: &Value, names: &mut Names) -> Result<Self, String> {
+        if let Some(own) = Own::compile(options, names)? {
+            return Ok(Self::Own(own));
+        }
         let step = Self::deserialize(options).map_err(|error| error.to_string())?;
         step.check()?;
         Ok(step)

@@ -13,6 +13,7 @@ mod mailboxes;
 mod message;
 mod oddities;
 mod oracle;
+mod own;
 mod provision;
 mod sessions;
 mod smtp_oddities;

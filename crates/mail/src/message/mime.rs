@@ -1,0 +1,248 @@
+//! What a message says to a person: its fields in one line each, and its text, however it is encoded.
+
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+use super::header;
+
+/// Parts within parts that are looked into.
+const MOST_DEPTH: u32 = 8;
+/// Bytes within which an encoded word ends: some are longer than the 75 that it may have.
+const MOST_WORD: usize = 1000;
+/// Base64 as mail has it: with padding, or cut off.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The fields of a header: names and values, unfolded, with encoded words (RFC 2047) as text.
+#[must_use]
+pub fn fields(head: &[u8]) -> Vec<(Box<str>, Box<str>)> {
+    let split = |field: &[u8]| {
+        let text = String::from_utf8_lossy(field).into_owned();
+        let (name, value) = text.split_once(':')?;
+        let value = value.replace(['\r', '\n'], "").replace('\t', " ");
+        Some((name.trim().into(), words(value.trim()).into()))
+    };
+    header::fields(head).filter_map(split).collect()
+}
+
+/// The text of a message: all parts that a person reads (text/...), decoded, one after the other.
+#[must_use]
+pub fn text(message: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    append_text(message, 0, &mut out);
+    out
+}
+
+/// Where the contents below the header begin.
+#[must_use]
+pub fn split(message: &[u8]) -> (&[u8], &[u8]) {
+    if message.starts_with(b"\r\n") {
+        return (&[], &message[2..]);
+    }
+    let end = memchr::memmem::find(message, b"\r\n\r\n").map(|at| at + 4);
+    message.split_at(end.unwrap_or(message.len()))
+}
+
+fn append_text(message: &[u8], depth: u32, out: &mut Vec<u8>) {
+    let (head, body) = split(message);
+    let fields = fields(head);
+    let value = |name: &str| {
+        let mut same = fields.iter();
+        let found = same.find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map_or("", |(_, value)| value)
+    };
+    let kind = value("Content-Type");
+    let is = |beginning: &str| {
+        let start = kind.get(..beginning.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(beginning))
+    };
+    if is("multipart/") {
+        if let Some(boundary) = parameter(kind, "boundary").filter(|_| depth < MOST_DEPTH) {
+            for part in parts(body, boundary) {
+                append_text(part, depth + 1, out);
+            }
+        }
+        return;
+    }
+    let disposition = value("Content-Disposition").to_ascii_lowercase();
+    if (kind.is_empty() || is("text/")) && !disposition.starts_with("attachment") {
+        let encoding = value("Content-Transfer-Encoding").to_ascii_lowercase();
+        out.extend_from_slice(&decoded(body, encoding.trim()));
+    }
+}
+
+/// The parts between the delimiters (RFC 2046, 5.1.1).
+fn parts<'a>(body: &'a [u8], boundary: &str) -> impl Iterator<Item = &'a [u8]> {
+    let delimiter = format!("--{boundary}");
+    let mut places = memchr::memmem::find_iter(body, &delimiter)
+        .filter(|at| *at == 0 || body[..*at].ends_with(b"\n"))
+        .collect::<Vec<_>>();
+    places.push(body.len());
+    let length = delimiter.len();
+    let between = places.windows(2).map(|pair| (pair[0], pair[1]));
+    let parts: Vec<&[u8]> = between
+        .filter_map(|(from, to)| {
+            let part = body.get(from + length..to)?;
+            let line = memchr::memchr(b'\n', part)?;
+            let part = &part[line + 1..];
+            (!body[from + length..].starts_with(b"--"))
+                .then(|| part.strip_suffix(b"\r\n").unwrap_or(part))
+        })
+        .collect();
+    parts.into_iter()
+}
+
+/// A parameter of a field, without its quotes.
+fn parameter<'a>(value: &'a str, name: &str) -> Option<&'a str> {
+    value.split(';').skip(1).find_map(|given| {
+        let (key, text) = given.split_once('=')?;
+        key.trim()
+            .eq_ignore_ascii_case(name)
+            .then(|| text.trim().trim_matches('"'))
+    })
+}
+
+fn decoded(body: &[u8], encoding: &str) -> Vec<u8> {
+    match encoding {
+        "base64" => from_base64(body),
+        "quoted-printable" => from_quoted(body, false),
+        _ => body.to_vec(),
+    }
+}
+
+/// What can be decoded of it; a message that is cut off or damaged has what came before.
+fn from_base64(body: &[u8]) -> Vec<u8> {
+    let letters = body
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace());
+    let letters: Vec<u8> = letters.collect();
+    let whole = letters.len() - letters.len() % 4;
+    let decode = |letters: &[u8]| BASE64.decode(letters).ok();
+    decode(&letters)
+        .or_else(|| decode(&letters[..whole]))
+        .unwrap_or_default()
+}
+
+/// Quoted-printable (RFC 2045, 6.7); in the words of a header an underscore is a space.
+fn from_quoted(body: &[u8], is_word: bool) -> Vec<u8> {
+    let mut out = Vec::with_capacity(body.len());
+    let mut rest = body;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte == b'_' && is_word {
+            out.push(b' ');
+        } else if byte != b'=' {
+            out.push(byte);
+        } else if let Some(line) = after.strip_prefix(b"\r\n") {
+            rest = line;
+        } else {
+            let digits = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+            match digits.and_then(|two| u8::from_str_radix(two, 16).ok()) {
+                Some(value) => {
+                    out.push(value);
+                    rest = &after[2..];
+                }
+                None => out.push(byte),
+            }
+        }
+    }
+    out
+}
+
+/// A field's value with its encoded words as text. White space between two of them is none.
+fn words(value: &str) -> String {
+    let mut out = String::new();
+    let mut rest = value;
+    let mut is_after_word = false;
+    while let Some(at) = rest.find("=?") {
+        let (before, word) = rest.split_at(at);
+        let Some((text, behind)) = word_text(word) else {
+            out.push_str(before);
+            out.push_str("=?");
+            rest = &word[2..];
+            is_after_word = false;
+            continue;
+        };
+        if !(is_after_word && before.trim().is_empty()) {
+            out.push_str(before);
+        }
+        out.push_str(&text);
+        rest = behind;
+        is_after_word = true;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The encoded word that a text begins with, and what is behind it.
+fn word_text(text: &str) -> Option<(String, &str)> {
+    let mut pieces = text.strip_prefix("=?")?.splitn(3, '?');
+    let (charset, encoding) = (pieces.next()?, pieces.next()?);
+    let encoded = pieces.next()?;
+    let end = memchr::memmem::find(&encoded.as_bytes()[..encoded.len().min(MOST_WORD)], b"?=")?;
+    let (encoded, behind) = (&encoded[..end], &encoded[end + 2..]);
+    let bytes = match encoding {
+        "B" | "b" => from_base64(encoded.as_bytes()),
+        "Q" | "q" => from_quoted(encoded.as_bytes(), true),
+        _ => return None,
+    };
+    let is_latin = charset.eq_ignore_ascii_case("iso-8859-1");
+    let text = if is_latin {
+        bytes.into_iter().map(char::from).collect()
+    } else {
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    Some((text.replace(['\r', '\n'], " "), behind))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn fields_are_unfolded_and_their_words_decoded() {
+        let head = b"Subject: =?utf-8?B?w6l0w6k=?= =?UTF-8?Q?_n=C2=B0?= 5\r\n\
+            To: a@example.org,\r\n\tb@example.org\r\nX: =?x\r\nY: =?iso-8859-1?q?=E9?=\r\n\r\n";
+        let found = fields(head);
+        let found = found.iter().map(|(name, value)| (&**name, &**value));
+        let wanted = [
+            ("Subject", "\u{e9}t\u{e9} n\u{b0} 5"),
+            ("To", "a@example.org, b@example.org"),
+            ("X", "=?x"),
+            ("Y", "\u{e9}"),
+        ];
+        assert_eq!(found.collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
+    fn text_is_decoded_and_what_is_attached_left_out() {
+        let plain = b"Subject: x\r\n\r\nYour code: 4711\r\n";
+        assert_eq!(text(plain), b"Your code: 4711\r\n");
+        let quoted = b"Content-Transfer-Encoding: quoted-printable\r\n\r\nCode=3A 4=\r\n711=";
+        assert_eq!(text(quoted), b"Code: 4711=");
+        let parts = b"Content-Type: multipart/mixed; boundary=\"x y\"\r\n\r\npreamble\r\n--x y\r\n\
+            Content-Type: multipart/alternative; boundary=z\r\n\r\n--z\r\n\r\none\r\n--z\r\n\
+            Content-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n\r\nPGI+dHdv\r\nPC9iPg==\r\n\
+            --z--\r\n--x y\r\nContent-Type: text/plain\r\nContent-Disposition: attachment\r\n\r\nfile\r\n\
+            --x y--\r\nepilogue";
+        assert_eq!(text(parts), b"one<b>two</b>");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..400), kind in 0..4) {
+            let heads = ["", "Content-Type: multipart/x; boundary=a\r\n\r\n--a\r\n",
+                "Content-Transfer-Encoding: base64\r\n\r\n", "Subject: =?utf-8?q?"];
+            let all = [heads[kind as usize].as_bytes(), &bytes].concat();
+            let _ = (text(&all), fields(&all));
+        }
+    }
+}
