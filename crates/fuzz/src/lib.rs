@@ -13,6 +13,7 @@ mod input;
 mod load;
 mod message;
 mod redis;
+mod script;
 mod smb;
 mod smb_frames;
 mod smtp;
@@ -37,8 +38,14 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("imap-answers", imap::answers),
     ("imap-names", imap::names),
     ("imap-words", imap::words),
+    ("journey-html", script::html),
+    ("journey-json", script::json_paths),
+    ("journey-patterns", script::patterns),
+    ("journey-predicates", script::predicates),
+    ("journey-templates", script::templates),
     ("load-file", tree::load_file),
     ("mail-message", message::message),
+    ("mail-text", message::text),
     ("options", load::options),
     ("plan", load::plan),
     ("redis-replies", redis::replies),

@@ -1,7 +1,7 @@
 //! Messages that come back from a mail server.
 
 use headcount_mail::message::{
-    Body, Checked, Checker, Kind, Message, Part, Section, Stamp, Verdict,
+    Body, Checked, Checker, Kind, Message, Part, Section, Stamp, Verdict, mime,
 };
 
 use crate::input::Input;
@@ -41,6 +41,16 @@ pub fn message(data: &[u8]) {
     let (whole, pieces) = (checked(sent.whole()), checked(sent.pieces()));
     assert_eq!(whole, pieces, "pieces make no difference");
     assert!(is_changed || whole.verdict == Verdict::Intact);
+}
+
+/// Reads what a message says to a person: never more than came, but for what its fields are shown with.
+pub fn text(data: &[u8]) {
+    assert!(mime::text(data).len() <= data.len());
+    let (head, body) = mime::split(data);
+    assert!(head.len() + body.len() <= data.len());
+    for (_, value) in mime::fields(head) {
+        assert!(!value.contains("\r\n"));
+    }
 }
 
 fn checked<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Checked {
