@@ -87,7 +87,7 @@ setup: cargo $(UV)
 # Beside Headcount, for it wants older packages than Headcount's.
 .tools/mitmproxy/bin/mitmdump: | $(UV)
 	@$(UV) venv --quiet --clear .tools/mitmproxy
-	@$(UV) pip install --quiet --python .tools/mitmproxy 'mitmproxy>=11'
+	@$(UV) pip install --quiet --python .tools/mitmproxy mitmproxy==11.0.2
 
 .PHONY: cargo
 cargo:
