@@ -33,6 +33,29 @@ steps = [
 ]
 """
 
+TOGETHER = """
+name = "together"
+title = "Several requests at a time"
+protocol = "http"
+criteria = ["errors<1%"]
+pace = { kind = "closed", time = { draw = "fixed", mean = "0.1s" } }
+run = { duration = "2s" }
+
+[[setup]]
+name = "open"
+op = "sse-connect"
+path = "/news"
+
+[[scenarios]]
+name = "visit"
+weight = 1
+limit = "10s"
+steps = [
+  { name = "page", op = "get", path = "/page", resources = "embedded" },
+  { name = "news", op = "sse-receive", event = "price", check = [{ json = "$.price", above = 0 }] },
+]
+"""
+
 
 class Site:
     """A site with a cookie, uploads and a redirect."""
@@ -65,7 +88,25 @@ class Site:
         def leave() -> object:
             return flask.redirect("/")
 
+        _serve_page(app)
         return app
+
+
+def _serve_page(app: flask.Flask) -> None:
+    """A page with nine images, and news."""
+
+    @app.get("/page")
+    def page() -> str:
+        return "".join(f"<img src=/files/{number}.png>" for number in range(9))
+
+    @app.get("/files/<name>")
+    def file(name: str) -> str:
+        return name * 1_000
+
+    @app.get("/news")
+    def news() -> flask.Response:
+        prices = (f'event: price\ndata: {{"price": {price}}}\n\n' for price in range(1, 9))
+        return flask.Response(prices, content_type="text/event-stream")
 
 
 @pytest.fixture
@@ -106,6 +147,21 @@ def test_a_journey_is_played_over_http3(
     assert {version for version, _ in ours} == {"HTTP/3.0"}
     assert {status for _, status in ours} <= {200, 201, 302}
     assert set(shop.uploads) == {300 * 1024}
+
+
+def test_a_page_and_an_event_stream_share_the_connection(
+    headcount: Headcount, site: tuple[Site, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "together.toml"
+    file.write_text(TOGETHER, "utf-8")
+    with caddy.before(site[1], tmp_path / "caddy") as server:
+        options = ("--target", server.url, "--client", "http3=on", *server.trust)
+        done = headcount.run("try", str(file), *options)
+        requests = server.requests()
+    assert done.code == 0, done.out + done.err
+    assert "+ /files/8.png  200, 5,000 bytes" in done.out
+    paths = {(version, path) for version, path, _ in requests if path.startswith("/files/")}
+    assert paths == {("HTTP/3.0", f"/files/{number}.png") for number in range(9)}
 
 
 @pytest.mark.parametrize(
