@@ -14,6 +14,14 @@ use crate::trace::Trace;
 use crate::turns::Turns;
 use crate::user::User;
 
+/// Pause after a lost or refused connection for a user without think time, who would otherwise retry
+/// as fast as the machine can refuse.
+const REST_NS: u64 = 100_000_000;
+
+/// Pause of a user who tries a plan, and has played all of it: longer than anybody waits. Played again
+/// before the run ends, it would order twice.
+const TRIED_NS: u64 = 86_400_000_000_000;
+
 /// A plan whose steps are compiled for one protocol; shared by its workers.
 #[derive(Debug)]
 pub struct Compiled<S> {
@@ -164,6 +172,17 @@ impl<S> Compiled<S> {
         let (Pace::Closed { think: usual } | Pace::Open { every: usual }) = self.plan.pace;
         let own = self.scenarios[usize::from(kind)].pause;
         own.unwrap_or(usual).mean_s()
+    }
+
+    /// How long `user` pauses at least after a scenario, in ns. `is_lost`: whether it failed and took the
+    /// session with it.
+    #[must_use]
+    pub fn least_pause_ns(&self, user: &User, is_lost: bool) -> u64 {
+        let turns = self.turns.as_ref().map_or(u64::MAX, Turns::number);
+        if self.trace.is_some() && user.ordinal() >= turns {
+            return TRIED_NS;
+        }
+        if is_lost { REST_NS } else { 0 }
     }
 
     /// Tells `user`, who has begun nothing yet, at which turn it is going to begin.

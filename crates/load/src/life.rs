@@ -38,10 +38,6 @@ pub struct Place<P: Protocol> {
     pub line: usize,
 }
 
-/// Pause after a lost or refused connection for a user without think time, who would otherwise retry
-/// as fast as the machine can refuse.
-const REST_NS: u64 = 100_000_000;
-
 /// Moves without a step after which a scenario fails: nobody else of the worker is served meanwhile.
 const MOST_MOVES_BETWEEN_STEPS: u32 = 100_000;
 
@@ -74,8 +70,10 @@ pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
             .play_one(due_ns, began_ns, &mut session, &mut user)
             .await;
         let mut pause_ns = place.member.schedule.borrow_mut().advance(ended_ns, pause);
-        if !completed && session.is_none() {
-            pause_ns = place.member.schedule.borrow_mut().rest(ended_ns, REST_NS);
+        let is_lost = !completed && session.is_none();
+        let least_ns = place.plan.least_pause_ns(&user, is_lost);
+        if least_ns > 0 {
+            pause_ns = place.member.schedule.borrow_mut().rest(ended_ns, least_ns);
         }
         place.pauses(ended_ns, pause_ns);
         if place.member.schedule.borrow().due_ns() <= ended_ns {

@@ -22,6 +22,12 @@ pub struct Turns {
 }
 
 impl Turns {
+    /// How many turns there are.
+    #[must_use]
+    pub const fn number(&self) -> u64 {
+        self.order.len() as u64
+    }
+
     /// The turn, from 0, of a user's scenario with this number, from 1.
     #[must_use]
     pub fn turn(&self, user: u32, ordinal: u64) -> u32 {
