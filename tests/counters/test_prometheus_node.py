@@ -76,7 +76,8 @@ def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
         devices.append(network_devices())
         last = outer.sample()
         devices.append(network_devices())
-        if all(one == devices[0] for one in devices):  # what came or went is in some only
+        is_steady = all(one == devices[0] for one in devices)
+        if is_steady:  # what came or went is in some only
             break
 
     known = mapping.exporter_of(after)
@@ -88,6 +89,8 @@ def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
     found = values.values(known, before, after, elapsed_s)
 
     for name in GROWING:
+        if name.startswith("system.network.") and not is_steady:
+            continue  # others on this machine make and remove devices all the time
         least = inner_last.values[name] * (inner_last.at_s - inner_first.at_s)
         most = last.values[name] * (last.at_s - first.at_s)
         # The clocks are read a moment before or after the counters: a part in a thousand.
