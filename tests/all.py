@@ -14,7 +14,9 @@ def main() -> int:
     """Build the tests of the crates, then run everything; 0 if all passed.
 
     What the crates' tests print is shown when the others have ended, so that lines stay together.
+    Then those that failed run once more, with nothing beside them.
     """
+    rust.KEPT.unlink(missing_ok=True)
     rust.build()  # rust.py reports a failure
     with LOG.open("wb") as log:
         crates = subprocess.Popen(
@@ -27,6 +29,10 @@ def main() -> int:
             crates.terminate()
     print("\ntests of the crates:", flush=True)
     sys.stdout.buffer.write(LOG.read_bytes())
+    sys.stdout.flush()
+    if code:
+        again = rust.failed_again()
+        code = code if again is None else again
     return python or code
 
 

@@ -2,6 +2,7 @@
 
 The same rule as for the tests in Python (`stolen.py`), for each test program of cargo's: only what
 the kernel counted as stolen between its begin and its end makes it run again, twice at most.
+What still failed is kept in a file, so that `--failed` runs it once more.
 """
 
 import os
@@ -22,6 +23,8 @@ LINTED = {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings
 EXAMPLE = re.compile(r"^ *//[/!] ```", re.MULTILINE)
 BEGINS = re.compile(r"^running \d+ tests?$")
 FAILED = re.compile(r"test failed, to rerun pass `([^`]+)`")
+KEPT = Path("target/rust-failed")
+"""The test programs that failed last, a line each, as cargo names them."""
 
 
 def environment() -> dict[str, str]:
@@ -75,8 +78,8 @@ def documented(crates: Path = Path("crates")) -> list[str]:
     ]
 
 
-def main() -> int:
-    """Run all of them; returns the exit code."""
+def main(kept: Path = KEPT) -> int:
+    """Run all of them, and keep which failed; returns the exit code."""
     thief = Thief()
     code, failed = run(PROGRAMS, thief)
     packages = [word for name in documented() for word in ("--package", name)]
@@ -92,8 +95,30 @@ def main() -> int:
             print(f"\nagain, for {away:.0%} of the CPUs were stolen: cargo test {which}")
             ended, more = run(which.split(), thief)
             code, failed = code or ended, failed | more
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text("".join(f"{which}\n" for which in failed), "utf-8")
     return code
 
 
+def failed_again(kept: Path = KEPT) -> int | None:
+    """Run what failed last once more; returns cargo's exit code, None if nothing is to be run."""
+    which = kept.read_text("utf-8").splitlines() if kept.exists() else []
+    if not which:
+        return None
+    print(f"\nonce more, alone: cargo test {', '.join(which)}", flush=True)
+    thief = Thief()
+    codes = {one: run(one.split(), thief)[0] for one in which}
+    for one in which:
+        if codes[one] == 0:
+            print(f"passed alone, failed beside other tests (its failure is above): {one}")
+    return max(codes.values())
+
+
+COMMANDS = {
+    (): main,
+    ("--build",): lambda: build("--examples"),
+    ("--failed",): failed_again,
+}
+
 if __name__ == "__main__":
-    sys.exit(build("--examples") if sys.argv[1:] == ["--build"] else main())
+    sys.exit(COMMANDS[tuple(sys.argv[1:])]())

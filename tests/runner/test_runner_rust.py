@@ -56,7 +56,7 @@ def ended(
     patch.setattr(rust, "Thief", lambda: machine)
     patch.setattr(rust, "documented", list)
     patch.setattr(rust, "EVERY_S", 0.0)
-    return rust.main(), asked.read_text().splitlines()
+    return rust.main(asked.with_name("kept")), asked.read_text().splitlines()
 
 
 def test_what_passes_is_run_once(monkeypatch: pytest.MonkeyPatch, asked: Path) -> None:
@@ -88,6 +88,29 @@ def test_what_fails_three_times_has_failed(monkeypatch: pytest.MonkeyPatch, aske
     assert (code, len(runs)) == (101, rust.TRIES)
 
 
+@pytest.mark.parametrize(("times", "code"), [(1, 0), (9, 101)])
+def test_what_failed_is_run_once_more(
+    monkeypatch: pytest.MonkeyPatch,
+    asked: Path,
+    capsys: pytest.CaptureFixture[str],
+    times: int,
+    code: int,
+) -> None:
+    first, _ = ended(monkeypatch, asked, Machine(0.0, 0.0), {"app": times})
+    assert first == 101
+    assert rust.failed_again(asked.with_name("kept")) == code
+    assert asked.read_text().splitlines() == [ALL, "-p headcount-app --test app"]
+    is_named = "passed alone, failed beside other tests" in capsys.readouterr().out
+    assert is_named == (code == 0)
+
+
+def test_where_all_passed_nothing_is_run_again(
+    monkeypatch: pytest.MonkeyPatch, asked: Path
+) -> None:
+    ended(monkeypatch, asked, Machine(), {})
+    assert rust.failed_again(asked.with_name("kept")) is None
+
+
 def test_examples_of_documentation_are_tests_too(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -98,7 +121,7 @@ def test_examples_of_documentation_are_tests_too(
     seen = []
     monkeypatch.setattr(rust, "documented", lambda: ["headcount-one"])
     monkeypatch.setattr(rust, "run", lambda which, _thief: (seen.append(list(which)) or 0, {}))
-    assert rust.main() == 0
+    assert rust.main(tmp_path / "kept") == 0
     assert seen == [list(rust.PROGRAMS), ["--doc", "--package", "headcount-one"]]
 
 
