@@ -17,6 +17,7 @@ import pytest
 from exporter import Exporter, exporting
 from headcount.counters.catalogue import lookup
 from headcount.counters.naming import split_instance
+from headcount.counters.proc.devices import Devices
 from headcount.counters.proc.source import HostSource
 from headcount.counters.prometheus import exposition, mapping, values
 
@@ -46,8 +47,11 @@ def exporter() -> Iterator[Exporter]:
         yield one
 
 
-def network_devices() -> set[tuple[int, str]]:
-    return set(socket.if_nameindex())
+def network_devices() -> tuple[set[tuple[int, str]], frozenset[str]]:
+    """All devices, and those that make up the host's traffic: no bridge that has ports."""
+    found = socket.if_nameindex()
+    counted = Devices(Path("/sys")).counted_interfaces(name for _, name in found)
+    return set(found), counted
 
 
 def work(folder: Path) -> None:
