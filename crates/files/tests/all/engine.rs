@@ -48,7 +48,7 @@ fn expected() -> BTreeMap<&'static str, u64> {
 
 fn run(options: FilesOptions, seconds: u64) -> Recorder {
     let plan = json!({
-        "seed": 3, "workers": 2, "step_timeout_ms": 10_000, "report_every_ms": 100,
+        "seed": 3, "workers": 2, "step_timeout_ms": 30_000, "report_every_ms": 100,
         "pace": {"pace": "closed", "think": {"draw": "exponential", "mean_s": 0.01}},
         "scenarios": [{
             "name": "mixed", "weight": 1.0, "limit_ms": 1000.0, "late_ms": 1000.0,
@@ -62,7 +62,7 @@ fn run(options: FilesOptions, seconds: u64) -> Recorder {
     let (mut last, mut is_stopping) = (None, false);
     while !run.has_ended() {
         let elapsed_ms = origin.elapsed_ns() / 1_000_000;
-        assert!(elapsed_ms < 30_000, "the run does not end");
+        assert!(elapsed_ms < 90_000, "the run does not end");
         last = run.next(Duration::from_millis(100)).unwrap().or(last);
         // A busy machine may take longer for the few scenarios that a test needs.
         let completed = last.as_ref().map_or(0, |snapshot| {
@@ -71,7 +71,8 @@ fn run(options: FilesOptions, seconds: u64) -> Recorder {
         });
         if !is_stopping && elapsed_ms > seconds * 1000 && completed > 20 {
             is_stopping = true;
-            run.stop(Duration::from_secs(5));
+            // A flush waits for what others write to the disk, and must not be cut off: it is counted.
+            run.stop(Duration::from_secs(30));
         }
     }
     last.unwrap().recorder
