@@ -111,7 +111,8 @@ def shown(headcount: Headcount, tmp_path: Path) -> tuple[Site, str]:
     workload.write_text(WORKLOAD, "utf-8")
     password = {"HEADCOUNT_PASSWORD": "sesame"}
     with wsgi_site.served(site.made()) as url:
-        done = headcount.run("try", str(workload), "--target", url, "--user", "ada", **password)
+        client = ("--user", "ada", "--client", "headers=Referer: https://search.test/")
+        done = headcount.run("try", str(workload), "--target", url, *client, **password)
     assert done.code == 0, done.out + done.err
     return site, done.out
 
@@ -119,10 +120,12 @@ def shown(headcount: Headcount, tmp_path: Path) -> tuple[Site, str]:
 def test_users_send_for_resources_what_browsers_send(shown: tuple[Site, str]) -> None:
     site, out = shown
     first = dict(site.asked[:7])
+    assert first["/shop/page"]["Referer"] == "https://search.test/"
     resources = {path: headers for path, headers in first.items() if path != "/shop/page"}
     assert len(resources) == 6
     for path, headers in resources.items():
         assert headers["Referer"].endswith("/shop/page"), path
+        assert "search.test" not in headers["Referer"], path
         assert headers["Authorization"].startswith("Basic "), path
         assert headers["X-Language"] == "nl", path
         assert headers["Accept"] == "*/*", path

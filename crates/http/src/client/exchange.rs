@@ -153,7 +153,8 @@ impl HttpSession {
         let tls = self.tls.as_deref().or(shared.tls.as_ref());
         let named = |fault: Fault| shared.unreachable(&fault);
         if let (Version::Http3, Some(tls)) = (shared.version, tls) {
-            let opened = Box::pin(Http3::establish(&shared.addresses, tls)).await;
+            let opened = Http3::establish(&shared.addresses, &shared.answered, tls);
+            let opened = Box::pin(opened).await;
             self.connection = Some(Connection::Http3(Rc::new(opened.map_err(named)?)));
             return Ok(());
         }
@@ -260,10 +261,11 @@ impl Shared {
         out.push(b' ');
         self.write_path(ask, asked, out);
         out.extend_from_slice(b" HTTP/1.1\r\n");
-        let has_own = !ask.headers.is_empty() || !ask.texts.is_empty();
+        let is_given = |name: &HeaderName| asked.headers.iter().any(|(given, _)| given == name);
         self.headers
-            .write(|name| has_own && ask.has_header(name), out);
-        let left_out = |name: &HeaderName| asked.lost_body && *name == CONTENT_TYPE;
+            .write(|name| ask.headers.has(name) || is_given(name), out);
+        let left_out =
+            |name: &HeaderName| is_given(name) || (asked.lost_body && *name == CONTENT_TYPE);
         ask.headers.write(left_out, out);
         for (name, value) in &asked.headers {
             out.extend_from_slice(name.as_str().as_bytes());
