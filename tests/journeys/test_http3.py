@@ -10,6 +10,8 @@ import pytest
 
 import caddy
 import wsgi_site
+from headcount import _engine
+from headcount.lab import port
 from processes import Headcount
 
 WORKLOAD = """
@@ -204,6 +206,19 @@ def test_a_server_that_needs_a_name_says_so(
         where = ("--target", "https://localhost/")
         done = headcount.run("try", workload, *where, *options, *there)
     assert done.code == 0, done.out + done.err
+
+
+def test_the_address_that_answers_is_found(site: tuple[Site, str], tmp_path: Path) -> None:
+    """As where a name has an address of IPv6 that nobody listens at."""
+    with caddy.before(site[1], tmp_path / "caddy") as server:
+        options = {
+            "url": server.url,
+            "at": [f"127.0.0.1:{port.free()}", f"127.0.0.1:{server.port}"],
+            "http3": True,
+            "verify_certificates": False,
+        }
+        hello = json.loads(_engine.hello("http", json.dumps(options)))
+    assert hello["version"] == "HTTP/3"
 
 
 def test_it_is_always_encrypted(

@@ -3,8 +3,11 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use headcount_load::local_address::local_address;
 use headcount_load::{Fault, FaultKind};
 use quinn::crypto::rustls::QuicClientConfig;
@@ -15,18 +18,23 @@ use rustls::AlertDescription;
 use rustls::pki_types::ServerName;
 
 use crate::tls::{Tls, unwelcome};
-use crate::trust::distrust_text;
+use crate::trust::distrust;
 
 /// How long a server may take for the handshake. A closed port of UDP mostly says nothing.
 const PATIENCE: Duration = Duration::from_secs(8);
+
+/// After how long the next address is tried as well (RFC 8305, 5).
+const HEAD_START: Duration = Duration::from_millis(250);
 
 /// Codes of errors that stand for an alert of TLS (RFC 9001, 4.8).
 const ALERTS: std::ops::RangeInclusive<u64> = 0x100..=0x1ff;
 
 /// Connects to the first address that answers, from a socket of the connection's own: servers
-/// tell users apart by their ports. It needs the runtime's timers.
+/// tell users apart by their ports. `answered` is the place of the address that answered last, and is
+/// tried first. It needs the runtime's timers.
 pub async fn establish_quic(
     addresses: &[SocketAddr],
+    answered: &AtomicUsize,
     tls: &Tls,
 ) -> Result<quinn::Connection, Fault> {
     let config = QuicClientConfig::try_from(Arc::clone(&tls.config)).map_err(failed)?;
@@ -35,30 +43,44 @@ pub async fn establish_quic(
     transport.max_idle_timeout(None); // the server's holds, as with TCP
     config.transport_config(Arc::new(transport));
     let mut last = failed("the server has no address");
-    for address in addresses {
-        match shake_hands(address, config.clone(), tls).await {
-            Ok(connection) => return Ok(connection),
-            Err(fault) => last = fault,
+    let mut attempts = FuturesUnordered::new();
+    let first = answered.load(Ordering::Relaxed);
+    for turn in 0..addresses.len() {
+        let place = (first + turn) % addresses.len();
+        let address = addresses[place];
+        let shaken = shake_hands(address, config.clone(), tls);
+        attempts.push(async move { (place, shaken.await) });
+        let is_last = turn + 1 == addresses.len();
+        // The last is waited for until it ends by itself.
+        let wait = if is_last { 2 * PATIENCE } else { HEAD_START };
+        while let Ok(Some((place, shaken))) = tokio::time::timeout(wait, attempts.next()).await {
+            match shaken {
+                Ok(connection) => {
+                    answered.store(place, Ordering::Relaxed);
+                    return Ok(connection);
+                }
+                Err(fault) => last = fault,
+            }
         }
     }
     Err(last)
 }
 
 async fn shake_hands(
-    address: &SocketAddr,
+    address: SocketAddr,
     config: ClientConfig,
     tls: &Tls,
 ) -> Result<quinn::Connection, Fault> {
-    let socket = bound(address).map_err(failed)?;
+    let socket = bound(&address).map_err(failed)?;
     let options = EndpointConfig::default();
     let endpoint = Endpoint::new(options, None, socket, Arc::new(TokioRuntime)).map_err(failed)?;
     let name = tls.server.to_str();
-    let connecting = endpoint.connect_with(config, *address, &name);
+    let connecting = endpoint.connect_with(config, address, &name);
     match tokio::time::timeout(PATIENCE, connecting.map_err(failed)?).await {
         Ok(connected) => connected.map_err(|error| refused(&error, tls)),
         Err(_) => Err(failed(format!(
-            "no answer over QUIC (UDP port {}) within {} s: is HTTP/3 enabled there, and does a \
-             firewall let UDP through?",
+            "no answer from UDP port {} within {} s: is HTTP/3 enabled there, and does a firewall \
+             let UDP through?",
             address.port(),
             PATIENCE.as_secs()
         ))),
@@ -89,7 +111,7 @@ fn refused(error: &ConnectionError, tls: &Tls) -> Fault {
     };
     // QUIC keeps rustls's text alone.
     if let Some(why) = reason.strip_prefix("invalid peer certificate: ") {
-        let why = distrust_text(why, tls.spelling);
+        let why = distrust(why, tls.spelling);
         let sentence = format!("the server's certificate is not trusted: {why}");
         return Fault::session(FaultKind::Connect, sentence);
     }

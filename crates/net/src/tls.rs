@@ -137,7 +137,7 @@ fn no_handshake(error: &io::Error, missing: Option<&str>, spelling: Spelling) ->
     let sentence = match inner {
         Some(rustls::Error::InvalidCertificate(why)) => format!(
             "the server's certificate is not trusted: {}",
-            distrust(why, spelling)
+            distrust(&why.to_string(), spelling)
         ),
         Some(rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => missing
             .unwrap_or("no TLS handshake: the server speaks another protocol there")

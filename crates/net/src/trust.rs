@@ -34,50 +34,25 @@ pub(crate) fn verifier(
     Ok(Arc::new(Verifier { known, provider }))
 }
 
-/// Why a certificate is not trusted, and what to do about it.
-pub(crate) fn distrust(why: &CertificateError, spelling: Spelling) -> String {
-    let message = why.to_string();
-    match why {
-        CertificateError::Expired => "it has expired".to_owned(),
-        CertificateError::ExpiredContext { .. }
-        | CertificateError::NotValidYet
-        | CertificateError::NotValidYetContext { .. } => message,
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            for_another_name(&message, spelling)
-        }
-        _ => {
-            let is_unknown = *why == CertificateError::UnknownIssuer || is_own_authority(why);
-            let reason = if is_unknown { UNKNOWN } else { &message };
-            not_known(reason, spelling)
-        }
+/// Why a certificate is not trusted, and what to do about it. `why` is the text of rustls's
+/// `CertificateError`, which is all that QUIC keeps of it.
+pub(crate) fn distrust(why: &str, spelling: Spelling) -> String {
+    let Spelling { trust, any, names } = spelling;
+    if why == "NotValidForName" || why.contains("not valid for name") {
+        return format!("{why}; to trust it under another name: --client {names}");
     }
-}
-
-/// The same where only rustls's text is known.
-pub(crate) fn distrust_text(why: &str, spelling: Spelling) -> String {
-    if why.contains("not valid for name") || why == "NotValidForName" {
-        return for_another_name(why, spelling);
+    if why == "Expired" {
+        return "it has expired".to_owned();
     }
-    match why {
-        "Expired" => "it has expired".to_owned(),
-        _ if why.contains("expired") || why.contains("not valid yet") => why.to_owned(),
-        _ if why == "UnknownIssuer" || why.contains(OWN_AUTHORITY) => not_known(UNKNOWN, spelling),
-        _ => not_known(why, spelling),
+    if why == "NotValidYet" || why.contains("expired") || why.contains("not valid yet") {
+        return why.to_owned();
     }
-}
-
-const UNKNOWN: &str = "it is self-signed, or this machine does not know its authority";
-
-/// What webpki calls the certificate of an authority that a server shows as its own.
-const OWN_AUTHORITY: &str = "CaUsedAsEndEntity";
-
-fn for_another_name(message: &str, spelling: Spelling) -> String {
-    let names = spelling.names;
-    format!("{message}; to trust it under another name: --client {names}")
-}
-
-fn not_known(reason: &str, spelling: Spelling) -> String {
-    let Spelling { trust, any, .. } = spelling;
+    let is_unknown = why == "UnknownIssuer" || why.contains(OWN_AUTHORITY);
+    let reason = if is_unknown {
+        "it is self-signed, or this machine does not know its authority"
+    } else {
+        why
+    };
     let trust = trust.replace(' ', " --client ");
     format!(
         "{reason}; trust it or its authority with --client {trust} (PEM), or any certificate with \
@@ -85,8 +60,11 @@ fn not_known(reason: &str, spelling: Spelling) -> String {
     )
 }
 
-/// Whether a certificate was refused only because it is an authority's: `openssl req -x509` makes
-/// such certificates, and people use them for servers.
+/// What webpki calls the certificate of an authority that a server shows as its own: `openssl req -x509`
+/// makes such certificates, and people use them for servers.
+const OWN_AUTHORITY: &str = "CaUsedAsEndEntity";
+
+/// Whether a certificate was refused only because it is an authority's.
 fn is_own_authority(why: &CertificateError) -> bool {
     let CertificateError::Other(OtherError(inner)) = why else {
         return false;

@@ -53,6 +53,7 @@ mod version;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -128,6 +129,8 @@ pub struct Http {
 pub(crate) struct Shared {
     base: Base,
     addresses: Vec<SocketAddr>,
+    /// Which of them answered last over QUIC.
+    answered: AtomicUsize,
     tls: Option<Tls>,
     /// That of sockets, where other requests speak another version.
     socket_tls: Option<Tls>,
@@ -184,6 +187,7 @@ impl Http {
         let token_server = options.at_token_server().map(Self::new).transpose()?;
         let shared = Shared {
             addresses,
+            answered: AtomicUsize::new(0),
             token_server: token_server.map(|server| server.shared),
             tls,
             socket_tls,

@@ -15,7 +15,7 @@ use headcount_load::{Fault, FaultKind};
 use http::{HeaderMap, HeaderValue, Request, Response};
 
 use super::http1::{Each, Until};
-use super::{lost, malformed};
+use super::{Driven, drive, lost, malformed};
 use crate::client::payload::Payload;
 use crate::wire::head::{Coding, Framing, Head};
 use crate::wire::reply::Reply;
@@ -92,7 +92,10 @@ impl Http2 {
         reply: &mut Reply,
         each: &mut Each<'_>,
     ) -> Result<RecvStream, Fault> {
-        let ready = self.drive(SendRequest::poll_ready).await?;
+        let ready = drive(&self.state, |state, context| {
+            state.sender.poll_ready(context)
+        })
+        .await?;
         ready.map_err(|error| of_h2(&error))?;
         let is_whole = payload.bytes() == 0;
         let sent = self
@@ -108,8 +111,10 @@ impl Http2 {
         let answer = match answer {
             Some(answer) => answer,
             None => {
-                self.drive(|_, context| Pin::new(&mut response).poll(context))
-                    .await?
+                drive(&self.state, |_, context| {
+                    Pin::new(&mut response).poll(context)
+                })
+                .await?
             }
         };
         let (head, body) = answer.map_err(|error| of_h2(&error))?.into_parts();
@@ -132,17 +137,16 @@ impl Http2 {
         let mut offset = 0;
         while offset < payload.bytes() {
             stream.reserve_capacity((payload.bytes() - offset).min(PIECE_BYTES) as usize);
-            let next = self
-                .drive(|_, context| {
-                    if let Poll::Ready(answer) = Pin::new(&mut *response).poll(context) {
-                        return Poll::Ready(Err(answer));
-                    }
-                    if stream.capacity() > 0 {
-                        return Poll::Ready(Ok(Some(Ok(stream.capacity()))));
-                    }
-                    stream.poll_capacity(context).map(Ok)
-                })
-                .await?;
+            let next = drive(&self.state, |_, context| {
+                if let Poll::Ready(answer) = Pin::new(&mut *response).poll(context) {
+                    return Poll::Ready(Err(answer));
+                }
+                if stream.capacity() > 0 {
+                    return Poll::Ready(Ok(Some(Ok(stream.capacity()))));
+                }
+                stream.poll_capacity(context).map(Ok)
+            })
+            .await?;
             let room = match next {
                 Ok(Some(Ok(room))) => room as u64,
                 // The stream is over for the server: its answer says why.
@@ -171,7 +175,7 @@ impl Http2 {
             if until == Until::More && reply.received() > before {
                 return Ok(());
             }
-            let data = self.drive(|_, context| body.poll_data(context)).await?;
+            let data = drive(&self.state, |_, context| body.poll_data(context)).await?;
             match data {
                 Some(Ok(data)) => {
                     let released = body.flow_control().release_capacity(data.len());
@@ -184,29 +188,9 @@ impl Http2 {
         }
         Ok(())
     }
-
-    /// Drives the connection until `poll` has its answer.
-    async fn drive<T>(
-        &self,
-        mut poll: impl FnMut(&mut SendRequest<Bytes>, &mut Context<'_>) -> Poll<T>,
-    ) -> Result<T, Fault> {
-        poll_fn(|context| {
-            let mut state = self.state.borrow_mut();
-            state.advance(context);
-            if let Poll::Ready(found) = poll(&mut state.sender, context) {
-                return Poll::Ready(Ok(found));
-            }
-            match &state.end {
-                Some(fault) => Poll::Ready(Err(fault.clone())),
-                None => Poll::Pending,
-            }
-        })
-        .await
-    }
 }
 
-impl State {
-    /// Reads and writes what can be.
+impl Driven for State {
     fn advance(&mut self, context: &mut Context<'_>) {
         if self.end.is_none()
             && let Poll::Ready(ended) = Pin::new(&mut self.connection).poll(context)
@@ -217,6 +201,10 @@ impl State {
             };
             self.end = Some(fault);
         }
+    }
+
+    fn end(&self) -> Option<&Fault> {
+        self.end.as_ref()
     }
 }
 

@@ -9,6 +9,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::atomic::AtomicUsize;
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes};
@@ -20,7 +21,7 @@ use http::Request;
 
 use super::http1::{Each, Until};
 use super::http2::read_head;
-use super::{lost, malformed};
+use super::{Driven, drive, lost, malformed};
 use crate::client::payload::Payload;
 use crate::wire::reply::Reply;
 use headcount_net::{Tls, establish_quic};
@@ -50,8 +51,12 @@ struct State {
 
 impl Http3 {
     /// Connects and says hello (RFC 9114, 3).
-    pub async fn establish(addresses: &[SocketAddr], tls: &Tls) -> Result<Self, Fault> {
-        let quic = establish_quic(addresses, tls).await?;
+    pub async fn establish(
+        addresses: &[SocketAddr],
+        answered: &AtomicUsize,
+        tls: &Tls,
+    ) -> Result<Self, Fault> {
+        let quic = establish_quic(addresses, answered, tls).await?;
         let opened = h3::client::builder()
             .max_field_section_size(HEADERS_BYTES)
             .build(h3_quinn::Connection::new(quic.clone()))
@@ -152,29 +157,22 @@ impl Http3 {
         future: impl Future<Output = Result<T, StreamError>>,
     ) -> Result<T, Fault> {
         let mut future = pin!(future);
-        poll_fn(|context| {
-            let mut state = self.state.borrow_mut();
-            state.advance(context);
-            if let Poll::Ready(found) = future.as_mut().poll(context) {
-                return Poll::Ready(found.map_err(|error| of_stream(&error)));
-            }
-            match &state.end {
-                Some(fault) => Poll::Ready(Err(fault.clone())),
-                None => Poll::Pending,
-            }
-        })
-        .await
+        let found = drive(&self.state, |_, context| future.as_mut().poll(context)).await?;
+        found.map_err(|error| of_stream(&error))
     }
 }
 
-impl State {
-    /// Reads and writes what can be.
+impl Driven for State {
     fn advance(&mut self, context: &mut Context<'_>) {
         if self.end.is_none()
             && let Poll::Ready(error) = self.connection.poll_close(context)
         {
             self.end = Some(of_connection(&error));
         }
+    }
+
+    fn end(&self) -> Option<&Fault> {
+        self.end.as_ref()
     }
 }
 

@@ -8,8 +8,11 @@ pub mod http1;
 pub mod http2;
 pub mod http3;
 
+use std::cell::RefCell;
 use std::fmt;
+use std::future::poll_fn;
 use std::rc::Rc;
+use std::task::{Context, Poll};
 
 use h2::RecvStream;
 use headcount_load::{Fault, FaultKind};
@@ -123,6 +126,33 @@ impl Connection {
             Self::Http3(_) => Some(Agreed::QUIC),
         }
     }
+}
+
+/// What connections with several requests at a time have besides the requests.
+trait Driven {
+    /// Reads and writes what can be.
+    fn advance(&mut self, context: &mut Context<'_>);
+
+    /// What went wrong, if the server has closed the connection.
+    fn end(&self) -> Option<&Fault>;
+}
+
+/// Drives a connection until `poll` has its answer. The connection is borrowed while it is polled, never
+/// while somebody waits.
+async fn drive<S: Driven, T>(
+    state: &RefCell<S>,
+    mut poll: impl FnMut(&mut S, &mut Context<'_>) -> Poll<T>,
+) -> Result<T, Fault> {
+    poll_fn(|context| {
+        let mut state = state.borrow_mut();
+        state.advance(context);
+        match (poll(&mut state, context), state.end()) {
+            (Poll::Ready(found), _) => Poll::Ready(Ok(found)),
+            (Poll::Pending, Some(fault)) => Poll::Ready(Err(fault.clone())),
+            (Poll::Pending, None) => Poll::Pending,
+        }
+    })
+    .await
 }
 
 /// The fault of a server that does not keep to the protocol.
