@@ -25,13 +25,15 @@ pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
     native.set(
         "unknown_variable",
         lua.create_function(|_, name: Value| -> mlua::Result<usize> {
-            Err(Error::runtime(host::unknown_variable(&text(&name)?)))
+            let name = text(&name).map_err(Error::runtime)?;
+            Err(Error::runtime(host::unknown_variable(&name)))
         })?,
     )?;
     native.set(
         "unknown_step",
         lua.create_function(|_, name: Value| -> mlua::Result<usize> {
-            Err(Error::runtime(host::unknown_step(&text(&name)?)))
+            let name = text(&name).map_err(Error::runtime)?;
+            Err(Error::runtime(host::unknown_step(&name)))
         })?,
     )?;
     native.set(
@@ -53,14 +55,11 @@ pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
     Ok(native)
 }
 
-/// A name that a script gives.
-fn text(name: &Value) -> mlua::Result<String> {
-    match name {
-        Value::String(name) => Ok(name.to_string_lossy()),
-        other => {
-            let sentence = format!("it needs a text, not {}", other.type_name());
-            Err(Error::runtime(sentence))
-        }
+/// A text that a script gives; otherwise a sentence.
+pub(super) fn text(given: &Value) -> Result<String, String> {
+    match given {
+        Value::String(text) => Ok(text.to_string_lossy()),
+        other => Err(format!("it needs a text, not {}", other.type_name())),
     }
 }
 

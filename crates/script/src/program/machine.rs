@@ -205,21 +205,15 @@ pub(super) fn go_on(coroutine: &Thread, answer: Answer<'_>) -> Result<Wanted, St
         Answer::Failed(message) => coroutine.resume::<(Option<u8>, Value)>((false, message)),
     };
     let (what, value) = resumed.map_err(|error| sentence(&error))?;
-    let text = || -> Result<String, String> {
-        match &value {
-            Value::String(text) => Ok(text.to_string_lossy()),
-            other => Err(format!("it needs a text, not {}", other.type_name())),
-        }
-    };
-    match what {
-        Some(0) => Ok(Wanted::End),
-        Some(1) => Ok(Wanted::Play(value.as_usize().unwrap_or_default(), false)),
-        Some(2) => Ok(Wanted::Play(value.as_usize().unwrap_or_default(), true)),
-        Some(3) => match (value.as_f64(), value.as_i64()) {
+    match (what, value.as_usize()) {
+        (Some(0), _) => Ok(Wanted::End),
+        (Some(1), Some(step)) => Ok(Wanted::Play(step, false)),
+        (Some(2), Some(step)) => Ok(Wanted::Play(step, true)),
+        (Some(3), _) => match (value.as_f64(), value.as_i64()) {
             (Some(seconds), _) => Ok(Wanted::Pause(seconds)),
             (None, Some(seconds)) => Ok(Wanted::Pause(seconds as f64)),
             (None, None) => Err("pause needs seconds, such as pause(1.5)".into()),
         },
-        _ => Ok(Wanted::Fail(text()?)),
+        _ => Ok(Wanted::Fail(library::text(&value)?)),
     }
 }
