@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
+import own_nginx
 from headcount.lab import port
-from headcount.lab.nginx import program as nginx_program
 from processes import wait_for
 
 PATIENCE_S = 20.0
@@ -24,19 +24,6 @@ def app(environ, start_response):
     names = ("wsgi.multithread", "wsgi.multiprocess")
     words = [str(os.getpid()), *(str(environ[one]) for one in names)]
     return [" ".join(words).encode()]
-"""
-NGINX = """\
-daemon off;
-{user}worker_processes 1;
-pid {folder}/pid;
-error_log {folder}/log;
-events {{ worker_connections 1024; }}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  server {{ listen 127.0.0.1:{web}; location / {{ proxy_pass http://127.0.0.1:{inner}; }} }}
-}}
 """
 
 
@@ -89,20 +76,16 @@ def gunicorn_site(
     """A site with this configuration file, or none, and these options."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        folder.chmod(0o755)
         web, inner = port.free(), port.free()
         (folder / "page.py").write_text(APPLICATION.format(sleep_s=sleep_s))
         if conf is not None:
             (folder / "gunicorn.conf.py").write_text(conf)
-        user = "user www-data;\n" if os.geteuid() == 0 else ""
-        text = NGINX.format(folder=folder, user=user, web=web, inner=inner)
-        (folder / "nginx.conf").write_text(text)
         options = ["--bind", f"127.0.0.1:{inner}", "--no-control-socket", *arguments]
         known = {**os.environ, "PWD": str(folder), **(environment or {})}
         started = []
         for words in (
             [*command, *options, "page:app"],
-            [nginx_program(), "-c", str(folder / "nginx.conf"), "-e", str(folder / "log")],
+            own_nginx.command(folder, web, f"proxy_pass http://127.0.0.1:{inner};"),
         ):
             with (folder / "out").open("ab") as out:
                 process = subprocess.Popen(words, stdout=out, stderr=out, cwd=folder, env=known)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
+import own_nginx
 from headcount.lab import port
-from headcount.lab.nginx import program as nginx_program
 from processes import wait_for
 
 USER = "user = www-data\n" if os.geteuid() == 0 else ""
@@ -22,26 +22,11 @@ error_log = {folder}/fpm.log
 daemonize = no
 include = {folder}/pool.d/*.conf
 """
-NGINX = """\
-daemon off;
-{user}worker_processes 1;
-pid {folder}/pid;
-error_log {folder}/log;
-events {{ worker_connections 1024; }}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body;
-  fastcgi_temp_path {folder}/fastcgi;
-  server {{
-    listen 127.0.0.1:{web};
-    location / {{
-      fastcgi_pass 127.0.0.1:{pool};
-      fastcgi_param REQUEST_METHOD $request_method;
-      fastcgi_param QUERY_STRING $query_string;
-      fastcgi_param SCRIPT_FILENAME {folder}/page.php;
-    }}
-  }}
-}}
+LOCATION = """
+fastcgi_pass 127.0.0.1:{pool};
+fastcgi_param REQUEST_METHOD $request_method;
+fastcgi_param QUERY_STRING $query_string;
+fastcgi_param SCRIPT_FILENAME {folder}/page.php;
 """
 
 
@@ -97,20 +82,16 @@ def php_site(pool: str, page: str) -> Iterator[Site]:
     """A site with these keys of its pool, and this script."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        folder.chmod(0o755)
         (folder / "pool.d").mkdir()
         web, inner = port.free(), port.free()
         (folder / "page.php").write_text(page)
         (folder / "fpm.conf").write_text(POOL.format(folder=folder))
         head = f"[www]\n{USER}listen = 127.0.0.1:{inner}\n"
         (folder / "pool.d" / "www.conf").write_text(head + pool)
-        user = "user www-data;\n" if USER else ""
-        text = NGINX.format(folder=folder, user=user, web=web, pool=inner)
-        (folder / "nginx.conf").write_text(text)
         started = []
         for command in (
             [php_fpm(), "--fpm-config", str(folder / "fpm.conf")],
-            [nginx_program(), "-c", str(folder / "nginx.conf"), "-e", str(folder / "log")],
+            own_nginx.command(folder, web, LOCATION.format(folder=folder, pool=inner)),
         ):
             with (folder / "out").open("ab") as out:
                 process = subprocess.Popen(command, stdout=out, stderr=out)

@@ -6,49 +6,16 @@ from pathlib import Path
 
 import pytest
 
+import accounts
 from mail_office import MailOffice, open_home, serving
 from processes import Ended, Headcount
 from web_shop import Shop, served
 
-WORKLOAD = """
-name = "accounts"
-title = "People with accounts"
-protocol = "http"
-criteria = ["errors<1%"]
-pace = { kind = "closed", time = { draw = "fixed", mean = "200ms" } }
-run = { duration = "3s", settle = "1s" }
-
-[[setup]]
-name = "form"
-op = "get"
-path = "/"
-capture = { csrf = { css = "input[name=csrf]", attribute = "value" } }
-
-[[setup]]
-name = "log-in"
-op = "post"
-path = "/login"
-form = { user = "{username}", password = "{password}", csrf = "{csrf}" }
-check = [{ lacks = "wrong password" }, { css = "h1", equals = "Hello {username}" }]
-
-[[scenarios]]
-name = "look"
-weight = 1
-limit = "2s"
-steps = [{ name = "products", op = "get", path = "/products", check = [{ contains = "Thing" }] }]
-"""
-NAMES = ("augusta", "bertrand", "celestine", "dorothea")
-
 
 @pytest.fixture
-def accounts(tmp_path: Path) -> Path:
-    """A workload, and beside it a file of people whose passwords are their names backwards."""
-    rows = "".join(f"{name[::-1]},{name},x\n" for name in NAMES)
-    logins = tmp_path / "people.csv"
-    logins.write_text(f"password,username,note\n{rows}", "utf-8")
-    logins.chmod(0o600)
-    (tmp_path / "accounts.toml").write_text(WORKLOAD, "utf-8")
-    return logins
+def people(tmp_path: Path) -> Path:
+    """A file of people, and beside it a workload."""
+    return accounts.logins(tmp_path)
 
 
 def without_passwords(done: Ended, passwords: list[str]) -> None:
@@ -61,36 +28,36 @@ def without_passwords(done: Ended, passwords: list[str]) -> None:
 
 
 def test_users_of_a_web_application_log_on_as_themselves(
-    headcount: Headcount, accounts: Path
+    headcount: Headcount, people: Path
 ) -> None:
     shop = Shop()
-    options = ("--logins", str(accounts), "--users", "4", "--workers", "2", "--json")
+    options = ("--logins", str(people), "--users", "4", "--workers", "2", "--json")
     with served(shop) as url:
-        workload = str(accounts.parent / "accounts.toml")
+        workload = str(people.parent / "accounts.toml")
         done = headcount.run("run", workload, "--target", url, *options)
     assert done.code == 0, done.out + done.err
     levels = json.loads((Path(done.json["bundle"]) / "levels.json").read_bytes())["levels"]
     assert levels[0]["scenarios"][0]["failed"] == 0
-    assert set(shop.tokens.values()) == set(NAMES)
-    without_passwords(done, [name[::-1] for name in NAMES])
+    assert set(shop.tokens.values()) == set(accounts.NAMES)
+    without_passwords(done, [name[::-1] for name in accounts.NAMES])
 
 
-def test_agents_get_the_users_too(headcount: Headcount, accounts: Path) -> None:
+def test_agents_get_the_users_too(headcount: Headcount, people: Path) -> None:
     shop = Shop()
-    options = ("--logins", str(accounts), "--users", "4", "--agents", "2", "--json")
+    options = ("--logins", str(people), "--users", "4", "--agents", "2", "--json")
     with served(shop) as url:
-        workload = str(accounts.parent / "accounts.toml")
+        workload = str(people.parent / "accounts.toml")
         done = headcount.run("run", workload, "--target", url, *options)
     assert done.code == 0, done.out + done.err
-    assert set(shop.tokens.values()) == set(NAMES)
-    without_passwords(done, [name[::-1] for name in NAMES])
+    assert set(shop.tokens.values()) == set(accounts.NAMES)
+    without_passwords(done, [name[::-1] for name in accounts.NAMES])
 
 
-def test_a_wrong_password_is_shown_by_try_without_it(headcount: Headcount, accounts: Path) -> None:
-    accounts.write_text("username,password\naugusta,geheim-17\n", "utf-8")
+def test_a_wrong_password_is_shown_by_try_without_it(headcount: Headcount, people: Path) -> None:
+    people.write_text("username,password\naugusta,geheim-17\n", "utf-8")
     with served(Shop()) as url:
-        workload = str(accounts.parent / "accounts.toml")
-        done = headcount.run("try", workload, "--target", url, "--logins", str(accounts))
+        workload = str(people.parent / "accounts.toml")
+        done = headcount.run("try", workload, "--target", url, "--logins", str(people))
     assert done.code != 0
     assert "wrong password" in done.out
     assert "user=augusta" in done.out
@@ -101,20 +68,20 @@ def test_a_wrong_password_is_shown_by_try_without_it(headcount: Headcount, accou
 def office() -> Iterator[MailOffice]:
     with serving() as office:
         users = office.server.stats.parent.parent / "users"
-        rows = "".join(f"{name}:{{PLAIN}}pw-{name[::-1]}::::::\n" for name in NAMES)
+        rows = "".join(f"{name}:{{PLAIN}}pw-{name[::-1]}::::::\n" for name in accounts.NAMES)
         users.write_text(rows, "utf-8")
         yield office
 
 
-def test_users_of_a_mail_server_log_on_as_themselves(office: MailOffice, accounts: Path) -> None:
-    rows = "".join(f"{name},pw-{name[::-1]}\n" for name in NAMES)
-    accounts.write_text(f"username,password\n{rows}", "utf-8")
+def test_users_of_a_mail_server_log_on_as_themselves(office: MailOffice, people: Path) -> None:
+    rows = "".join(f"{name},pw-{name[::-1]}\n" for name in accounts.NAMES)
+    people.write_text(f"username,password\n{rows}", "utf-8")
     with open_home() as headcount:
-        line = ("run", "mail-imap-mix", *office.target, "--logins", str(accounts))
+        line = ("run", "mail-imap-mix", *office.target, "--logins", str(people))
         how = ("--users", "4", "--duration", "4s", "--settle", "1s", "--scale", "0.05", "--json")
         done = headcount.run(*line, *how)
         assert done.json["outcome"] in ("passed", "failed"), done.out + done.err
         levels = json.loads((Path(done.json["bundle"]) / "levels.json").read_bytes())["levels"]
         assert sum(one["completed"] for one in levels[0]["scenarios"]) > 0
         assert sum(one["failed"] for one in levels[0]["scenarios"]) == 0
-        without_passwords(done, [f"pw-{name[::-1]}" for name in NAMES])
+        without_passwords(done, [f"pw-{name[::-1]}" for name in accounts.NAMES])

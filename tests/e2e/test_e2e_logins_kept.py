@@ -6,6 +6,7 @@ from signal import SIGINT
 
 import pytest
 
+from accounts import NAMES, logins, written
 from headcount.cli import run_line
 from headcount.controller.access import Secrets
 from headcount.errors import TargetError
@@ -15,49 +16,11 @@ from web_shop import Shop, served
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
-WORKLOAD = """
-name = "accounts"
-title = "People with accounts"
-protocol = "http"
-criteria = ["errors<1%"]
-pace = { kind = "closed", time = { draw = "fixed", mean = "200ms" } }
-run = { duration = "2s", settle = "0s", ramp = "0s" }
-
-[[setup]]
-name = "form"
-op = "get"
-path = "/"
-capture = { csrf = { css = "input[name=csrf]", attribute = "value" } }
-
-[[setup]]
-name = "log-in"
-op = "post"
-path = "/login"
-form = { user = "{username}", password = "{password}", csrf = "{csrf}" }
-check = [{ css = "h1", equals = "Hello {username}" }]
-
-[[scenarios]]
-name = "look"
-weight = 1
-limit = "2s"
-steps = [{ name = "products", op = "get", path = "/products", check = [{ contains = "Thing" }] }]
-"""
-NAMES = ("augusta", "bertrand", "celestine", "dorothea")
-
 
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
-    """A workload, and beside it a file of people whose passwords are their names backwards."""
-    (tmp_path / "accounts.toml").write_text(WORKLOAD, "utf-8")
-    return written(tmp_path / "people.csv", NAMES)
-
-
-def written(file: Path, names: tuple[str, ...]) -> Path:
-    """A file of these people."""
-    rows = "".join(f"{name},{name[::-1]}\n" for name in names)
-    file.write_text(f"username,password\n{rows}", "utf-8")
-    file.chmod(0o600)
-    return file
+    """A file of people, and beside it a workload."""
+    return logins(tmp_path)
 
 
 def in_second_level(headcount: Headcount) -> bool:
