@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from headcount._engine import Engine, Interval
 from headcount.counters.source import Source
 from headcount.generator.handles import ensure_handles
+from headcount.generator.large_buffers import map_large_buffers
 from headcount.generator.local_ips import users_addresses
 from headcount.generator.machine import AgentMachine
 from headcount.generator.real_time import real_time
@@ -96,6 +97,7 @@ class Here:
         `on_lines` is what users connect from who are on none of the plan's lines, and on each.
         """
         local = users_addresses(plan.local_ips or (), on_lines, places)
+        map_large_buffers(target)
         with real_time():
             self._engine = Engine(engine_plan(plan), plan.protocol, target, local_addresses=local)
         self._plan = plan

@@ -9,6 +9,7 @@ from headcount._engine import Engine, Gathering, Interval
 from headcount.counters.generator import GeneratorSource
 from headcount.counters.proc.serving import Place
 from headcount.errors import HeadcountError
+from headcount.generator.large_buffers import map_large_buffers
 from headcount.generator.local_ips import users_addresses
 from headcount.generator.message import Message
 from headcount.generator.real_time import real_time
@@ -35,6 +36,7 @@ class Playing:
         self.generation: int = order["generation"]
         self._send = send
         local = users_addresses(order["local_ips"] or (), order["on_lines"], order["places"])
+        map_large_buffers(order["target"])
         with real_time():
             self._engine = Engine(
                 order["plan"], order["protocol"], order["target"], order["at_s"], local
