@@ -5,6 +5,7 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
+import pytest
 from har_files import entry, written
 
 from headcount.importers.har import recording
@@ -115,6 +116,53 @@ def test_files_that_the_browser_did_not_record_are_listed(tmp_path: Path) -> Non
     assert "the body of post-up, a form with files" in line
     assert "headcount record" in line
     assert "headers" not in steps[1]
+
+
+def form(*names: str) -> str:
+    """What Chromium records of a form whose files have these names."""
+    parts = [
+        f'--b\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n'
+        "Content-Type: text/plain\r\n\r\n\r\n"
+        for field, name in zip("fgh", names, strict=False)
+    ]
+    return "".join(parts) + "--b--\r\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "sizes", "instead"),
+    [
+        (("a.txt",), (200,), (200,)),
+        (("a.txt", "", "b.txt"), (101, 0, 100), (101, 0, 100)),
+        (("big.bin",), (5_000_000,), (65_536,)),
+    ],
+)
+def test_files_without_contents_are_as_long_as_they_were(
+    tmp_path: Path, names: tuple[str, ...], sizes: tuple[int, ...], instead: tuple[int, ...]
+) -> None:
+    kind, text = "multipart/form-data; boundary=b", form(*names)
+    length = {"Content-Type": kind, "Content-Length": str(len(text) + sum(sizes))}
+    up = entry("/up", method="POST", headers=length, sent=text, sent_mime=kind)
+    journey, steps, _ = imported(tmp_path, entry("/form"), up)
+    found = tuple(len(one["content"]) for one in steps[1]["multipart"].values())
+    assert found == instead
+    named = [name for name in names if name]
+    lines = [
+        f"the {size:,} bytes of {name}, which"
+        for size, name in zip(sizes, names, strict=True)
+        if name
+    ]
+    assert len(journey.left_out) == len(named)
+    assert all(one in line for one, line in zip(lines, journey.left_out, strict=True))
+
+
+def test_complete_files_stay(tmp_path: Path) -> None:
+    kind, text = "multipart/form-data; boundary=b", form("a.txt")
+    text = text.replace("plain\r\n\r\n", "plain\r\n\r\nwhole")
+    length = {"Content-Type": kind, "Content-Length": str(len(text))}
+    up = entry("/up", method="POST", headers=length, sent=text, sent_mime=kind)
+    journey, steps, _ = imported(tmp_path, entry("/form"), up)
+    assert steps[1]["multipart"]["f"]["content"] == "whole"
+    assert journey.left_out == []
 
 
 def test_a_file_is_moved_to_a_path(tmp_path: Path) -> None:

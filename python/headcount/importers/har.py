@@ -1,6 +1,7 @@
 """Browsers' recordings: HAR 1.2, as Firefox, Chrome, proxies and Playwright write it."""
 
 import math
+import re
 from base64 import b64decode
 from collections import Counter
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 from headcount.errors import InputError
 from headcount.importers.exchange import Exchange, Headers, header, split_url
 from headcount.importers.log_on import without_log_on
-from headcount.importers.payload import Payload, payload
+from headcount.importers.payload import Payload, payload, with_contents
 from headcount.importers.stranger import json_of, rows, table, text
 
 MOST_ENTRIES = 20_000
@@ -108,7 +109,7 @@ def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:
         method=method,
         url=url,
         headers=headers,
-        payload=_payload(table(request.get("postData"))),
+        payload=_payload(table(request.get("postData")), headers),
         status=status,
         reply_headers=_headers(response.get("headers")),
         mime=mime,
@@ -129,11 +130,15 @@ def _headers(value: Any) -> Headers:
     return tuple((name, value.strip()) for name, value in pairs if name and name[0] != ":")
 
 
-def _payload(data: dict[str, Any]) -> Payload:
+def _payload(data: dict[str, Any], headers: Headers) -> Payload:
     mime = text(data.get("mimeType"))
     sent = text(data.get("text"))
-    if mime.startswith("multipart/"):
+    if mime.startswith("multipart/") and sent:
         sent = _bytes_as_text(sent)
+        length = header(headers, "content-length")
+        sent_bytes = int(length) if re.fullmatch(r"[0-9]{1,15}", length) else 0
+        missing_bytes = sent_bytes - len(sent.encode("utf-8", "replace"))
+        return with_contents(payload(sent, mime), missing_bytes)
     if sent:
         return payload(sent, mime)
     pairs = tuple(

@@ -54,6 +54,8 @@ class File:
     filename: str
     content_type: str
     content: str
+    missing_bytes: int = 0
+    """How many of its bytes the original lacks; `content` then stands for them."""
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """What a request sends in its body: a form, JSON, several parts, or any text."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email import message_from_bytes
 from email.policy import HTTP
 from typing import Any
@@ -10,6 +10,9 @@ from headcount.foreign.json_text import json_value
 from headcount.importers.journey import File, unmarked, unmarked_value
 
 MOST_FIELDS = 10_000
+MOST_FILLED = 64 << 10
+"""Bytes that stand for a file whose contents a recording lacks, at most."""
+_FILLING = "This text stands for the contents of a file that the recording lacks.\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,29 @@ def payload(text: str, content_type: str) -> Payload:
         if parts is not None:
             return Payload(parts=parts)
     return Payload(text=text, content_type=content_type)
+
+
+def with_contents(given: Payload, missing_bytes: int) -> Payload:
+    """A form whose empty files hold together so many bytes, at most `MOST_FILLED` each.
+
+    Browsers record how long a form is, and all of it but what is in its files.
+    """
+    parts = dict(given.parts or ())
+    empty = {
+        name: one
+        for name, one in parts.items()
+        if isinstance(one, File) and one.filename and not one.content
+    }
+    if not empty or missing_bytes <= 0:
+        return given
+    share, rest = divmod(missing_bytes, len(empty))
+    for turn, (name, one) in enumerate(empty.items()):
+        size = share + (turn < rest)
+        content = (_FILLING * (min(size, MOST_FILLED) // len(_FILLING) + 1))[
+            : min(size, MOST_FILLED)
+        ]
+        parts[name] = replace(one, content=content, missing_bytes=size)
+    return Payload(parts=tuple(parts.items()))
 
 
 def _form(text: str) -> tuple[tuple[str, str], ...] | None:

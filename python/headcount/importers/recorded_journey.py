@@ -15,6 +15,7 @@ from headcount.importers.journey import (
     Capture,
     Correlation,
     Entry,
+    File,
     Journey,
     Made,
     Page,
@@ -263,8 +264,17 @@ class _Maker:
                 self.left_out.append(line)
 
     def _note_files(self, index: int) -> None:
-        """List a form with files whose body the browser did not record."""
+        """List a form with files whose body, or whose files, the browser did not record."""
         exchange = self.kept[index]
+        for _, part in exchange.payload.parts or ():
+            if isinstance(part, File) and part.missing_bytes:
+                size = len(part.content)
+                instead = "as many" if size == part.missing_bytes else f"{size:,}"
+                self.left_out.append(
+                    f"the {part.missing_bytes:,} bytes of {part.filename}, which "
+                    f"{self.names[index]} sends: browsers do not record them; {instead} of a text "
+                    "are sent instead"
+                )
         kind = header(exchange.headers, "content-type")
         if kind.startswith("multipart/") and exchange.payload == Payload():
             self.left_out.append(
