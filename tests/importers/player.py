@@ -58,6 +58,9 @@ class Player:
             **body,
         )
         assert reply.status_code == wanted, (step["name"], reply.status_code, reply.text[:300])
+        for path in step.get("resources", ()):
+            address = self.target + self.text(path, lambda value: quote(value, safe=""))
+            assert self.session.get(address, timeout=10).ok, (step["name"], path)
         for name, source in step.get("capture", {}).items():
             self.values[name] = found(reply, source)
         for check in step.get("check", []):

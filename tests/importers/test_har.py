@@ -67,8 +67,10 @@ def test_the_journey_fails_in_the_shop_without_its_captures(shop_address: str) -
 def test_pages_have_their_resources_and_pauses_are_those_of_the_user() -> None:
     _, workload, text = imported(RECORDING)
     entries = workload["scenarios"][0]["steps"]
-    assert [one.get("page") for one in entries[:5]] == ["home", None, "login", None, "log-in"]
-    assert [one["path"] for one in entries[0]["steps"]] == ["/", "/static.css", "/app.js"]
+    assert [one.get("name") for one in entries[:5]] == ["home", None, "login", None, "log-in"]
+    assert entries[0]["resources"] == ["/static.css", "/app.js"]
+    assert entries[4]["op"] == "post"
+    assert entries[4]["resources"] == ["/static.css", "/app.js"]
     pauses = [float(one["pause"][:-1]) for one in entries if "pause" in one]
     assert len(pauses) == 2
     assert pauses[0] >= 1

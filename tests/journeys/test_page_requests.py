@@ -11,7 +11,7 @@ from processes import Headcount
 
 PAGE = """<!doctype html><link rel=stylesheet href=/kept.css><script src=/moved.js></script>
 <link rel=stylesheet href=/fleeting.css><img src=/abroad.png><img src=/guarded.png>"""
-MOVED = {"moved.js": "static/new.js", "abroad.png": "//cdn.test/a.png"}
+MOVED = {"moved.js": "static/new.js", "abroad.png": "//cdn.test/a.png", "form": "shop/page"}
 AGAIN = "/abroad.png /cookie /fleeting.css /guarded.png /moved.js /shop/page /static/new.js"
 WORKLOAD = """
 name = "own-page"
@@ -87,7 +87,7 @@ class Site:
             answer.set_etag("v7")
             return answer.make_conditional(flask.request)
 
-        @app.get("/<any('moved.js', 'abroad.png'):name>")
+        @app.route("/<any('moved.js', 'abroad.png', 'form'):name>", methods=["GET", "POST"])
         def moved(name: str) -> flask.Response:
             return flask.Response(status=302, headers={"Location": MOVED[name]})
 
@@ -143,3 +143,22 @@ def test_users_ask_again_as_servers_want(shown: tuple[Site, str]) -> None:
     assert "If-None-Match" not in headers["/fleeting.css"]
     assert "+ /kept.css  in the user's cache" in out
     assert "+ /moved.js  304, " in out
+
+
+def test_a_form_brings_the_resources_of_the_page_it_leads_to(
+    headcount: Headcount, tmp_path: Path
+) -> None:
+    site, workload = Site(), tmp_path / "page.toml"
+    sent = WORKLOAD.partition('[[scenarios.steps]]\nname = "again"')[0]
+    sent = sent.replace('op = "get"\npath = "/shop/page"', 'op = "post"\npath = "/form"')
+    workload.write_text(sent, "utf-8")
+    password = {"HEADCOUNT_PASSWORD": "sesame"}
+    with wsgi_site.served(site.made()) as url:
+        to = ("--target", url, "--user", "ada")
+        done = headcount.run("try", str(workload), *to, **password)
+    assert done.code == 0, done.out + done.err
+    (first, _), (second, _), *resources = site.asked
+    assert (first, second) == ("/form", "/shop/page")
+    expected = {*AGAIN.split(), "/kept.css"} - {"/shop/page", "/cookie"}
+    assert sorted(path for path, _ in resources) == sorted(expected)
+    assert all(headers["Referer"].endswith("/shop/page") for _, headers in resources)

@@ -65,6 +65,8 @@ class Step:
     name: str
     op: str
     path: str
+    resources: list[str] = field(default_factory=list)
+    """Paths of what a browser fetches with it."""
     headers: dict[str, str] = field(default_factory=dict)
     form: dict[str, str] | None = None
     json: Any = None
@@ -96,7 +98,7 @@ class Made:
 
 @dataclass(slots=True)
 class Page:
-    """A page and the resources that its browser asks for."""
+    """A page with resources that are steps: they come with a form, or are more than a path."""
 
     name: str
     steps: list[Step]

@@ -203,11 +203,24 @@ class _Maker:
             first = self.kept[action.chain[0]]
             if ended_s is not None and first.started_s - ended_s >= SHORTEST_PAUSE_S:
                 found.append(Pause(_rounded(first.started_s - ended_s)))
-            steps = [self._step(action.chain), *(self._step([one]) for one in action.resources)]
-            found.append(Page(steps[0].name, steps) if action.resources else steps[0])
+            steps = self._page(action)
+            found.append(Page(steps[0].name, steps) if len(steps) > 1 else steps[0])
             all_of_it = (*action.chain, *action.resources)
             ended_s = max(ended_s or 0.0, *(self.kept[index].ended_s for index in all_of_it))
         return [*(Made(name, mark("uuid")) for name in self.made.values()), *found]
+
+    def _page(self, action: Action) -> list[Step]:
+        """The step of a page, and those of resources that it cannot fetch by their paths."""
+        page, apart = self._step(action.chain), []
+        for index in action.resources:
+            step = self._step([index])
+            is_page = page.op in ("get", "post") and page.expect is None
+            if is_page and step == Step(step.name, "get", step.path):
+                page.resources += [step.path] if step.path not in page.resources else []
+                self.names[index] = f"{page.name}, resource"
+            else:
+                apart.append(step)
+        return [page, *apart]
 
     def _made(self, sent: Sent, started_s: float) -> str | None:
         """What a script of the page computes: the time, or a number for the request or a thing."""

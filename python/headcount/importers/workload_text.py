@@ -164,6 +164,8 @@ def _long_step(step: Step) -> Iterator[str]:
 def _fields(step: Step) -> dict[str, Any]:
     """The keys of a step, in the order in which people read them."""
     found: dict[str, Any] = {"name": step.name, "op": step.op, "path": template(step.path)}
+    if step.resources:
+        found["resources"] = [template(one) for one in step.resources]
     if step.headers:
         found["headers"] = {name: template(value) for name, value in step.headers.items()}
     if step.form is not None:

@@ -53,8 +53,11 @@ impl PageAsk {
             return Ok(None);
         };
         let page = Ask::compile(method, std::mem::take(table), names)?;
-        if page.method != Method::Get || !matches!(page.target, Target::Path(_)) {
-            return Err("resources belong to a page: use op get with a path".into());
+        // A form is often answered by a page, mostly through a redirect.
+        if !matches!(page.method, Method::Get | Method::Post)
+            || !matches!(page.target, Target::Path(_))
+        {
+            return Err("resources belong to a page: use op get or post, with a path".into());
         }
         let (names_resources, listed) = listed(&given, names)?;
         Ok(Some(Self {
@@ -184,7 +187,10 @@ mod tests {
                 json!({"resources": "embedded", "connections": 0}),
                 "from 1 to 64; it is 0",
             ),
-            (json!({"resources": "embedded", "op": "post"}), "use op get"),
+            (
+                json!({"resources": "embedded", "op": "put"}),
+                "use op get or post",
+            ),
             (
                 json!({"resources": "embedded", "op": "request"}),
                 "use op get instead of request",
