@@ -54,8 +54,12 @@ pub struct Scenario<S> {
     pub late_ns: u64,
     /// The think time after it, if not the pace's.
     pub pause: Option<Draw>,
+    /// What comes before it, and does not count in it.
+    pub setup: Flow<S>,
     /// Its steps, and which of them are played.
     pub flow: Flow<S>,
+    /// What comes after it, and does not count in it.
+    pub teardown: Flow<S>,
 }
 
 impl Plan {
@@ -268,11 +272,21 @@ impl Flows<'_> {
         &mut self,
         number: usize,
         scenario: &ScenarioPlan,
-        setup: &Flow<S>,
+        of_user: &Flow<S>,
     ) -> Scenario<S> {
-        let place = format!("scenarios.{number}.steps");
-        let mut flow = self.compile(&scenario.name, &place, &scenario.steps);
-        flow.needed.extend(&setup.needed);
+        // In the order in which they are played: what one captures the next may send.
+        let parts = [
+            ("setup", &scenario.setup),
+            ("steps", &scenario.steps),
+            ("teardown", &scenario.teardown),
+        ];
+        let [setup, mut flow, teardown] = parts.map(|(key, steps)| {
+            let place = format!("scenarios.{number}.{key}");
+            self.compile(&scenario.name, &place, steps)
+        });
+        for more in [of_user, &setup, &teardown] {
+            flow.needed.extend(&more.needed);
+        }
         flow.needed.sort_unstable();
         flow.needed.dedup();
         let to_ns = |ms: f64| (ms * 1e6) as u64;
@@ -281,7 +295,9 @@ impl Flows<'_> {
             limit_per_mib_ns: to_ns(scenario.limit_per_mib_ms),
             late_ns: to_ns(scenario.late_ms),
             pause: scenario.pause,
+            setup,
             flow,
+            teardown,
         }
     }
 }
@@ -297,7 +313,9 @@ mod tests {
             limit_per_mib_ns: 5_000,
             late_ns: 1,
             pause: None,
+            setup: Flow::default(),
             flow: Flow::default(),
+            teardown: Flow::default(),
         };
         assert_eq!(scenario.limit_for(0), 1_000);
         assert_eq!(scenario.limit_for(64 << 10), 1_000);

@@ -24,6 +24,7 @@
 //!
 //! Nothing in this crate names a protocol.
 
+mod around;
 mod attempt;
 pub mod blame;
 pub mod clock;
@@ -62,6 +63,7 @@ pub mod roster;
 pub mod run;
 pub mod scripted;
 pub mod seat;
+mod section;
 pub mod share;
 pub mod snapshot;
 pub mod stopwatch;

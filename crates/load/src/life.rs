@@ -18,6 +18,7 @@ use crate::recorder::{At, Ended, Recorder};
 use crate::roster::{Member, Roster};
 use crate::scripted::Script;
 use crate::seat::{Playing, Seat};
+use crate::section::Section;
 use crate::timers::on_grid;
 use crate::trace::{Trace, Traced};
 use crate::user::User;
@@ -138,14 +139,21 @@ impl<P: Protocol> Place<P> {
     /// every step succeeded.
     async fn play_one(
         &self,
-        due_ns: u64,
-        began_ns: u64,
+        mut due_ns: u64,
+        mut began_ns: u64,
         session: &mut Option<P::Session>,
         user: &mut User,
     ) -> (u64, Option<Draw>, bool) {
         user.begin_scenario();
         let index = self.plan.next(user);
         let scenario = &self.plan.scenarios[index];
+        let mut failed = !self.draw(user, &scenario.flow.needed);
+        if !failed && !scenario.setup.is_empty() {
+            let took_ns;
+            let setting_up = self.set_up(index, began_ns, session, user);
+            (took_ns, failed) = Box::pin(setting_up).await; // users would have room for it
+            (due_ns, began_ns) = (due_ns + took_ns, began_ns + took_ns);
+        }
         self.recorder.borrow_mut().started(index, self.line);
         let late = began_ns - due_ns > scenario.late_ns;
         let playing = Playing {
@@ -157,14 +165,13 @@ impl<P: Protocol> Place<P> {
         let seat = &*self.member.seat;
         seat.plays(playing, now_ns);
         self.roster.update(&self.member);
-        let mut failed = !self.draw(user, &scenario.flow.needed);
         if session.is_none() && !failed {
             failed = !self.open(session, user).await;
             now_ns = user.now_ns();
         }
         if !failed {
             (now_ns, failed) = self
-                .play_whole(Some(index), &scenario.flow, now_ns, session, user)
+                .play_whole(Section::Steps(index), &scenario.flow, now_ns, session, user)
                 .await;
         }
         seat.has_played(now_ns, failed);
@@ -172,13 +179,9 @@ impl<P: Protocol> Place<P> {
         if !failed {
             self.roster.completes(seat);
         }
-        if let Some(trace) = &self.plan.trace {
-            trace.end(&self.plan.plan.scenarios[index].name, failed);
-        }
         let idle_ns = seat.idle_ns(now_ns);
-        let mut recorder = self.recorder.borrow_mut();
-        recorder.think_ns += idle_ns; // what Little's law has besides response times
-        recorder.ended(&Ended {
+        self.recorder.borrow_mut().think_ns += idle_ns; // what Little's law has besides responses
+        self.recorder.borrow_mut().ended(&Ended {
             scenario: index,
             line: self.line,
             due_ns,
@@ -189,14 +192,21 @@ impl<P: Protocol> Place<P> {
             limit_ns: scenario.limit_for(seat.expected_bytes()),
             late_ns: scenario.late_ns,
         });
+        let mut is_left = false;
+        if !scenario.teardown.is_empty() && session.is_some() {
+            is_left = Box::pin(self.tear_down(index, session, user)).await;
+            now_ns = user.now_ns();
+        }
+        if let Some(trace) = &self.plan.trace {
+            trace.end(&self.plan.plan.scenarios[index].name, failed || is_left);
+        }
         (now_ns, scenario.pause, !failed)
     }
 
     /// Plays steps to their end, or to the first that fails; returns when, and whether one failed.
-    /// Those of a scenario (`index`) count what they moved there.
     pub(crate) async fn play_flow(
         &self,
-        index: Option<usize>,
+        section: Section,
         flow: &Flow<P::Step>,
         mut now_ns: u64,
         session: &mut Option<P::Session>,
@@ -210,7 +220,7 @@ impl<P: Protocol> Place<P> {
             place += 1;
             if let Move::Step(step_index, step) = next {
                 (last_step, moves) = (Some(*step_index), 0);
-                let played = self.play_step(index, *step_index, step, now_ns, session, user);
+                let played = self.play_step(section, *step_index, step, now_ns, session, user);
                 match played.await {
                     Ok(ended_ns) => now_ns = ended_ns,
                     Err((ended_ns, fault)) => {
@@ -261,7 +271,7 @@ impl<P: Protocol> Place<P> {
     /// Plays one step; returns when it ended, and with which fault if it failed.
     async fn play_step(
         &self,
-        index: Option<usize>,
+        section: Section,
         step_index: usize,
         step: &P::Step,
         began_ns: u64,
@@ -285,14 +295,14 @@ impl<P: Protocol> Place<P> {
         let took_ns = (now_ns - began_ns).saturating_sub(idle_ns);
         if let Some(trace) = &self.plan.trace {
             let fault = played.as_ref().err().map(|fault| &*fault.message);
-            self.note_step(trace, index, step_index, (began_ns, took_ns), fault, user);
+            self.note_step(trace, section, step_index, (began_ns, took_ns), fault, user);
         }
         let mut recorder = self.recorder.borrow_mut();
         match played {
             Ok(moved) => {
                 recorder.step_completed(step_index, took_ns, moved);
-                if let Some(index) = index {
-                    let tally = &mut recorder.scenarios[index];
+                if let Some(scenario) = section.counted() {
+                    let tally = &mut recorder.scenarios[scenario];
                     tally.read_bytes += moved.read_bytes;
                     tally.written_bytes += moved.written_bytes;
                 }
@@ -312,7 +322,7 @@ impl<P: Protocol> Place<P> {
     fn note_step(
         &self,
         trace: &Trace,
-        scenario: Option<usize>,
+        section: Section,
         step: usize,
         (began_ns, took_ns): (u64, u64),
         fault: Option<&str>,
@@ -320,7 +330,9 @@ impl<P: Protocol> Place<P> {
     ) {
         let notes = user.take_notes();
         trace.add(&Traced {
-            scenario: scenario.map(|index| &*self.plan.plan.scenarios[index].name),
+            scenario: section
+                .scenario()
+                .map(|index| &*self.plan.plan.scenarios[index].name),
             step: &self.plan.step_names[step],
             began_ns,
             took_ns,
@@ -336,32 +348,6 @@ impl<P: Protocol> Place<P> {
         if let Some(trace) = &self.plan.trace {
             trace.fail(&fault.message);
         }
-    }
-
-    /// Opens the session and plays the setup; false, and a fault, where either fails.
-    async fn open(&self, session: &mut Option<P::Session>, user: &mut User) -> bool {
-        let opened = {
-            let opening = pin!(self.protocol.open(user));
-            within_limit(&self.member.seat, opening).await
-        };
-        match opened {
-            Ok(opened) => *session = Some(opened),
-            Err(fault) => {
-                self.fault(At::Opening, &fault);
-                return false;
-            }
-        }
-        if !self.plan.setup.is_empty() {
-            let (setup, now_ns) = (&self.plan.setup, user.now_ns());
-            let playing = self.play_whole(None, setup, now_ns, session, user);
-            let (_, failed) = Box::pin(playing).await; // rare, and users would have room for it
-            if failed {
-                *session = None; // the next scenario tries all of it again
-                return false;
-            }
-        }
-        self.recorder.borrow_mut().opened(|| user.now_ns());
-        true
     }
 }
 

@@ -87,8 +87,14 @@ pub struct ScenarioPlan {
     /// The think time after it, if not the pace's. Only with a closed pace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<Draw>,
+    /// What comes before it each time, and does not count in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setup: Vec<StepPlan>,
     /// What it consists of, in order.
     pub steps: Vec<StepPlan>,
+    /// What comes after it each time, also if it failed, and does not count in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub teardown: Vec<StepPlan>,
 }
 
 /// One protocol operation, or what decides which are played ([`crate::flow`]).

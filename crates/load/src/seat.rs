@@ -23,6 +23,8 @@ enum Doing {
     Waiting,
     /// Opening its session before anything is due.
     LoggingOn,
+    /// Playing what comes before or after a scenario, since then.
+    Around(u64),
     /// Playing a scenario.
     Playing(Playing),
 }
@@ -87,7 +89,18 @@ impl Seat {
         self.step_began_ns.set(began_ns);
     }
 
-    /// That has ended.
+    /// The user plays what comes before or after a scenario.
+    pub fn plays_around(&self, began_ns: u64) {
+        self.doing.set(Doing::Around(began_ns));
+        self.step_began_ns.set(began_ns);
+    }
+
+    /// What came after a scenario has ended.
+    pub fn has_played_around(&self) {
+        self.doing.set(Doing::Waiting);
+    }
+
+    /// The user has opened its session, or could not.
     pub fn has_logged_on(&self, failed: bool) {
         self.doing.set(Doing::Waiting);
         self.is_failing.set(self.is_failing.get() || failed);
@@ -199,7 +212,7 @@ impl Seat {
     pub const fn playing(&self) -> Option<Playing> {
         match self.doing.get() {
             Doing::Playing(playing) => Some(playing),
-            Doing::Waiting | Doing::LoggingOn => None,
+            Doing::Waiting | Doing::LoggingOn | Doing::Around(_) => None,
         }
     }
 
@@ -250,10 +263,14 @@ impl Seat {
         self.idle.get().until(now_ns)
     }
 
-    /// How long the user was idle in the scenario under way, if there is one.
+    /// How long the user was idle in the scenario under way, or has played what is around one.
     #[must_use]
     pub fn idled_ns(&self, now_ns: u64) -> u64 {
-        self.playing().map_or(0, |_| self.idle_ns(now_ns))
+        match self.doing.get() {
+            Doing::Playing(_) => self.idle_ns(now_ns),
+            Doing::Around(began_ns) => now_ns.saturating_sub(began_ns),
+            Doing::Waiting | Doing::LoggingOn => 0,
+        }
     }
 
     /// Since when the user has completed nothing, if something failed since or it waits over a limit:
@@ -266,7 +283,9 @@ impl Seat {
     ) -> Option<u64> {
         let waits_too_long = match self.doing.get() {
             Doing::Waiting => false,
-            Doing::LoggingOn => at_ns.saturating_sub(self.step_began_ns.get()) > longest_ns,
+            Doing::LoggingOn | Doing::Around(_) => {
+                at_ns.saturating_sub(self.step_began_ns.get()) > longest_ns
+            }
             Doing::Playing(Playing {
                 scenario, due_ns, ..
             }) => {

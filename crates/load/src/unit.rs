@@ -8,6 +8,7 @@ use crate::flow::Flow;
 use crate::life::{Place, within_limit};
 use crate::protocol::{Protocol, RollBack, Session};
 use crate::recorder::At;
+use crate::section::Section;
 use crate::user::User;
 
 impl<P: Protocol> Place<P> {
@@ -15,13 +16,13 @@ impl<P: Protocol> Place<P> {
     /// ended, and whether one failed.
     pub(crate) async fn play_whole(
         &self,
-        index: Option<usize>,
+        section: Section,
         flow: &Flow<P::Step>,
         now_ns: u64,
         session: &mut Option<P::Session>,
         user: &mut User,
     ) -> (u64, bool) {
-        let (ended_ns, failed) = self.play_flow(index, flow, now_ns, session, user).await;
+        let (ended_ns, failed) = self.play_flow(section, flow, now_ns, session, user).await;
         if !session.as_ref().is_some_and(Session::is_in_transaction) {
             return (ended_ns, failed);
         }

@@ -103,7 +103,9 @@ fn plan(case: &Case) -> Plan {
         limit_per_mib_ms: 0.0,
         late_ms: 1000.0,
         pause: None,
+        setup: Vec::new(),
         steps: vec![step; case.steps],
+        teardown: Vec::new(),
     };
     Plan {
         seed: 1,

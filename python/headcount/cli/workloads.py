@@ -115,7 +115,12 @@ def _print_scenarios(workload: "Workload") -> None:
         table.add_row(scenario.name, share, scenario.title, scenario.limit_text)
     out.print()
     out.print(table)
-    steps = [f"{scenario.name}: {texts(scenario.steps)}" for scenario in workload.scenarios]
+    steps = [
+        f"{scenario.name}{'' if name == 'steps' else f', {name}'}: {texts(entries)}"
+        for scenario in workload.scenarios
+        for name, entries in scenario.sections
+        if entries
+    ]
     setup = [f"each user first: {texts(workload.setup)}"] if workload.setup else []
     _print_list("Steps", [*setup, *steps])
     origins: dict[str, list[str]] = {}

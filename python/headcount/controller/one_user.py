@@ -27,7 +27,11 @@ def one_user(plan: Plan, scenarios: Sequence[str] | None = None, *, trace: bool 
     names = values.get("script", {}).get("names") or [one["name"] for one in values["scenarios"]]
     for scenario in values["scenarios"]:
         scenario["pause"] = None
-        scenario["steps"] = _without_pauses(scenario["steps"])
+        scenario |= {
+            name: _without_pauses(scenario[name])
+            for name in ("setup", "steps", "teardown")
+            if name in scenario
+        }
     return json.dumps(
         {
             **values,

@@ -319,7 +319,11 @@ def engine_plan(
             "limit_per_mib_ms": seconds(scenario.limit_per_mib or "0s") * 1000,
             "late_ms": seconds(scenario.late or scenario.limit) * 1000,
             "pause": _draw(scenario.pause, faster) if scenario.pause else None,
-            "steps": [_entry(entry, faster) for entry in scenario.steps],
+            **{
+                name: [_entry(entry, faster) for entry in entries]
+                for name, entries in scenario.sections
+                if entries
+            },
         }
         for scenario in workload.scenarios
     ]

@@ -34,22 +34,36 @@ class Scenario(Strict):
         default=None, description="Think time after it, instead of the pace's (closed pace)"
     )
     origin: str = Field(default="", description="Where its figures come from")
+    setup: list[Entry] | None = Field(
+        default=None, description="What comes before it each time, and does not count in it"
+    )
     steps: list[Entry] = Field(
         min_length=1, description="Operations, and if, repeat, choose, pause, set and page"
+    )
+    teardown: list[Entry] | None = Field(
+        default=None,
+        description="What comes after it each time, also if it failed, and does not count in it",
     )
 
     @model_validator(mode="after")
     def _playable(self) -> "Scenario":
         with as_mistake():
-            check_entries(self.steps, "steps")
-        if not self.operations:
+            for name, entries in self.sections:
+                check_entries(entries, name)
+        if not any(operations(self.steps)):
             raise ValueError("steps: a scenario needs at least one operation")
         return self
 
     @property
+    def sections(self) -> list[tuple[str, list[Entry]]]:
+        """Its lists of entries with their names, in the order in which they are played."""
+        around = {"setup": self.setup or [], "steps": self.steps, "teardown": self.teardown or []}
+        return list(around.items())
+
+    @property
     def operations(self) -> list[Step]:
-        """All steps, in the order in which they stand."""
-        return list(operations(self.steps))
+        """All steps, in the order in which they are played."""
+        return [step for _, entries in self.sections for step in operations(entries)]
 
     @property
     def limit_text(self) -> str:

@@ -299,7 +299,11 @@ class Workload(Strict):
     def _check_servers(self, protocol: Protocol) -> None:
         second = protocol.parts[1] if protocol.parts else None
         allowed = f'on = "{second}", or nothing' if second else "no key on"
-        whole = [(f'scenario "{one.name}"', one.steps) for one in self.scenarios]
+        whole = [
+            (f'scenario "{one.name}"', entries)
+            for one in self.scenarios
+            for _, entries in one.sections
+        ]
         for where, entries in [("setup", self.setup or []), *whole]:
             for entry in transactions(entries):
                 if not protocol.has_transactions:

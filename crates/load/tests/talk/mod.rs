@@ -120,11 +120,16 @@ pub fn played(plan: &Value) -> (Vec<String>, Snapshot) {
         "seed": 1, "workers": 1, "step_timeout_ms": 60_000, "report_every_ms": 1000,
         "pace": {"pace": "closed", "think": {"draw": "fixed", "s": 1.0}},
     });
-    let scenario = json!([{
+    let mut scenario = json!({
         "name": "talk", "weight": 1.0, "limit_ms": 1000.0, "late_ms": 1000.0,
         "steps": plan["steps"],
-    }]);
-    whole["scenarios"] = scenario;
+    });
+    for (key, given) in [("setup", "before"), ("teardown", "after")] {
+        if let Some(steps) = plan.get(given) {
+            scenario[key] = steps.clone();
+        }
+    }
+    whole["scenarios"] = json!([scenario]);
     for key in ["variables", "setup"] {
         if let Some(value) = plan.get(key) {
             whole[key] = value.clone();

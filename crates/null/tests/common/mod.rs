@@ -23,7 +23,9 @@ pub fn scenario(name: &str, weight: f64, steps: Vec<StepPlan>) -> ScenarioPlan {
         limit_per_mib_ms: 0.0,
         late_ms: 1000.0,
         pause: None,
+        setup: Vec::new(),
         steps,
+        teardown: Vec::new(),
     }
 }
 

@@ -1,0 +1,85 @@
+//! What users do around their scenarios, and what no response time counts: open their session, and
+//! what comes before and after.
+
+use std::pin::pin;
+
+use crate::life::{Place, within_limit};
+use crate::protocol::Protocol;
+use crate::recorder::At;
+use crate::section::Section;
+use crate::user::User;
+
+impl<P: Protocol> Place<P> {
+    /// Opens the session and plays the setup; false, and a fault, where either fails.
+    pub(crate) async fn open(&self, session: &mut Option<P::Session>, user: &mut User) -> bool {
+        let opened = {
+            let opening = pin!(self.protocol.open(user));
+            within_limit(&self.member.seat, opening).await
+        };
+        match opened {
+            Ok(opened) => *session = Some(opened),
+            Err(fault) => {
+                self.fault(At::Opening, &fault);
+                return false;
+            }
+        }
+        if !self.plan.setup.is_empty() {
+            let (setup, now_ns) = (&self.plan.setup, user.now_ns());
+            let playing = self.play_whole(Section::Setup, setup, now_ns, session, user);
+            let (_, failed) = Box::pin(playing).await; // rare, and users would have room for it
+            if failed {
+                *session = None; // the next scenario tries all of it again
+                return false;
+            }
+        }
+        self.recorder.borrow_mut().opened(|| user.now_ns());
+        true
+    }
+
+    /// Plays what comes before a scenario, and opens the session for it; returns how long that took, in
+    /// ns, and whether it failed.
+    pub(crate) async fn set_up(
+        &self,
+        scenario: usize,
+        began_ns: u64,
+        session: &mut Option<P::Session>,
+        user: &mut User,
+    ) -> (u64, bool) {
+        let seat = &*self.member.seat;
+        seat.plays_around(began_ns);
+        self.roster.update(&self.member);
+        let mut failed = session.is_none() && !self.open(session, user).await;
+        if !failed {
+            let (flow, now_ns) = (&self.plan.scenarios[scenario].setup, user.now_ns());
+            let section = Section::Around(scenario);
+            (_, failed) = self.play_whole(section, flow, now_ns, session, user).await;
+        }
+        seat.begins_scenario(); // which has moved nothing, and in which nobody has idled
+        let took_ns = user.now_ns() - began_ns;
+        self.recorder.borrow_mut().think_ns += took_ns; // for Little's law it is no response
+        (took_ns, failed)
+    }
+
+    /// Plays what comes after a scenario, whatever came of it; returns whether that failed.
+    pub(crate) async fn tear_down(
+        &self,
+        scenario: usize,
+        session: &mut Option<P::Session>,
+        user: &mut User,
+    ) -> bool {
+        let (seat, began_ns) = (&*self.member.seat, user.now_ns());
+        seat.plays_around(began_ns);
+        self.roster.update(&self.member);
+        let (flow, section) = (
+            &self.plan.scenarios[scenario].teardown,
+            Section::Around(scenario),
+        );
+        let (_, failed) = self
+            .play_whole(section, flow, began_ns, session, user)
+            .await;
+        seat.has_played_around();
+        self.roster.update(&self.member);
+        self.recorder.borrow_mut().think_ns += user.now_ns() - began_ns;
+        failed
+    }
+}
