@@ -35,10 +35,21 @@ Output = Annotated[
         help="The workload file to write; by default NAME.toml here, if there is none.",
     ),
 ]
+LogIn = Annotated[
+    Literal["each-visit", "once"],
+    typer.Option(
+        help="Whether each visit logs in, as recorded, or users do it once and stay logged in."
+    ),
+]
 
 
 @app.command("har", no_args_is_help=True)
-def har(recording: Recording, output: Output = None, json: options.Json = False) -> None:
+def har(
+    recording: Recording,
+    output: Output = None,
+    log_in: LogIn = "each-visit",
+    json: options.Json = False,
+) -> None:
     """Import a browser's recording: pages, think times, and values that replies gave.
 
     In Firefox or Chrome open the network tools (F12), visit the site, and save all as HAR. A HAR
@@ -52,7 +63,7 @@ def har(recording: Recording, output: Output = None, json: options.Json = False)
     def make(name: str) -> "Journey":
         return recorded_journey(recordings.recording(recording), name)
 
-    imported(make, output, json=json)
+    imported(make, output, log_in=log_in, json=json)
 
 
 @app.command("curl", no_args_is_help=True)
@@ -192,13 +203,22 @@ def pgbench(
     err.print(f"wrote {path}", markup=False, highlight=False)
 
 
-def imported(make: "Callable[[str], Journey]", output: Path | None, *, json: bool) -> None:
+def imported(
+    make: "Callable[[str], Journey]",
+    output: Path | None,
+    *,
+    log_in: str = "each-visit",
+    json: bool,
+) -> None:
     """Write the workload file, and show what is in it."""
+    from headcount.importers.log_in_once import log_in_once
     from headcount.importers.names import workload_name
     from headcount.importers.workload_text import workload_text
 
     check_file(output, "-o", ".toml")
     journey = make(workload_name(output.stem) if output is not None else "")
+    if log_in == "once":
+        log_in_once(journey)
     path = output or _free_path(journey.name)
     # Not through `redacted`, which would hide names such as {password}: no secret is in a journey.
     write_output(path, workload_text(journey), "-o")

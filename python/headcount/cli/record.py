@@ -9,7 +9,7 @@ import typer
 
 from headcount.cli import options
 from headcount.cli.console import err
-from headcount.cli.import_verb import Output, imported
+from headcount.cli.import_verb import LogIn, Output, imported
 from headcount.errors import InputError
 from headcount.text import clean
 
@@ -38,6 +38,7 @@ def record(
             "--browser", help="Open Chromium or Chrome with a profile that uses the proxy."
         ),
     ] = False,
+    log_in: LogIn = "each-visit",
     json: options.Json = False,
 ) -> None:
     """Record a visit through a proxy, and make a workload file of it, as import har does.
@@ -78,7 +79,7 @@ def record(
         ]
         return journey
 
-    imported(make, output, json=json)
+    imported(make, output, log_in=log_in, json=json)
 
 
 def _recorded(

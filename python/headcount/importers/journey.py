@@ -156,6 +156,12 @@ class Journey:
     variables: list[Variable] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
     """Of every request."""
+    setup: list[Entry] = field(default_factory=list)
+    """What each user does once."""
+    log_ins: frozenset[str] = frozenset()
+    """The names of the steps that send a password."""
+    again: dict[str, list[Capture]] = field(default_factory=dict)
+    """By steps: values of earlier ones that their replies have anew, after their last use."""
     has_new_visitors: bool = False
     """Whether each visit begins without the cookies of the last, as the recorded one did."""
     correlations: list[Correlation] = field(default_factory=list)

@@ -27,7 +27,7 @@ from headcount.importers.journey import (
 from headcount.importers.names import free_name, step_name, variable_name, workload_name
 from headcount.importers.payload import Payload
 from headcount.importers.request_step import request_step
-from headcount.importers.selector import cookies
+from headcount.importers.selector import cookies, value_at
 from headcount.importers.sent import Sent
 from headcount.importers.typed import Typed, typed_values
 
@@ -79,6 +79,8 @@ def recorded_journey(recording: Recording, name: str = "", target: str = "") -> 
         title=f"A visit to {host}",
         target=target,
         log_on=recording.log_on,
+        again=maker.again(),
+        log_ins=frozenset(maker.names[index] for index in typed.log_ins),
         has_new_visitors=any(True for one in kept for _ in cookies(one)),
         scenarios=[scenario],
         variables=typed.variables,
@@ -306,6 +308,19 @@ class _Maker:
             )
             for link in self.links
         ]
+
+    def again(self) -> dict[str, list[Capture]]:
+        """By steps: values that a page gave before, and gives anew after their last use."""
+        found: dict[str, list[Capture]] = {}
+        for link in self.links:
+            path, last_use = self.kept[link.reply].url.path, max(index for index, _ in link.uses)
+            for action in self.actions:
+                page = self.kept[action.chain[-1]]
+                is_later = action.chain[0] >= last_use and link.reply not in action.chain
+                if is_later and page.url.path == path and value_at(page, link.source) is not None:
+                    name = self.names[action.chain[0]]
+                    found.setdefault(name, []).append(Capture(link.name, link.source))
+        return found
 
     def _use(self, index: int, sent: Sent) -> str:
         place = sent.place.removesuffix(" number")

@@ -27,7 +27,7 @@ WIDTH = 120
 
 def workload_text(journey: Journey) -> str:
     """The whole file; what it says is TOML, or an error of Headcount's own."""
-    lines = [*_head(journey), *_variables(journey)]
+    lines = [*_head(journey), *_variables(journey), *_setup(journey)]
     for scenario in journey.scenarios:
         lines += _scenario(scenario)
     written = "\n".join(lines) + "\n"
@@ -85,6 +85,12 @@ def _variables(journey: Journey) -> Iterator[str]:
         yield f"{key_text(variable.name)} = {value_text(shown)}"
 
 
+def _setup(journey: Journey) -> Iterator[str]:
+    for entry in journey.setup:
+        yield ""
+        yield from _long(entry, "setup")
+
+
 def _scenario(scenario: Scenario) -> Iterator[str]:
     yield ""
     yield "[[scenarios]]"
@@ -119,12 +125,12 @@ def _short(entry: Entry, indent: str) -> list[str]:
     return [*above, f"{indent}{value_text(_fields(entry))},"]
 
 
-def _long(entry: Entry) -> Iterator[str]:
+def _long(entry: Entry, key: str = "scenarios.steps") -> Iterator[str]:
     """An entry as a table of its own."""
     if isinstance(entry, Step):
         for line in entry.comments:
             yield comment(line)
-    yield "[[scenarios.steps]]"
+    yield f"[[{key}]]"
     if isinstance(entry, Pause):
         yield f"pause = {quoted(_duration(entry.seconds))}"
         return
@@ -138,10 +144,10 @@ def _long(entry: Entry) -> Iterator[str]:
             yield from _short(step, "  ")
         yield "]"
         return
-    yield from _long_step(entry)
+    yield from _long_step(entry, key)
 
 
-def _long_step(step: Step) -> Iterator[str]:
+def _long_step(step: Step, above: str) -> Iterator[str]:
     """The keys of a step, a line each; a table too long for that stands behind them."""
     tables: list[tuple[str, Mapping[str, Any]]] = []
     for key, value in _fields(step).items():
@@ -157,7 +163,7 @@ def _long_step(step: Step) -> Iterator[str]:
         else:
             yield line
     for key, content in tables:  # behind the keys of the step, or those would belong to the table
-        yield f"[scenarios.steps.{key}]"
+        yield f"[{above}.{key}]"
         yield from (f"{key_text(name)} = {value_text(one)}" for name, one in content.items())
 
 
