@@ -71,13 +71,18 @@ def gunicorn_site(
     environment: Mapping[str, str] | None = None,
     *,
     sleep_s: float = 0.0,
+    application: str | None = None,
+    location: str = "",
     command: Sequence[str] = (PROGRAM,),
 ) -> Iterator[Site]:
-    """A site with this configuration file, or none, and these options."""
+    """A site with this configuration file, or none, and these options.
+
+    `application` is Python in place of the page; `location` are settings of nginx for it.
+    """
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         web, inner = port.free(), port.free()
-        (folder / "page.py").write_text(APPLICATION.format(sleep_s=sleep_s))
+        (folder / "page.py").write_text(application or APPLICATION.format(sleep_s=sleep_s))
         if conf is not None:
             (folder / "gunicorn.conf.py").write_text(conf)
         options = ["--bind", f"127.0.0.1:{inner}", "--no-control-socket", *arguments]
@@ -85,7 +90,7 @@ def gunicorn_site(
         started = []
         for words in (
             [*command, *options, "page:app"],
-            own_nginx.command(folder, web, f"proxy_pass http://127.0.0.1:{inner};"),
+            own_nginx.command(folder, web, f"proxy_pass http://127.0.0.1:{inner}; {location}"),
         ):
             with (folder / "out").open("ab") as out:
                 process = subprocess.Popen(words, stdout=out, stderr=out, cwd=folder, env=known)

@@ -67,13 +67,13 @@ class Engine:
     """
     A run under way. Users are played by threads of the engine; Python pulls what they counted.
     """
-    def __new__(cls, /, plan: str, protocol: str, target: str, begin_s: SupportsFloat | SupportsIndex | None = None, local_addresses: SupportsGetItem[int, IPv4Address | IPv6Address] = ...) -> Engine:
+    def __new__(cls, /, plan: str, protocol: str, target: str, begin_s: SupportsFloat | SupportsIndex | None = None, local_addresses: SupportsGetItem[int, IPv4Address | IPv6Address] = ..., files: dict[str, bytes | bytearray] = ...) -> Engine:
         """
         Starts a plan (JSON) for a protocol against a target (JSON); no users yet. Its clock begins
         now, or at `begin_s` of `time.monotonic`: earlier or later than now, as long as the engines of
         several machines begin at the same moment. Users connect from `local_addresses` of this
         machine, in turn; where the plan has lines, those on none from the first, and those on each
-        line from one of the others.
+        line from one of the others. `files` are those that steps send, by the paths that they name.
         """
     def close(self, /) -> None:
         """

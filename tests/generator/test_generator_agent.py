@@ -143,3 +143,21 @@ def test_the_run_ends_as_it_is_asked_to(script: Script) -> None:
     ]
     Agent(script, script.clock).run()
     assert script.kinds() == ["started", "ended"]
+
+
+def test_files_that_steps_send_come_in_pieces_before_the_start() -> None:
+    script = Script()
+    agent = Agent(script, script.clock)
+
+    def piece(path: str, body: bytes, *, is_first: bool = False) -> Message:
+        return Message("file", {"generation": 1, "path": path, "is_first": is_first}, body)
+
+    script.orders += [
+        piece("/old", b"of a start that never came", is_first=True),
+        piece("/a", b"one ", is_first=True),
+        piece("/a", b"file"),
+        piece("/empty", b""),
+    ]
+    agent.run()
+    assert [message.kind for message in script.sent] == ["filed"] * 4
+    assert agent.files == {"/a": b"one file", "/empty": b""}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use headcount_script::{Names, Variables};
+use headcount_script::{Files, Names, Variables};
 
 use crate::flow::Flow;
 use crate::lines::line_of;
@@ -82,9 +82,11 @@ impl Plan {
         self.compile_all().map_err(|first| first.0.error)
     }
 
-    /// All mistakes that a protocol whose step type is `S` finds; none if it can be played.
+    /// All mistakes that a protocol whose step type is `S` finds; none if it can be played. The files
+    /// that steps send need not be read.
     #[must_use]
-    pub fn mistakes<S: Compile>(self) -> Vec<PlanMistake> {
+    pub fn mistakes<S: Compile>(mut self) -> Vec<PlanMistake> {
+        self.files = Files::Unread;
         match self.compile_all::<S>() {
             Ok(_) => Vec::new(),
             Err(all) => {
@@ -97,7 +99,7 @@ impl Plan {
     /// The same, with all mistakes: the first and the rest.
     fn compile_all<S: Compile>(self) -> Result<Compiled<S>, Box<Mistakes>> {
         self.check().map_err(|error| Box::new(alone("", error)))?;
-        let mut names = Names::default();
+        let mut names = Names::with_files(self.files.clone());
         let workers = self.part.map_or(u32::from(self.workers), |part| part.of);
         let variables = Variables::compile(&self.variables, workers, &mut names)
             .map_err(|sentence| Box::new(alone("variables", PlanError::Variables(sentence))))?;

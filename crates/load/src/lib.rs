@@ -83,6 +83,7 @@ pub mod worker;
 
 pub use blame::{Blame, Blamed};
 pub use fault::{Fault, FaultKind};
+pub use headcount_script::Files;
 pub use logins::Logins;
 pub use orders::Orders;
 pub use pair::Pair;

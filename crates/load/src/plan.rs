@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use headcount_script::Files;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -47,6 +48,9 @@ pub struct Plan {
     /// The variables of the workload, in its order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<Value>,
+    /// The files that steps send, which come beside the text of the plan.
+    #[serde(skip)]
+    pub files: Files,
     /// Whether each step is kept with what was sent and received: for one user who tries the plan.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trace: bool,

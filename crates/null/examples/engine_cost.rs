@@ -121,6 +121,7 @@ fn plan(case: &Case) -> Plan {
         script: None,
         variables: Vec::new(),
         trace: false,
+        files: headcount_load::Files::default(),
         setup: Vec::new(),
         scenarios: vec![scenario],
     }

@@ -1,14 +1,16 @@
 //! A run, driven from Python.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use headcount_load::clock::Origin;
 use headcount_load::run::RunError;
-use headcount_load::{Orders, Plan, Run};
+use headcount_load::{Files, Orders, Plan, Run};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use crate::errors::{EngineError, raised};
@@ -40,9 +42,9 @@ impl Engine {
     /// now, or at `begin_s` of `time.monotonic`: earlier or later than now, as long as the engines of
     /// several machines begin at the same moment. Users connect from `local_addresses` of this
     /// machine, in turn; where the plan has lines, those on none from the first, and those on each
-    /// line from one of the others.
+    /// line from one of the others. `files` are those that steps send, by the paths that they name.
     #[new]
-    #[pyo3(signature = (plan, protocol, target, begin_s = None, local_addresses = Vec::new()))]
+    #[pyo3(signature = (plan, protocol, target, begin_s = None, local_addresses = Vec::new(), files = BTreeMap::new()))]
     fn new(
         py: Python<'_>,
         plan: &str,
@@ -50,10 +52,12 @@ impl Engine {
         target: &str,
         begin_s: Option<f64>,
         local_addresses: Vec<IpAddr>,
+        files: BTreeMap<String, PyBackedBytes>,
     ) -> PyResult<Self> {
         let plan = Plan::from_json(plan).map_err(|error| raised(RunError::Plan(error)))?;
         let plan = Plan {
             local_addresses,
+            files: Files::read(files.into_iter().map(|(path, held)| (path, (*held).into()))),
             ..plan
         };
         let begin = begin_s.map(|one| span("begin_s", one)).transpose()?;

@@ -1,6 +1,7 @@
 //! Journeys: what steps of a workload take from replies, and what they send of it.
 //!
 //! * [`variable`]: values that a workload declares, and how they are drawn; [`rows`]: those of files.
+//! * [`files`]: those that steps send as they are.
 //! * [`names`]: the variables of a plan while it is compiled; [`scope`]: their values for one user,
 //!   which texts see as [`values`].
 //! * [`template`]: text with placeholders; [`filter`]: how values are written into it.
@@ -17,6 +18,7 @@ pub mod capture;
 pub mod check;
 pub mod condition;
 pub mod embedded;
+pub mod files;
 pub mod filter;
 mod generated;
 pub mod html;
@@ -37,6 +39,7 @@ pub use capture::Capture;
 pub use check::Check;
 pub use condition::Condition;
 pub use embedded::Embedded;
+pub use files::{Files, SentFile};
 pub use names::Names;
 pub use program::Program;
 pub use reply::Reply;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::Mistake;
+use crate::{Files, Mistake, SentFile};
 
 /// Where a user keeps a value.
 pub type Slot = u16;
@@ -40,6 +40,7 @@ pub struct Names {
     mentioned: BTreeSet<u16>,
     asks_for_identity: bool,
     is_drawn: bool,
+    files: Files,
 }
 
 /// The names that are always there.
@@ -65,6 +66,20 @@ pub fn is_name(text: &str) -> bool {
 }
 
 impl Names {
+    /// No names yet, and the files that steps may send.
+    #[must_use]
+    pub fn with_files(files: Files) -> Self {
+        Self {
+            files,
+            ..Self::default()
+        }
+    }
+
+    /// The file that a step sends; a sentence if it was not read.
+    pub fn file(&self, path: &str) -> Result<SentFile, Mistake> {
+        self.files.get(path)
+    }
+
     /// Declares a value of the variable with this index. `is_fresh`: it is drawn wherever it stands.
     pub fn declare(&mut self, name: &str, variable: u16, is_fresh: bool) -> Result<Known, Mistake> {
         if self.entry(name).is_some() {

@@ -19,6 +19,7 @@ from headcount.errors import TargetError
 from headcount.generator.real_time import real_time
 from headcount.plan.flow import operations
 from headcount.plan.plan import Plan
+from headcount.plan.sent_files import sent_files
 
 LONGEST_S = 20.0
 """A scenario that has not ended by then is neither right nor wrong."""
@@ -63,7 +64,7 @@ def try_all(plan: Plan, target: str, *, is_search: bool = True) -> Trial | None:
     if plan.workload.program is not None:
         return None
     with real_time():
-        engine = Engine(one_user(plan), plan.protocol, target)
+        engine = Engine(one_user(plan), plan.protocol, target, files=sent_files(plan.workload))
     try:
         intervals = _play(engine, LONGEST_S if is_search else LONG_ENOUGH_S)
         faults = fault_results(intervals, engine.step_names)

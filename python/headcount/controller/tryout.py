@@ -10,6 +10,7 @@ from headcount.controller.one_user import one_user
 from headcount.controller.page_resources import LeftOut, Resource
 from headcount.generator.real_time import real_time
 from headcount.plan.plan import Plan
+from headcount.plan.sent_files import sent_files
 from headcount.secret_text import learn
 
 LONGEST_S = 120.0
@@ -143,7 +144,12 @@ def try_out(
     """
     names = scenarios or [one.name for one in plan.workload.scenarios]
     with real_time():
-        engine = Engine(one_user(plan, scenarios, trace=True), plan.protocol, target)
+        engine = Engine(
+            one_user(plan, scenarios, trace=True),
+            plan.protocol,
+            target,
+            files=sent_files(plan.workload),
+        )
     ended: dict[str, bool] = {}
     known: dict[str, str] = {}
     try:

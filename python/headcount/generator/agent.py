@@ -20,6 +20,7 @@ from headcount.generator.message import Message
 from headcount.generator.playing import Playing
 from headcount.generator.real_time import real_time
 from headcount.generator.speed import measured_speed
+from headcount.plan.sent_files import SentFiles
 
 LEASE_S = 5.0
 """An agent ends its load when it has not heard of its controller for so long."""
@@ -46,7 +47,12 @@ class Channel(Protocol):
 
 
 class Agent:
-    """Does what a controller asks for."""
+    """Does what a controller asks for.
+
+    Attributes:
+        files: Those that steps send, as far as they have come, for the engine that starts next.
+
+    """
 
     def __init__(self, channel: Channel, clock: Callable[[], float] = time.monotonic) -> None:
         """Wait for orders on a channel."""
@@ -54,6 +60,7 @@ class Agent:
         self._clock = clock
         self._playing: Playing | None = None
         self._making: Making | None = None
+        self.files: SentFiles = {}
         self._due: list[tuple[float, Message]] = []
         self._heard_s = clock()
         self._has_lapsed = False
@@ -109,6 +116,8 @@ class Agent:
             )
         elif message.kind == "ensure":
             self._try("ensured", message, self._ensure)
+        elif message.kind == "file":
+            self._take_file(message)
         elif message.kind == "start":
             self._try("", message, self._start)
         elif message.kind == "make":
@@ -116,6 +125,15 @@ class Agent:
             self._making = Making(message.values, self._channel.send)
         else:
             self._due.append((float(message.values["at_s"]), message))
+
+    def _take_file(self, message: Message) -> None:
+        """Keep a piece of a file for the engine that is started next."""
+        values = message.values
+        if values["is_first"]:
+            self.files.clear()
+        held = self.files.setdefault(values["path"], bytearray())
+        held += message.body  # in place
+        self._channel.send(Message("filed", {"generation": values["generation"]}))
 
     def _do_what_is_due(self) -> None:
         while self._due and min(at_s for at_s, _ in self._due) - self._clock() <= EARLY_S:
@@ -127,7 +145,8 @@ class Agent:
     def _start(self, message: Message) -> None:
         self._end_load()
         self._has_lapsed = False
-        self._playing = Playing(message.values, self._channel.send)
+        files, self.files = self.files, {}
+        self._playing = Playing(message.values, self._channel.send, files)
         self._playing.start()
 
     def _obey(self, message: Message) -> None:

@@ -89,9 +89,9 @@ class Exchange:
         for member in self.members:
             member.line.close()
 
-    def order(self, member: Member, kind: str, **values: Any) -> None:
+    def order(self, member: Member, kind: str, body: bytes = b"", **values: Any) -> None:
         """Send an order, for now or for the moment `at_s` of its clock."""
-        member.line.send(Message(kind, {"generation": self.generation, **values}))
+        member.line.send(Message(kind, {"generation": self.generation, **values}, body))
 
     def order_all(self, kind: str, **values: Any) -> None:
         """Send an order that all obey at the same moment."""

@@ -15,12 +15,14 @@ from headcount.counters.source import Source
 from headcount.errors import InputError, MachineLimitError
 from headcount.generator.agent_counters import AgentSource, FleetSource
 from headcount.generator.exchange import ANSWER_S, Exchange
+from headcount.generator.file_pieces import send_files
 from headcount.generator.line import Line
 from headcount.generator.machine import AgentMachine, machines_of
 from headcount.generator.member import Member, complete_until
 from headcount.generator.message import Message
 from headcount.generator.speed import workers_by_speed
 from headcount.plan.plan import Plan, engine_plan
+from headcount.plan.sent_files import sent_files
 
 OPEN_S = 60.0
 """How long an agent may take to start: another machine may have to read its programs from disk."""
@@ -225,6 +227,7 @@ class Fleet:
         """Start the engines of all agents for the same moment; returns it, on this clock."""
         exchange = self._exchange
         exchange.generation += 1
+        send_files(exchange, sent_files(self._plan.workload))
         at_s = exchange.moment_s() + READY_S
         first = 0
         for member in self.members:

@@ -11,6 +11,7 @@ from headcount.generator.local_ips import users_addresses
 from headcount.generator.machine import AgentMachine
 from headcount.generator.real_time import real_time
 from headcount.plan.plan import Plan, engine_plan
+from headcount.plan.sent_files import sent_files
 
 
 class Players(Protocol):
@@ -99,7 +100,13 @@ class Here:
         local = users_addresses(plan.local_ips or (), on_lines, places)
         map_large_buffers(target)
         with real_time():
-            self._engine = Engine(engine_plan(plan), plan.protocol, target, local_addresses=local)
+            self._engine = Engine(
+                engine_plan(plan),
+                plan.protocol,
+                target,
+                local_addresses=local,
+                files=sent_files(plan.workload),
+            )
         self._plan = plan
         self.step_names: Sequence[str] = self._engine.step_names
         self.request_names: Sequence[str] = self._engine.request_names

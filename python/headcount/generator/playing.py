@@ -13,6 +13,7 @@ from headcount.generator.large_buffers import map_large_buffers
 from headcount.generator.local_ips import users_addresses
 from headcount.generator.message import Message
 from headcount.generator.real_time import real_time
+from headcount.plan.sent_files import SentFiles
 
 USERS, RATE, FAILED = "agent.users", "agent.scenarios", "agent.failures"
 BUSIEST, LATENESS = "agent.worker.busiest", "agent.timer.lateness"
@@ -27,11 +28,16 @@ class Playing:
 
     """
 
-    def __init__(self, order: Mapping[str, Any], send: Callable[[Message], None]) -> None:
+    def __init__(
+        self,
+        order: Mapping[str, Any],
+        send: Callable[[Message], None],
+        files: SentFiles,
+    ) -> None:
         """Start the engine of a `start` message; it has no users yet.
 
         Its clock begins at the moment that the order says, even if it is ready only later: what
-        engines report is then of the same seconds.
+        engines report is then of the same seconds. `files` are those that steps send.
         """
         self.generation: int = order["generation"]
         self._send = send
@@ -39,7 +45,7 @@ class Playing:
         map_large_buffers(order["target"])
         with real_time():
             self._engine = Engine(
-                order["plan"], order["protocol"], order["target"], order["at_s"], local
+                order["plan"], order["protocol"], order["target"], order["at_s"], local, files
             )
         self._ready_s = time.monotonic()
         self._sums = Gathering(order["scenarios"], len(self._engine.step_names))

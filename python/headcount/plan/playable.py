@@ -10,6 +10,7 @@ from headcount.fields.mistakes import LineOf, Place, nearest, refused
 from headcount.plan import variables
 from headcount.plan.flow import Condition
 from headcount.plan.plan import Plan, engine_plan
+from headcount.plan.sent_files import file_mistakes
 from headcount.plan.tokens import token_steps
 from headcount.plan.variables import Variable
 from headcount.plan.workload import Workload
@@ -34,12 +35,13 @@ def check_variables(
     *,
     with_secrets: bool = True,
 ) -> None:
-    """Raise FileError for files of variables that cannot be read, and secrets that are not there.
+    """Raise FileError for files of variables or steps that cannot be read, and missing secrets.
 
     `where` is the file that the workload is from, and `line_of` knows its lines. Without
     `with_secrets` it does not matter whether the variables of the environment are there.
     """
     found = _of_variables(workload.variables or {}, with_secrets=with_secrets)
+    found += file_mistakes(workload)
     try:
         token_steps(workload, with_secrets=with_secrets)
     except InputError as error:

@@ -15,6 +15,7 @@ from headcount.installed import added, refusal
 from headcount.plan.line_numbers import line_numbers
 from headcount.plan.lua_file import with_code
 from headcount.plan.plan import validate
+from headcount.plan.sent_files import with_paths
 from headcount.plan.toml_file import MOST_BYTES, toml_of, toml_text
 from headcount.plan.variables import with_folder
 from headcount.plan.workload import Workload
@@ -32,7 +33,7 @@ def load(name: str) -> Workload:
     if name.endswith(".toml"):
         check_is_workload(values, name)
         folder = Path(name).parent
-        values = with_code(with_folder(values, folder), folder)
+        values = with_code(with_paths(with_folder(values, folder), folder), folder)
     return validate(Workload, values, where, line_numbers(text))
 
 

@@ -84,6 +84,8 @@ pub(super) struct Table {
     #[serde(default)]
     body_content: Content,
     #[serde(default)]
+    body_file: Option<String>,
+    #[serde(default)]
     form: Option<BTreeMap<String, String>>,
     #[serde(default)]
     json: Option<Value>,
@@ -147,6 +149,7 @@ impl Ask {
             given: table.body,
             bytes: table.body_bytes,
             content: table.body_content,
+            file: table.body_file,
             form: table.form,
             json: table.json,
             multipart: table.multipart,

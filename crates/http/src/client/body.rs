@@ -1,24 +1,19 @@
 //! What is sent with a request.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use headcount_script::filter::Filter;
 use headcount_script::scope::Missing;
-use headcount_script::{Names, Scope, Template};
-use serde::Deserialize;
+use headcount_script::{Names, Scope, SentFile, Template};
 use serde_json::Value;
 
+use super::file_type::file_type;
 use super::form::encode_form;
+use super::mixed::{Segment, texts};
+use super::multipart::{MULTIPART, multipart};
+use super::piece::Piece;
 use super::sizes::{MOST_BYTES, Sizes};
 use crate::pages::Content;
-
-/// What parts the fields of a multipart body. It is long and odd enough to be in no field.
-const BOUNDARY: &str = "------------------------headcount-b7f2c9d14e";
-
-/// The type of a body whose fields that parts.
-const MULTIPART: &str =
-    "multipart/form-data; boundary=------------------------headcount-b7f2c9d14e";
 
 /// What is sent with a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,39 +28,22 @@ pub enum Body {
     Form(Box<[(Box<str>, Template)]>),
     /// So many bytes of this kind, made anew for each request.
     Made(Sizes, Content),
-}
-
-/// A piece of a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
-    /// As it is.
-    Plain(Template),
-    /// With its values as the insides of JSON strings.
-    Json(Template),
+    /// A file, as it is.
+    File(SentFile),
+    /// Texts and files, one after the other.
+    Mixed(Box<[Segment]>),
 }
 
 /// The keys of a request that say what is sent with it.
+#[derive(Default)]
 pub(super) struct BodyTable {
     pub(super) given: Option<String>,
     pub(super) bytes: Option<Value>,
     pub(super) content: Content,
+    pub(super) file: Option<String>,
     pub(super) form: Option<BTreeMap<String, String>>,
     pub(super) json: Option<Value>,
     pub(super) multipart: Option<BTreeMap<String, Value>>,
-}
-
-/// A field of a multipart body that is a file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileField {
-    filename: String,
-    content: String,
-    #[serde(default = "binary")]
-    content_type: String,
-}
-
-fn binary() -> String {
-    "application/octet-stream".into()
 }
 
 impl BodyTable {
@@ -74,13 +52,16 @@ impl BodyTable {
         let kinds = [
             self.given.is_some(),
             self.bytes.is_some(),
+            self.file.is_some(),
             self.form.is_some(),
             self.json.is_some(),
             self.multipart.is_some(),
         ];
         if kinds.into_iter().filter(|is_there| *is_there).count() > 1 {
             return Err(
-                "a request must have only one of body, body_bytes, form, json and multipart".into(),
+                "a request must have only one of body, body_bytes, body_file, form, json and \
+                 multipart"
+                    .into(),
             );
         }
         if let Some(text) = self.given {
@@ -102,6 +83,13 @@ impl BodyTable {
             };
             return Ok((Body::Made(sizes, self.content), Some(own_type)));
         }
+        if let Some(path) = self.file {
+            let file = names
+                .file(&path)
+                .map_err(|why| format!("body_file: {why}"))?;
+            let own_type = file_type(file.name());
+            return Ok((Body::File(file), Some(own_type)));
+        }
         if let Some(form) = self.form {
             let fields = form.into_iter().map(|(name, value)| {
                 let value = Template::parse(&value, names)
@@ -120,8 +108,9 @@ impl BodyTable {
             return Ok((whole(pieces), Some("application/json")));
         }
         if let Some(fields) = self.multipart {
-            let pieces = multipart(fields, names)?;
-            return Ok((whole(pieces), Some(MULTIPART)));
+            let parts = multipart(fields, names)?;
+            let body = texts(&parts).map_or_else(|| Body::Mixed(parts.into()), whole);
+            return Ok((body, Some(MULTIPART)));
         }
         Ok((Body::None, None))
     }
@@ -136,39 +125,32 @@ fn whole(pieces: Vec<Piece>) -> Body {
     }
 }
 
-impl Piece {
-    fn text(&self) -> Option<&str> {
+impl Body {
+    /// How many bytes it has of files.
+    pub(super) fn file_bytes(&self) -> u64 {
         match self {
-            Self::Plain(template) | Self::Json(template) => template.text(),
+            Self::File(file) => file.bytes().len() as u64,
+            Self::Mixed(parts) => {
+                let files = parts.iter().filter_map(Segment::file);
+                files.map(|file| file.bytes().len() as u64).sum()
+            }
+            _ => 0,
         }
     }
 }
 
-/// Appends the text of a user.
-pub(super) fn write_text(
-    pieces: &[Piece],
-    scope: &mut Scope,
-    out: &mut String,
-) -> Result<(), Missing> {
-    for piece in pieces {
-        match piece {
-            Piece::Plain(template) => template.write(scope, out)?,
-            Piece::Json(template) => template.write_encoded(scope, Filter::Json, out)?,
-        }
-    }
-    Ok(())
-}
-
-/// The body of a user, where it is not the same for all.
+/// The body of a user, where it is a text and not the same for all.
 pub(super) fn body_text(body: &Body, scope: &mut Scope) -> Result<Option<String>, Missing> {
     match body {
         Body::Form(fields) => encode_form(fields, scope).map(Some),
         Body::Text(pieces) => {
             let mut text = String::new();
-            write_text(pieces, scope, &mut text)?;
+            for piece in pieces {
+                piece.write(scope, &mut text)?;
+            }
             Ok(Some(text))
         }
-        Body::None | Body::Given(_) | Body::Made(..) => Ok(None),
+        Body::None | Body::Given(_) | Body::Made(..) | Body::File(_) | Body::Mixed(_) => Ok(None),
     }
 }
 
@@ -211,62 +193,9 @@ fn write_json(value: &Value, names: &mut Names, out: &mut Vec<Piece>) -> Result<
     Ok(())
 }
 
-/// The pieces of a multipart body (RFC 7578).
-fn multipart(fields: BTreeMap<String, Value>, names: &mut Names) -> Result<Vec<Piece>, String> {
-    let mut pieces = Vec::new();
-    for (name, field) in fields {
-        let wrong = |why: String| format!("multipart, {name}: {why}");
-        let mut head = format!(
-            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"",
-            quoted(&name)
-        );
-        let (file, content) = match field {
-            Value::String(text) => (None, text),
-            Value::Object(_) => {
-                let file = FileField::deserialize(field).map_err(|e| wrong(e.to_string()))?;
-                (Some((file.filename, file.content_type)), file.content)
-            }
-            _ => {
-                let why = "it must be a text, or a table with filename and content";
-                return Err(wrong(why.into()));
-            }
-        };
-        if let Some((filename, content_type)) = file {
-            let filename = quoted(&filename);
-            let is_plain = content_type
-                .bytes()
-                .all(|byte| (b' '..=b'~').contains(&byte));
-            if !is_plain {
-                return Err(wrong("content_type must be text of ASCII".into()));
-            }
-            // A string takes everything.
-            let _ = write!(
-                head,
-                "; filename=\"{filename}\"\r\nContent-Type: {content_type}"
-            );
-        }
-        head.push_str("\r\n\r\n");
-        pieces.push(Piece::Plain(Template::plain(&head)));
-        pieces.push(Piece::Plain(
-            Template::parse(&content, names).map_err(wrong)?,
-        ));
-        pieces.push(Piece::Plain(Template::plain("\r\n")));
-    }
-    pieces.push(Piece::Plain(Template::plain(&format!(
-        "--{BOUNDARY}--\r\n"
-    ))));
-    Ok(pieces)
-}
-
-/// A name as browsers write it between quotes (HTML Standard, 4.10.21.8).
-fn quoted(name: &str) -> String {
-    name.replace('"', "%22")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
-}
-
 #[cfg(test)]
 mod tests {
+    use headcount_script::Files;
     use serde_json::json;
 
     use super::*;
@@ -275,18 +204,10 @@ mod tests {
     fn sent(key: &str, value: Value) -> Result<(String, &'static str), String> {
         let mut names = Names::default();
         let slot = names.set("x").unwrap();
-        let mut table = BodyTable {
-            given: None,
-            bytes: None,
-            content: Content::Text,
-            form: None,
-            json: None,
-            multipart: None,
-        };
+        let mut table = BodyTable::default();
         match key {
             "body" => table.given = Some(serde_json::from_value(value).unwrap()),
-            "json" => table.json = Some(value),
-            _ => table.multipart = Some(serde_json::from_value(value).unwrap()),
+            _ => table.json = Some(value),
         }
         let (body, own_type) = table.compile(&mut names)?;
         let mut scope = Scope::outside(names.slots(), 7);
@@ -314,28 +235,28 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_fields_are_sent() {
+    fn texts_are_sent() {
         assert_eq!(sent("body", json!("{\"a\": {n}}")).unwrap().0, "{\"a\": 7}");
-        let fields = json!({
-            "a\"b": "t{n}",
-            "file": {"filename": "x.csv", "content": "1,{n}\n", "content_type": "text/csv"},
-        });
-        let (text, own_type) = sent("multipart", fields).unwrap();
-        assert_eq!(
-            text,
-            format!(
-                "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"a%22b\"\r\n\r\nt7\r\n\
-                 --{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; \
-                 filename=\"x.csv\"\r\nContent-Type: text/csv\r\n\r\n1,7\n\r\n--{BOUNDARY}--\r\n"
-            )
+    }
+
+    #[test]
+    fn a_file_is_sent_with_the_type_that_its_name_says() {
+        let bytes: Box<[u8]> = (*b"\x25PDF\xff").into();
+        let files = Files::read([("/w/report.pdf".to_owned(), bytes)]);
+        let mut names = Names::with_files(files);
+        let of = |path: &str, names: &mut Names| {
+            let table = BodyTable {
+                file: Some(path.into()),
+                ..BodyTable::default()
+            };
+            table.compile(names)
+        };
+        let (body, own_type) = of("/w/report.pdf", &mut names).unwrap();
+        assert_eq!((own_type, body.file_bytes()), (Some("application/pdf"), 5));
+        let sentence = of("/w/other.pdf", &mut names).unwrap_err();
+        assert!(
+            sentence.starts_with("body_file: the file /w/other.pdf"),
+            "{sentence}"
         );
-        assert!(own_type.ends_with(BOUNDARY));
-        for (field, part) in [
-            (json!(5), "a text, or a table"),
-            (json!({"name": "x"}), "name"),
-        ] {
-            let sentence = sent("multipart", json!({ "f": field })).unwrap_err();
-            assert!(sentence.contains(part), "{sentence}");
-        }
     }
 }

@@ -193,6 +193,8 @@ impl Ask {
         }
         match (&self.body, &asked.text, asked.made) {
             (Body::Given(given), _, _) => Payload::Given(given),
+            (Body::File(file), _, _) => Payload::Given(file.bytes()),
+            (Body::Mixed(_), Some(text), _) => Payload::Mixed(text.as_bytes(), &asked.inserts),
             (_, Some(text), _) => Payload::Given(text.as_bytes()),
             (_, _, Some((owner, bytes))) => Payload::Made(owner, bytes),
             _ => Payload::None,

@@ -1,5 +1,7 @@
 //! A request with the user's own texts, and its answer through redirects to captures and checks.
 
+use std::fmt::Write;
+
 use headcount_load::{Fault, FaultKind, Moved, User};
 use headcount_script::Scope;
 use headcount_script::filter::Filter;
@@ -9,9 +11,10 @@ use serde_json::{Value, json};
 
 use super::Shared;
 use super::ask::{Ask, Method, Target, is_redirect};
-use super::body::body_text;
+use super::body::{Body, body_text};
+use super::mixed::mixed_text;
 use super::page::embedded;
-use super::payload::Payload;
+use super::payload::{Insert, Payload};
 use super::received::{Received, too_much};
 use super::redirect::{redirected, sendable};
 use super::session::{Answer, Asked, HttpSession};
@@ -35,9 +38,12 @@ pub(super) fn trace_entry(
         let shown = &bytes[..bytes.len().min(MOST_TRACED_BYTES)];
         String::from_utf8_lossy(shown).into_owned()
     };
-    let sent = match ask.payload(asked) {
-        Payload::Given(given) => text(given),
-        other => format!("({} bytes)", other.bytes()),
+    let sent = match (&ask.body, ask.payload(asked)) {
+        (_, Payload::None) => "(0 bytes)".into(),
+        (Body::File(file), sent) => format!("({}, {} bytes)", file.name(), sent.bytes()),
+        (_, Payload::Given(given)) => text(given),
+        (_, Payload::Mixed(fields, inserts)) => text(named_files(fields, inserts).as_bytes()),
+        (_, made) => format!("({} bytes)", made.bytes()),
     };
     json!({
         "method": asked.method.name(),
@@ -48,6 +54,19 @@ pub(super) fn trace_entry(
         "received_bytes": answer.reply.received(),
         "received": answer.reply.body_kept().map(text),
     })
+}
+
+/// A text with the names of the files in it instead of them.
+fn named_files(fields: &[u8], inserts: &[Insert]) -> String {
+    let mut shown = String::new();
+    let mut from = 0;
+    for Insert { at, file } in inserts {
+        shown += &String::from_utf8_lossy(&fields[from..*at]);
+        // A string takes everything.
+        let _ = write!(shown, "({}, {} bytes)", file.name(), file.bytes().len());
+        from = *at;
+    }
+    shown + &String::from_utf8_lossy(&fields[from..])
 }
 
 /// Whether a header says what a body is, and what it is coded in.
@@ -72,7 +91,12 @@ impl HttpSession {
             })?;
             asked.headers.push((name.clone(), value));
         }
-        asked.text = body_text(&ask.body, scope)?;
+        if let Body::Mixed(parts) = &ask.body {
+            let (text, inserts) = mixed_text(parts, scope)?;
+            (asked.text, asked.inserts) = (Some(text), inserts);
+        } else {
+            asked.text = body_text(&ask.body, scope)?;
+        }
         Ok(asked)
     }
 

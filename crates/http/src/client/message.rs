@@ -79,6 +79,7 @@ impl Messages {
             form: None,
             json: table.json,
             multipart: None,
+            file: None,
         };
         let (body, _) = body.compile(names)?;
         let mut list = |list: Option<&Value>, key: &str| match list {

@@ -1,7 +1,7 @@
 //! The client: virtual users and their requests.
 //!
-//! * [`step`], [`ask`] and [`method`]: what users do; [`headers`], [`body`], [`payload`], [`sizes`]: what requests
-//!   consist of.
+//! * [`step`], [`ask`] and [`method`]: what users do; [`headers`], [`body`], `piece`, `mixed`,
+//!   `multipart`, `file_type`, [`payload`], [`sizes`]: what requests consist of.
 //! * [`session`]: one user; `journey`: a request with its values, through redirects; `exchange`: a
 //!   request on the wire; `judge`: whether the answer is right; `received`: what captures and checks
 //!   see of it; [`jar`]: the user's cookies; `proof` and [`digest`]: who the user is; [`oauth2`],
@@ -20,6 +20,7 @@ pub mod cache;
 pub mod cookie_date;
 pub mod digest;
 mod exchange;
+mod file_type;
 mod form;
 pub mod grant;
 pub mod headers;
@@ -30,10 +31,13 @@ mod judge;
 mod load;
 pub mod message;
 pub mod method;
+mod mixed;
+mod multipart;
 pub mod news;
 pub mod oauth2;
 mod page;
 pub mod payload;
+mod piece;
 mod place;
 mod pool;
 mod proof;

@@ -2,7 +2,18 @@
 
 use std::ops::Range;
 
+use headcount_script::SentFile;
+
 use crate::pages::content::{Owner, fill};
+
+/// A file within a text.
+#[derive(Debug)]
+pub struct Insert {
+    /// Before which byte of the text it is.
+    pub at: usize,
+    /// The file.
+    pub file: SentFile,
+}
 
 /// The body of one request.
 #[derive(Debug, Clone, Copy)]
@@ -13,16 +24,22 @@ pub enum Payload<'a> {
     Given(&'a [u8]),
     /// So many bytes of contents that depend on this.
     Made(Owner, u64),
+    /// A text, and the files in it.
+    Mixed(&'a [u8], &'a [Insert]),
 }
 
 impl Payload<'_> {
     /// Its length.
     #[must_use]
-    pub const fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         match self {
             Self::None => 0,
             Self::Given(given) => given.len() as u64,
             Self::Made(_, bytes) => *bytes,
+            Self::Mixed(text, inserts) => {
+                let files = inserts.iter().map(|insert| insert.file.bytes().len());
+                (text.len() + files.sum::<usize>()) as u64
+            }
         }
     }
 
@@ -39,6 +56,65 @@ impl Payload<'_> {
                 out.resize(start + (range.end - range.start) as usize, 0);
                 fill(*owner, range.start, &mut out[start..]);
             }
+            Self::Mixed(text, inserts) => append_mixed(text, inserts, &range, out),
+        }
+    }
+}
+
+/// Appends a part of a text with files in it.
+fn append_mixed(text: &[u8], inserts: &[Insert], range: &Range<u64>, out: &mut Vec<u8>) {
+    let mut passed = 0;
+    let mut put = |piece: &[u8]| {
+        let first = passed;
+        passed += piece.len() as u64;
+        let (start, end) = (range.start.max(first), range.end.min(passed));
+        if start < end {
+            out.extend_from_slice(&piece[(start - first) as usize..(end - first) as usize]);
+        }
+    };
+    let mut from = 0;
+    for insert in inserts {
+        put(text.get(from..insert.at).unwrap_or_default());
+        put(insert.file.bytes());
+        from = insert.at;
+    }
+    put(text.get(from..).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use headcount_script::Files;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn files_stand_where_they_belong_however_it_is_cut(
+            text in "[a-z]{0,12}",
+            places in proptest::collection::vec(0usize..=12, 0..4),
+            cut in 1u64..9,
+        ) {
+            let bytes: Box<[u8]> = (*b"FILE").into();
+            let files = Files::read([("f".to_owned(), bytes)]);
+            let mut places: Vec<_> = places.into_iter().map(|at| at.min(text.len())).collect();
+            places.sort_unstable();
+            let insert = |at: &usize| Insert { at: *at, file: files.get("f").unwrap() };
+            let inserts: Vec<_> = places.iter().map(insert).collect();
+            let mut expected = text.clone();
+            for at in places.iter().rev() {
+                expected.insert_str(*at, "FILE");
+            }
+            let payload = Payload::Mixed(text.as_bytes(), &inserts);
+            prop_assert_eq!(payload.bytes(), expected.len() as u64);
+            let mut out = Vec::new();
+            let mut from = 0;
+            while from < payload.bytes() {
+                let end = payload.bytes().min(from + cut);
+                payload.append(from..end, &mut out);
+                from = end;
+            }
+            prop_assert_eq!(String::from_utf8(out).unwrap(), expected);
         }
     }
 }

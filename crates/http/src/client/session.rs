@@ -14,6 +14,7 @@ use super::bearer::Bearer;
 use super::body::Body;
 use super::digest::Challenge;
 use super::jar::Jar;
+use super::payload::Insert;
 use super::pool::Pool;
 use super::socket::Socket;
 use super::step::Step;
@@ -72,6 +73,8 @@ pub(super) struct Asked {
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
     /// What is sent with it, where that is the user's own.
     pub(super) text: Option<String>,
+    /// Files within that text.
+    pub(super) inserts: Vec<Insert>,
     /// Contents that are made for it.
     pub(super) made: Option<(Owner, u64)>,
     /// Whether a redirect took its body away.
@@ -90,6 +93,7 @@ impl Asked {
             path: None,
             headers: Vec::new(),
             text: None,
+            inserts: Vec::new(),
             made: None,
             lost_body: false,
             embedded: None,
@@ -235,7 +239,8 @@ impl HttpSession {
         };
         let answered = asked.page.filter(|_| ask.method == Method::Get);
         let answer_bytes = answered.map_or(0, |page| page.bytes);
-        user.expect_bytes(answer_bytes + asked.made.map_or(0, |(_, bytes)| bytes));
+        let made = asked.made.map_or(0, |(_, bytes)| bytes);
+        user.expect_bytes(answer_bytes + made + ask.body.file_bytes());
         let is_checked = self.is_checked(user);
         asked.wanted = asked
             .page

@@ -44,6 +44,7 @@ pub fn plan(pace: Pace, scenarios: Vec<ScenarioPlan>) -> Plan {
         script: None,
         variables: Vec::new(),
         trace: false,
+        files: headcount_load::Files::default(),
         setup: Vec::new(),
         scenarios,
     }

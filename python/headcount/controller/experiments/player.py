@@ -11,6 +11,7 @@ from headcount.bundle.confirmation import Turn
 from headcount.errors import EngineError
 from headcount.generator.real_time import real_time
 from headcount.plan.plan import Plan, engine_plan
+from headcount.plan.sent_files import sent_files
 
 REPORT_MS = 50
 """Turns last seconds, and begin and end with a report."""
@@ -58,6 +59,7 @@ class Player:
                 plan.protocol,
                 target,
                 local_addresses=[ip_address(one) for one in on_lines],
+                files=sent_files(plan.workload),
             )
         self.users = 0
 
