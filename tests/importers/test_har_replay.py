@@ -14,6 +14,7 @@ from headcount.importers.recorded_journey import recorded_journey
 from headcount.importers.workload_text import workload_text
 
 BASIC = {"Authorization": f"Basic {b64encode(b'ada:open sesame').decode()}"}
+FORM = "application/x-www-form-urlencoded"
 ASKED = [("WWW-Authenticate", 'Basic realm="files"')]
 MADE = "e03d5fdf-2a02-7d98-9b5e-ece542c04a3e"
 
@@ -211,3 +212,24 @@ def test_a_token_in_a_form_that_is_a_text_of_json_is_found(tmp_path: Path) -> No
         entry("/save", method="POST", sent="csrf=WAKu6yawMaSyxLIa61haiBb1"),
     )
     assert steps[2]["form"] == {"csrf": "{csrf}"}
+
+
+@pytest.mark.parametrize(
+    ("sent", "names"),
+    [
+        ("doc-7-title=a&doc-7-tags=&token=x", ["doc-{doc_id}-title", "doc-{doc_id}-tags", "token"]),
+        ("form-0-title=a&form-7-title=b", ["form-0-title", "form-7-title"]),
+        ("doc-8-title=a", ["doc-8-title"]),
+        ("title7=a", ["title7"]),
+    ],
+)
+def test_an_id_in_names_of_fields_is_that_of_the_path(
+    tmp_path: Path, sent: str, names: list[str]
+) -> None:
+    _, steps, _ = imported(
+        tmp_path,
+        entry("/docs", method="POST", reply={"doc_id": 7}),
+        entry("/docs/7/", method="POST", sent=sent, sent_mime=FORM),
+    )
+    assert steps[1]["path"] == "/docs/{doc_id}/"
+    assert list(steps[1]["form"]) == names

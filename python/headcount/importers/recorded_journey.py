@@ -10,6 +10,7 @@ from headcount.errors import InputError
 from headcount.importers.correlation import Link, links, name_links
 from headcount.importers.curl_commands import Commands
 from headcount.importers.exchange import Exchange, header, origin
+from headcount.importers.field_names import put_ids_in_names
 from headcount.importers.har import Recording
 from headcount.importers.journey import (
     Capture,
@@ -252,6 +253,7 @@ class _Maker:
             return filled
 
         step = request_step(first, self.names[chain[0]], fill, self.typed.hidden)
+        put_ids_in_names(step, [link for link in self.links if self._is_sent(link, chain[0])])
         step.expect = None if last.status in (200, 304) else last.status
         if len(chain) > 1 and step.op == "get":
             step.redirects = MOST_REDIRECTS  # a plain get follows none
@@ -263,6 +265,10 @@ class _Maker:
         self._note_cookies(first)
         self._note_files(chain[0])
         return step
+
+    @staticmethod
+    def _is_sent(link: Link, index: int) -> bool:
+        return any(one == index and sent.place == "path" for one, sent in link.uses)
 
     def typed_path(self, exchange: Exchange) -> str:
         """The path of an exchange, for a comment: without its query, which may hold secrets."""

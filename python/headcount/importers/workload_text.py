@@ -177,7 +177,8 @@ def _fields(step: Step) -> dict[str, Any]:
     if step.form is not None:
         found["form"] = {template(key): template(value) for key, value in step.form.items()}
     elif step.multipart is not None:
-        found["multipart"] = {key: _part(value) for key, value in step.multipart.items()}
+        fields = step.multipart.items()
+        found["multipart"] = {template(key): _part(value) for key, value in fields}
     elif step.json is not None:
         found["json"] = _templates(step.json)
     elif step.body is not None:

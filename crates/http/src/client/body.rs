@@ -8,7 +8,7 @@ use headcount_script::{Names, Scope, SentFile, Template};
 use serde_json::Value;
 
 use super::file_type::file_type;
-use super::form::encode_form;
+use super::form::{encode_form, form_fields};
 use super::mixed::{Segment, texts};
 use super::multipart::{MULTIPART, multipart};
 use super::piece::Piece;
@@ -25,7 +25,7 @@ pub enum Body {
     /// A user's text, piece by piece.
     Text(Box<[Piece]>),
     /// The fields of a form.
-    Form(Box<[(Box<str>, Template)]>),
+    Form(Box<[(Template, Template)]>),
     /// So many bytes of this kind, made anew for each request.
     Made(Sizes, Content),
     /// A file, as it is.
@@ -91,12 +91,7 @@ impl BodyTable {
             return Ok((Body::File(file), Some(own_type)));
         }
         if let Some(form) = self.form {
-            let fields = form.into_iter().map(|(name, value)| {
-                let value = Template::parse(&value, names)
-                    .map_err(|mistake| format!("form, {name}: {mistake}"))?;
-                Ok((name.into(), value))
-            });
-            let fields = fields.collect::<Result<_, String>>()?;
+            let fields = form_fields(form, names)?;
             return Ok((
                 Body::Form(fields),
                 Some("application/x-www-form-urlencoded"),
@@ -121,8 +116,28 @@ fn whole(pieces: Vec<Piece>) -> Body {
     let texts: Option<String> = pieces.iter().map(Piece::text).collect();
     match texts {
         Some(text) => Body::Given(text.into_bytes().into()),
-        None => Body::Text(pieces.into()),
+        None => Body::Text(joined(pieces).into()),
     }
+}
+
+/// The same pieces, with neighbours that are the same for all users as one.
+fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut found = Vec::new();
+    let mut plain = String::new();
+    for piece in pieces {
+        if let Some(text) = piece.text() {
+            plain.push_str(text);
+            continue;
+        }
+        if !plain.is_empty() {
+            found.push(Piece::Plain(Template::plain(&std::mem::take(&mut plain))));
+        }
+        found.push(piece);
+    }
+    if !plain.is_empty() {
+        found.push(Piece::Plain(Template::plain(&plain)));
+    }
+    found
 }
 
 impl Body {
@@ -159,10 +174,7 @@ fn write_json(value: &Value, names: &mut Names, out: &mut Vec<Piece>) -> Result<
     let plain = |text: &str| Piece::Plain(Template::plain(text));
     match value {
         Value::String(text) => {
-            // What stands around the placeholders is quoted here, values when they are known.
-            let mut quoted = String::new();
-            Filter::Json.write(text, &mut quoted);
-            let template = Template::parse(&quoted, names)?;
+            let template = json_template(text, names)?;
             if template.is_number() {
                 out.push(Piece::Plain(template));
             } else {
@@ -182,8 +194,9 @@ fn write_json(value: &Value, names: &mut Names, out: &mut Vec<Piece>) -> Result<
         Value::Object(members) => {
             out.push(plain("{"));
             for (place, (name, member)) in members.iter().enumerate() {
-                let comma = if place > 0 { "," } else { "" };
-                out.push(plain(&format!("{comma}{}:", Value::from(name.as_str()))));
+                let name = Piece::Json(json_template(name, names)?);
+                let before = if place > 0 { ",\"" } else { "\"" };
+                out.extend([plain(before), name, plain("\":")]);
                 write_json(member, names, out)?;
             }
             out.push(plain("}"));
@@ -191,6 +204,14 @@ fn write_json(value: &Value, names: &mut Names, out: &mut Vec<Piece>) -> Result<
         other => out.push(plain(&other.to_string())),
     }
     Ok(())
+}
+
+/// The inside of a JSON string. What stands around the placeholders is quoted here, values when they
+/// are known.
+fn json_template(text: &str, names: &mut Names) -> Result<Template, String> {
+    let mut quoted = String::new();
+    Filter::Json.write(text, &mut quoted);
+    Template::parse(&quoted, names)
 }
 
 #[cfg(test)]
@@ -222,10 +243,9 @@ mod tests {
 
     #[test]
     fn json_is_sent_with_a_users_values() {
-        let json =
-            json!({"a": [1, true, null, "p\"{x}"], "n": "{n:number}", "t": "{n}", "q\"": {}});
+        let json = json!({"a": [1, true, null, "p\"{x}"], "n": "{n:number}", "t": "{n}", "q\"": {}, "k{x}": 1});
         let (text, own_type) = sent("json", json).unwrap();
-        let expected = r#"{"a":[1,true,null,"p\"5\"\n"],"n":7,"q\"":{},"t":"7"}"#;
+        let expected = r#"{"a":[1,true,null,"p\"5\"\n"],"k5\"\n":1,"n":7,"q\"":{},"t":"7"}"#;
         assert_eq!(text, expected);
         assert!(serde_json::from_str::<Value>(&text).is_ok());
         assert_eq!(own_type, "application/json");

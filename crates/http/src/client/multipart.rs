@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::file_type::file_type;
 use super::mixed::Segment;
-use super::piece::Piece;
+use super::piece::{Piece, quoted};
 
 /// What parts the fields. It is long and odd enough to be in no field.
 const BOUNDARY: &str = "------------------------headcount-b7f2c9d14e";
@@ -49,10 +49,10 @@ pub(super) fn multipart(
     for (name, field) in fields {
         let wrong = |why: String| format!("multipart, {name}: {why}");
         let (file, content) = read(field, names).map_err(wrong)?;
-        let mut head = format!(
-            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"",
-            quoted(&name)
-        );
+        let begin = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"");
+        parts.push(plain(&begin));
+        parts.push(name_piece(&name, names).map_err(wrong)?);
+        let mut head = "\"".to_owned();
         if let Some(file) = file {
             // A string takes everything.
             let _ = write!(
@@ -120,11 +120,13 @@ fn plain(text: &str) -> Segment {
     Segment::Text(Piece::Plain(Template::plain(text)))
 }
 
-/// A name as browsers write it between quotes (HTML Standard, 4.10.21.8).
-fn quoted(name: &str) -> String {
-    name.replace('"', "%22")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
+/// The name of a field.
+fn name_piece(name: &str, names: &mut Names) -> Result<Segment, String> {
+    let template = Template::parse(name, names)?;
+    Ok(match template.text() {
+        Some(text) => plain(&quoted(text)),
+        None => Segment::Text(Piece::Quoted(template)),
+    })
 }
 
 #[cfg(test)]
@@ -154,6 +156,7 @@ mod tests {
     fn fields_and_files_are_sent() {
         let text = sent(json!({
             "a\"b": "t{n}",
+            "doc-{n}-\"x\"": "y",
             "file": {"filename": "x.csv", "content": "1,{n}\n", "content_type": "text/csv"},
             "upload": {"file": "/w/orders.csv"},
             "z": {"file": "/w/orders.csv", "filename": "o", "content_type": "a/b"},
@@ -165,6 +168,7 @@ mod tests {
         };
         let expected = [
             field("\"a%22b\"", "t7"),
+            field("\"doc-7-%22x%22\"", "y"),
             field(
                 "\"file\"; filename=\"x.csv\"\r\nContent-Type: text/csv",
                 "1,7\n",

@@ -11,6 +11,8 @@ pub enum Piece {
     Plain(Template),
     /// With its values as the insides of JSON strings.
     Json(Template),
+    /// A name between quotes, as browsers write it (HTML Standard, 4.10.21.8).
+    Quoted(Template),
 }
 
 impl Piece {
@@ -19,6 +21,10 @@ impl Piece {
         match self {
             Self::Plain(template) => template.write(scope, out),
             Self::Json(template) => template.write_encoded(scope, Filter::Json, out),
+            Self::Quoted(template) => {
+                out.push_str(&quoted(&template.render(scope)?));
+                Ok(())
+            }
         }
     }
 
@@ -26,6 +32,14 @@ impl Piece {
     pub(super) fn text(&self) -> Option<&str> {
         match self {
             Self::Plain(template) | Self::Json(template) => template.text(),
+            Self::Quoted(_) => None,
         }
     }
+}
+
+/// A name as browsers write it between quotes.
+pub(super) fn quoted(name: &str) -> String {
+    name.replace('"', "%22")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
