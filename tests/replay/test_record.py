@@ -3,13 +3,17 @@
 import os
 import signal
 import socket
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.request import ProxyHandler, Request, build_opener
 
 import bar
+import flask
 import ours
 import pytest
 
+import wsgi_site
 from headcount.lab import port
 from importers.shop import PASSWORD
 from processes import Headcount
@@ -47,6 +51,35 @@ def test_it_listens_on_this_machine_alone(recorder: Headcount, tmp_path: Path) -
         done = command.ended()
     assert "nothing" in done.message
     assert done.code == 2
+
+
+def test_bodies_of_all_methods_are_recorded(recorder: Headcount, tmp_path: Path) -> None:
+    app = flask.Flask("calendars")
+
+    @app.route("/ada/", methods=["PROPFIND", "REPORT", "PUT"])
+    def ada() -> tuple[str, int]:
+        return flask.request.get_data(as_text=True), 207
+
+    number, workload = port.free(), tmp_path / "visit.toml"
+    opened = build_opener(ProxyHandler({"http": f"http://127.0.0.1:{number}"}))
+    with wsgi_site.served(app) as url:
+        options = ("--target", url, "-o", str(workload), "--port", str(number))
+        command = recorder.start("record", *options)
+        command.reach(lambda: "Ctrl-C ends it" in command.err)
+        for method in ("PROPFIND", "REPORT", "PUT", "PROPFIND"):
+            body = f"<{method}/>"
+            kind = {"Content-Type": "text/xml"}
+            request = Request(f"{url}ada/", body.encode(), kind)  # noqa: S310 - loopback
+            request.method = method
+            with opened.open(request, timeout=10) as answer:
+                assert answer.read().decode() == body
+        command.send(signal.SIGINT)
+        done = command.ended()
+    assert done.code == 0, done.err
+    (scenario,) = tomllib.loads(workload.read_text("utf-8"))["scenarios"]
+    sent = [(step["op"], step["body"]) for step in scenario["steps"] if "op" in step]
+    names = ("propfind", "report", "put", "propfind")
+    assert sent == [(name, f"<{name.upper()}/>") for name in names]
 
 
 def test_without_mitmproxy_it_names_the_command_that_installs_it(

@@ -9,12 +9,18 @@ import json
 import os
 import sys
 import threading
+from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 from mitmproxy import ctx  # type: ignore[import-not-found, unused-ignore]
 
 HOST = os.environ["HEADCOUNT_RECORDED_HOST"]
 """Host and port of the target, `shop.example:443`."""
+BODIES = Path(os.environ["HEADCOUNT_RECORDED_BODIES"])
+"""Where the bodies are kept that mitmproxy's own recording leaves out."""
+RECORDED = frozenset({"POST", "PUT", "PATCH"})
+"""Methods whose bodies it records."""
 
 
 class Events:
@@ -46,6 +52,7 @@ class Events:
         """A reply has come: say so if it is a page of the target."""
         if f"{flow.request.host}:{flow.request.port}" != HOST:
             return
+        _keep_body(flow.request)
         kind = flow.response.headers.get("content-type", "")
         wanted = flow.request.headers.get("sec-fetch-dest", "document")
         if "html" in kind and wanted in ("document", "iframe"):
@@ -55,6 +62,21 @@ class Events:
     def websocket_start(self, flow: Any) -> None:
         """A WebSocket was opened."""
         _print(websocket=flow.request.path.partition("?")[0])
+
+
+def _keep_body(request: Any) -> None:
+    """Keep a body with the moment of its request, as the recording has it."""
+    if request.method in RECORDED or not request.content:
+        return
+    started = datetime.fromtimestamp(request.timestamp_start, timezone.utc).isoformat()  # noqa: UP017
+    kept = {
+        "method": request.method,
+        "startedDateTime": started,
+        "mimeType": request.headers.get("Content-Type", ""),
+        "text": request.get_text(strict=False) or "",
+    }
+    with BODIES.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(kept) + "\n")
 
 
 def _print(**event: object) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Self
 from urllib.parse import SplitResult
 
 from headcount.errors import InputError, SystemLimitError
+from headcount.importers.recorded_bodies import add_bodies
 
 INSTALL = "uv tool install mitmproxy"
 USUAL_PORTS = {"http": 80, "https": 443}
@@ -64,6 +65,7 @@ class RecordingProxy:
         command = [program(), "--quiet", "--listen-port", str(port), "--scripts", str(ADDON)]
         for key, value in options.items():
             command += ["--set", f"{key}={value}"]
+        self._har, self._bodies = har, har.with_suffix(".bodies")
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -71,7 +73,11 @@ class RecordingProxy:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,  # Ctrl-C ends the recording, not the proxy
-            env={**os.environ, "HEADCOUNT_RECORDED_HOST": name},
+            env={
+                **os.environ,
+                "HEADCOUNT_RECORDED_HOST": name,
+                "HEADCOUNT_RECORDED_BODIES": str(self._bodies),
+            },
         )
 
     def __enter__(self) -> Self:
@@ -95,6 +101,7 @@ class RecordingProxy:
             self._process.kill()
             self._process.wait()
         self._process.stdout.close()
+        add_bodies(self._har, self._bodies)
 
     def events(self) -> Iterator[dict[str, Any]]:
         """What passes, as `proxy_addon` says it, until the proxy ends.
