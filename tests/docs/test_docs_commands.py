@@ -95,7 +95,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "client.txt").write_text('Mkdir "\\\\clients" NT_STATUS_OK\n', "utf-8")
     (example,) = blocks((ROOT / "docs" / "web-servers.md").read_text("utf-8"), "toml")
     (tmp_path / "shop.toml").write_text(example, "utf-8")
-    (example,) = blocks((ROOT / "docs" / "databases.md").read_text("utf-8"), "toml")
+    rows = "".join(f"user{number},secret\n" for number in range(4))
+    (tmp_path / "people.csv").write_text(f"username,password\n{rows}", "utf-8")
+    (tmp_path / "people.csv").chmod(0o600)
+    example, *_ = blocks((ROOT / "docs" / "databases.md").read_text("utf-8"), "toml")
     (tmp_path / "mine.toml").write_text(example, "utf-8")
     costs = 'currency = "USD"\n[[items]]\nname = "server"\nunit_price = 29581\n'
     (tmp_path / "costs.toml").write_text(costs, "utf-8")

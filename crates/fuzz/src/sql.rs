@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use bytes::BytesMut;
 use headcount_load::{Fault, Password};
 use headcount_sql::answer::{Answer, Rows, Shape};
+use headcount_sql::copy_answer::{CopyAnswer, Turn};
 use headcount_sql::frames::Frames;
 use headcount_sql::logon::{Ground, Logon, Protection, Terms};
 use headcount_sql::row::{Row, Type};
@@ -80,10 +81,8 @@ const LET_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
 
 type Outcome = Result<Option<Result<(Shape, Rows), Fault>>, Fault>;
 
-fn answered<'a, F: FnMut(Row<'_>) -> Result<(), Fault>>(
-    mut answer: Answer<'_, F>,
-    pieces: impl Iterator<Item = &'a [u8]>,
-) -> Outcome {
+/// Where a connection is in the server's messages before the first question.
+fn let_in() -> Result<Frames, Fault> {
     let mut frames = Frames::default();
     frames.take(LET_IN, |message| {
         Ok(match message.tag {
@@ -91,6 +90,14 @@ fn answered<'a, F: FnMut(Row<'_>) -> Result<(), Fault>>(
             _ => ControlFlow::Continue(()),
         })
     })?;
+    Ok(frames)
+}
+
+fn answered<'a, F: FnMut(Row<'_>) -> Result<(), Fault>>(
+    mut answer: Answer<'_, F>,
+    pieces: impl Iterator<Item = &'a [u8]>,
+) -> Outcome {
+    let mut frames = let_in()?;
     for piece in pieces {
         if frames
             .take(piece, |message| answer.take(message))?
@@ -113,6 +120,26 @@ fn read(mut row: Row<'_>) -> Result<(), Fault> {
     typed.read::<&str>().map(drop)
 }
 
+/// The answer to a COPY, in one way or the other.
+fn copied<'a>(input: &Input<'_>, pieces: impl Iterator<Item = &'a [u8]>) -> Outcome {
+    let mut answer = if input.mode & 4 > 0 {
+        CopyAnswer::from_stdin()
+    } else {
+        CopyAnswer::to_stdout((|_| {}) as fn(&[u8]))
+    };
+    let mut frames = let_in()?;
+    for piece in pieces {
+        let mut rest = piece;
+        while let Some(turn) = frames.take(rest, |message| answer.take(message))? {
+            if turn == Turn::End {
+                return Ok(Some(answer.finish().map(|rows| (Shape::default(), rows))));
+            }
+            rest = &[];
+        }
+    }
+    Ok(None)
+}
+
 fn outcome<'a>(input: &Input<'_>, pieces: impl Iterator<Item = &'a [u8]>) -> Outcome {
     const WANTED: [Type; 2] = [Type::Int8, Type::Text];
     match input.mode & 3 {
@@ -120,7 +147,7 @@ fn outcome<'a>(input: &Input<'_>, pieces: impl Iterator<Item = &'a [u8]>) -> Out
         0 => answered(Answer::to_prepare(Some(&WANTED)), pieces),
         1 => answered(Answer::to_execute(2, read), pieces),
         2 => answered(Answer::to_query(read), pieces),
-        _ => answered(Answer::to_copy(), pieces),
+        _ => copied(input, pieces),
     }
 }
 

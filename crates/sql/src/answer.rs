@@ -28,8 +28,6 @@ enum Stage {
     Rows,
     /// Of Query: results of any number of statements.
     Results,
-    /// Of Query with a COPY.
-    Copy,
     /// The end, whatever was asked.
     Ready,
 }
@@ -58,7 +56,7 @@ pub struct Rows {
 
 impl Rows {
     /// A statement is complete (the body of its `CommandComplete`: `UPDATE 3`, `INSERT 0 1`).
-    fn complete(&mut self, body: &[u8]) {
+    pub(crate) fn complete(&mut self, body: &[u8]) {
         let words = str::from_utf8(body).unwrap_or_default();
         let mut words = words.trim_end_matches('\0').rsplit(' ');
         let last = words.next().unwrap_or_default();
@@ -100,12 +98,6 @@ impl<'a> Answer<'a, Each> {
             wanted,
             ..Self::new(Stage::Parsed, NO_ROWS)
         }
-    }
-
-    /// To Query with a COPY FROM STDIN, until the server takes data.
-    #[must_use]
-    pub fn to_copy() -> Self {
-        Self::new(Stage::Copy, NO_ROWS)
     }
 }
 
@@ -160,10 +152,9 @@ impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
         }
     }
 
-    /// Takes the next message. It breaks at the end, with whether the server takes data for a COPY; an
-    /// error means that the connection must end.
+    /// Takes the next message. It breaks at the end; an error means that the connection must end.
     #[inline]
-    pub fn take(&mut self, message: &Message<'_>) -> Result<ControlFlow<bool>, Fault> {
+    pub fn take(&mut self, message: &Message<'_>) -> Result<ControlFlow<()>, Fault> {
         let next = match (self.stage, message.tag) {
             (Stage::Bound, tag::BIND_COMPLETE) => Stage::Rows,
             (Stage::Rows | Stage::Results, tag::DATA_ROW) => {
@@ -179,7 +170,7 @@ impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
                     return Err(malformed("an end of an answer that has another length"));
                 };
                 self.in_transaction = *status != IDLE;
-                return Ok(ControlFlow::Break(false));
+                return Ok(ControlFlow::Break(()));
             }
             _ => return self.take_rarer(message),
         };
@@ -187,7 +178,7 @@ impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn take_rarer(&mut self, message: &Message<'_>) -> Result<ControlFlow<bool>, Fault> {
+    fn take_rarer(&mut self, message: &Message<'_>) -> Result<ControlFlow<()>, Fault> {
         let body = message.body;
         self.stage = match (self.stage, message.tag) {
             (stage, _) if message.is_aside() => stage,
@@ -225,7 +216,6 @@ impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
                 Stage::Results
             }
             (Stage::Results, tag::EMPTY_QUERY) => Stage::Results,
-            (Stage::Copy, tag::COPY_IN) => return Ok(ControlFlow::Break(true)),
             (Stage::Results, tag::ERROR) => {
                 self.refuse(body)?;
                 Stage::Results
@@ -237,7 +227,7 @@ impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
             (_, tag::COPY_IN | tag::COPY_OUT | tag::COPY_BOTH) => {
                 return Err(Fault::session(
                     FaultKind::Malformed,
-                    "the server begins a COPY: a step can have no statement that needs one",
+                    "the server begins a COPY, which needs a step with op = \"copy\"",
                 ));
             }
             (_, other) => return Err(unexpected(other)),

@@ -1,4 +1,4 @@
-//! What is asked on a connection: statements, in one of the ways of the protocol, and COPY.
+//! What is asked on a connection: statements, in one of the ways of the protocol.
 
 use std::io;
 
@@ -120,33 +120,6 @@ impl Wire {
         self.settle().await?;
         self.send(|out| frontend::query(statements, out)).await?;
         self.rows(Answer::to_query(each)).await
-    }
-
-    /// Begins a COPY FROM STDIN.
-    pub async fn begin_copy(&mut self, statement: &str) -> Result<(), Fault> {
-        self.settle().await?;
-        self.send(|out| frontend::query(statement, out)).await?;
-        self.rows(Answer::to_copy()).await.map(drop)
-    }
-
-    /// Sends a piece of a COPY.
-    pub async fn copy(&mut self, piece: &[u8]) -> Result<(), Fault> {
-        self.send(|out| {
-            frontend::CopyData::new(piece)?.write(out);
-            Ok(())
-        })
-        .await
-    }
-
-    /// Ends a COPY.
-    pub async fn end_copy(&mut self) -> Result<(), Fault> {
-        self.send(|out| {
-            frontend::copy_done(out);
-            Ok(())
-        })
-        .await?;
-        let ignore = |_: Row<'_>| Ok(());
-        self.rows(Answer::to_query(ignore)).await.map(drop)
     }
 
     /// What an answer comes to.

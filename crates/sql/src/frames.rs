@@ -20,6 +20,8 @@ const MOST_LOGON_BYTES: u64 = 1 << 20;
 const MOST_MESSAGE_BYTES: u32 = 64 << 20;
 /// One answer: it takes the CPU time of all users of a worker.
 const MOST_ANSWER_BYTES: u64 = 256 << 20;
+/// The rows of one COPY, which nobody keeps: more is no load, but a server that never ends.
+const MOST_COPIED_BYTES: u64 = 64 << 30;
 /// What a message costs beside its bytes: without it, a flood of empty rows would cost twenty times
 /// as much as one of long rows.
 const MESSAGE_COST_BYTES: u64 = 128;
@@ -37,6 +39,8 @@ pub mod tag {
     pub const BIND_COMPLETE: u8 = b'2';
     pub const COMMAND_COMPLETE: u8 = b'C';
     pub const COPY_BOTH: u8 = b'W';
+    pub const COPY_DATA: u8 = b'd';
+    pub const COPY_DONE: u8 = b'c';
     pub const COPY_IN: u8 = b'G';
     pub const COPY_OUT: u8 = b'H';
     pub const DATA_ROW: u8 = b'D';
@@ -84,6 +88,7 @@ pub struct Frames {
     is_ready: bool,
     answer_bytes: u64,
     aside_bytes: u64,
+    copied_bytes: u64,
 }
 
 impl Frames {
@@ -186,11 +191,15 @@ impl Frames {
 
     /// Counts what belongs to an answer, and what comes beside it.
     fn count(&mut self, tag: u8, bytes: u64) -> Result<(), Fault> {
+        if tag == tag::COPY_DATA {
+            self.copied_bytes += bytes + MESSAGE_COST_BYTES;
+            return within(self.copied_bytes, MOST_COPIED_BYTES, "of rows in one COPY");
+        }
         self.answer_bytes += bytes + MESSAGE_COST_BYTES;
         match tag {
             tag::READY => {
                 self.is_ready = true;
-                (self.answer_bytes, self.aside_bytes) = (0, 0);
+                (self.answer_bytes, self.aside_bytes, self.copied_bytes) = (0, 0, 0);
             }
             tag::NOTICE | tag::NOTIFICATION | tag::PARAMETER => {
                 self.aside_bytes += bytes;

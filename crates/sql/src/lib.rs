@@ -7,8 +7,8 @@
 //!   they add up to.
 //! * [`step`]: what users do; [`session`]: how a connection does it; [`task`]: what is timed.
 //!   [`statement`]: statements of the user's own, with `received`: what is taken from their rows;
-//!   [`transaction`]: those of several steps.
-//! * [`frames`]: what a server may send; [`answer`]: in which order; [`row`]: what is in it;
+//!   [`copy`]: COPYs; [`transaction`]: those of several steps.
+//! * [`frames`]: what a server may send; [`answer`], [`copy_answer`]: in which order; [`row`]: what is in it;
 //!   [`parameter`]: what statements are given.
 //! * [`provision`]: making, checking and deleting the schema; [`questions`]: a connection beside the
 //!   load.
@@ -18,6 +18,8 @@ mod asking;
 pub mod authentication;
 pub mod checksum;
 pub mod client;
+pub mod copy;
+pub mod copy_answer;
 pub mod data_set;
 mod encryption;
 pub mod end_point;

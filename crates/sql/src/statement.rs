@@ -1,5 +1,7 @@
 //! Statements of the user's own: what they are given, and what is taken from their rows.
 
+use std::fmt::Write as _;
+
 use headcount_load::{Fault, User};
 use headcount_script::names::{BUILT_IN, is_name};
 use headcount_script::{Capture, Check, Names, Realm, Template};
@@ -32,12 +34,14 @@ pub struct Free {
     pub checks: Box<[Check]>,
 }
 
-/// A part of a parameter.
+/// A part of a parameter, or of a value of a row.
 #[derive(Debug)]
-enum Part {
+pub(crate) enum Part {
     Text(Template),
     /// A random number between these two, both included.
     Random(i64, i64),
+    /// The number of the row, in so many digits or more.
+    Row(usize),
 }
 
 /// The parameters of one execution, one after the other.
@@ -75,12 +79,9 @@ impl Statement {
             ));
         }
         let parameters = self.parameters.iter().zip(1..).map(|(value, place)| {
-            let text = match value {
-                Value::String(text) => text.clone(),
-                Value::Number(_) | Value::Bool(_) => value.to_string(),
-                _ => return Err(format!("parameter {place} must be a text or a number")),
-            };
-            parts(&text, names).map_err(|mistake| format!("parameter {place}: {mistake}"))
+            let text = text_of(value)
+                .ok_or_else(|| format!("parameter {place} must be a text or a number"))?;
+            parts(&text, names, false).map_err(|mistake| format!("parameter {place}: {mistake}"))
         });
         let parameters = parameters.collect::<Result<_, _>>()?;
         let (capture, check) = (self.capture.as_ref(), self.check.as_ref());
@@ -119,14 +120,7 @@ impl Free {
         let mut values = Values::default();
         for parts in &self.parameters {
             for part in parts {
-                match part {
-                    Part::Text(template) => template.write(user.scope(), &mut values.text)?,
-                    Part::Random(low, high) => {
-                        let span = high.abs_diff(*low).saturating_add(1);
-                        let drawn = user.stream().below(span).cast_signed();
-                        values.text.push_str(&low.wrapping_add(drawn).to_string());
-                    }
-                }
+                part.write(0, user, &mut values.text)?;
             }
             values.ends.push(values.text.len());
         }
@@ -134,9 +128,36 @@ impl Free {
     }
 }
 
+impl Part {
+    /// Appends what it comes to in row `number`.
+    pub fn write(&self, number: u64, user: &mut User, out: &mut String) -> Result<(), Fault> {
+        match self {
+            Self::Text(template) => template.write(user.scope(), out)?,
+            Self::Random(low, high) => {
+                let span = high.abs_diff(*low).saturating_add(1);
+                let drawn = user.stream().below(span).cast_signed();
+                out.push_str(&low.wrapping_add(drawn).to_string());
+            }
+            Self::Row(digits) => {
+                let _ = write!(out, "{number:0digits$}"); // a text takes whatever is written
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is written of a parameter or a value, as text.
+pub(crate) fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
 /// A placeholder in the text of a statement, which has none: a value in there could be read as SQL, and
 /// the server would plan each text again.
-fn placeholder(statement: &str, names: &Names) -> Option<String> {
+pub(crate) fn placeholder(statement: &str, names: &Names) -> Option<String> {
     let mut rest = statement;
     while let Some((_, after)) = rest.split_once('{') {
         let (inside, _) = after.split_once('}')?;
@@ -150,8 +171,9 @@ fn placeholder(statement: &str, names: &Names) -> Option<String> {
     None
 }
 
-/// Reads `text{name}text{random:1..6}text`. `{user}` is `{n}`, unless something else has that name.
-fn parts(text: &str, names: &mut Names) -> Result<Box<[Part]>, String> {
+/// Reads `text{name}text{random:1..6}text`. `{user}` is `{n}`, and in a row `{row}` its number, unless
+/// something else has that name.
+pub(crate) fn parts(text: &str, names: &mut Names, in_row: bool) -> Result<Box<[Part]>, String> {
     let mut found = Vec::new();
     let (mut plain, mut rest) = (String::new(), text);
     while let Some(at) = rest.find('{') {
@@ -160,16 +182,22 @@ fn parts(text: &str, names: &mut Names) -> Result<Box<[Part]>, String> {
         let number = after
             .strip_prefix("user")
             .filter(|behind| behind.starts_with(['}', '|', ':']) && !names.is_known("user"));
+        let row = after
+            .strip_prefix("row")
+            .filter(|behind| behind.starts_with(['}', ':']) && in_row && !names.is_known("row"));
         if let Some(behind) = after.strip_prefix('{') {
             plain.push_str("{{");
             rest = behind;
         } else if let Some(behind) = number {
             plain.push_str("{n");
             rest = behind;
-        } else if let Some(range) = after.strip_prefix("random:") {
+        } else if let Some(drawn) = row
+            .map(row_number)
+            .or_else(|| after.strip_prefix("random:").map(random))
+        {
             found.push(Part::Text(Template::parse(&plain, names)?));
             plain.clear();
-            let (part, behind) = random(range)?;
+            let (part, behind) = drawn?;
             found.push(part);
             rest = behind;
         } else {
@@ -182,6 +210,22 @@ fn parts(text: &str, names: &mut Names) -> Result<Box<[Part]>, String> {
         found.push(Part::Text(Template::parse(&plain, names)?));
     }
     Ok(found.into())
+}
+
+/// Reads `}` or `:06}` behind `{row`, and what is behind it.
+fn row_number(width: &str) -> Result<(Part, &str), String> {
+    let (inside, behind) = width.split_once('}').unwrap_or((width, ""));
+    let digits = inside
+        .strip_prefix(":0")
+        .and_then(|digits| digits.parse().ok());
+    match digits.filter(|digits| (1..=20).contains(digits)) {
+        Some(digits) => Ok((Part::Row(digits), behind)),
+        None if inside.is_empty() => Ok((Part::Row(0), behind)),
+        None => Err(format!(
+            "{{row{}}} may have a width of 1 to 20 digits, as in {{row:06}}",
+            inside.escape_default()
+        )),
+    }
 }
 
 /// Reads `1..6}`, and what is behind it.

@@ -7,6 +7,7 @@ use headcount_script::Names;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::copy::{Copy, CopyTable};
 use crate::statement::{Free, Statement};
 use crate::transaction::Isolation;
 
@@ -86,6 +87,7 @@ enum Written {
         change: Change,
     },
     Sql(Statement),
+    Copy(CopyTable),
     Begin {
         #[serde(default)]
         isolation: Option<Isolation>,
@@ -143,6 +145,8 @@ pub enum SqlStep {
     },
     /// A statement of the user's own.
     Sql(Arc<Free>),
+    /// A COPY of the user's own.
+    Copy(Arc<Copy>),
     /// A transaction begins, at this level or the server's own.
     Begin(Option<Isolation>),
     /// The transaction ends.
@@ -193,6 +197,7 @@ impl Compile for SqlStep {
             },
             Written::Appointment { change } => Self::Appointment { change },
             Written::Sql(statement) => Self::Sql(Arc::new(statement.compile(names)?)),
+            Written::Copy(copy) => Self::Copy(Arc::new(copy.compile(names)?)),
             Written::Begin { isolation } => Self::Begin(isolation),
             Written::Commit {} => Self::Commit,
         })

@@ -16,6 +16,7 @@ headcount_load::tasks! {
     Lookup = "lookup",
     Appointment = "appointment",
     Sql = "sql",
+    Copy = "copy",
     // From its beginning until it is committed, with all tries.
     Transaction = "transaction",
 }

@@ -4,6 +4,8 @@
 //! none. They move only while something is asked: what the server says in between is read with the
 //! next answer.
 
+mod copying;
+
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io;
@@ -196,11 +198,9 @@ impl Wire {
         &mut self,
         answer: &mut Answer<'_, F>,
     ) -> Result<(), Fault> {
-        let takes_data = self.receive(|message| answer.take(message)).await?;
-        if !takes_data {
-            self.owed = 0;
-            self.in_transaction = answer.in_transaction();
-        }
+        self.receive(|message| answer.take(message)).await?;
+        self.owed = 0;
+        self.in_transaction = answer.in_transaction();
         Ok(())
     }
 

@@ -10,8 +10,6 @@ use crate::wire::Wire;
 
 /// Rows that are looked at, and made, at a time: no more is ever lost, or made in vain.
 pub const CHUNK: i64 = 1_000;
-/// Bytes that are kept before they are sent.
-const PIECE_BYTES: usize = 64 << 10;
 
 /// A table whose rows are prepared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,18 +131,15 @@ impl Table {
             columns: &[],
         };
         delete.ask(wire, |_| Ok(())).await?;
-        wire.begin_copy(self.copy()).await?;
-        let mut piece = String::with_capacity(PIECE_BYTES * 2);
-        let mut sent_bytes = 0;
-        for id in first..=last {
-            piece.push_str(&self.line(set, id));
-            if piece.len() >= PIECE_BYTES || id == last {
-                sent_bytes += piece.len() as u64;
-                wire.copy(piece.as_bytes()).await?;
-                piece.clear();
-            }
-        }
-        wire.end_copy().await?;
+        let (mut id, mut sent_bytes) = (first, 0);
+        let append = |out: &mut String| {
+            let line = self.line(set, id);
+            sent_bytes += line.len() as u64;
+            out.push_str(&line);
+            id += 1;
+            Ok(id <= last)
+        };
+        wire.copy_in(self.copy(), append).await?;
         execute(wire, "COMMIT").await?;
         Ok(sent_bytes)
     }

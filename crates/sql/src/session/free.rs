@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 use headcount_load::{Fault, FaultKind, Moved, User};
+use headcount_script::{Capture, Check};
 use postgres_protocol::IsNull;
 use postgres_protocol::message::frontend;
 use serde_json::{Value, json};
@@ -26,7 +27,7 @@ pub(super) struct Known {
 }
 
 /// How much of the rows is kept for somebody who tries a workload.
-const MOST_TRACED_BYTES: usize = 2_000;
+pub(super) const MOST_TRACED_BYTES: usize = 2_000;
 
 impl SqlSession {
     /// Executes a statement of the workload: its rows are checked, and what is asked for is kept of them.
@@ -76,7 +77,7 @@ impl SqlSession {
         user.note(|| trace_entry(free, &values, shown.unwrap_or_default(), &done));
         let rows = done?;
         received.complete(rows.affected, took_ns as f64 / 1e6);
-        inspect(free, &received, user)?;
+        inspect(&free.checks, &free.captures, &received, user)?;
         Ok(Moved {
             read_bytes: rows.bytes,
             written_bytes: values.bytes() as u64,
@@ -130,13 +131,18 @@ fn bind(name: &str, values: &Values, format: i16, out: &mut BytesMut) -> std::io
 }
 
 /// Checks rows, and keeps what is to be kept of them.
-fn inspect(free: &Free, received: &Received, user: &mut User) -> Result<(), Fault> {
+pub(super) fn inspect(
+    checks: &[Check],
+    captures: &[Capture],
+    received: &Received,
+    user: &mut User,
+) -> Result<(), Fault> {
     let wrong = |sentence: String| Fault::step(FaultKind::Refused, sentence);
     // A check says more of wrong rows than a value that is not there.
-    for check in &free.checks {
+    for check in checks {
         check.judge(received, user.scope()).map_err(wrong)?;
     }
-    for capture in &free.captures {
+    for capture in captures {
         capture.take(received, user.scope()).map_err(wrong)?;
     }
     Ok(())

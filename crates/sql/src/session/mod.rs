@@ -1,8 +1,9 @@
 //! One user's connection, and how steps are played on it.
 //!
-//! `view`, `document`, `directory` and `free`: the steps. Each is one statement, and one transaction
+//! `view`, `document`, `directory`, `free` and `copy`: the steps. Each is one statement, and one transaction
 //! outside of those of `unit`.
 
+mod copy;
 mod directory;
 mod document;
 mod free;
@@ -122,6 +123,7 @@ impl SqlSession {
             SqlStep::Lookup { letters, entries } => self.lookup(*letters, *entries, user).await,
             SqlStep::Appointment { change } => self.appointment(*change, user).await,
             SqlStep::Sql(free) => self.play_free(free, user).await,
+            SqlStep::Copy(copy) => self.play_copy(copy, user).await,
             SqlStep::Begin(isolation) => self.begin(*isolation, user).await,
             SqlStep::Commit => self.commit(user).await,
         }
@@ -185,6 +187,7 @@ const fn task_of(step: &SqlStep) -> Task {
         SqlStep::Lookup { .. } => Task::Lookup,
         SqlStep::Appointment { .. } => Task::Appointment,
         SqlStep::Sql(_) => Task::Sql,
+        SqlStep::Copy(_) => Task::Copy,
         SqlStep::Begin(_) | SqlStep::Commit => Task::Transaction,
     }
 }

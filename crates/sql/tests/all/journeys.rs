@@ -15,7 +15,7 @@ const TABLE: &str = "CREATE TABLE public.goods (item int PRIMARY KEY, name text,
     GRANT ALL ON public.goods TO headcount";
 
 /// A server whose database has goods, and users of it who have no schema of Headcount's.
-fn start(statements: Statements) -> (Server, Sql) {
+pub fn start(statements: Statements) -> (Server, Sql) {
     let server = Server::start("");
     server.shop(TABLE);
     let address = format!("127.0.0.1:{}", server.port);
@@ -28,7 +28,7 @@ fn start(statements: Statements) -> (Server, Sql) {
 }
 
 /// Plays steps one after the other, each with what it comes to, and the variables after all of them.
-async fn played(sql: &Sql, steps: &[Value]) -> (Vec<Result<(), Fault>>, Vec<(String, String)>) {
+pub async fn played(sql: &Sql, steps: &[Value]) -> (Vec<Result<(), Fault>>, Vec<(String, String)>) {
     let mut names = Names::default();
     let compiled: Vec<SqlStep> = steps
         .iter()
@@ -58,7 +58,7 @@ fn statement(text: &str, more: &Value) -> Value {
     step
 }
 
-fn sentence(ended: &Result<(), Fault>) -> String {
+pub fn sentence(ended: &Result<(), Fault>) -> String {
     ended.as_ref().unwrap_err().message.to_string()
 }
 

@@ -1,0 +1,207 @@
+//! What answers a COPY: the messages that may come, in their order (PostgreSQL 15, 55.2.6).
+
+use std::ops::ControlFlow;
+
+use headcount_load::{Fault, FaultKind};
+
+use crate::answer::{IDLE, Rows};
+use crate::fault::of_refused_statement;
+use crate::frames::{Message, tag};
+use crate::refusal::{cut, malformed, unexpected};
+
+/// What must come next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The server begins it, one way or the other.
+    In,
+    Out,
+    /// It takes rows, and says when they are stored.
+    Taking,
+    /// It sends rows.
+    Giving,
+    /// All of them have come.
+    Given,
+    /// The end, whatever was asked.
+    Ready,
+}
+
+/// Why reading an answer stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// The server waits for rows.
+    Rows,
+    /// The answer is complete.
+    End,
+}
+
+/// The answer to a COPY, while it arrives.
+#[derive(Debug)]
+pub struct CopyAnswer<F> {
+    stage: Stage,
+    each: F,
+    rows: Rows,
+    fault: Option<Fault>,
+    in_transaction: bool,
+}
+
+/// Takes what the server sends of no COPY.
+pub type Each = fn(&[u8]);
+
+const NOTHING: Each = |_| {};
+
+impl CopyAnswer<Each> {
+    /// To Query with a COPY FROM STDIN.
+    #[must_use]
+    pub fn from_stdin() -> Self {
+        Self::new(Stage::In, NOTHING)
+    }
+}
+
+impl<F: FnMut(&[u8])> CopyAnswer<F> {
+    /// To Query with a COPY TO STDOUT; `each` is given the rows in the pieces in which they come.
+    #[must_use]
+    pub fn to_stdout(each: F) -> Self {
+        Self::new(Stage::Out, each)
+    }
+
+    fn new(stage: Stage, each: F) -> Self {
+        Self {
+            stage,
+            each,
+            rows: Rows::default(),
+            fault: None,
+            in_transaction: false,
+        }
+    }
+
+    /// Takes the next message. It breaks where the server waits for rows, and at the end; an error means
+    /// that the connection must end.
+    pub fn take(&mut self, message: &Message<'_>) -> Result<ControlFlow<Turn>, Fault> {
+        let body = message.body;
+        self.stage = match (self.stage, message.tag) {
+            (Stage::Giving, tag::COPY_DATA) => {
+                self.rows.bytes += body.len() as u64;
+                (self.each)(body);
+                Stage::Giving
+            }
+            (stage, _) if message.is_aside() => stage,
+            (Stage::In, tag::COPY_IN) => {
+                if *body.first().ok_or_else(cut)? != 0 {
+                    self.fail(Fault::step(
+                        FaultKind::Refused,
+                        "the server wants binary rows, and those of a workload are text: leave out \
+                         FORMAT binary",
+                    ));
+                }
+                self.stage = Stage::Taking;
+                return Ok(ControlFlow::Break(Turn::Rows));
+            }
+            (Stage::Out, tag::COPY_OUT) => Stage::Giving,
+            (Stage::Giving, tag::COPY_DONE) => Stage::Given,
+            (Stage::Taking | Stage::Given, tag::COMMAND_COMPLETE) => {
+                self.rows.complete(body);
+                Stage::Ready
+            }
+            (Stage::Ready, tag::READY) => {
+                let [status] = body else {
+                    return Err(malformed("an end of an answer that has another length"));
+                };
+                self.in_transaction = *status != IDLE;
+                return Ok(ControlFlow::Break(Turn::End));
+            }
+            (stage, tag::ERROR) if stage != Stage::Ready => {
+                let fault = of_refused_statement(body);
+                if fault.ends_session {
+                    return Err(fault);
+                }
+                self.fail(fault);
+                Stage::Ready
+            }
+            (_, other) => return Err(unexpected(other)),
+        };
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// It comes to this fault, unless there was one before.
+    pub fn fail(&mut self, fault: Fault) {
+        self.fault.get_or_insert(fault);
+    }
+
+    /// Whether it has a fault already.
+    pub const fn has_failed(&self) -> bool {
+        self.fault.is_some()
+    }
+
+    /// Whether the session is in a transaction, failed or not, after the end of the answer.
+    pub const fn in_transaction(&self) -> bool {
+        self.in_transaction
+    }
+
+    /// What it came to, after its end.
+    pub fn finish(self) -> Result<Rows, Fault> {
+        self.fault.map_or(Ok(self.rows), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken<F: FnMut(&[u8])>(
+        answer: &mut CopyAnswer<F>,
+        messages: &[(u8, &[u8])],
+    ) -> Result<ControlFlow<Turn>, Fault> {
+        let mut turn = ControlFlow::Continue(());
+        for (tag, body) in messages {
+            turn = answer.take(&Message { tag: *tag, body })?;
+        }
+        Ok(turn)
+    }
+
+    #[test]
+    fn rows_that_come_are_counted_by_the_server_and_their_bytes_here() {
+        let mut seen = Vec::new();
+        let mut answer = CopyAnswer::to_stdout(|data: &[u8]| seen.extend_from_slice(data));
+        let messages: [(u8, &[u8]); 7] = [
+            (tag::COPY_OUT, b"\0\0\x01\0\0"),
+            (tag::COPY_DATA, b"1\n"),
+            (tag::NOTICE, b"\0"),
+            (tag::COPY_DATA, b"23\n"),
+            (tag::COPY_DONE, b""),
+            (tag::COMMAND_COMPLETE, b"COPY 2\0"),
+            (tag::READY, b"T"),
+        ];
+        let turn = taken(&mut answer, &messages).unwrap();
+        assert_eq!(turn, ControlFlow::Break(Turn::End));
+        assert!(answer.in_transaction());
+        let rows = answer.finish().unwrap();
+        assert_eq!((rows.affected, rows.bytes), (2, 5));
+        assert_eq!(seen, b"1\n23\n");
+    }
+
+    #[test]
+    fn rows_have_no_place_before_their_beginning_or_in_the_other_way() {
+        for (begin, tag) in [
+            (tag::COPY_DATA, tag::COPY_DATA),
+            (tag::COPY_OUT, tag::READY),
+            (tag::COPY_IN, tag::COPY_DATA),
+        ] {
+            let mut answer = CopyAnswer::from_stdin();
+            let fault = taken(&mut answer, &[(begin, b"\0"), (tag, b"I")]).unwrap_err();
+            assert!(fault.ends_session, "{begin} {tag}");
+        }
+    }
+
+    #[test]
+    fn the_first_fault_is_the_one_that_counts() {
+        let mut answer = CopyAnswer::from_stdin();
+        let turn = taken(&mut answer, &[(tag::COPY_IN, b"\x01\0\0")]).unwrap();
+        assert_eq!(turn, ControlFlow::Break(Turn::Rows));
+        assert!(answer.has_failed());
+        let refused = b"SERROR\0C57014\0Mstopped\0\0";
+        let turn = taken(&mut answer, &[(tag::ERROR, refused), (tag::READY, b"I")]).unwrap();
+        assert_eq!(turn, ControlFlow::Break(Turn::End));
+        let fault = answer.finish().unwrap_err();
+        assert!(fault.message.contains("FORMAT binary"), "{fault}");
+    }
+}
