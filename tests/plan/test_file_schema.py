@@ -63,6 +63,9 @@ def test_every_example_is_accepted(path: Path) -> None:
         ("repeat =", "repaet =", "scenarios/1/steps/3"),
         ('op = "get"\npath = "/"', 'path = "/"', "setup/0"),
         ("[variables]", "[varables]", ""),
+        ("capture =", "captrue =", "setup/0"),
+        ("css =", "cxx =", "setup/0"),
+        ('op = "get"', 'op = "fetch"', "setup/0"),
     ],
 )
 def test_a_mistake_is_found_where_it_is(old: str, new: str, where: str) -> None:

@@ -1,14 +1,14 @@
 """JSON Schemas of workload and plan files, for editors: keys, what they hold, and what they mean.
 
-They are made from the models that read the files. What keys a step may have beside `name` and `op`
-is the protocol's matter: `headcount workloads check` knows them.
+They are made from the models that read the files; `step_schema` adds the keys of steps.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from headcount.fields.mistakes import TABLES
 from headcount.plan.plan import Plan
+from headcount.plan.step_schema import add_step_keys
 from headcount.plan.workload import Workload
 
 Schema = dict[str, Any]
@@ -30,7 +30,7 @@ def plan_schema() -> Schema:
     return _tidy(found)
 
 
-def _as_in_files(workload: Schema, definitions: Mapping[str, Schema]) -> None:
+def _as_in_files(workload: Schema, definitions: Schema) -> None:
     """What files may have where the models have something else, or nothing."""
     # Tables of protocols are keys of the file.
     properties = workload["properties"]
@@ -44,6 +44,7 @@ def _as_in_files(workload: Schema, definitions: Mapping[str, Schema]) -> None:
         name["anyOf"] = [{"$ref": name.pop("$ref")}, {"type": ["string", "number"]}]
     pause = definitions["Pause"]["properties"]["pause"]
     definitions["Pause"]["properties"]["pause"] = {"anyOf": [pause, {"type": "string"}]}
+    add_step_keys(workload, definitions)
 
 
 def _tables_of(variables: Schema) -> list[Schema]:
