@@ -56,7 +56,7 @@ def test_a_search_ends_where_the_rows_do_and_the_plan_has_no_names(
         ((*WEB, "--logins", "none.csv"), "none.csv) cannot be read"),
         (WEB, "users have no {username}: give their names and passwords with --logins FILE"),
         (
-            ("run", "ycsb-a", "--target", "redis://127.0.0.1:9/0", "--logins", "two.csv"),
+            ("run", "app-server", "--target", "app://127.0.0.1:9", "--logins", "two.csv"),
             "--logins is for targets like",
         ),
         (

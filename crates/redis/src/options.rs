@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use headcount_load::Password;
+use headcount_load::{Logins, Password};
 use headcount_net::{Certificates, Spelling, TlsOptions};
 use serde::Deserialize;
 
@@ -54,6 +54,9 @@ pub struct RedisOptions {
     /// The password, if the server asks for one.
     #[serde(default)]
     pub password: Option<Password>,
+    /// The users' own names and passwords, in place of one of them for all.
+    #[serde(default)]
+    pub logins: Logins,
     /// The number of the database.
     #[serde(default)]
     pub database: u32,
@@ -65,6 +68,12 @@ pub struct RedisOptions {
 }
 
 impl RedisOptions {
+    /// The name, empty for the default user, and the password of a user; None if nobody logs on.
+    pub(crate) fn login(&self, number: u32) -> Option<(&str, &Password)> {
+        let of_all = || Some((&*self.user, self.password.as_ref()?));
+        self.logins.user(number).or_else(of_all)
+    }
+
     /// What is asked of TLS.
     pub(crate) fn tls(&self) -> TlsOptions<'_> {
         TlsOptions {

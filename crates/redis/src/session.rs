@@ -30,10 +30,10 @@ impl RedisSession {
         let options = &redis.options;
         let mut transport = Transport::establish(&redis.addresses, redis.tls.as_ref()).await?;
         transport.hurry();
-        let password = options.password.as_ref();
+        let login = options.login(user.id());
         let database = options.database.to_string();
         let mut commands = Vec::new();
-        if password.is_some() {
+        if login.is_some() {
             commands.push(AUTH);
         }
         if options.database != 0 {
@@ -41,9 +41,9 @@ impl RedisSession {
         }
         if !commands.is_empty() {
             let compose = |out: &mut Vec<u8>| {
-                if let Some(password) = password {
+                if let Some((name, password)) = login {
                     let password = password.reveal().as_bytes();
-                    match options.user.as_bytes() {
+                    match name.as_bytes() {
                         [] => append_command(out, &[b"AUTH", password]),
                         name => append_command(out, &[b"AUTH", name, password]),
                     }

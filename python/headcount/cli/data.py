@@ -94,7 +94,7 @@ def prepare(
         return
     _check_given(plan, users, seed)
     users = users or 1
-    plan, rows = named_plan(plan, access.logins)
+    plan, rows = named_plan(_of_users(plan, users), access.logins)
     secrets = secrets_for(plan, access.token_file, access.password_file, rows)
     with (
         connect(plan, secrets) as sut,
@@ -252,7 +252,7 @@ def cleanup(
         seed=0, shares=shares, client=client_settings(client, user), authorised_by=authorised_by
     )
     plan = _plan(workload, target, overrides)
-    plan, rows = named_plan(plan, logins)
+    plan, rows = named_plan(_of_users(plan, 1), logins)
     secrets = secrets_for(plan, token_file, password_file, rows)
     hidden = json or not err.is_terminal
     with (
@@ -265,6 +265,11 @@ def cleanup(
         print_json({"cleaned": text})
     else:
         out.print(text, markup=False)
+
+
+def _of_users(plan: "Plan", users: int) -> "Plan":
+    """The plan for so many users, who need a row of `--logins` each: no level of it is played."""
+    return plan.model_copy(update={"levels": [users]})
 
 
 def _plan(workload: str | None, target: str | None, overrides: "Overrides") -> "Plan":

@@ -12,6 +12,8 @@ from headcount.protocols.protocol import Protocol, Scheme, Table
 from headcount.protocols.target import Place
 from headcount.protocols.tls_keys import TLS_KEYS, TlsKeys
 
+EACH = "{n}"
+"""The name of users who are rows of a file; no user of an access list."""
 MOST_KEYS = 1_000_000_000
 """Their names have nine digits (`MOST_KEYS` of crates/redis)."""
 LEAST_BYTES, MOST_BYTES = 24, 16 << 20
@@ -84,5 +86,6 @@ PROTOCOL = Protocol(
     tables={"keys": Table(Keys, "Keys that all users read and write")},
     needed=(frozenset({"keys"}),),
     log_on="named",
+    has_logins=True,
     is_clean=True,
 )

@@ -16,7 +16,7 @@ from headcount.counters.views import View, ViewSource, redis
 from headcount.errors import InputError, TargetError
 from headcount.lab.redis import RedisServer
 from headcount.plan.plan import Plan
-from headcount.protocols.redis import Keys, redis_client
+from headcount.protocols.redis import EACH, Keys, redis_client
 from headcount.protocols.target import Target
 
 UNREACHED = ("no connection", "no answer", "closed the connection")
@@ -33,6 +33,7 @@ class Store:
         database: The number of the database.
         is_tls: Whether the address asks for TLS.
         password: That of all users, if the server asks for one.
+        logins: Their names and passwords, where each has its own.
         authority: The certificate that is to be trusted instead of this machine's own.
         source: What the server says of itself, if it does.
 
@@ -43,6 +44,7 @@ class Store:
     database: int = 0
     is_tls: bool = False
     password: str | None = field(default=None, repr=False)
+    logins: Sequence[tuple[str, str]] = field(default=(), repr=False)
     authority: Path | None = None
     source: Source | None = None
 
@@ -142,6 +144,7 @@ def _target(plan: Plan, store: Store, keys: Keys) -> dict[str, Any]:
         "at": store.at,
         "tls": store.is_tls or client.tls,
         "password": store.password,
+        "logins": store.logins,
         "database": store.database,
         "data_set": keys.engine_form(),
     }
@@ -163,6 +166,11 @@ def of_target(plan: Plan, target: Target, secrets: Secrets) -> RedisAccess:
     host = target.host or ""
     named = f"[{host}]:{target.port}" if ":" in host else f"{host}:{target.port}"
     client = redis_client(plan.client)
+    if client.user == EACH and not secrets.logins:
+        raise InputError(
+            "a user of the access list has no {n} in its name; to have each log on as a user of "
+            "its own, give --logins FILE"
+        )
     is_tls = target.is_tls or client.tls
     where = named if is_tls else target.addresses[0]
     at = target.addresses if is_tls else ()
@@ -170,9 +178,9 @@ def of_target(plan: Plan, target: Target, secrets: Secrets) -> RedisAccess:
     warnings = clear_warnings(
         target.text,
         target.addresses,
-        is_tls=is_tls or secrets.password is None,
+        is_tls=is_tls or not (secrets.password or secrets.logins),
         is_allowed=client.clear_password,
         remedy="use rediss:// or --client tls=on",
     )
-    store = Store(where, at, database, is_tls, secrets.password)
+    store = Store(where, at, database, is_tls, secrets.password, secrets.logins)
     return RedisAccess(plan, store, warnings)

@@ -32,7 +32,9 @@ class RedisStore:
         self._socket = _connected(options)
         self._answers: BinaryIO = self._socket.makefile("rb")
         try:
-            if options.get("password") is not None:
+            if options.get("logins"):
+                self._ask("AUTH", *options["logins"][0])
+            elif options.get("password") is not None:
                 user = [options["user"]] if options.get("user") else []
                 self._ask("AUTH", *user, options["password"])
             if options.get("database"):
