@@ -1,13 +1,17 @@
 //! What users do: the steps of a workload, compiled.
 
 use headcount_load::Compile;
+use headcount_script::Names;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::block::UNIT_BYTES;
 use crate::lock::Range;
-use crate::parts::{Control, Name, Open, Share, Transfer, check_slot};
+use crate::named::Named;
+use crate::parts::{Control, Open, Share, Transfer};
 use crate::query::Query;
+use crate::slot::check_slot;
+use crate::text::Text;
 
 /// One step. `slot` says which of the user's four handles it is about, 0 unless told.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -40,12 +44,12 @@ pub enum Step {
     /// Asks for a name that must not be there: that it is not found is the success.
     Probe {
         /// The name.
-        path: Name,
+        path: Named,
     },
     /// Opens a name, asks about it and closes it, in one frame.
     Inspect {
         /// The name.
-        path: Name,
+        path: Named,
         /// What is asked.
         #[serde(default)]
         class: Query,
@@ -76,7 +80,7 @@ pub enum Step {
         slot: u8,
         /// Only names like this: `*` and `?` stand for others.
         #[serde(default = "everything")]
-        pattern: String,
+        pattern: Text,
         /// Only what comes first: all that a client asks for when it looks for one name.
         #[serde(default)]
         once: bool,
@@ -96,7 +100,7 @@ pub enum Step {
         #[serde(default)]
         slot: u8,
         /// The new name.
-        to: Name,
+        to: Named,
         /// Whether what has that name is replaced.
         #[serde(default)]
         replace: bool,
@@ -148,18 +152,50 @@ pub enum Step {
     },
 }
 
-fn everything() -> String {
-    "*".to_owned()
+fn everything() -> Text {
+    Text::from("*".to_owned())
 }
 
 impl Compile for Step {
     fn compile(options: &Value) -> Result<Self, String> {
-        let step = Self::deserialize(options).map_err(|error| error.to_string())?;
-        match &step {
-            Self::Open(open) => check_slot(open.slot).and_then(|()| open.path.check()),
-            Self::Probe { path } | Self::Inspect { path, .. } => path.check(),
+        Self::compile_with(options, &mut Names::default())
+    }
+
+    fn compile_with(options: &Value, names: &mut Names) -> Result<Self, String> {
+        let mut step = Self::deserialize(options).map_err(|error| error.to_string())?;
+        step.check()?;
+        step.compile_texts(names)?;
+        Ok(step)
+    }
+}
+
+impl Step {
+    /// Looks for placeholders in what users name and write.
+    fn compile_texts(&mut self, names: &mut Names) -> Result<(), String> {
+        match self {
+            Self::Open(open) => open.path.compile("path", names),
+            Self::Probe { path } | Self::Inspect { path, .. } => path.compile("path", names),
+            Self::Rename { to, .. } => to.compile("to", names),
+            Self::List { pattern, .. } => pattern
+                .compile(names)
+                .map_err(|mistake| format!("pattern: {mistake}")),
+            Self::Write(Transfer {
+                text: Some(text), ..
+            }) => text
+                .compile(names)
+                .map_err(|mistake| format!("text: {mistake}")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks figures, and what goes with what.
+    fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Open(open) => check_slot(open.slot),
+            Self::Read(Transfer { text: Some(_), .. }) => {
+                Err("text is what a write writes; a read has none".into())
+            }
             Self::Read(transfer) | Self::Write(transfer) => transfer.check(),
-            Self::Rename { slot: at, to, .. } => check_slot(*at).and_then(|()| to.check()),
             Self::Truncate { slot: at, bytes }
                 if bytes.unwrap_or(0).is_multiple_of(UNIT_BYTES.into()) =>
             {
@@ -170,7 +206,8 @@ impl Compile for Step {
                 bytes.unwrap_or(0)
             )),
             Self::Lock(range) => check_slot(range.slot),
-            Self::Close { slot: at }
+            Self::Rename { slot: at, .. }
+            | Self::Close { slot: at }
             | Self::Flush { slot: at }
             | Self::List { slot: at, .. }
             | Self::Stat { slot: at, .. }
@@ -182,10 +219,11 @@ impl Compile for Step {
             | Self::Logoff {}
             | Self::TreeConnect { .. }
             | Self::TreeDisconnect { .. }
+            | Self::Probe { .. }
+            | Self::Inspect { .. }
             | Self::Echo {}
             | Self::Turn {} => Ok(()),
-        }?;
-        Ok(step)
+        }
     }
 }
 
@@ -197,7 +235,10 @@ mod tests {
 
     fn classes(path: &Value) -> Result<Vec<String>, String> {
         match Step::compile(&json!({"op": "open", "path": path}))? {
-            Step::Open(open) => Ok(open.path.class),
+            Step::Open(Open {
+                path: Named::Of(name),
+                ..
+            }) => Ok(name.class),
             other => panic!("{other:?}"),
         }
     }
@@ -213,5 +254,32 @@ mod tests {
         let wrong = classes(&json!({"file": "static", "class": "text"})).unwrap_err();
         assert!(wrong.contains("file = \"library\""), "{wrong}");
         assert!(classes(&json!({"file": "library", "class": 7})).is_err());
+    }
+
+    #[test]
+    fn texts_are_paths_of_the_workloads_own() {
+        let compile = |options: &Value| {
+            let mut names = Names::default();
+            Step::compile_with(options, &mut names)?;
+            names.check()
+        };
+        let open = |path| compile(&json!({"op": "open", "path": path}));
+        assert_eq!(open("reports/{n:05}/{uuid}.txt"), Ok(()));
+        assert_eq!(open("."), Ok(()));
+        for path in ["../x", "reports/../../{n}", "/{n}"] {
+            let out = open(path).unwrap_err();
+            assert!(
+                out.starts_with(&format!("path: \"{path}\" cannot be")),
+                "{out}"
+            );
+        }
+        let unknown = open("{nn}/x").unwrap_err();
+        assert!(unknown.contains("do you mean \"n\"?"), "{unknown}");
+        let to = compile(&json!({"op": "rename", "to": "/x"})).unwrap_err();
+        assert!(to.starts_with("to: \"/x\""), "{to}");
+        let both = compile(&json!({"op": "write", "text": "a", "bytes": 4096})).unwrap_err();
+        assert!(both.contains("not both"), "{both}");
+        assert!(compile(&json!({"op": "read", "text": "a"})).is_err());
+        assert!(compile(&json!({"op": "open", "path": 7})).is_err());
     }
 }

@@ -121,9 +121,10 @@ def _check_given(plan: "Plan", users: int | None, seed: int | None) -> None:
 
 def _is_all_own(plan: "Plan") -> bool:
     """Whether there is nothing to make, which is printed then."""
-    if plan.workload.protocol != "sql" or plan.discussion is not None:
+    own = {"sql": "statements", "smb": "paths", "files": "paths"}.get(plan.workload.protocol)
+    if own is None or plan.discussion is not None or plan.data_set is not None:
         return False
-    out.print("The workload has only statements of your own: there is nothing to prepare.")
+    out.print(f"The workload has only {own} of your own: there is nothing to prepare.")
     return True
 
 

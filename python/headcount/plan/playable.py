@@ -24,6 +24,11 @@ _WRONG_TYPE = re.compile(
 _WITHIN = re.compile(r"(\w+)(?:, ([\w-]+)| (\d+))?: ")
 """How sentences of the engine begin: `capture, token: `, `check 2: `."""
 _DECLARED = re.compile(r"\[variables\] (\w+): ")
+NAMELESS = {
+    "http": "give their names and passwords with --logins FILE, or --user and --password-file",
+    "files": "nobody logs on to a folder; {n} is the user's number",
+}
+"""Protocols whose users need not have names, and what to do where a step sends one."""
 _WORDS = {"a string": "a text in quotes", "a map": "a table: { ... }", "a sequence": "a list"}
 """What Rust calls things, and what people do."""
 
@@ -63,15 +68,12 @@ def check_playable(plan: Plan, where: str, line_of: LineOf = lambda _place: None
 
 def check_identity(plan: Plan, where: str) -> None:
     """Raise FileError where steps send `{username}` or `{password}` and users have neither."""
-    if plan.client.get("user") or plan.protocol != "http":
+    if plan.client.get("user") or plan.protocol not in NAMELESS:
         return
     values = plan.workload.model_dump(mode="json", exclude_none=True)
     found = []
     for name in ("username", "password"):
-        message = (
-            f"users have no {{{name}}}: give their names and passwords with --logins FILE, or "
-            "--user and --password-file"
-        )
+        message = f"users have no {{{name}}}: {NAMELESS[plan.protocol]}"
         found += [(place, message) for place in _mentions(values, name, ())]
     _refuse(found, where, lambda _place: None)
 

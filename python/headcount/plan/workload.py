@@ -205,8 +205,8 @@ class Workload(Strict):
                 "protocol",
             )
         its = known[self.protocol]
-        ops = {step.op for step in self.operations}
-        check_tables(its, [name for name, table in self.tables if table is not None], ops)
+        steps = [step.options for step in self.operations]
+        check_tables(its, [name for name, table in self.tables if table is not None], steps)
         check_groups(self.groups, names)
         self._check_servers(its)
         if "pages" in its.tables:

@@ -9,7 +9,7 @@ from pydantic import Field
 from headcount.errors import InputError
 from headcount.fields.mistakes import read_table
 from headcount.fields.model import Strict, Switch
-from headcount.protocols.folders import FAMILY, NEEDED, TABLES, Folder
+from headcount.protocols.folders import FAMILY, NEEDED, TABLES, Folder, is_own_step
 from headcount.protocols.protocol import Protocol, Scheme
 from headcount.protocols.target import Place
 
@@ -65,6 +65,7 @@ PROTOCOL = Protocol(
     family=FAMILY,
     tables=TABLES,
     needed=NEEDED,
+    is_own_step=is_own_step,
     handles=OPEN_FILES,
     are_files=True,
 )

@@ -1,6 +1,7 @@
 """What protocols that reach files have in common: the folders of users, names of shares."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
@@ -19,6 +20,12 @@ TABLES = {
     "program": Table(Program, "Operations that users play in order instead of drawing scenarios"),
 }
 NEEDED = (frozenset({"tree", "library"}),)
+
+
+def is_own_step(options: Mapping[str, Any]) -> bool:
+    """Whether a step needs no file of the data set: each path in it is the workload's own."""
+    named = (one["file"] for one in options.values() if isinstance(one, Mapping) and "file" in one)
+    return options["op"] != "turn" and all(file == "same" for file in named)
 
 
 def _folder(text: str) -> str:

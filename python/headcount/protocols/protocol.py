@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from headcount.errors import InputError
 from headcount.fields.model import Strict
@@ -71,6 +71,11 @@ def no_others(_given: Settings) -> Sequence[tuple[str, int]]:
     return ()
 
 
+def no_own_step(_options: Mapping[str, Any]) -> bool:
+    """Only its operation says what a step needs."""
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
     """A protocol. The engine has the same name for it.
@@ -96,6 +101,8 @@ class Protocol:
         tables: The tables of a workload that belong to it, by their names.
         needed: Groups of these names, of each of which a workload needs one.
         own_ops: Operations that need none of these tables: what a user of Headcount states whole.
+        is_own_step: The same for steps of which that depends on more than the operation, by their
+            options.
         handles: Most handles (files, connections) that a user holds at once.
         are_files: Whether these are files, not connections.
         log_on: Who needs a password: all users, those with a name in `[client]`, or any that the
@@ -125,6 +132,7 @@ class Protocol:
     tables: Mapping[str, Table] = field(default_factory=dict)
     needed: tuple[frozenset[str], ...] = ()
     own_ops: frozenset[str] = frozenset()
+    is_own_step: Callable[[Mapping[str, Any]], bool] = no_own_step
     handles: int = 1
     are_files: bool = False
     log_on: Literal["all", "named", "any"] = "any"

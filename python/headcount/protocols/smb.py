@@ -10,7 +10,7 @@ from headcount.errors import InputError
 from headcount.fields.mistakes import read_table
 from headcount.fields.model import Pattern, Strict, Switch
 from headcount.fields.pattern import NUMBER
-from headcount.protocols.folders import FAMILY, NEEDED, TABLES, Folder
+from headcount.protocols.folders import FAMILY, NEEDED, TABLES, Folder, is_own_step
 from headcount.protocols.protocol import Protocol, Scheme
 from headcount.protocols.target import Place, Target
 
@@ -109,6 +109,7 @@ PROTOCOL = Protocol(
     family=FAMILY,
     tables=TABLES,
     needed=NEEDED,
+    is_own_step=is_own_step,
     has_logins=True,
     log_on="all",
     ledger="headcount.failover.ledger.smb:SmbStore",

@@ -47,12 +47,18 @@ def whose(table: str) -> list[str]:
     return [one.name for one in protocols().values() if table in one.tables]
 
 
-def check_tables(protocol: Protocol, given: Collection[str], ops: Collection[str]) -> None:
-    """Raise ValueError for a table that is another protocol's, or one that these `ops` need."""
+def check_tables(
+    protocol: Protocol, given: Collection[str], steps: Collection[Mapping[str, Any]]
+) -> None:
+    """Raise ValueError for a table that is another protocol's, or one that these steps need.
+
+    `steps` are the options of all steps.
+    """
     for table in given:
         if table not in protocol.tables:
             raise ValueError(f"[{table}] is only for the {_named(whose(table), quoted=True)}")
-    for group in () if protocol.own_ops.issuperset(ops) else protocol.needed:
+    is_own = all(step["op"] in protocol.own_ops or protocol.is_own_step(step) for step in steps)
+    for group in () if is_own else protocol.needed:
         if group.isdisjoint(given):
             some = " or a ".join(f"[{table}]" for table in protocol.tables if table in group)
             raise ValueError(f'the protocol "{protocol.name}" needs a {some}')

@@ -148,8 +148,11 @@ impl Shared {
     }
 }
 
-/// Names of the data set have backslashes between folders.
+/// Names of the data set have backslashes between folders; the folder of the target has none.
 pub(crate) fn native(path: &str) -> String {
+    if path.is_empty() {
+        return ".".to_owned();
+    }
     path.replace('\\', "/")
 }
 
@@ -168,6 +171,7 @@ impl Protocol for Files {
     async fn open(&self, user: &mut User) -> Result<Self::Session, Fault> {
         let tree = Arc::clone(&self.shared.tree);
         let number = tree.number(user.id());
+        user.scope().renumber(number);
         let folder = Folder::new(Arc::clone(&self.shared), user.requests());
         Ok(FileSession::new(tree, number, folder))
     }

@@ -20,6 +20,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 use headcount_load::{Blame, Blamed, Fault, Logins, Pattern, Protocol, Turns, User};
+use headcount_script::Identity;
 use headcount_tree::file_tree::FileTree;
 use headcount_tree::session::FileSession;
 use headcount_tree::step::Step;
@@ -153,6 +154,14 @@ impl Shared {
         })
     }
 
+    /// As whom a user logs on, as texts of the workload have it.
+    fn identity(&self, number: u32) -> Identity {
+        Identity {
+            name: self.user.text(number).into(),
+            password: self.logins.password(number, &self.password).reveal().into(),
+        }
+    }
+
     /// The key that a user's name and password become, and the name.
     fn credentials(&self, number: u32) -> (String, Key) {
         let user = self.user.text(number);
@@ -197,6 +206,11 @@ impl Protocol for Smb {
     }
 
     async fn open(&self, user: &mut User) -> Result<Self::Session, Fault> {
+        let number = self.shared.tree.number(user.id());
+        user.scope().renumber(number);
+        if user.scope().needs_identity() {
+            user.scope().identify(Some(self.shared.identity(number)));
+        }
         // On the heap for as long as it takes, and not in every user's future for good.
         let session = Box::pin(SmbSession::establish(&self.shared, user)).await?;
         let tree = Arc::clone(&self.shared.tree);

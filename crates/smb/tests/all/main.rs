@@ -14,6 +14,7 @@ mod full_disk;
 mod fuzz;
 mod hold;
 mod inspect;
+mod own;
 mod program;
 mod provision;
 mod sessions;

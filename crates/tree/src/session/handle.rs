@@ -3,14 +3,15 @@
 use headcount_load::{Fault, FaultKind};
 
 use crate::data_set::Place;
-use crate::parts::SLOTS;
 use crate::session::backend::Opening;
+use crate::slot::SLOTS;
 
 /// One open file or folder of a user.
 #[derive(Debug)]
 pub(super) struct Handle<F> {
     pub file: F,
-    pub place: Place,
+    /// What it is of the data set; None for a path of the workload's own.
+    pub place: Option<Place>,
     /// How it was opened.
     pub opening: Opening,
     /// Whether its user has locked a part of it, or has it deleted when it is closed: a file that is

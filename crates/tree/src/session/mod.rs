@@ -2,10 +2,13 @@
 //!
 //! * [`FileSession`]: the user's handles and place in the program; steps become requests here.
 //! * [`backend`]: what a protocol does for it.
-//! * `handle`: what is open; `transfer`: reading and writing; `survival`: going on after a lost session.
+//! * `meant`: what steps name; `naming`: steps about a name; `handle`: what is open; `transfer`: reading
+//!   and writing; `survival`: going on after a lost session.
 
 pub mod backend;
 mod handle;
+mod meant;
+mod naming;
 mod survival;
 mod transfer;
 
@@ -13,18 +16,17 @@ use std::sync::Arc;
 
 use headcount_load::{Fault, FaultKind, Moved, Session, User};
 
-use crate::data_set::Place;
 use crate::file_tree::FileTree;
 use crate::lock::{Lock, Range};
-use crate::parts::{How, Name, Open, SLOTS, Share};
-use crate::program::answer::Answer;
-use crate::program::operation::Wanted;
+use crate::parts::Share;
 use crate::program::player::Player;
 use crate::program::stage::Stage;
-use crate::query::Query;
+use crate::slot::SLOTS;
 use crate::step::Step;
-use backend::{FileBackend, Opening};
-use handle::{Handle, Handles};
+use crate::text::Text;
+use backend::FileBackend;
+use handle::Handles;
+use meant::{Meant, needs};
 use survival::is_repeatable;
 
 /// One user and what they have open.
@@ -36,7 +38,7 @@ pub struct FileSession<B: FileBackend> {
     number: u32,
     handles: Handles<B::File>,
     /// What was opened last in each slot.
-    last: [Option<Place>; SLOTS],
+    last: [Option<Meant>; SLOTS],
     /// The user's place in the target's program.
     player: Option<Box<Player<B::File>>>,
 }
@@ -49,7 +51,7 @@ impl<B: FileBackend> FileSession<B> {
             backend,
             number,
             handles: Handles::new(),
-            last: [None; SLOTS],
+            last: [const { None }; SLOTS],
             player: None,
         }
     }
@@ -57,62 +59,6 @@ impl<B: FileBackend> FileSession<B> {
     /// The user's way to the files, for requests that no step makes.
     pub const fn backend(&mut self) -> &mut B {
         &mut self.backend
-    }
-
-    /// The place that a name means, and its path.
-    fn resolve(&self, name: &Name, slot: u8, user: &mut User) -> Result<(Place, String), Fault> {
-        let refused = |sentence: String| Fault::step(FaultKind::Refused, sentence);
-        let drawn = name.draw(&self.tree.data_set, user.stream());
-        let place = match drawn.map_err(refused)? {
-            Some(place) => place,
-            None => self.last[usize::from(name.of.unwrap_or(slot))].ok_or_else(|| {
-                let sentence = "\"same\" means the name last opened in this slot; none was";
-                refused(sentence.to_owned())
-            })?,
-        };
-        Ok((place, self.path(name, place)))
-    }
-
-    /// The path of a name that means this place.
-    fn path(&self, name: &Name, place: Place) -> String {
-        let path = self.tree.path(self.number, place);
-        around(path, &name.before, &name.after)
-    }
-
-    async fn open(&mut self, open: &Open, user: &mut User) -> Result<(), Fault> {
-        let (place, mut path) = self.resolve(&open.path, open.slot, user)?;
-        self.close_left(open.slot, user).await?;
-        self.last[usize::from(open.slot)] = Some(place);
-        let opening = Opening {
-            kind: if open.folder || place.group.is_folder() {
-                Wanted::Folder
-            } else {
-                Wanted::File
-            },
-            access: open.access,
-            how: open.how,
-            oplock: open.oplock,
-            is_alone: open.alone,
-        };
-        let opened = loop {
-            match self.backend.open(path, opening).await {
-                Ok(opened) => break opened,
-                // The server may have made it, and would refuse to make it twice.
-                Err(refusal) if open.how == How::Create => return Err(refusal.fault),
-                Err(refusal) => self.survive(refusal.fault, None, user).await?,
-            }
-            path = self.path(&open.path, place);
-        };
-        let handle = Handle {
-            file: opened.file,
-            place,
-            opening,
-            is_bound: false,
-            position: 0,
-            end_of_file: opened.end_of_file,
-        };
-        self.handles.put(open.slot, handle);
-        Ok(())
     }
 
     async fn close_slot(&mut self, slot: u8, user: &User) -> Result<(), Fault> {
@@ -132,64 +78,29 @@ impl<B: FileBackend> FileSession<B> {
         }
     }
 
-    /// Asks for a name that must not be there.
-    async fn probe(&mut self, name: &Name, user: &mut User) -> Result<(), Fault> {
-        let (_, path) = self.resolve(name, 0, user)?;
-        loop {
-            match self.backend.exists(&path).await {
-                Ok(false) => return Ok(()),
-                Ok(true) => return Err(unexpected(&path)),
-                Err(fault) => self.survive(fault, None, user).await?,
-            }
-        }
-    }
-
-    /// Asks about a name. `missing`: that there is nothing of this name is the success.
-    async fn inspect(
+    async fn list(
         &mut self,
-        name: &Name,
-        class: Query,
-        missing: bool,
+        slot: u8,
+        pattern: &Text,
+        once: bool,
         user: &mut User,
-    ) -> Result<(), Fault> {
-        let (_, path) = self.resolve(name, 0, user)?;
-        loop {
-            match self.backend.query_path(&path, class).await {
-                Ok(()) if missing => return Err(unexpected(&path)),
-                Ok(()) => return Ok(()),
-                Err(refusal) if missing && refusal.answer == Answer::Missing => return Ok(()),
-                Err(refusal) => self.survive(refusal.fault, None, user).await?,
-            }
-        }
-    }
-
-    async fn list(&mut self, slot: u8, pattern: &str, once: bool) -> Result<Moved, Fault> {
+    ) -> Result<Moved, Fault> {
+        let pattern = pattern.of(user)?;
         let handle = self.handles.get(slot)?;
-        let listed = self.backend.list(&mut handle.file, pattern, once);
+        let listed = self.backend.list(&mut handle.file, &pattern, once);
         Ok(Moved {
             read_bytes: listed.await?,
             written_bytes: 0,
         })
     }
 
-    async fn rename(
-        &mut self,
-        slot: u8,
-        to: &Name,
-        replace: bool,
-        user: &mut User,
-    ) -> Result<(), Fault> {
-        self.handles.get(slot)?;
-        let (_, path) = self.resolve(to, slot, user)?;
-        let handle = self.handles.get(slot)?;
-        let file = &mut handle.file;
-        self.backend.rename_file(file, path, replace).await
-    }
-
     async fn truncate(&mut self, slot: u8, bytes: Option<u64>) -> Result<(), Fault> {
         let handle = self.handles.get(slot)?;
-        let whole = self.tree.data_set.bytes(self.number, handle.place);
-        let bytes = bytes.unwrap_or(whole);
+        let bytes = match (bytes, handle.place) {
+            (Some(bytes), _) => bytes,
+            (None, Some(place)) => self.tree.data_set.bytes(self.number, place),
+            (None, None) => return Err(needs(B::path(&handle.file), "truncate", "bytes")),
+        };
         self.backend.truncate(&handle.file, bytes).await?;
         handle.end_of_file = bytes;
         Ok(())
@@ -272,7 +183,7 @@ impl<B: FileBackend> FileSession<B> {
                 slot,
                 pattern,
                 once,
-            } => return self.list(*slot, pattern, *once).await,
+            } => return self.list(*slot, pattern, *once, user).await,
             Step::Echo {} => self.backend.echo().await?,
             Step::Open(open) => self.open(open, user).await?,
             Step::Probe { path } => self.probe(path, user).await?,
@@ -360,35 +271,5 @@ impl<B: FileBackend> Drop for FileSession<B> {
         if !files.is_empty() {
             self.backend.discard(files);
         }
-    }
-}
-
-/// The fault of a name that should not be there.
-fn unexpected(path: &str) -> Fault {
-    let sentence = format!("\"{path}\": it exists, but should not");
-    Fault::step(FaultKind::Refused, sentence)
-}
-
-/// A path with something put around its last part.
-fn around(path: String, before: &str, after: &str) -> String {
-    if before.is_empty() && after.is_empty() {
-        return path;
-    }
-    match path.rsplit_once('\\') {
-        Some((folder, last)) => format!("{folder}\\{before}{last}{after}"),
-        None => format!("{before}{path}{after}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_put_around_the_last_part() {
-        let named = |path: &str, before, after| around(path.to_owned(), before, after);
-        assert_eq!(named(r"a\b\c.doc", "~$", ".tmp"), r"a\b\~$c.doc.tmp");
-        assert_eq!(named("c.doc", "~", ""), "~c.doc");
-        assert_eq!(named(r"a\c.doc", "", ""), r"a\c.doc");
     }
 }

@@ -12,7 +12,8 @@ use super::backend::{FileBackend, Opening, Piece, Way};
 use super::handle::Acknowledged;
 use super::transfer::{too_few, wrong};
 use crate::block::verify;
-use crate::parts::{Access, How, OplockWish, SLOTS};
+use crate::parts::{Access, How, OplockWish};
+use crate::slot::SLOTS;
 use crate::step::Step;
 
 /// Between two attempts to log on: as long as users wait who have no session.
@@ -117,8 +118,6 @@ impl<B: FileBackend> FileSession<B> {
     /// user's may be for writing alone.
     async fn read_back(&mut self, written: Acknowledged) -> Result<(), Fault> {
         let handle = self.handles.get(written.slot)?;
-        let owner = self.tree.data_set.owner(self.number, handle.place);
-        let verifies = self.tree.verify;
         let path = B::path(&handle.file).to_owned();
         let opening = Opening {
             access: Access::Read,
@@ -127,6 +126,8 @@ impl<B: FileBackend> FileSession<B> {
             is_alone: false,
             ..handle.opening
         };
+        let place = handle.place;
+        let (owner, verifies) = (self.owner(place), self.is_checked(place));
         let reading = self.backend.open(path.clone(), opening).await?.file;
         let mut offset = written.from;
         while offset < written.to {

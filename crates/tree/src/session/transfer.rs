@@ -1,12 +1,15 @@
 //! Reading and writing, request by request.
 
+use std::ops::Range;
+
 use headcount_load::{Fault, FaultKind, Moved, User};
 
 use super::FileSession;
-use super::backend::{FileBackend, Piece, Way};
+use super::backend::{FileBackend, Make, Piece, Way};
 use super::handle::Acknowledged;
-use crate::block::{stamp, verify};
-use crate::parts::Transfer;
+use super::meant::needs;
+use crate::block::{UNIT_BYTES, stamp, verify};
+use crate::parts::{From, Transfer};
 
 impl<B: FileBackend> FileSession<B> {
     pub(super) async fn read(
@@ -21,16 +24,24 @@ impl<B: FileBackend> FileSession<B> {
             .bytes
             .map_or(end, |bytes| end.min(began.saturating_add(bytes)));
         user.expect_bytes(until.saturating_sub(began));
-        let owner = self.tree.data_set.owner(self.number, handle.place);
-        let verifies = self.tree.verify;
+        let place = handle.place;
+        let (owner, verifies) = (self.owner(place), self.is_checked(place));
+        // Somebody else may have changed it since it was opened, and it need not end with a unit, as
+        // what is read past the page cache must.
+        let is_own = place.is_none();
         let mut offset = began;
         while offset < until {
             let handle = self.handles.get(transfer.slot)?;
             let wanted = (until - offset).min(u64::from(transfer.chunk_bytes)) as u32;
+            let wanted = if is_own {
+                wanted.next_multiple_of(UNIT_BYTES)
+            } else {
+                wanted
+            };
             let bytes = self.backend.room(Way::Read, wanted);
             let path = B::path(&handle.file);
             let check = |at: u64, data: &[u8]| {
-                if data.len() != bytes as usize {
+                if data.len() != bytes as usize && !is_own {
                     return Err(too_few(path, at, data.len(), bytes));
                 }
                 if !verifies {
@@ -41,7 +52,7 @@ impl<B: FileBackend> FileSession<B> {
             let piece = Piece {
                 offset,
                 bytes,
-                is_whole: true,
+                is_whole: !is_own,
             };
             let came = match self.backend.read(&handle.file, piece, &check).await {
                 Ok(came) => came,
@@ -50,10 +61,13 @@ impl<B: FileBackend> FileSession<B> {
                     continue;
                 }
             };
-            if came != bytes {
+            if is_own && came == 0 {
+                break;
+            }
+            if came != bytes && !is_own {
                 return Err(too_few(path, offset, came as usize, bytes));
             }
-            offset += u64::from(bytes);
+            offset += u64::from(came);
             handle.position = offset;
         }
         Ok(Moved {
@@ -67,22 +81,71 @@ impl<B: FileBackend> FileSession<B> {
         transfer: &Transfer,
         user: &mut User,
     ) -> Result<Moved, Fault> {
+        if let Some(text) = &transfer.text {
+            let text = text.of(user)?;
+            return self.write_text(transfer, &text, user).await;
+        }
         let handle = self.handles.get(transfer.slot)?;
         let began = transfer.start(handle.position, handle.end_of_file, user);
-        let until = match transfer.bytes {
-            Some(bytes) => began.saturating_add(bytes),
-            None => self.tree.data_set.bytes(self.number, handle.place),
+        let place = handle.place;
+        let until = match (transfer.bytes, place) {
+            (Some(bytes), _) => began.saturating_add(bytes),
+            (None, Some(place)) => self.tree.data_set.bytes(self.number, place),
+            (None, None) => return Err(needs(B::path(&handle.file), "write", "text or bytes")),
         };
-        user.expect_bytes(until.saturating_sub(began));
-        let owner = self.tree.data_set.owner(self.number, handle.place);
+        let owner = self.owner(place);
         let make = |at: u64, data: &mut [u8]| stamp(data, owner, at);
+        self.put(transfer, began..until, &make, user).await
+    }
+
+    /// Writes a text of the workload.
+    async fn write_text(
+        &mut self,
+        transfer: &Transfer,
+        text: &str,
+        user: &mut User,
+    ) -> Result<Moved, Fault> {
+        let handle = self.handles.get(transfer.slot)?;
+        if handle.place.is_some() {
+            let path = B::path(&handle.file);
+            let sentence = format!(
+                "\"{path}\": a file of the data set keeps its contents; write text to a path of \
+                 your own"
+            );
+            return Err(Fault::step(FaultKind::Refused, sentence));
+        }
+        let began = match transfer.from {
+            From::End => handle.end_of_file,
+            _ => transfer.start(handle.position, handle.end_of_file, user),
+        };
+        let make = |at: u64, data: &mut [u8]| {
+            let from = (at - began) as usize;
+            data.copy_from_slice(&text.as_bytes()[from..from + data.len()]);
+        };
+        let until = began.saturating_add(text.len() as u64);
+        self.put(transfer, began..until, &make, user).await
+    }
+
+    /// Writes a range of bytes, which `make` makes.
+    async fn put(
+        &mut self,
+        transfer: &Transfer,
+        range: Range<u64>,
+        make: &Make<'_>,
+        user: &User,
+    ) -> Result<Moved, Fault> {
+        let Range {
+            start: began,
+            end: until,
+        } = range;
+        user.expect_bytes(until.saturating_sub(began));
         let mut offset = began;
         while offset < until {
             let handle = self.handles.get(transfer.slot)?;
             let wanted = (until - offset).min(u64::from(transfer.chunk_bytes)) as u32;
             let bytes = self.backend.room(Way::Write, wanted);
             let file = &handle.file;
-            if let Err(refusal) = self.backend.write(file, offset, bytes, &make).await {
+            if let Err(refusal) = self.backend.write(file, offset, bytes, make).await {
                 let written = Acknowledged {
                     slot: transfer.slot,
                     from: began,

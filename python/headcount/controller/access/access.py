@@ -24,6 +24,8 @@ Make = Callable[[str, str, int, int, Callable[[str], None], bool], str]
 meanwhile; reads through what is there, if asked to. Returns what it came to (JSON)."""
 NOTHING = Prepared(0, 0, 0)
 """All was there already."""
+ALL_OWN = "the workload has only paths of your own, so there is nothing to clean up"
+"""What cleaning up comes to where there is no data set of folders and files."""
 NO_TLS = "no TLS handshake"
 """What the engine says where TLS does not begin."""
 

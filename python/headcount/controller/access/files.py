@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from headcount import _engine
-from headcount.controller.access.access import NOTHING, Prepared, Progress, cleanup_text
+from headcount.controller.access.access import (
+    ALL_OWN,
+    NOTHING,
+    Prepared,
+    Progress,
+    cleanup_text,
+)
 from headcount.controller.access.mount import place
 from headcount.controller.access.played import target_with_program
 from headcount.controller.access.secrets import Secrets
-from headcount.errors import InputError
 from headcount.lab.files import FilesServer
 from headcount.plan.gate import require_owner
 from headcount.plan.plan import Plan
@@ -37,8 +42,6 @@ class FilesAccess:
         Raises InputError if it cannot be used, or if it is another machine's and nobody has stated
         that its owner agreed.
         """
-        if plan.data_set is None:
-            raise InputError(f'the workload "{plan.workload.name}" has no [tree] of files')
         self._program = plan.workload.program
         client = files_client(plan.client)
         self.place = place(folder)
@@ -49,9 +52,9 @@ class FilesAccess:
                 plan.authorised_by,
             )
         self._ready = 0
-        self._target = json.dumps(
-            {"path": folder, **client.model_dump(), "data_set": plan.data_set}
-        )
+        self._has_data_set = plan.data_set is not None
+        data_set = {"data_set": plan.data_set} if self._has_data_set else {}
+        self._target = json.dumps({"path": folder, **client.model_dump(), **data_set})
         hello = json.loads(_engine.hello("files", self._target))
         self.settings: Mapping[str, str] = {
             "folder": folder,
@@ -67,7 +70,7 @@ class FilesAccess:
 
         With `verify` they are read, and made anew where they are damaged.
         """
-        if users <= self._ready and not verify:
+        if not self._has_data_set or (users <= self._ready and not verify):
             return NOTHING
         first = 0 if verify else self._ready
 
@@ -88,6 +91,8 @@ class FilesAccess:
 
     def cleanup(self, on_progress: Progress) -> str:
         """Delete the data set below the folder."""
+        if not self._has_data_set:
+            return ALL_OWN
 
         def progress(text: str) -> None:
             how_far = json.loads(text)

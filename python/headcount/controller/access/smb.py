@@ -8,7 +8,14 @@ from typing import Any
 
 from headcount import _engine
 from headcount.analyse.failures import explained_message
-from headcount.controller.access.access import NOTHING, Make, Prepared, Progress, cleanup_text
+from headcount.controller.access.access import (
+    ALL_OWN,
+    NOTHING,
+    Make,
+    Prepared,
+    Progress,
+    cleanup_text,
+)
 from headcount.controller.access.played import target_with_program
 from headcount.controller.access.secrets import Secrets
 from headcount.counters.samba import SambaSource
@@ -61,13 +68,12 @@ class SmbAccess:
 
         Raises TargetError when nobody answers, InputError when the user is not let in.
         """
-        if plan.data_set is None:
-            raise InputError(f'the workload "{plan.workload.name}" has no [tree] of files')
         client = smb_client(plan.client)
         self._program = plan.workload.program
         self._place = place
         self._address = place.address
         self._ready = 0
+        self._has_data_set = plan.data_set is not None
         self.make: Make = _engine.prepare
         self._target = json.dumps(
             {
@@ -86,7 +92,7 @@ class SmbAccess:
                 "encryption": client.encryption,
                 "verify": client.verify,
                 "durable": client.durable,
-                "data_set": plan.data_set,
+                **({"data_set": plan.data_set} if self._has_data_set else {}),
             }
         )
         hello = self._hello()
@@ -130,7 +136,7 @@ class SmbAccess:
 
         With `verify` they are read, and made anew where they are damaged.
         """
-        if users <= self._ready and not verify:
+        if not self._has_data_set or (users <= self._ready and not verify):
             return NOTHING
         first = 0 if verify else self._ready
 
@@ -151,6 +157,8 @@ class SmbAccess:
 
     def cleanup(self, on_progress: Progress) -> str:
         """Delete the data set on every share, each user's files under the user's own name."""
+        if not self._has_data_set:
+            return ALL_OWN
 
         def progress(text: str) -> None:
             how_far = json.loads(text)
