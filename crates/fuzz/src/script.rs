@@ -146,7 +146,13 @@ pub fn predicates(data: &[u8]) {
         return;
     };
     let shown = String::from_utf8_lossy(body);
-    for realm in [Realm::Contents, Realm::Rows, Realm::Messages] {
+    for realm in [
+        Realm::Contents,
+        Realm::Rows,
+        Realm::Messages,
+        Realm::Entries,
+        Realm::Text,
+    ] {
         let mut names = Names::default();
         let slot = names.set("x").expect("a name");
         let list = Value::Array(vec![table.clone()]);

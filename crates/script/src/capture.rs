@@ -37,7 +37,8 @@ impl Capture {
         let example = match realm {
             Realm::Contents => "{ json = \"$.id\" }",
             Realm::Rows => "{ column = \"id\" }",
-            Realm::Messages => "{ regex = \"code: ([0-9]+)\" }",
+            Realm::Messages | Realm::Text => "{ regex = \"code: ([0-9]+)\" }",
+            Realm::Entries => "{ of = \"name\" }",
         };
         let Some(table) = table.as_object() else {
             return Err(format!(
@@ -89,6 +90,12 @@ impl Capture {
     #[must_use]
     pub const fn needs_body(&self) -> bool {
         self.source.needs_body()
+    }
+
+    /// Whether it needs more of files than their names.
+    #[must_use]
+    pub const fn needs_attributes(&self) -> bool {
+        self.source.needs_attributes()
     }
 
     /// Whether it needs the headers of a reply.

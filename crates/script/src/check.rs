@@ -24,7 +24,8 @@ impl Check {
             let source = match realm {
                 Realm::Contents => "json = \"$.status\"",
                 Realm::Rows => "column = \"status\"",
-                Realm::Messages => "of = \"body\"",
+                Realm::Messages | Realm::Text => "of = \"body\"",
+                Realm::Entries => "of = \"name\"",
             };
             return Err(format!(
                 "check must be a list such as [{{ {source}, equals = \"open\" }}]; it is {list}"
@@ -68,6 +69,12 @@ impl Check {
     #[must_use]
     pub const fn needs_body(&self) -> bool {
         self.source.needs_body()
+    }
+
+    /// Whether it needs more of files than their names.
+    #[must_use]
+    pub const fn needs_attributes(&self) -> bool {
+        self.source.needs_attributes()
     }
 
     /// Whether it needs the headers of a reply.

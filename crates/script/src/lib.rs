@@ -6,7 +6,7 @@
 //!   which texts see as [`values`].
 //! * [`template`]: text with placeholders; [`filter`]: how values are written into it.
 //! * [`source`]: where in a reply a value is, with [`json`] and [`html`]; [`reply`]: what a protocol
-//!   shows of a reply.
+//!   shows of a reply, with [`entry`] for those of file servers.
 //! * [`embedded`]: what a page of HTML has browsers fetch with it.
 //! * [`predicate`]: what a value must be; [`capture`] and [`check`]: what steps do with values;
 //!   [`condition`]: what decides where a scenario goes on.
@@ -18,6 +18,7 @@ pub mod capture;
 pub mod check;
 pub mod condition;
 pub mod embedded;
+pub mod entry;
 pub mod files;
 pub mod filter;
 mod generated;
@@ -39,6 +40,7 @@ pub use capture::Capture;
 pub use check::Check;
 pub use condition::Condition;
 pub use embedded::Embedded;
+pub use entry::Entry;
 pub use files::{Files, SentFile};
 pub use names::Names;
 pub use program::Program;

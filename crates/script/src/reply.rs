@@ -1,5 +1,6 @@
 //! What a protocol shows of a reply to those who take values from it.
 
+use crate::entry::Entry;
 use crate::json::Document;
 
 /// A reply that has come whole. A protocol shows what its replies have; of the rest there is nothing.
@@ -58,6 +59,11 @@ pub trait Reply {
 
     /// The UIDs of the messages that it is of, in their order.
     fn uids(&self) -> &[u32] {
+        &[]
+    }
+
+    /// The files and folders that it describes, in their order.
+    fn entries(&self) -> &[Entry] {
         &[]
     }
 

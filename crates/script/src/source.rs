@@ -6,12 +6,18 @@ use regex::bytes::Regex;
 use serde::Deserialize;
 
 use crate::Mistake;
+use crate::entry::Entry;
 use crate::html::Elements;
 use crate::json::{Document, Path};
 use crate::reply::Reply;
 
 /// Longer regular expressions than a person would write take memory for each.
 const MOST_REGEX_BYTES: usize = 1 << 20;
+/// Nanoseconds of a second.
+const NS_IN_S: i64 = 1_000_000_000;
+
+/// What may be looked at in the contents of a file.
+const OF_TEXT: &str = "of the text of a file give json, css, regex, or of = \"body\" or \"size\"";
 
 /// Where a value is, as a workload has it: one key. Of replies with contents `of = "body"` is the
 /// default.
@@ -47,6 +53,10 @@ pub enum Realm {
     Rows,
     /// Messages of a mail server.
     Messages,
+    /// Files and folders of a file server: those in a folder, or one.
+    Entries,
+    /// What a file of a file server holds.
+    Text,
 }
 
 /// A part of a reply as a whole.
@@ -69,6 +79,10 @@ pub enum Whole {
     Count,
     /// The unique number of each message.
     Uid,
+    /// The name of each file.
+    Name,
+    /// When each file was last written, in whole seconds of Unix time.
+    Modified,
 }
 
 impl Whole {
@@ -83,6 +97,8 @@ impl Whole {
             Self::TimeMs => "the time in ms",
             Self::Count => "the number of messages",
             Self::Uid => "the UID",
+            Self::Name => "the name",
+            Self::Modified => "the time of the last write",
         }
     }
 
@@ -90,10 +106,13 @@ impl Whole {
     const fn is_of(self, realm: Realm) -> bool {
         match self {
             Self::Status | Self::Path => matches!(realm, Realm::Contents),
-            Self::Body | Self::Size => !matches!(realm, Realm::Rows),
+            Self::Body => !matches!(realm, Realm::Rows | Realm::Entries),
+            Self::Size => !matches!(realm, Realm::Rows),
             Self::Rows => matches!(realm, Realm::Rows),
-            Self::TimeMs => !matches!(realm, Realm::Contents),
-            Self::Count | Self::Uid => matches!(realm, Realm::Messages),
+            Self::TimeMs => matches!(realm, Realm::Rows | Realm::Messages),
+            Self::Count => matches!(realm, Realm::Messages | Realm::Entries),
+            Self::Uid => matches!(realm, Realm::Messages),
+            Self::Name | Self::Modified => matches!(realm, Realm::Entries),
         }
     }
 }
@@ -114,6 +133,8 @@ enum Kind {
     Header(Box<str>),
     Cookie(Box<str>),
     Of(Whole),
+    /// This of each file.
+    Entry(Whole),
     /// This column: of the row with this index, or of all rows.
     Column(Box<str>, Option<usize>),
 }
@@ -122,9 +143,12 @@ impl SourceTable {
     /// Compiles it for replies of this kind. The sentence names the key.
     pub fn compile(self, realm: Realm) -> Result<Source, Mistake> {
         let wrong = self.of.filter(|of| !of.is_of(realm)).map(Whole::text);
+        let has_fields = self.header.is_some() || self.cookie.is_some();
         let is_of_row = self.column.is_some() || self.row.is_some();
         match realm {
             Realm::Rows => self.compile_of_rows(wrong.is_some()),
+            Realm::Entries => self.compile_of_entries(),
+            Realm::Text if is_of_row || has_fields || wrong.is_some() => Err(OF_TEXT.into()),
             Realm::Messages if is_of_row || self.cookie.is_some() || wrong.is_some() => Err(
                 "of messages give regex, header, json, css, or of = \"body\", \"size\", \
                  \"count\", \"uid\" or \"time-ms\""
@@ -135,12 +159,43 @@ impl SourceTable {
                  json, css, regex, header, cookie or of"
                     .into(),
             ),
+            Realm::Contents if matches!(self.of, Some(Whole::Name | Whole::Modified)) => Err(
+                "of = \"name\" and \"modified\" are for the files of a file server; a reply has \
+                 json, css, regex, header, cookie or of"
+                    .into(),
+            ),
             Realm::Contents if is_of_row || wrong.is_some() => Err(
                 "column, row and of = \"rows\" or \"time-ms\" are for the rows of a database; a \
                      reply has json, css, regex, header, cookie or of"
                     .into(),
             ),
-            Realm::Contents | Realm::Messages => self.compile_of_contents(),
+            Realm::Contents | Realm::Messages | Realm::Text => self.compile_of_contents(),
+        }
+    }
+
+    fn compile_of_entries(self) -> Result<Source, Mistake> {
+        let is_alone = Self {
+            of: None,
+            regex: None,
+            ..self.clone()
+        } == Self::default();
+        match (self.of.unwrap_or(Whole::Name), self.regex) {
+            (_, Some(text)) if is_alone && self.of.is_none() => Ok(Source {
+                kind: Kind::Regex(regex(&text)?),
+                text: format!("regex {text}").into(),
+            }),
+            (of, None) if is_alone && of.is_of(Realm::Entries) => Ok(Source {
+                kind: Kind::Entry(of),
+                text: match of {
+                    Whole::Count => "the number of files".into(),
+                    of => of.text().into(),
+                },
+            }),
+            _ => Err(
+                "of files give of = \"name\", \"size\", \"modified\" or \"count\", or regex, which \
+                 looks at their names"
+                    .into(),
+            ),
         }
     }
 
@@ -214,6 +269,18 @@ impl SourceTable {
     }
 }
 
+/// This of a file, if the server was asked for it.
+fn text_of(entry: &Entry, of: Whole) -> Option<String> {
+    match of {
+        Whole::Name => Some(entry.name.clone()),
+        Whole::Size => entry.size.map(|bytes| bytes.to_string()),
+        Whole::Modified => entry
+            .modified_ns
+            .map(|ns| ns.div_euclid(NS_IN_S).to_string()),
+        _ => None,
+    }
+}
+
 /// Compiles a regular expression. The sentence says what is wrong with it.
 pub(crate) fn regex(text: &str) -> Result<Regex, Mistake> {
     let built = regex::bytes::RegexBuilder::new(text)
@@ -252,8 +319,15 @@ impl Source {
             self.kind,
             Kind::Header(_)
                 | Kind::Cookie(_)
+                | Kind::Entry(_)
                 | Kind::Of(Whole::Status | Whole::Path | Whole::Count | Whole::Uid | Whole::TimeMs)
         )
+    }
+
+    /// Whether it needs more of files than their names.
+    #[must_use]
+    pub const fn needs_attributes(&self) -> bool {
+        matches!(self.kind, Kind::Entry(Whole::Size | Whole::Modified))
     }
 
     /// Whether it needs the headers of a reply.
@@ -311,8 +385,14 @@ impl Source {
                 Whole::Path => reply.path().to_owned(),
                 Whole::Rows => reply.rows().to_string(),
                 Whole::TimeMs => format!("{:.3}", reply.took_ms()),
-                Whole::Count | Whole::Uid => reply.uids().len().to_string(),
+                Whole::Count => reply.uids().len().to_string(),
+                Whole::Uid | Whole::Name | Whole::Modified => return Ok(Vec::new()),
             }]),
+            Kind::Entry(Whole::Count) => Ok(vec![reply.entries().len().to_string()]),
+            Kind::Entry(of) => {
+                let entries = reply.entries().iter();
+                Ok(entries.filter_map(|entry| text_of(entry, *of)).collect())
+            }
             Kind::Column(..) => Ok(Vec::new()),
         }
     }

@@ -1,6 +1,6 @@
 //! Captures and checks on a reply, as a protocol would have them.
 
-use headcount_script::{Capture, Check, Names, Realm, Reply, Scope};
+use headcount_script::{Capture, Check, Entry, Names, Realm, Reply, Scope};
 use serde_json::{Value, json};
 
 /// A reply that holds what a test gives it.
@@ -259,5 +259,89 @@ fn messages_have_headers_texts_and_uids() {
         let sentence = judged(table.clone(), Realm::Contents).unwrap_err();
         assert!(sentence.contains("messages of a mail server"), "{sentence}");
         assert!(judged(table, Realm::Rows).is_err());
+    }
+}
+
+#[test]
+fn files_have_names_sizes_and_times_and_their_text_has_neither() {
+    let judged =
+        |table: Value, realm| Check::compile(&json!([table]), realm, &mut Names::default());
+    for table in [
+        json!({"json": "$.id", "equals": 1}),
+        json!({"of": "status", "equals": 200}),
+        json!({"of": "body", "equals": 200}),
+        json!({"regex": "a", "of": "name", "equals": 200}),
+        json!({"header": "a", "equals": 1}),
+    ] {
+        let sentence = judged(table, Realm::Entries).unwrap_err();
+        assert!(sentence.contains("of files give"), "{sentence}");
+    }
+    for table in [
+        json!({"header": "a", "equals": 1}),
+        json!({"of": "name", "equals": 1}),
+        json!({"of": "count", "equals": 1}),
+        json!({"column": "a", "equals": 1}),
+    ] {
+        let sentence = judged(table, Realm::Text).unwrap_err();
+        assert!(sentence.contains("of the text of a file"), "{sentence}");
+    }
+    assert!(judged(json!({"contains": "total"}), Realm::Text).is_ok());
+    let sentence = judged(json!({"of": "name", "equals": 1}), Realm::Contents).unwrap_err();
+    assert!(sentence.contains("of a file server"), "{sentence}");
+}
+
+struct Folder(Vec<Entry>, Vec<u8>);
+
+impl Reply for Folder {
+    fn body(&self) -> &[u8] {
+        &self.1
+    }
+
+    fn entries(&self) -> &[Entry] {
+        &self.0
+    }
+}
+
+#[test]
+fn one_of_several_files_is_picked() {
+    let file = |name: &str, size, modified_ns| Entry {
+        name: name.to_owned(),
+        is_folder: false,
+        size,
+        modified_ns,
+    };
+    let files = vec![
+        file("a-1.txt", Some(7), Some(1_500_000_000)),
+        file("b-20.txt", None, Some(-1)),
+        file("c-3.txt", Some(9), None),
+    ];
+    let folder = Folder(files, b"a-1.txt\nb-20.txt\nc-3.txt".to_vec());
+    let mut names = Names::default();
+    let table = json!({
+        "first": {}, "last": {"of": "name", "pick": "last"}, "count": {"of": "count"},
+        "sizes": {"of": "size", "pick": "count"}, "second": {"of": "size", "pick": 2},
+        "at": {"of": "modified"}, "before": {"of": "modified", "pick": 2},
+        "number": {"regex": "b-([0-9]+)"}, "none": {"of": "name", "pick": 4, "default": "-"},
+    });
+    let captures = Capture::compile(&table, Realm::Entries, &mut names).unwrap();
+    let needed = captures.iter().filter(|one| one.needs_attributes()).count();
+    assert_eq!(needed, 4);
+    let mut scope = Scope::outside(names.slots(), 0);
+    for capture in &captures {
+        capture.take(&folder, &mut scope).unwrap();
+    }
+    for (name, expected) in [
+        ("first", "a-1.txt"),
+        ("last", "c-3.txt"),
+        ("count", "3"),
+        ("sizes", "2"),
+        ("second", "9"),
+        ("at", "1"),
+        ("before", "-1"),
+        ("number", "20"),
+        ("none", "-"),
+    ] {
+        let slot = names.set(name).unwrap();
+        assert_eq!(scope.value(slot), Some(expected), "{name}");
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! * [`data_set`]: which files and folders each user has, and how large they are; [`library`]: files
 //!   of classes; [`block`]: what stands in them, and [`content`]: of which kind it is.
-//! * [`step`], with its [`parts`], [`lock`] and [`query`]: what users do, compiled from a workload;
+//! * [`step`], with its [`parts`], [`lock`], [`listing`] and [`query`]: what users do, compiled from a workload;
 //!   [`named`] and
 //!   [`name`]: what steps name; [`slot`]: by which number it stays open; [`mod@text`]: texts with a
-//!   user's values.
+//!   user's values; [`looks`]: what steps take from answers.
 //! * [`file_tree`]: the files of all users of a target; [`session`]: one user of them. A protocol
 //!   fills its [`session::backend::FileBackend`].
 //! * [`program`]: long lists of operations that users play in order, such as a load file of dbench.
@@ -19,7 +19,9 @@ pub mod content;
 pub mod data_set;
 pub mod file_tree;
 pub mod library;
+pub mod listing;
 pub mod lock;
+pub mod looks;
 pub mod name;
 pub mod named;
 mod normal;

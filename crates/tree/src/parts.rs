@@ -4,6 +4,7 @@ use headcount_load::User;
 use serde::Deserialize;
 
 use crate::block::UNIT_BYTES;
+use crate::looks::Looks;
 use crate::named::Named;
 use crate::slot::check_slot;
 use crate::text::Text;
@@ -123,6 +124,9 @@ pub struct Transfer {
     /// For a write to a path of the workload's own: what is written.
     #[serde(default)]
     pub text: Option<Text>,
+    /// Of a read: what is looked at.
+    #[serde(skip)]
+    pub looks: Looks,
 }
 
 /// Where a read or write starts.

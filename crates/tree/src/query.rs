@@ -6,6 +6,15 @@
 
 use serde::Deserialize;
 
+/// What an answer says of a file that captures and checks may see, as far as it was asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Known {
+    /// Its bytes.
+    pub size: Option<u64>,
+    /// When it was last written, in ns of Unix time.
+    pub modified_ns: Option<i64>,
+}
+
 /// What is asked about an open file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]

@@ -6,12 +6,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::block::UNIT_BYTES;
+use crate::listing::List;
 use crate::lock::Range;
+use crate::looks::Looks;
 use crate::named::Named;
 use crate::parts::{Control, Open, Share, Transfer};
 use crate::query::Query;
 use crate::slot::check_slot;
-use crate::text::Text;
 
 /// One step. `slot` says which of the user's four handles it is about, 0 unless told.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -56,6 +57,9 @@ pub enum Step {
         /// Whether it must not be there: that it is not found is the success then.
         #[serde(default)]
         missing: bool,
+        /// What is looked at.
+        #[serde(skip)]
+        looks: Looks,
     },
     /// Closes the handle.
     Close {
@@ -74,17 +78,7 @@ pub enum Step {
         slot: u8,
     },
     /// Lists an open folder to its end.
-    List {
-        /// The handle.
-        #[serde(default)]
-        slot: u8,
-        /// Only names like this: `*` and `?` stand for others.
-        #[serde(default = "everything")]
-        pattern: Text,
-        /// Only what comes first: all that a client asks for when it looks for one name.
-        #[serde(default)]
-        once: bool,
-    },
+    List(List),
     /// Asks about an open file.
     Stat {
         /// The handle.
@@ -93,6 +87,9 @@ pub enum Step {
         /// What is asked.
         #[serde(default)]
         class: Query,
+        /// What is looked at.
+        #[serde(skip)]
+        looks: Looks,
     },
     /// Renames an open file, which must have been opened with `delete` access.
     Rename {
@@ -152,17 +149,19 @@ pub enum Step {
     },
 }
 
-fn everything() -> Text {
-    Text::from("*".to_owned())
-}
-
 impl Compile for Step {
     fn compile(options: &Value) -> Result<Self, String> {
         Self::compile_with(options, &mut Names::default())
     }
 
     fn compile_with(options: &Value, names: &mut Names) -> Result<Self, String> {
+        let mut options = options.clone();
+        let looks = match options.as_object_mut() {
+            Some(table) => Looks::taken(table, names)?,
+            None => Looks::default(),
+        };
         let mut step = Self::deserialize(options).map_err(|error| error.to_string())?;
+        step.look(looks);
         step.check()?;
         step.compile_texts(names)?;
         Ok(step)
@@ -170,13 +169,24 @@ impl Compile for Step {
 }
 
 impl Step {
+    /// Takes what is looked at.
+    fn look(&mut self, at: Looks) {
+        match self {
+            Self::List(List { looks, .. })
+            | Self::Stat { looks, .. }
+            | Self::Inspect { looks, .. }
+            | Self::Read(Transfer { looks, .. }) => *looks = at,
+            _ => {}
+        }
+    }
+
     /// Looks for placeholders in what users name and write.
     fn compile_texts(&mut self, names: &mut Names) -> Result<(), String> {
         match self {
             Self::Open(open) => open.path.compile("path", names),
             Self::Probe { path } | Self::Inspect { path, .. } => path.compile("path", names),
             Self::Rename { to, .. } => to.compile("to", names),
-            Self::List { pattern, .. } => pattern
+            Self::List(List { pattern, .. }) => pattern
                 .compile(names)
                 .map_err(|mistake| format!("pattern: {mistake}")),
             Self::Write(Transfer {
@@ -206,11 +216,21 @@ impl Step {
                 bytes.unwrap_or(0)
             )),
             Self::Lock(range) => check_slot(range.slot),
+            Self::List(list) => list.check(),
+            Self::Stat { slot, class, looks } => {
+                check_slot(*slot).and_then(|()| looks.check_class(*class))
+            }
+            Self::Inspect {
+                missing: true,
+                looks,
+                ..
+            } if !looks.is_empty() => {
+                Err("missing = true, so there is nothing to capture or check".into())
+            }
+            Self::Inspect { class, looks, .. } => looks.check_class(*class),
             Self::Rename { slot: at, .. }
             | Self::Close { slot: at }
             | Self::Flush { slot: at }
-            | Self::List { slot: at, .. }
-            | Self::Stat { slot: at, .. }
             | Self::Delete { slot: at }
             | Self::SetTimes { slot: at }
             | Self::Unlock { slot: at, .. }
@@ -220,7 +240,6 @@ impl Step {
             | Self::TreeConnect { .. }
             | Self::TreeDisconnect { .. }
             | Self::Probe { .. }
-            | Self::Inspect { .. }
             | Self::Echo {}
             | Self::Turn {} => Ok(()),
         }

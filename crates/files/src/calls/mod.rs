@@ -5,14 +5,14 @@
 //! whoever puts links there and whenever. Calls that take a name and know no such flags get the
 //! folder that holds it, opened this way, and do not follow a link in its last part.
 
-mod listing;
+pub mod listing;
 mod names;
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use headcount_tree::lock::Lock;
-use headcount_tree::query::Query;
+use headcount_tree::query::{Known, Query};
 use rustix::fs::{
     AtFlags, Mode, OFlags, ResolveFlags, Statx, StatxFlags, Timespec, Timestamps, UTIME_NOW,
     UTIME_OMIT, fgetxattr, flistxattr, fstatfs, ftruncate, futimens, openat2, statx,
@@ -159,7 +159,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Opens a name, asks about it, and closes it.
-    pub fn inspect(&mut self, path: &str, class: Query) -> Made<()> {
+    pub fn inspect(&mut self, path: &str, class: Query) -> Made<Known> {
         // Extended attributes are given to those alone who open a file for reading.
         let flags = match class {
             Query::Stream | Query::Security => OFlags::RDONLY,
@@ -173,11 +173,15 @@ impl<'a> Calls<'a> {
 
     /// Asks about an open file what the class asks for. That a file system has no such attributes
     /// is an answer, too.
-    pub fn ask(&mut self, class: Query, file: BorrowedFd<'_>) -> Made<()> {
+    pub fn ask(&mut self, class: Query, file: BorrowedFd<'_>) -> Made<Known> {
         let mut buffer = [MaybeUninit::uninit(); XATTR_BYTES];
-        match class {
+        let asked = match class {
             Query::All | Query::Basic | Query::Standard | Query::NetworkOpen => {
-                self.stat(file).map(drop)
+                let found = self.stat(file)?;
+                return Ok(Known {
+                    size: Some(found.stx_size),
+                    modified_ns: Some(modified_ns(&found)),
+                });
             }
             Query::FileSystemSize | Query::Volume => {
                 let found = fstatfs(file).map(drop);
@@ -192,7 +196,8 @@ impl<'a> Calls<'a> {
                 let found = fgetxattr(file, ACCESS_LIST, &mut buffer).map(drop);
                 without_is_fine(self.made(Call::GetXattr, found))
             }
-        }
+        };
+        asked.map(|()| Known::default())
     }
 
     /// Sets the length of a file.
@@ -242,6 +247,14 @@ impl<'a> Calls<'a> {
             other => other,
         }
     }
+}
+
+/// When a file was last written, in ns of Unix time.
+fn modified_ns(found: &Statx) -> i64 {
+    let time = found.stx_mtime;
+    time.tv_sec
+        .saturating_mul(1_000_000_000)
+        .saturating_add(time.tv_nsec.into())
 }
 
 fn without_is_fine(made: Made<()>) -> Made<()> {

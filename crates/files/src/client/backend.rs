@@ -6,20 +6,22 @@ use std::sync::Arc;
 
 use headcount_load::{Fault, FaultKind, Requests};
 use headcount_ring::{Buffer, Target};
+use headcount_script::Entry;
 use headcount_tree::lock::Lock;
 use headcount_tree::program::answer::Answer;
-use headcount_tree::query::Query;
+use headcount_tree::query::{Known, Query};
 use headcount_tree::session::backend::{
-    Check, FileBackend, Make, Opened, Opening, Piece, Refusal, Way,
+    Check, FileBackend, Make, Opened, Opening, Piece, Refusal, Way, check_count,
 };
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::mask::matches;
 use super::open::open;
+use super::refusal::refusal;
 use super::{Shared, native};
+use crate::calls::listing::Listing;
 use crate::calls::{Call, Calls, Failed, Made, Tally};
-use crate::errno;
 use crate::io::buffers;
 
 /// Bytes of the largest read or write: what a step may ask for at a time.
@@ -96,11 +98,11 @@ impl Folder {
     }
 
     /// Makes calls about an open file.
-    async fn on_file(
+    async fn on_file<T: Send + 'static>(
         &self,
         file: &OpenFile,
-        job: impl FnOnce(&mut Calls<'_>, &File) -> Made<()> + Send + 'static,
-    ) -> Result<(), Refusal> {
+        job: impl FnOnce(&mut Calls<'_>, &File) -> Made<T> + Send + 'static,
+    ) -> Result<T, Refusal> {
         let target = file.target.clone();
         let calls = self.calls(&file.path, move |calls| job(calls, target.file()));
         calls.await
@@ -173,7 +175,7 @@ impl FileBackend for Folder {
         }
     }
 
-    async fn query_path(&mut self, path: &str, query: Query) -> Result<(), Refusal> {
+    async fn query_path(&mut self, path: &str, query: Query) -> Result<Known, Refusal> {
         self.on_name(path, move |calls, path| calls.inspect(path, query))
             .await
     }
@@ -324,7 +326,30 @@ impl FileBackend for Folder {
         Ok(read_bytes)
     }
 
-    async fn query(&mut self, file: &OpenFile, query: Query) -> Result<(), Refusal> {
+    async fn entries(
+        &mut self,
+        file: &mut OpenFile,
+        pattern: &str,
+        once: bool,
+        is_whole: bool,
+    ) -> Result<(u64, Vec<Entry>), Fault> {
+        let target = file.target.clone();
+        let pattern: Box<str> = pattern.into();
+        let listing = Listing {
+            is_again: file.is_listed,
+            once,
+            is_whole,
+        };
+        let listed = self.calls(&file.path, move |calls| {
+            calls.entries(target.file(), listing, |name| matches(&pattern, name))
+        });
+        let (read_bytes, found) = listed.await?;
+        file.is_listed = true;
+        check_count(&found, &file.path)?;
+        Ok((read_bytes, found))
+    }
+
+    async fn query(&mut self, file: &OpenFile, query: Query) -> Result<Known, Refusal> {
         self.on_file(file, move |calls, file| calls.ask(query, file.as_fd()))
             .await
     }
@@ -371,22 +396,4 @@ impl FileBackend for Folder {
         })
         .await
     }
-}
-
-/// What a failed call means to whoever asked.
-fn refusal(failed: Failed, path: &str) -> Refusal {
-    let answer = match failed.errno {
-        Errno::NOENT => Answer::Missing,
-        Errno::EXIST => Answer::Exists,
-        Errno::ACCESS | Errno::PERM | Errno::ROFS => Answer::Denied,
-        Errno::BUSY | Errno::TXTBSY => Answer::InUse,
-        Errno::ISDIR => Answer::Folder,
-        Errno::NOTDIR => Answer::NoFolder,
-        Errno::NOTEMPTY => Answer::NotEmpty,
-        Errno::AGAIN => Answer::Locked,
-        Errno::NAMETOOLONG => Answer::BadName,
-        _ => Answer::Other,
-    };
-    let fault = errno::fault(failed, path);
-    Refusal { answer, fault }
 }

@@ -6,6 +6,7 @@ mod common;
 mod engine;
 mod failures;
 mod links;
+mod looks;
 mod own;
 mod program;
 mod provision;

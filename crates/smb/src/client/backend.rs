@@ -5,15 +5,16 @@
 )]
 
 use headcount_load::{Fault, FaultKind};
+use headcount_script::Entry;
 use headcount_tree::lock::Lock;
 use headcount_tree::parts::{Control, Share};
-use headcount_tree::query::Query;
+use headcount_tree::query::{Known, Query};
 use headcount_tree::session::backend::{
-    Check, FileBackend, Make, Opened, Opening, Piece, Refusal, Way,
+    Check, FileBackend, Make, Opened, Opening, Piece, Refusal, Way, check_count,
 };
 
 use super::answer::{in_form, other_form, refuse, refused};
-use super::names::{ANSWER_BYTES, LISTING_BYTES, Middle};
+use super::names::{ANSWER_BYTES, Middle};
 use super::open_file::OpenFile;
 use super::session::SmbSession;
 use crate::connection::Ask;
@@ -23,9 +24,6 @@ use crate::wire::info::{Change, QueryInfo};
 use crate::wire::status::Status;
 use crate::wire::transfer::{encode_flush, encode_read, encode_write, parse_read, parse_write};
 use crate::wire::{NO_FILE, directory, ioctl, lock};
-
-/// Requests of one listing: a million files or so. A server that never ends would hold the user.
-const MOST_LISTINGS: u32 = 2000;
 
 impl SmbSession {
     /// A request about an open file that is answered with no more than a status.
@@ -167,7 +165,7 @@ impl FileBackend for SmbSession {
         Ok(true)
     }
 
-    async fn query_path(&mut self, path: &str, query: Query) -> Result<(), Refusal> {
+    async fn query_path(&mut self, path: &str, query: Query) -> Result<Known, Refusal> {
         let security = if query == Query::Security {
             access::READ_SECURITY
         } else {
@@ -175,7 +173,11 @@ impl FileBackend for SmbSession {
         };
         let rights = access::READ_ATTRIBUTES | security;
         let request = Request::plain(path, rights, Disposition::Open);
-        self.on_name(&request, Some(Middle::Query(query))).await
+        let mut known = Known::default();
+        let see = |body: &[u8]| known = query.parse(body).map_or(known, |said| query.known(said));
+        self.on_name_with(&request, Some(Middle::Query(query)), see)
+            .await?;
+        Ok(known)
     }
 
     async fn find(&mut self, folder: &str, mask: &str) -> Result<(), Refusal> {
@@ -307,45 +309,38 @@ impl FileBackend for SmbSession {
     }
 
     async fn list(&mut self, file: &mut OpenFile, pattern: &str, once: bool) -> Result<u64, Fault> {
-        let listing = LISTING_BYTES.min(self.connection.state.agreed.max_transact);
-        let ask = Ask {
-            bytes: listing,
-            ..Ask::new(Command::QueryDirectory, self.tree(Share::Data).await?)
-        };
-        let (id, path) = (file.id, &file.path);
-        let mut read_bytes = 0;
-        for round in 0..MOST_LISTINGS {
-            let entries = self
-                .connection
-                .exchange(
-                    ask,
-                    |out| directory::encode(out, &id, pattern, round == 0, listing),
-                    |head, body| {
-                        if let Status::NO_MORE_FILES | Status::NO_SUCH_FILE = head.status {
-                            return Ok(None);
-                        }
-                        refuse(head, || format!("QUERY_DIRECTORY \"{path}\""))?;
-                        let entries = directory::parse(body)
-                            .filter(|entries| directory::count(entries).is_some());
-                        entries
-                            .map(|entries| Some(entries.len()))
-                            .ok_or_else(|| other_form(Command::QueryDirectory))
-                    },
-                )
-                .await?;
-            read_bytes += entries.unwrap_or(0) as u64;
-            if once || entries.is_none() {
-                return Ok(read_bytes);
-            }
-        }
-        let sentence = format!("QUERY_DIRECTORY \"{path}\": the listing does not end");
-        Err(Fault::step(FaultKind::Malformed, sentence))
+        let has_form = |entries: &[u8]| Ok(directory::count(entries).is_some());
+        self.list_each(file, pattern, once, has_form).await
     }
 
-    async fn query(&mut self, file: &OpenFile, query: Query) -> Result<(), Refusal> {
+    async fn entries(
+        &mut self,
+        file: &mut OpenFile,
+        pattern: &str,
+        once: bool,
+        _is_whole: bool,
+    ) -> Result<(u64, Vec<Entry>), Fault> {
+        let mut found = Vec::new();
+        let path = file.path.clone();
+        let read = |entries: &[u8]| {
+            let is_read = directory::read(entries, &mut found).is_some();
+            check_count(&found, &path).map(|()| is_read)
+        };
+        let read_bytes = self.list_each(file, pattern, once, read).await?;
+        Ok((read_bytes, found))
+    }
+
+    async fn query(&mut self, file: &OpenFile, query: Query) -> Result<Known, Refusal> {
         let encode = |out: &mut Vec<u8>| query.encode(out, &file.id, ANSWER_BYTES);
-        let has_form = |body: &[u8]| query.parse(body).is_some();
-        self.about(Command::QueryInfo, file, encode, has_form).await
+        let mut known = Known::default();
+        let has_form = |body: &[u8]| {
+            let said = query.parse(body);
+            known = said.map_or(known, |said| query.known(said));
+            said.is_some()
+        };
+        self.about(Command::QueryInfo, file, encode, has_form)
+            .await?;
+        Ok(known)
     }
 
     async fn rename_file(

@@ -2,12 +2,13 @@
 //!
 //! * [`session`]: one user's connection, logon and shares; `logon`: how they log on.
 //! * [`backend`]: each thing a user does with files, as requests; `opening`: opening and making
-//!   them; `names`: requests about a name; [`open_file`]: what is open; `answer`: what answers mean.
+//!   them; `names`: requests about a name; `listing`: of a folder; [`open_file`]: what is open; `answer`: what answers mean.
 //! * `survival`: coming back after a lost connection, with the handles that the server has kept.
 //! * [`provision`]: making and deleting the data sets of many users.
 
 mod answer;
 pub mod backend;
+mod listing;
 mod logon;
 mod names;
 pub mod open_file;

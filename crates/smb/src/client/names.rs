@@ -112,6 +112,16 @@ impl SmbSession {
         request: &Request<'_>,
         middle: Option<Middle<'_>>,
     ) -> Result<(), Refusal> {
+        self.on_name_with(request, middle, |_| {}).await
+    }
+
+    /// The same; `see` gets the answer to what is asked between, if it has its form.
+    pub(super) async fn on_name_with(
+        &mut self,
+        request: &Request<'_>,
+        middle: Option<Middle<'_>>,
+        mut see: impl FnMut(&[u8]),
+    ) -> Result<(), Refusal> {
         let tree = self.tree(Share::Data).await?;
         let create = Ask::new(Command::Create, tree);
         let close = Ask::new(Command::Close, tree);
@@ -146,7 +156,10 @@ impl SmbSession {
                                     in_form(command, Opened::parse(body).is_some())
                                 }
                                 (Command::Close, _) | (_, None) => Ok(()),
-                                (_, Some(middle)) => in_form(command, middle.has_form(body)),
+                                (_, Some(middle)) => {
+                                    see(body);
+                                    in_form(command, middle.has_form(body))
+                                }
                             });
                     if first.is_none() {
                         first = judged.err();

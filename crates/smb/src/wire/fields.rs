@@ -83,3 +83,12 @@ pub fn utf16(text: &str) -> Vec<u8> {
 pub fn utf16_bytes(text: &str) -> usize {
     text.encode_utf16().count() * 2
 }
+
+/// A time of Windows (100 ns since 1601; MS-DTYP 2.3.3) in ns of Unix time, as far as those reach.
+#[must_use]
+pub fn unix_ns(filetime: u64) -> i64 {
+    /// Such units between 1601 and 1970.
+    const EPOCH: i64 = 116_444_736_000_000_000;
+    let since = i64::try_from(filetime).unwrap_or(i64::MAX) - EPOCH;
+    since.saturating_mul(100)
+}

@@ -4,9 +4,9 @@
     reason = "commands are written as the specification writes them"
 )]
 
-use headcount_tree::query::Query;
+use headcount_tree::query::{Known, Query};
 
-use super::fields::{Put, u16_at, u32_at, utf16_bytes};
+use super::fields::{Put, u16_at, u32_at, u64_at, unix_ns, utf16_bytes};
 use super::{FileId, part};
 
 const FILE: u8 = 1;
@@ -20,6 +20,9 @@ pub trait QueryInfo {
 
     /// The answer, if it has at least the bytes of its class.
     fn parse(self, body: &[u8]) -> Option<&[u8]>;
+
+    /// What the answer says of size and time.
+    fn known(self, answer: &[u8]) -> Known;
 }
 
 /// Type, class, additional information, and the fewest bytes an answer has.
@@ -57,6 +60,20 @@ impl QueryInfo for Query {
         }
         let answer = part(body, u16_at(body, 2)?.into(), u32_at(body, 4)? as usize)?;
         (answer.len() >= parameters(self).3).then_some(answer)
+    }
+
+    fn known(self, answer: &[u8]) -> Known {
+        let (size_at, written_at) = match self {
+            Self::All => (Some(48), Some(16)),
+            Self::Basic => (None, Some(16)),
+            Self::Standard => (Some(8), None),
+            Self::NetworkOpen => (Some(40), Some(16)),
+            _ => (None, None),
+        };
+        Known {
+            size: size_at.and_then(|at| u64_at(answer, at)),
+            modified_ns: written_at.and_then(|at| u64_at(answer, at)).map(unix_ns),
+        }
     }
 }
 

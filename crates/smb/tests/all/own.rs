@@ -6,6 +6,7 @@
 )]
 
 use std::fs;
+use std::time::{Duration, SystemTime};
 
 use crate::common::{PASSWORD, Person, Samba, play, smb};
 use headcount_load::{Compile, Session};
@@ -75,6 +76,60 @@ fn paths_and_texts_know_as_whom_the_user_logs_on() {
         }
         let written = fs::read_to_string(samba.behind("out/user00003.txt"));
         assert_eq!(written.unwrap(), PASSWORD);
+        person.session_ends().await;
+    });
+}
+
+#[test]
+fn the_newest_file_of_a_listing_is_found_read_and_asked_about() {
+    let samba = Samba::start("auto");
+    samba.give_home("reports");
+    for (name, text, at_s) in [
+        ("a.txt", "total: 1", 1000),
+        ("b.txt", "total: 23 EUR", 3000),
+        ("c.txt", "total: 456", 2000),
+        ("d.doc", "x", 9000),
+    ] {
+        let path = samba.behind(&format!("reports/{name}"));
+        fs::write(&path, text).unwrap();
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(at_s);
+        file.set_modified(time).unwrap();
+    }
+    let mut known = Names::default();
+    let steps = [
+        json!({"op": "open", "path": "reports"}),
+        json!({"op": "list", "pattern": "*.txt", "sort": "modified", "only": "files",
+               "check": [{"of": "count", "equals": 3}],
+               "capture": {"newest": {"of": "name", "pick": "last"},
+                           "bytes": {"of": "size", "pick": "last"},
+                           "at": {"of": "modified", "pick": "last"}}}),
+        json!({"op": "open", "path": "reports/{newest}"}),
+        json!({"op": "stat", "check": [{"of": "size", "equals": "{bytes}"}]}),
+        json!({"op": "stat", "class": "network-open", "check": [{"of": "size", "equals": 13},
+               {"of": "modified", "equals": "{at}"}]}),
+        json!({"op": "inspect", "path": "reports/{newest}", "check": [
+               {"of": "size", "equals": 13}, {"of": "modified", "equals": 3000}]}),
+        json!({"op": "read", "check": [{"of": "size", "equals": 13}],
+               "capture": {"total": {"regex": "total: ([0-9]+)"}}}),
+    ]
+    .map(|options| Step::compile_with(&options, &mut known).unwrap());
+    let variables = Variables::compile(&[], 1, &mut known).unwrap();
+    let variables = variables.with_slots(&known);
+    play(async {
+        let mut person = Person::arrive(&smb(samba.options()), 0).await.unwrap();
+        person.user = person.user.with_variables(Some(variables));
+        for step in &steps {
+            person.session.play(step, &mut person.user).await.unwrap();
+        }
+        let values = person.user.scope().values();
+        let expected = [
+            ("newest", "b.txt"),
+            ("bytes", "13"),
+            ("at", "3000"),
+            ("total", "23"),
+        ];
+        assert_eq!(values, expected);
         person.session_ends().await;
     });
 }

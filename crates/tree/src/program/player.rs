@@ -138,7 +138,10 @@ impl<F> Player<F> {
             Action::Close { slot } => self.close(stage, slot).await,
             Action::Flush { slot } => stage.backend.flush(self.file(slot)?).await,
             Action::QueryPath { path: at, query } => stage.query_path(path(at), query).await,
-            Action::QueryFile { slot, query } => stage.backend.query(self.file(slot)?, query).await,
+            Action::QueryFile { slot, query } => {
+                let file = self.file(slot)?;
+                stage.backend.query(file, query).await.map(drop)
+            }
             Action::QueryFs { query } => stage.query_fs(query).await,
             Action::SetFile { slot } => stage.backend.set_times(self.file(slot)?).await,
             Action::Find { folder, mask } => {

@@ -101,13 +101,13 @@ impl<'a, B: FileBackend> Stage<'a, B> {
     /// Asks about a name.
     pub(super) async fn query_path(&mut self, path: &Path, query: Query) -> Result<(), Refusal> {
         let path = self.path(path);
-        self.backend.query_path(&path, query).await
+        self.backend.query_path(&path, query).await.map(drop)
     }
 
     /// Asks about the file system of the user's folder.
     pub(super) async fn query_fs(&mut self, query: Query) -> Result<(), Refusal> {
         let home = self.tree.home(self.number);
-        self.backend.query_path(&home, query).await
+        self.backend.query_path(&home, query).await.map(drop)
     }
 
     /// Looks for names in a folder.

@@ -2,13 +2,14 @@
 
 use std::future::{Future, ready};
 
-use headcount_load::Fault;
+use headcount_load::{Fault, FaultKind};
+use headcount_script::Entry;
 
 use crate::lock::Lock;
 use crate::parts::{Access, Control, How, OplockWish, Share};
 use crate::program::answer::Answer;
 use crate::program::operation::Wanted;
-use crate::query::Query;
+use crate::query::{Known, Query};
 
 /// A request that was not done: what was answered, and the fault that this is where nobody expected
 /// it. A program may expect it; a step never does.
@@ -68,6 +69,21 @@ pub struct Piece {
     pub bytes: u32,
     /// Whether all of them must be there, so that fewer are worth a second request.
     pub is_whole: bool,
+}
+
+/// More names in a folder than captures and checks look at.
+const MOST_ENTRIES: usize = 100_000;
+
+/// The fault of a folder with more names than are kept of it.
+pub fn check_count(found: &[Entry], path: &str) -> Result<(), Fault> {
+    if found.len() <= MOST_ENTRIES {
+        return Ok(());
+    }
+    let sentence = format!(
+        "\"{path}\": it has more than {MOST_ENTRIES} names, which captures and checks do not look at; \
+         give a pattern"
+    );
+    Err(Fault::step(FaultKind::Refused, sentence))
 }
 
 /// Which way data go.
@@ -173,8 +189,11 @@ pub trait FileBackend {
     fn exists(&mut self, path: &str) -> impl Future<Output = Result<bool, Fault>>;
 
     /// Asks about a name.
-    fn query_path(&mut self, path: &str, query: Query)
-    -> impl Future<Output = Result<(), Refusal>>;
+    fn query_path(
+        &mut self,
+        path: &str,
+        query: Query,
+    ) -> impl Future<Output = Result<Known, Refusal>>;
 
     /// Looks for names in a folder: the first answer of a listing. None found is
     /// [`Answer::Missing`].
@@ -238,12 +257,21 @@ pub trait FileBackend {
         once: bool,
     ) -> impl Future<Output = Result<u64, Fault>>;
 
+    /// The same, with what is there but `.` and `..`, and is called as the `pattern` says. Sizes and times may be left out unless `is_whole`.
+    fn entries(
+        &mut self,
+        file: &mut Self::File,
+        pattern: &str,
+        once: bool,
+        is_whole: bool,
+    ) -> impl Future<Output = Result<(u64, Vec<Entry>), Fault>>;
+
     /// Asks about an open file.
     fn query(
         &mut self,
         file: &Self::File,
         query: Query,
-    ) -> impl Future<Output = Result<(), Refusal>>;
+    ) -> impl Future<Output = Result<Known, Refusal>>;
 
     /// Renames an open file.
     fn rename_file(

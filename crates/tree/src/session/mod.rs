@@ -2,13 +2,16 @@
 //!
 //! * [`FileSession`]: the user's handles and place in the program; steps become requests here.
 //! * [`backend`]: what a protocol does for it.
-//! * `meant`: what steps name; `naming`: steps about a name; `handle`: what is open; `transfer`: reading
+//! * `meant`: what steps name; `naming`: steps about a name; `asking`: steps whose answers are looked
+//!   at, which sees `seen`; `handle`: what is open; `transfer`: reading
 //!   and writing; `survival`: going on after a lost session.
 
+mod asking;
 pub mod backend;
 mod handle;
 mod meant;
 mod naming;
+mod seen;
 mod survival;
 mod transfer;
 
@@ -23,7 +26,6 @@ use crate::program::player::Player;
 use crate::program::stage::Stage;
 use crate::slot::SLOTS;
 use crate::step::Step;
-use crate::text::Text;
 use backend::FileBackend;
 use handle::Handles;
 use meant::{Meant, needs};
@@ -76,22 +78,6 @@ impl<B: FileBackend> FileSession<B> {
             Err(refusal) if handle.is_bound => Err(refusal.fault), // was it deleted, unlocked?
             Err(refusal) => self.survive(refusal.fault, None, user).await,
         }
-    }
-
-    async fn list(
-        &mut self,
-        slot: u8,
-        pattern: &Text,
-        once: bool,
-        user: &mut User,
-    ) -> Result<Moved, Fault> {
-        let pattern = pattern.of(user)?;
-        let handle = self.handles.get(slot)?;
-        let listed = self.backend.list(&mut handle.file, &pattern, once);
-        Ok(Moved {
-            read_bytes: listed.await?,
-            written_bytes: 0,
-        })
     }
 
     async fn truncate(&mut self, slot: u8, bytes: Option<u64>) -> Result<(), Fault> {
@@ -179,28 +165,23 @@ impl<B: FileBackend> FileSession<B> {
             Step::Turn {} => return Box::pin(self.turn(user)).await,
             Step::Read(transfer) => return self.read(transfer, user).await,
             Step::Write(transfer) => return self.write(transfer, user).await,
-            Step::List {
-                slot,
-                pattern,
-                once,
-            } => return self.list(*slot, pattern, *once, user).await,
+            Step::List(list) => return self.list(list, user).await,
             Step::Echo {} => self.backend.echo().await?,
             Step::Open(open) => self.open(open, user).await?,
             Step::Probe { path } => self.probe(path, user).await?,
             Step::Inspect {
                 path,
                 class,
-                missing,
-            } => self.inspect(path, *class, *missing, user).await?,
+                missing: false,
+                looks,
+            } => self.inspect(path, *class, looks, user).await?,
+            Step::Inspect { path, class, .. } => self.inspect_missing(path, *class, user).await?,
             Step::Close { slot } => self.close_slot(*slot, user).await?,
             Step::Flush { slot } => {
                 let handle = self.handles.get(*slot)?;
                 self.backend.flush(&handle.file).await?;
             }
-            Step::Stat { slot, class } => {
-                let handle = self.handles.get(*slot)?;
-                self.backend.query(&handle.file, *class).await?;
-            }
+            Step::Stat { slot, class, looks } => self.stat(*slot, *class, looks, user).await?,
             Step::Rename { slot, to, replace } => self.rename(*slot, to, *replace, user).await?,
             Step::Delete { slot } => {
                 let handle = self.handles.get(*slot)?;
@@ -246,7 +227,13 @@ impl<B: FileBackend> Session for FileSession<B> {
         loop {
             match self.act(step, user).await {
                 Err(fault) if is_repeatable(step) => self.survive(fault, None, user).await?,
-                played => return played,
+                Ok(moved) => {
+                    if user.keeps_notes() {
+                        self.note(step, moved, user);
+                    }
+                    return Ok(moved);
+                }
+                failed => return failed,
             }
         }
     }

@@ -63,20 +63,18 @@ impl<B: FileBackend> FileSession<B> {
         }
     }
 
-    /// Asks about a name. `missing`: that there is nothing of this name is the success.
-    pub(super) async fn inspect(
+    /// Asks about a name of which there must be nothing.
+    pub(super) async fn inspect_missing(
         &mut self,
         name: &Named,
         class: Query,
-        missing: bool,
         user: &mut User,
     ) -> Result<(), Fault> {
         let (_, path) = self.resolve(name, 0, user)?;
         loop {
             match self.backend.query_path(&path, class).await {
-                Ok(()) if missing => return Err(unexpected(&path)),
-                Ok(()) => return Ok(()),
-                Err(refusal) if missing && refusal.answer == Answer::Missing => return Ok(()),
+                Ok(_) => return Err(unexpected(&path)),
+                Err(refusal) if refusal.answer == Answer::Missing => return Ok(()),
                 Err(refusal) => self.survive(refusal.fault, None, user).await?,
             }
         }

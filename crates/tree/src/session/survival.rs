@@ -31,7 +31,7 @@ pub(super) const fn is_repeatable(step: &Step) -> bool {
             | Step::TreeDisconnect { .. }
             | Step::Echo {}
             | Step::Flush { .. }
-            | Step::List { .. }
+            | Step::List(_)
             | Step::Stat { .. }
             | Step::Truncate { .. }
             | Step::SetTimes { .. }

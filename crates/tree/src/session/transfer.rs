@@ -1,5 +1,6 @@
 //! Reading and writing, request by request.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use headcount_load::{Fault, FaultKind, Moved, User};
@@ -8,8 +9,12 @@ use super::FileSession;
 use super::backend::{FileBackend, Make, Piece, Way};
 use super::handle::Acknowledged;
 use super::meant::needs;
+use super::seen::Seen;
 use crate::block::{UNIT_BYTES, stamp, verify};
 use crate::parts::{From, Transfer};
+
+/// More than this is not kept of what is read: captures and checks are for what people write.
+const MOST_KEPT_BYTES: usize = 1 << 20;
 
 impl<B: FileBackend> FileSession<B> {
     pub(super) async fn read(
@@ -29,20 +34,20 @@ impl<B: FileBackend> FileSession<B> {
         // Somebody else may have changed it since it was opened, and it need not end with a unit, as
         // what is read past the page cache must.
         let is_own = place.is_none();
+        let unit = if is_own { UNIT_BYTES } else { 1 };
+        let kept = (transfer.looks.needs_body() || user.keeps_notes()).then(RefCell::default);
         let mut offset = began;
         while offset < until {
             let handle = self.handles.get(transfer.slot)?;
             let wanted = (until - offset).min(u64::from(transfer.chunk_bytes)) as u32;
-            let wanted = if is_own {
-                wanted.next_multiple_of(UNIT_BYTES)
-            } else {
-                wanted
-            };
-            let bytes = self.backend.room(Way::Read, wanted);
+            let bytes = self.backend.room(Way::Read, wanted.next_multiple_of(unit));
             let path = B::path(&handle.file);
             let check = |at: u64, data: &[u8]| {
                 if data.len() != bytes as usize && !is_own {
                     return Err(too_few(path, at, data.len(), bytes));
+                }
+                if let Some(kept) = &kept {
+                    keep(kept, data);
                 }
                 if !verifies {
                     return Ok(());
@@ -70,10 +75,37 @@ impl<B: FileBackend> FileSession<B> {
             offset += u64::from(came);
             handle.position = offset;
         }
+        let read_bytes = offset.saturating_sub(began);
+        if !transfer.looks.is_empty() || kept.is_some() {
+            let kept = kept.map(RefCell::into_inner).unwrap_or_default();
+            self.look_at_text(transfer, read_bytes, kept, user)?;
+        }
         Ok(Moved {
-            read_bytes: offset.saturating_sub(began),
+            read_bytes,
             written_bytes: 0,
         })
+    }
+
+    /// Looks at what was read.
+    fn look_at_text(
+        &mut self,
+        transfer: &Transfer,
+        read_bytes: u64,
+        kept: Vec<u8>,
+        user: &mut User,
+    ) -> Result<(), Fault> {
+        let path = B::path(&self.handles.get(transfer.slot)?.file);
+        if transfer.looks.needs_body() && read_bytes > MOST_KEPT_BYTES as u64 {
+            let mebibytes = MOST_KEPT_BYTES >> 20;
+            let sentence = format!(
+                "\"{path}\": more than {mebibytes} MiB were read, which captures and checks do not look \
+                 at; read less with bytes"
+            );
+            return Err(Fault::step(FaultKind::Refused, sentence));
+        }
+        let seen = Seen::text(read_bytes, kept);
+        seen.note(user, "READ", path);
+        transfer.looks.inspect(&seen, user)
     }
 
     pub(super) async fn write(
@@ -163,6 +195,13 @@ impl<B: FileBackend> FileSession<B> {
             written_bytes: offset.saturating_sub(began),
         })
     }
+}
+
+/// Keeps what was read, as far as there is room.
+fn keep(kept: &RefCell<Vec<u8>>, data: &[u8]) {
+    let mut kept = kept.borrow_mut();
+    let room = MOST_KEPT_BYTES.saturating_sub(kept.len());
+    kept.extend_from_slice(&data[..data.len().min(room)]);
 }
 
 pub(super) fn wrong(path: &str, at: u64, what: &dyn std::fmt::Display) -> Fault {

@@ -1,0 +1,67 @@
+//! Listing an open folder.
+#![allow(
+    clippy::doc_markdown,
+    reason = "commands are written as the specification writes them"
+)]
+
+use headcount_load::{Fault, FaultKind};
+use headcount_tree::parts::Share;
+
+use super::answer::{other_form, refuse};
+use super::names::LISTING_BYTES;
+use super::open_file::OpenFile;
+use super::session::SmbSession;
+use crate::connection::Ask;
+use crate::wire::directory;
+use crate::wire::header::Command;
+use crate::wire::status::Status;
+
+/// Requests of one listing: a million files or so. A server that never ends would hold the user.
+const MOST_LISTINGS: u32 = 2000;
+
+impl SmbSession {
+    /// Lists a folder to its end, or asks only `once`; `read` gets the entries of each answer, and
+    /// whether they are whole comes back. Returns the bytes that came.
+    pub(super) async fn list_each(
+        &mut self,
+        file: &OpenFile,
+        pattern: &str,
+        once: bool,
+        mut read: impl FnMut(&[u8]) -> Result<bool, Fault>,
+    ) -> Result<u64, Fault> {
+        let listing = LISTING_BYTES.min(self.connection.state.agreed.max_transact);
+        let ask = Ask {
+            bytes: listing,
+            ..Ask::new(Command::QueryDirectory, self.tree(Share::Data).await?)
+        };
+        let (id, path) = (file.id, &file.path);
+        let mut read_bytes = 0;
+        for round in 0..MOST_LISTINGS {
+            let entries = self
+                .connection
+                .exchange(
+                    ask,
+                    |out| directory::encode(out, &id, pattern, round == 0, listing),
+                    |head, body| {
+                        if let Status::NO_MORE_FILES | Status::NO_SUCH_FILE = head.status {
+                            return Ok(None);
+                        }
+                        refuse(head, || format!("QUERY_DIRECTORY \"{path}\""))?;
+                        let entries = directory::parse(body)
+                            .ok_or_else(|| other_form(Command::QueryDirectory))?;
+                        if !read(entries)? {
+                            return Err(other_form(Command::QueryDirectory));
+                        }
+                        Ok(Some(entries.len()))
+                    },
+                )
+                .await?;
+            read_bytes += entries.unwrap_or(0) as u64;
+            if once || entries.is_none() {
+                return Ok(read_bytes);
+            }
+        }
+        let sentence = format!("QUERY_DIRECTORY \"{path}\": the listing does not end");
+        Err(Fault::step(FaultKind::Malformed, sentence))
+    }
+}

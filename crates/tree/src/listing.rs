@@ -1,0 +1,130 @@
+//! How a folder is listed.
+
+use headcount_script::Entry;
+use serde::Deserialize;
+
+use crate::looks::Looks;
+use crate::slot::check_slot;
+use crate::text::Text;
+
+/// What is listed of an open folder.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct List {
+    /// The handle.
+    #[serde(default)]
+    pub slot: u8,
+    /// Only names like this: `*` and `?` stand for others.
+    #[serde(default = "everything")]
+    pub pattern: Text,
+    /// Only what comes first: all that a client asks for when it looks for one name.
+    #[serde(default)]
+    pub once: bool,
+    /// In which order captures and checks see what is there; by name if it is not given.
+    #[serde(default)]
+    pub sort: Option<Sort>,
+    /// Whether they see files or folders alone.
+    #[serde(default)]
+    pub only: Option<Only>,
+    /// What is looked at.
+    #[serde(skip)]
+    pub looks: Looks,
+}
+
+/// The order of what is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sort {
+    /// By name.
+    #[default]
+    Name,
+    /// The smallest first.
+    Size,
+    /// The one written last comes last.
+    Modified,
+}
+
+/// What is seen of a listing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Only {
+    /// Files.
+    Files,
+    /// Folders.
+    Folders,
+}
+
+fn everything() -> Text {
+    Text::from("*".to_owned())
+}
+
+impl List {
+    pub(crate) fn check(&self) -> Result<(), String> {
+        check_slot(self.slot)?;
+        for (key, is_given) in [("sort", self.sort.is_some()), ("only", self.only.is_some())] {
+            if is_given && self.looks.is_empty() {
+                return Err(format!(
+                    "{key} is for what capture and check see; give one of them, too"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether more than the names of files is needed.
+    pub(crate) fn needs_attributes(&self) -> bool {
+        matches!(self.sort, Some(Sort::Size | Sort::Modified)) || self.looks.needs_attributes()
+    }
+
+    /// Leaves what is seen, in its order. Names decide where nothing else does.
+    pub(crate) fn arrange(&self, entries: &mut Vec<Entry>) {
+        entries.retain(|entry| match self.only {
+            None => true,
+            Some(Only::Files) => !entry.is_folder,
+            Some(Only::Folders) => entry.is_folder,
+        });
+        entries.sort_unstable_by(|one, other| {
+            let first = match self.sort.unwrap_or_default() {
+                Sort::Name => return one.name.cmp(&other.name),
+                Sort::Size => one.size.cmp(&other.size),
+                Sort::Modified => one.modified_ns.cmp(&other.modified_ns),
+            };
+            first.then_with(|| one.name.cmp(&other.name))
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn arranged(options: &Value) -> String {
+        let list = List::deserialize(options).unwrap();
+        let entry = |name: &str, is_folder, size, modified_ns| Entry {
+            name: name.to_owned(),
+            is_folder,
+            size: Some(size),
+            modified_ns: Some(modified_ns),
+        };
+        let mut entries = vec![
+            entry("c", false, 1, 5),
+            entry("a", false, 9, 5),
+            entry("d", true, 0, 9),
+            entry("b", false, 4, 7),
+        ];
+        list.arrange(&mut entries);
+        entries.into_iter().map(|entry| entry.name).collect()
+    }
+
+    #[test]
+    fn what_is_listed_has_an_order() {
+        assert_eq!(arranged(&json!({})), "abcd");
+        assert_eq!(arranged(&json!({"sort": "size"})), "dcba");
+        assert_eq!(arranged(&json!({"sort": "modified"})), "acbd");
+        let files = json!({"sort": "modified", "only": "files"});
+        assert_eq!(arranged(&files), "acb");
+        assert_eq!(arranged(&json!({"only": "folders"})), "d");
+    }
+}

@@ -1,0 +1,113 @@
+//! What steps look at in answers.
+
+use std::sync::Arc;
+
+use headcount_load::{Fault, FaultKind, User};
+use headcount_script::{Capture, Check, Names, Realm, Reply};
+use serde_json::{Map, Value};
+
+use crate::query::Query;
+
+/// What a step looks at in an answer: for most steps nothing. Two are equal if they are one.
+#[derive(Debug, Clone, Default)]
+pub struct Looks(Option<Arc<Looked>>);
+
+#[derive(Debug)]
+struct Looked {
+    captures: Box<[Capture]>,
+    checks: Box<[Check]>,
+    needs_body: bool,
+    needs_attributes: bool,
+}
+
+impl PartialEq for Looks {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+}
+
+impl Eq for Looks {}
+
+impl Looks {
+    /// Takes `capture` and `check` out of the options of a step whose answer has something to look at.
+    /// The sentence names the key.
+    pub(crate) fn taken(
+        options: &mut Map<String, Value>,
+        names: &mut Names,
+    ) -> Result<Self, String> {
+        let realm = match options.get("op").and_then(Value::as_str) {
+            Some("list" | "stat" | "inspect") => Realm::Entries,
+            Some("read") => Realm::Text,
+            _ => return Ok(Self::default()),
+        };
+        let (capture, check) = (options.remove("capture"), options.remove("check"));
+        if capture.is_none() && check.is_none() {
+            return Ok(Self::default());
+        }
+        let captured = capture.as_ref().and_then(Value::as_object);
+        let checked = check.as_ref().and_then(Value::as_array);
+        let mut sources = captured
+            .into_iter()
+            .flat_map(Map::values)
+            .chain(checked.into_iter().flatten());
+        // How much was read is known without what was.
+        let needs_body = sources.any(|source| source.get("of").is_none_or(|of| of != "size"));
+        let captures = capture.map(|table| Capture::compile(&table, realm, names));
+        let checks = check.map(|list| Check::compile(&list, realm, names));
+        let mut captures = captures.transpose()?.unwrap_or_default();
+        let mut checks = checks.transpose()?.unwrap_or_default();
+        headcount_script::read_together(&mut [&mut checks], &mut captures);
+        Ok(Self(Some(Arc::new(Looked {
+            needs_body,
+            needs_attributes: captures.iter().any(Capture::needs_attributes)
+                || checks.iter().any(Check::needs_attributes),
+            captures,
+            checks,
+        }))))
+    }
+
+    /// An error if an answer of this class says less than is looked at.
+    pub(crate) fn check_class(&self, class: Query) -> Result<(), String> {
+        let says_all = matches!(class, Query::All | Query::NetworkOpen);
+        if says_all || self.is_empty() {
+            return Ok(());
+        }
+        Err("class: captures and checks look at answers of the class all or network-open".into())
+    }
+
+    /// Whether nothing is looked at.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether the contents are looked at.
+    pub(crate) fn needs_body(&self) -> bool {
+        self.0.as_ref().is_some_and(|looked| looked.needs_body)
+    }
+
+    /// Whether more than the names of files is looked at.
+    pub(crate) fn needs_attributes(&self) -> bool {
+        self.0
+            .as_ref()
+            .is_some_and(|looked| looked.needs_attributes)
+    }
+
+    /// Checks an answer, and keeps what is to be kept of it.
+    pub(crate) fn inspect(&self, reply: &dyn Reply, user: &mut User) -> Result<(), Fault> {
+        let Some(looked) = &self.0 else {
+            return Ok(());
+        };
+        let wrong = |sentence: String| Fault::step(FaultKind::Refused, sentence);
+        // A check says more of a wrong answer than a value that is not there.
+        for check in &looked.checks {
+            check.judge(reply, user.scope()).map_err(wrong)?;
+        }
+        for capture in &looked.captures {
+            capture.take(reply, user.scope()).map_err(wrong)?;
+        }
+        Ok(())
+    }
+}
