@@ -47,12 +47,12 @@ impl Looks {
         if capture.is_none() && check.is_none() {
             return Ok(Self::default());
         }
-        let captured = capture.as_ref().and_then(Value::as_object);
-        let checked = check.as_ref().and_then(Value::as_array);
-        let mut sources = captured
+        let by_name = capture.as_ref().and_then(Value::as_object);
+        let in_order = check.as_ref().and_then(Value::as_array);
+        let mut sources = by_name
             .into_iter()
             .flat_map(Map::values)
-            .chain(checked.into_iter().flatten());
+            .chain(in_order.into_iter().flatten());
         // How much was read is known without what was.
         let needs_body = sources.any(|source| source.get("of").is_none_or(|of| of != "size"));
         let captures = capture.map(|table| Capture::compile(&table, realm, names));
