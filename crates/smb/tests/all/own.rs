@@ -124,9 +124,9 @@ fn the_newest_file_of_a_listing_is_found_read_and_asked_about() {
         }
         let values = person.user.scope().values();
         let expected = [
-            ("newest", "b.txt"),
-            ("bytes", "13"),
             ("at", "3000"),
+            ("bytes", "13"),
+            ("newest", "b.txt"),
             ("total", "23"),
         ];
         assert_eq!(values, expected);
