@@ -29,7 +29,12 @@ NAMELESS = {
     "files": "nobody logs on to a folder; {n} is the user's number",
 }
 """Protocols whose users need not have names, and what to do where a step sends one."""
-_WORDS = {"a string": "a text in quotes", "a map": "a table: { ... }", "a sequence": "a list"}
+_WORDS = {
+    "a string": "a text in quotes",
+    "a boolean": "true or false",
+    "a map": "a table: { ... }",
+    "a sequence": "a list",
+}
 """What Rust calls things, and what people do."""
 
 

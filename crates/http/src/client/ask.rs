@@ -11,6 +11,7 @@ use http::HeaderName;
 use super::body::{Body, BodyTable};
 use super::headers::Headers;
 pub use super::method::Method;
+use super::payload::BodyEnd;
 use crate::pages::{Content, Which};
 
 /// How many redirects are followed unless the workload says otherwise. Browsers follow 20.
@@ -40,6 +41,8 @@ pub struct Ask {
     pub texts: Box<[(HeaderName, Template)]>,
     /// What is sent with it.
     pub body: Body,
+    /// How it says where that ends.
+    pub body_end: BodyEnd,
     /// The status codes that are right.
     pub expect: Box<[u16]>,
     /// How many redirects are followed.
@@ -86,6 +89,8 @@ pub(super) struct Table {
     #[serde(default)]
     body_file: Option<String>,
     #[serde(default)]
+    chunked: bool,
+    #[serde(default)]
     form: Option<BTreeMap<String, String>>,
     #[serde(default)]
     json: Option<Value>,
@@ -130,6 +135,7 @@ impl Ask {
             headers: Headers::default(),
             texts: Box::default(),
             body: Body::None,
+            body_end: BodyEnd::Length,
             expect: expect.into(),
             redirects: 0,
             captures: Box::default(),
@@ -161,6 +167,7 @@ impl Ask {
                 method.name()
             ));
         }
+        let body_end = body_end(table.chunked, &body)?;
         let has_type = table
             .headers
             .keys()
@@ -194,6 +201,7 @@ impl Ask {
             headers,
             texts,
             body,
+            body_end,
             expect,
             redirects,
             keeps_body: captures.iter().any(Capture::needs_body)
@@ -241,6 +249,19 @@ impl Ask {
     /// Whether captures, checks or the search for resources read the answer.
     pub(super) const fn reads_answer(&self) -> bool {
         !self.captures.is_empty() || !self.checks.is_empty() || self.names_resources
+    }
+}
+
+/// How a request says where its body ends. The error is a sentence.
+fn body_end(is_chunked: bool, body: &Body) -> Result<BodyEnd, String> {
+    match (is_chunked, body) {
+        (false, _) => Ok(BodyEnd::Length),
+        (true, Body::None) => Err(
+            "chunked is about what is sent, and nothing is: give body, body_bytes, body_file, \
+             form, json or multipart, or remove chunked"
+                .into(),
+        ),
+        (true, _) => Ok(BodyEnd::Chunks),
     }
 }
 

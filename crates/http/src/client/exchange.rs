@@ -14,7 +14,7 @@ use super::Shared;
 use super::ask::{Ask, Method, Target};
 use super::body::Body;
 use super::jar::Jar;
-use super::payload::Payload;
+use super::payload::{BodyEnd, Payload};
 use super::received::MOST_KEPT_BYTES;
 use super::session::{Answer, Asked, Hints, HttpSession};
 use super::version::Version;
@@ -81,7 +81,7 @@ impl HttpSession {
             Some(Connection::Http1(connection)) => {
                 let compose = |out: &mut Vec<u8>| shared.compose(ask, asked, &personal, out);
                 connection
-                    .send(compose, &payload, &mut reply, &mut each)
+                    .send(compose, &payload, ask.body_end, &mut reply, &mut each)
                     .await?;
                 connection.is_spent |= !shared.keeps_alive;
                 connection.receive(&mut reply, until, &mut each).await?;
@@ -287,7 +287,12 @@ impl Shared {
             let _ = write!(out, "Cookie: {}\r\n", personal.cookies);
         }
         if asked.method.has_body() {
-            let _ = write!(out, "Content-Length: {}\r\n", ask.payload(asked).bytes());
+            let bytes = ask.payload(asked).bytes();
+            // Memory takes everything.
+            let _ = match ask.body_end {
+                BodyEnd::Length => write!(out, "Content-Length: {bytes}\r\n"),
+                BodyEnd::Chunks => out.write_all(b"Transfer-Encoding: chunked\r\n"),
+            };
         }
         out.extend_from_slice(b"\r\n");
     }
@@ -331,7 +336,7 @@ impl Shared {
                 headers.insert(name, value.map_err(|_| wrong("such header"))?);
             }
         }
-        if asked.method.has_body() {
+        if asked.method.has_body() && ask.body_end == BodyEnd::Length {
             headers.insert(CONTENT_LENGTH, ask.payload(asked).bytes().into());
         }
         Ok(request)

@@ -1,5 +1,6 @@
 //! The body of a request: given, or made as it is sent.
 
+use std::io::Write;
 use std::ops::Range;
 
 use headcount_script::SentFile;
@@ -13,6 +14,15 @@ pub struct Insert {
     pub at: usize,
     /// The file.
     pub file: SentFile,
+}
+
+/// How a request says where its body ends (RFC 9112, 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyEnd {
+    /// By its length.
+    Length,
+    /// By a last chunk; in HTTP/2 and HTTP/3 by the end of the stream.
+    Chunks,
 }
 
 /// The body of one request.
@@ -61,6 +71,27 @@ impl Payload<'_> {
     }
 }
 
+/// Bytes of a chunk, as many clients that stream read of a file at a time.
+const CHUNK_BYTES: u64 = 16 << 10;
+
+impl Payload<'_> {
+    /// Appends a part of it as chunks (RFC 9112, 7.1), after its end with the last.
+    pub fn append_chunks(&self, range: Range<u64>, out: &mut Vec<u8>) {
+        let mut offset = range.start;
+        while offset < range.end {
+            let end = range.end.min(offset + CHUNK_BYTES);
+            // Memory takes everything.
+            let _ = write!(out, "{:x}\r\n", end - offset);
+            self.append(offset..end, out);
+            out.extend_from_slice(b"\r\n");
+            offset = end;
+        }
+        if range.end == self.bytes() {
+            out.extend_from_slice(b"0\r\n\r\n");
+        }
+    }
+}
+
 /// Appends a part of a text with files in it.
 fn append_mixed(text: &[u8], inserts: &[Insert], range: &Range<u64>, out: &mut Vec<u8>) {
     let mut passed = 0;
@@ -87,6 +118,23 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn chunks_say_how_long_they_are() {
+        let given = vec![b'x'; CHUNK_BYTES as usize + 2];
+        let payload = Payload::Given(&given);
+        let mut out = Vec::new();
+        payload.append_chunks(0..payload.bytes(), &mut out);
+        let first = format!("4000\r\n{}\r\n", "x".repeat(CHUNK_BYTES as usize));
+        let expected = format!("{first}2\r\nxx\r\n0\r\n\r\n");
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        let mut out = Vec::new();
+        payload.append_chunks(0..5, &mut out);
+        assert_eq!(out, b"5\r\nxxxxx\r\n");
+        let mut out = Vec::new();
+        Payload::Given(b"").append_chunks(0..0, &mut out);
+        assert_eq!(out, b"0\r\n\r\n");
+    }
 
     proptest! {
         #[test]

@@ -146,6 +146,8 @@ mod tests {
                    "content_type": "application/json", "expect": 201}),
             json!({"op": "post", "path": "/a", "form": {"user": "user{n:05}"}}),
             json!({"op": "put", "path": "/a/{n}", "body_bytes": [0, 4096], "body_content": "binary"}),
+            json!({"op": "put", "path": "/a", "body_bytes": 9, "chunked": true}),
+            json!({"op": "put", "path": "/a", "body": "", "chunked": true}),
             json!({"op": "delete", "path": "/a", "expect": 204, "headers": {"X-A": "b"}}),
             json!({"op": "options", "path": "/a"}),
             json!({"op": "patch", "path": "/a", "body": "x"}),
@@ -247,6 +249,14 @@ mod tests {
     #[test]
     fn mistakes_of_journeys_are_named() {
         for (options, part) in [
+            (
+                json!({"op": "post", "path": "/", "chunked": true}),
+                "chunked is about what is sent",
+            ),
+            (
+                json!({"op": "ws-connect", "path": "/", "chunked": true}),
+                "unknown field",
+            ),
             (
                 json!({"op": "get", "path": "/", "capture": {"a": {"json": "a"}}}),
                 "capture, a: \"a\" is not a JSON path",

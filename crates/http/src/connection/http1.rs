@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::buffers::{INCOMING, OUTGOING, READ_BYTES};
 use super::{lost, malformed};
-use crate::client::payload::Payload;
+use crate::client::payload::{BodyEnd, Payload};
 use crate::wire::reply::Reply;
 use headcount_net::transport::DISCARD_BYTES;
 use headcount_net::{Agreed, Transport};
@@ -101,12 +101,13 @@ impl Http1 {
         }
     }
 
-    /// Sends a request, whose head `compose` appends to an empty buffer, with its body. Stops when
-    /// the server answers before the end.
+    /// Sends a request, whose head `compose` appends to an empty buffer, with its body, which ends as
+    /// the head says. Stops when the server answers before the end.
     pub async fn send(
         &mut self,
         compose: impl FnOnce(&mut Vec<u8>),
         payload: &Payload<'_>,
+        body_end: BodyEnd,
         reply: &mut Reply,
         each: &mut Each<'_>,
     ) -> Result<(), Fault> {
@@ -122,7 +123,10 @@ impl Http1 {
                     if let Some(compose) = compose.take() {
                         compose(out);
                     }
-                    payload.append(offset..end, out);
+                    match body_end {
+                        BodyEnd::Length => payload.append(offset..end, out),
+                        BodyEnd::Chunks => payload.append_chunks(offset..end, out),
+                    }
                 })
                 .await;
             offset = end;
