@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import ssl
 import threading
 import time
 from collections.abc import Iterator
@@ -231,8 +232,11 @@ def served(site: TokenSite) -> Iterator[str]:
 
 
 @contextmanager
-def served_apart(site: TokenSite) -> Iterator[tuple[str, str]]:
-    """Serve the application and the token server on ports of their own; gives both addresses."""
+def served_apart(site: TokenSite, tls: ssl.SSLContext | None = None) -> Iterator[tuple[str, str]]:
+    """Serve the application and the token server on ports of their own; gives both addresses.
+
+    `tls` is the token server's.
+    """
     os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
-    with wsgi_site.served(site.app) as url, wsgi_site.served(site.tokens) as tokens:
+    with wsgi_site.served(site.app) as url, wsgi_site.served(site.tokens, tls) as tokens:
         yield url, tokens

@@ -3,12 +3,14 @@
 import json
 import re
 import socket
+import ssl
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from headcount.lab import certificate
 from processes import Ended, Headcount
 from token_site import CLIENT, SECRET, TokenSite, served, served_apart
 
@@ -232,6 +234,31 @@ def test_the_token_server_may_be_another(headcount: Headcount, tmp_path: Path) -
         level = level_of(headcount, file, url, "2")
     assert level["scenarios"][0]["failed"] == 0
     assert application.refused == 0
+
+
+def test_a_token_server_of_another_authority_is_trusted_on_demand(
+    headcount: Headcount, tmp_path: Path
+) -> None:
+    certificate.make(tmp_path)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(tmp_path / certificate.CERTIFICATE, tmp_path / certificate.KEY)
+    application = TokenSite()
+    with served_apart(application, tls) as (url, tokens):
+        assert tokens.startswith("https://")
+        file = workload(tmp_path, CLIENT_GRANT.replace('"/oauth', f'"{tokens}oauth'))
+        stranger = tried(headcount, file, url)
+        trust = ("--client", f"verify_certificates={tmp_path / certificate.AUTHORITY}")
+        done = tried(headcount, file, url, *trust)
+        assert done.code == 0, done.out + done.err
+        assert application.seen[-1][0] == CLIENT
+        level = level_of(headcount, file, url, "2", *trust)
+    assert stranger.code != 0
+    shown = re.sub(r"\s+", " ", stranger.out + stranger.err)
+    assert "no token: the token server fails: " in shown
+    assert "--client verify_certificates=FILE" in shown
+    assert application.refused == 0
+    # Tokens live for two seconds: they were renewed over TLS, too.
+    assert (level["scenarios"][0]["failed"], len(application.asked) > 4) == (0, True)
 
 
 def test_another_token_server_needs_its_owner_to_agree(
