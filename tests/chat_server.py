@@ -4,13 +4,15 @@ import json
 import ssl
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 from websockets.sync.server import Server, ServerConnection, serve
+
+Guard = Callable[[ServerConnection, Request], Response | None]
 
 
 class Chat:
@@ -21,6 +23,7 @@ class Chat:
         headers: Those of each who connected.
         is_full: Whether it lets nobody in.
         is_rude: Whether it ends a connection instead of answering what is said.
+        guard: What it answers to who asks to come in; None lets them.
 
     """
 
@@ -29,13 +32,15 @@ class Chat:
         self.headers: list[Headers] = []
         self.is_full = False
         self.is_rude = False
+        self.guard: Guard = lambda _connection, _request: None
         self._rooms: defaultdict[str, set[ServerConnection]] = defaultdict(set)
         self._lock = threading.Lock()
 
     def admit(self, connection: ServerConnection, request: Request) -> Response | None:
         """Refuse who comes while it is full."""
         self.headers.append(request.headers)
-        return connection.respond(503, "full\n") if self.is_full else None
+        refusal = self.guard(connection, request)
+        return connection.respond(503, "full\n") if self.is_full else refusal
 
     def talk(self, connection: ServerConnection) -> None:
         """Serve one user until it leaves."""

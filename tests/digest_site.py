@@ -26,6 +26,9 @@ NAMES = (
     "auth_digest",
     "dav",
     "dav_fs",
+    "proxy",
+    "proxy_http",
+    "proxy_wstunnel",
 )
 CONFIGURATION = """
 ServerRoot {folder}
@@ -85,11 +88,13 @@ class DigestSite:
         return file.read_text("utf-8").splitlines() if file.exists() else []
 
 
-def _configuration(folder: Path, number: int, *, counts: bool) -> str:
+def _configuration(folder: Path, number: int, *, counts: bool, chat: str) -> str:
     lines = [f"LoadModule {name}_module {MODULES}/mod_{name}.so" for name in NAMES]
     if os.geteuid() == 0:
         lines += ["User www-data", "Group www-data"]
     values = {"folder": folder, "port": number, "realm": REALM, "counts": "On" if counts else "Off"}
+    if chat:
+        lines.append(f"ProxyPass /chat {chat.replace('http', 'ws', 1)}chat")
     return "\n".join(lines) + CONFIGURATION.format(**values)
 
 
@@ -112,13 +117,16 @@ def _with_files(folder: Path) -> None:
 
 
 @contextmanager
-def served(*, counts: bool = False) -> Iterator[DigestSite]:
-    """Run one; with `counts` it refuses a proof whose number is not the next."""
+def served(*, counts: bool = False, chat: str = "") -> Iterator[DigestSite]:
+    """Run one; with `counts` it refuses a proof whose number is not above those before it.
+
+    `chat` is the address of a chat that it leads to.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder, number = Path(name), port.free()
         _with_files(folder)
         configuration = folder / "apache.conf"
-        configuration.write_text(_configuration(folder, number, counts=counts), "utf-8")
+        configuration.write_text(_configuration(folder, number, counts=counts, chat=chat), "utf-8")
         command = [PROGRAM, "-X", "-f", str(configuration)]
         with (
             (folder / "out").open("wb") as out,

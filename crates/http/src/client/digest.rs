@@ -1,6 +1,8 @@
 //! Digest authentication (RFC 7616): what a server challenges users with, and how they answer.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use md5::Md5;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -72,6 +74,9 @@ pub struct Challenge {
     pub is_stale: bool,
     answers: u32,
 }
+
+/// A challenge whose count of answers the connections of a user share.
+pub type SharedChallenge = Rc<RefCell<Challenge>>;
 
 impl Challenge {
     /// The first that can be answered in a `WWW-Authenticate` header.

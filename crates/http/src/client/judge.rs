@@ -24,12 +24,8 @@ impl Shared {
         let reason = reason
             .and_then(|code| code.canonical_reason())
             .unwrap_or("?");
-        if matches!(status, 401 | 403)
-            && let Some((user, _)) = &self.credentials
-        {
-            let user = user.text(number);
-            let sentence = format!("user {user} is not accepted: status {status} {reason}");
-            return Err(Fault::step(FaultKind::Login, sentence));
+        if let Some(fault) = self.not_accepted(status, number) {
+            return Err(fault);
         }
         let expected: Vec<_> = expect.iter().map(u16::to_string).collect();
         let expected = expected.join(" or ");
@@ -52,6 +48,21 @@ impl Shared {
             let _ = write!(sentence, "; body: \"{text}\"");
         }
         Err(Fault::step(FaultKind::Refused, sentence))
+    }
+
+    /// The fault of a user with a name whom the server does not let in.
+    pub(super) fn not_accepted(&self, status: u16, number: u32) -> Option<Fault> {
+        let (user, _) = self.credentials.as_ref()?;
+        if !matches!(status, 401 | 403) {
+            return None;
+        }
+        let reason = StatusCode::from_u16(status).ok();
+        let reason = reason
+            .and_then(|code| code.canonical_reason())
+            .unwrap_or("?");
+        let user = user.text(number);
+        let sentence = format!("user {user} is not accepted: status {status} {reason}");
+        Some(Fault::step(FaultKind::Login, sentence))
     }
 
     /// Checks what came of a page, and says how many bytes of the answer's body came.

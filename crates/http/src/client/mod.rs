@@ -10,7 +10,7 @@
 //! * [`resources`]: what a page has fetched with it; `page` and `load`: how that is done; `place`: where
 //!   it is; [`cache`]: what need not be fetched again.
 //! * [`news`]: events that are waited for; `stream`: what users do with them.
-//! * `socket`: a WebSocket; `talk`: what users do with it; [`message`]: what goes through it.
+//! * `socket`: a WebSocket; `handshake`: how users open it; `talk`: what they do with it; [`message`]: what goes through it.
 //! * [`inspect`]: who answers, and whether they have the data set.
 
 pub mod ask;
@@ -23,6 +23,7 @@ mod exchange;
 mod file_type;
 mod form;
 pub mod grant;
+mod handshake;
 pub mod headers;
 pub mod inspect;
 pub mod jar;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -13,8 +14,10 @@ use http::{HeaderName, HeaderValue};
 use serde_json::json;
 
 use super::ask::Ask;
+use super::digest::SharedChallenge;
 use super::load::{Load, Visit};
 use super::place::{Origin, Place};
+use super::pool::Idle;
 use super::received::Received;
 use super::resources::{PageAsk, is_for_all};
 use super::session::{Asked, HttpSession};
@@ -137,12 +140,14 @@ impl HttpSession {
         &mut self,
         visit: &Visit<'_>,
         connections: usize,
-        idle: &mut Vec<Connection>,
+        idle: &mut Vec<Idle>,
     ) -> Result<(), Fault> {
         while visit.queued() > 0 {
             let mut lanes = self.lanes(visit.queued(), connections, idle).await?;
             let fetched = together(lanes.iter_mut().map(|lane| lane.fetch_all(visit))).await;
+            let shared = self.challenge.take();
             for (place, lane) in lanes.into_iter().enumerate() {
+                let own = lane.own_challenge(shared.as_ref());
                 if place == 0 {
                     self.challenge = lane.challenge;
                 }
@@ -152,7 +157,10 @@ impl HttpSession {
                         if place == 0 {
                             self.connection = Some(connection);
                         } else {
-                            idle.push(connection);
+                            idle.push(Idle {
+                                connection,
+                                challenge: own,
+                            });
                         }
                     }
                     _ => {}
@@ -169,7 +177,7 @@ impl HttpSession {
         &mut self,
         queued: usize,
         connections: usize,
-        idle: &mut Vec<Connection>,
+        idle: &mut Vec<Idle>,
     ) -> Result<Vec<Self>, Fault> {
         if self.shared.keeps_cookies {
             self.jar.get_or_insert_default();
@@ -184,8 +192,24 @@ impl HttpSession {
         let first = self.connection.take();
         let first = self.lane(first);
         let others = 1..queued.min(connections);
-        let others = others.map(|_| self.lane(idle.pop()));
+        let others = others.map(|_| match idle.pop() {
+            None => self.lane(None),
+            Some(kept) => {
+                let lane = self.lane(Some(kept.connection));
+                let challenge = kept.challenge.or_else(|| lane.challenge.clone());
+                Self { challenge, ..lane }
+            }
+        });
         Ok(std::iter::once(first).chain(others).collect())
+    }
+
+    /// The challenge that it answers, if that is none that others answer, too.
+    fn own_challenge(&self, shared: Option<&SharedChallenge>) -> Option<SharedChallenge> {
+        let is_shared = |own: &&SharedChallenge| shared.is_some_and(|it| Rc::ptr_eq(it, own));
+        self.challenge
+            .as_ref()
+            .filter(|own| !is_shared(own))
+            .cloned()
     }
 
     /// The same user, with another connection or none.

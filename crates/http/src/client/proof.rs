@@ -11,8 +11,22 @@ use super::digest::{Challenge, Identity};
 use super::session::{Answer, Asked, HttpSession};
 use crate::connection::http1::{Each, Until};
 
+/// Requests that are sent at most for one: one whose count was overtaken, one without a proof, and one
+/// with the next.
+pub(super) const MOST_PROOFS: u32 = 3;
+
 /// A header as it came.
 type Seen = (Box<str>, Box<[u8]>);
+
+/// What a challenge means for a user.
+pub(super) enum Proof {
+    /// It is new: a request with its answer may pass.
+    New,
+    /// The user has answered it already, and was refused.
+    Refused,
+    /// There is none that can be answered.
+    Impossible(Fault),
+}
 
 impl HttpSession {
     /// A request and its answer, as [`HttpSession::exchange_once`]; where a server challenges the
@@ -43,39 +57,59 @@ impl HttpSession {
         asked: &Asked,
         until: Until,
     ) -> Result<(Answer, Vec<Seen>), Fault> {
-        let mut is_again = false;
+        let mut left = MOST_PROOFS;
         loop {
+            left -= 1;
             let sent_proofs = self.prove(ask, asked);
             let mut seen = Vec::new();
             let mut each = |name: &str, value: &[u8]| seen.push((name.into(), value.into()));
             let mut answer = self.exchange_once(ask, asked, until, &mut each).await?;
             if answer.status() != 401 {
-                self.renew(&seen);
+                self.renew(&header_texts(&seen, "authentication-info"));
                 return Ok((answer, seen));
             }
             let offered = header_texts(&seen, "www-authenticate");
-            let challenge = offered.iter().find_map(|text| Challenge::parse(text));
-            let Some(challenge) = challenge else {
-                if ask.expect.contains(&401) {
-                    return Ok((answer, seen));
+            match self.take_challenge(&offered, sent_proofs) {
+                Proof::Impossible(fault) => {
+                    if ask.expect.contains(&401) {
+                        return Ok((answer, seen));
+                    }
+                    if until == Until::Head {
+                        self.finish(&mut answer).await?;
+                    }
+                    self.settle(&answer).await?;
+                    return Err(fault);
                 }
-                if until == Until::Head {
-                    self.finish(&mut answer).await?;
-                }
-                self.settle(&answer).await?;
-                return Err(not_offered(&offered));
-            };
-            // A nonce that was accepted before shows that the password is right, too.
-            let is_new = sent_proofs == 0 || sent_proofs > 1 || challenge.is_stale;
-            self.challenge = Some(Rc::new(RefCell::new(challenge)));
-            if is_again || !is_new {
-                return Ok((answer, seen));
+                Proof::New if left > 0 => {}
+                Proof::New | Proof::Refused => return Ok((answer, seen)),
             }
             if until == Until::Head {
                 self.finish(&mut answer).await?;
             }
             self.settle(&answer).await?;
-            is_again = true;
+        }
+    }
+
+    /// Takes the challenge of an answer 401 to a request that had the last one's so manieth proof.
+    pub(super) fn take_challenge(&mut self, offered: &[String], sent_proofs: u32) -> Proof {
+        let challenge = offered.iter().find_map(|text| Challenge::parse(text));
+        let Some(challenge) = challenge else {
+            return Proof::Impossible(not_offered(offered));
+        };
+        let is_stale = challenge.is_stale;
+        self.challenge = Some(Rc::new(RefCell::new(challenge)));
+        match sent_proofs {
+            0 => Proof::New,
+            _ if is_stale => Proof::New,
+            1 => Proof::Refused,
+            // A nonce that was accepted before shows that the password is right. Another connection's
+            // later answer came first: a server that checks counts wants a new beginning, for which
+            // it must not know whose request this is.
+            _ => {
+                self.challenge = None;
+                self.authorization = None;
+                Proof::New
+            }
         }
     }
 
@@ -96,10 +130,11 @@ impl HttpSession {
         challenge.answers()
     }
 
-    fn renew(&self, seen: &[Seen]) {
+    /// Takes the nonces that a server wants to see next.
+    pub(super) fn renew(&self, information: &[String]) {
         if let Some(challenge) = &self.challenge {
-            for text in header_texts(seen, "authentication-info") {
-                challenge.borrow_mut().renew(&text);
+            for text in information {
+                challenge.borrow_mut().renew(text);
             }
         }
     }
@@ -114,12 +149,18 @@ fn header_texts(seen: &[Seen], wanted: &str) -> Vec<String> {
         .collect()
 }
 
-fn not_offered(offered: &[String]) -> Fault {
+/// The names of the ways that a server offers, each once.
+pub(super) fn schemes(offered: &[String]) -> Vec<&str> {
     let mut schemes: Vec<&str> = offered
         .iter()
         .filter_map(|text| text.split_whitespace().next())
         .collect();
     schemes.dedup();
+    schemes
+}
+
+fn not_offered(offered: &[String]) -> Fault {
+    let schemes = schemes(offered);
     let what = if schemes.is_empty() {
         "nothing".to_owned()
     } else {

@@ -12,7 +12,7 @@ use super::Shared;
 use super::ask::{Ask, Method, Target};
 use super::bearer::Bearer;
 use super::body::Body;
-use super::digest::Challenge;
+use super::digest::SharedChallenge;
 use super::jar::Jar;
 use super::payload::Insert;
 use super::pool::Pool;
@@ -43,7 +43,7 @@ pub struct HttpSession {
     pub(super) authorization: Option<Box<str>>,
     /// Whether it answers challenges of the server, and the last.
     pub(super) proves_by_digest: bool,
-    pub(super) challenge: Option<Rc<RefCell<Challenge>>>,
+    pub(super) challenge: Option<SharedChallenge>,
     /// Its access token, if it has one.
     pub(super) bearer: Option<Box<Bearer>>,
     /// An answer whose head has come.

@@ -1,9 +1,9 @@
 //! A WebSocket (RFC 6455): messages both ways on a connection of their own.
 
 use futures_util::{FutureExt, SinkExt, StreamExt};
-use headcount_load::{Fault, FaultKind};
+use headcount_load::Fault;
 use headcount_net::Transport;
-use http::{Request, Response};
+use http::{HeaderMap, Request, StatusCode};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
@@ -20,20 +20,34 @@ pub(super) struct Socket {
     stream: WebSocketStream<Transport>,
 }
 
+/// What a server answers to who asks for one, with the headers of the answer.
+pub(super) enum Opened {
+    /// It is open.
+    Socket(Box<Socket>, HeaderMap),
+    /// It is not, with this status.
+    Refused(StatusCode, HeaderMap),
+}
+
 impl Socket {
-    /// Opens one with this request; returns the answer, too.
-    pub(super) async fn open(
-        request: Request<()>,
-        transport: Transport,
-    ) -> Result<(Self, Response<Option<Vec<u8>>>), Fault> {
+    /// Asks for one with this request.
+    pub(super) async fn open(request: Request<()>, transport: Transport) -> Result<Opened, Fault> {
         let config = WebSocketConfig::default()
             .read_buffer_size(READ_BYTES)
             .write_buffer_size(0)
             .max_message_size(Some(MOST_KEPT_BYTES))
             .max_frame_size(Some(MOST_KEPT_BYTES));
         let opened = tokio_tungstenite::client_async_with_config(request, transport, Some(config));
-        let (stream, answer) = opened.await.map_err(|error| fault(&error))?;
-        Ok((Self { stream }, answer))
+        match opened.await {
+            Ok((stream, answer)) => {
+                let (head, _) = answer.into_parts();
+                Ok(Opened::Socket(Box::new(Self { stream }), head.headers))
+            }
+            Err(Error::Http(answer)) => {
+                let (head, _) = answer.into_parts();
+                Ok(Opened::Refused(head.status, head.headers))
+            }
+            Err(error) => Err(fault(&error)),
+        }
     }
 
     /// Passes over the messages that have come already; returns how many bytes they had.
@@ -78,13 +92,6 @@ fn fault(error: &Error) -> Fault {
         Error::ConnectionClosed | Error::AlreadyClosed | Error::Io(_) => {
             lost(format!("the WebSocket is closed: {error}"))
         }
-        Error::Http(answer) => Fault::step(
-            FaultKind::Refused,
-            format!(
-                "status {} instead of 101, which opens a WebSocket",
-                answer.status().as_u16()
-            ),
-        ),
         other => malformed(format!("of the WebSocket: {other}")),
     }
 }
