@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
     from headcount.importers.journey import Journey
+    from headcount.importers.recording_proxy import Place, RecordingProxy
 
 
 def record(
@@ -38,6 +39,14 @@ def record(
             "--browser", help="Open Chromium or Chrome with a profile that uses the proxy."
         ),
     ] = False,
+    verify: Annotated[
+        str,
+        typer.Option(
+            "--verify-certificates",
+            metavar="on|off|FILE",
+            help="Whether the site's certificate must be trusted, or the file that trusts it.",
+        ),
+    ] = "on",
     log_in: LogIn = "each-visit",
     json: options.Json = False,
 ) -> None:
@@ -60,11 +69,13 @@ def record(
         raise InputError(f"--target: {error}; write it as https://shop.example") from error
     recording_proxy.program()
     recording_proxy.check_port(listen, port)
+    place, trust = recording_proxy.Place(listen, port), _trust(verify)
     with tempfile.TemporaryDirectory(
         prefix="headcount-record-", ignore_cleanup_errors=True
     ) as folder:
         path = Path(folder, "visit.har")  # holds passwords: deleted with the folder
-        others = _recorded(url, listen, port, path, Path(folder) if browser else None)
+        proxy = recording_proxy.RecordingProxy(url, place, path, trust)
+        others = _recorded(url, proxy, Path(folder) if browser else None)
         if not path.exists():
             raise InputError(
                 "nothing was recorded; let a browser use the proxy, then visit the site"
@@ -82,17 +93,24 @@ def record(
     imported(make, output, log_in=log_in, json=json)
 
 
-def _recorded(
-    url: "SplitResult", listen: str, port: int, har: Path, folder: Path | None
-) -> list[str]:
+def _trust(verify: str) -> bool | str:
+    """Whom the proxy trusts; raises InputError for a file that has no certificate."""
+    from headcount.fields.model import trusted
+    from headcount.importers.recording_proxy import check_authority
+
+    trust = trusted(verify)
+    if isinstance(trust, str):
+        check_authority(trust)
+    return trust
+
+
+def _recorded(url: "SplitResult", proxy: "RecordingProxy", folder: Path | None) -> list[str]:
     """Let the proxy run until Ctrl-C, or until its browser is closed; the other hosts it saw."""
     from headcount.importers import proxied_browser
-    from headcount.importers.recording_proxy import RecordingProxy
 
     others: list[str] = []
-    proxy = f"{listen}:{port}"
     with contextlib.ExitStack() as parts:
-        running = parts.enter_context(RecordingProxy(url, listen, port, har))
+        running = parts.enter_context(proxy)
         with contextlib.suppress(KeyboardInterrupt):
             for event in running.events():
                 if "other" in event:
@@ -100,20 +118,23 @@ def _recorded(
                 if "ready" not in event:
                     _show(event)
                     continue
-                _guide(url, proxy, has_browser=folder is not None)
+                _guide(url, proxy.place, has_browser=folder is not None)
                 if folder is not None:
-                    address = f"127.0.0.1:{port}" if listen in ("0.0.0.0", "::") else proxy  # noqa: S104
+                    address = proxy.place.here
                     opened = proxied_browser.start(address, folder / "profile", url.geturl())
                     parts.callback(proxied_browser.end, opened)
     err.print("recorded; making the workload", markup=False, highlight=False)
     return others
 
 
-def _guide(url: "SplitResult", proxy: str, *, has_browser: bool) -> None:
+def _guide(url: "SplitResult", place: "Place", *, has_browser: bool) -> None:
     """Say how to use the proxy."""
-    lines = [f"Recording {url.geturl()} through the proxy {proxy}. Ctrl-C ends it."]
+    lines = [f"Recording {url.geturl()} through the proxy {place.text}. Ctrl-C ends it."]
     if not has_browser:
-        lines.append(f"Let your browser use {proxy} as its proxy for HTTP and HTTPS.")
+        where = place.text
+        if place.is_everywhere:
+            where = f"port {place.port} of an address of this machine"
+        lines.append(f"Let your browser use {where} as its proxy for HTTP and HTTPS.")
         if url.scheme == "https":
             lines.append(
                 "It must trust ~/.mitmproxy/mitmproxy-ca-cert.pem, also at http://mitm.it through "
@@ -131,6 +152,11 @@ def _show(event: dict[str, Any]) -> None:
         line = f"  {event.get('method')} {event['page']}  {event.get('status')}"
     elif "websocket" in event:
         line = f"  WebSocket {event['websocket']}: not imported, see docs/journeys.md#websockets"
+    elif "distrusted" in event:
+        line = (
+            f"  {event['distrusted']} is not trusted ({event.get('why')}): press Ctrl-C, and "
+            "record with --verify-certificates FILE, its authority's, or off"
+        )
     else:
         line = f"  passed through: {event.get('other')}"
     err.print(clean(line), markup=False, highlight=False)

@@ -1,8 +1,8 @@
 """What mitmdump runs beside its own: it says what passes, and ends when its standard input does.
 
 mitmproxy has an interpreter of its own, so this file imports nothing of Headcount's. A line of JSON
-on standard output is an event: {"ready": PORT}, {"page": PATH, "status": 200}, {"other": HOST} or
-{"websocket": PATH}.
+on standard output is an event: {"ready": PORT}, {"page": PATH, "status": 200}, {"other": HOST},
+{"websocket": PATH} or {"distrusted": HOST, "why": TEXT}.
 """
 
 import json
@@ -29,6 +29,7 @@ class Events:
     def __init__(self) -> None:
         """Nothing has passed yet."""
         self.others: set[str] = set()
+        self.has_failed = False
 
     def running(self) -> None:
         """The proxy listens: say so, and end it together with whoever started it."""
@@ -47,6 +48,14 @@ class Events:
         if f"{host}:{port}" != HOST and host not in self.others:
             self.others.add(host)
             _print(other=host)
+
+    def tls_failed_server(self, data: Any) -> None:
+        """A server shows a certificate that is not trusted: say so, once, if it is the target."""
+        host, port = data.conn.address[:2]
+        if f"{host}:{port}" == HOST and not self.has_failed:
+            self.has_failed = True
+            why = str(data.conn.error or "TLS fails").removeprefix("Certificate verify failed: ")
+            _print(distrusted=HOST, why=why)
 
     def response(self, flow: Any) -> None:
         """A reply has come: say so if it is a page of the target."""

@@ -9,16 +9,20 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import SplitResult
 
 from headcount.errors import InputError, SystemLimitError
+from headcount.foreign.file import content
 from headcount.importers.recorded_bodies import add_bodies
 
 INSTALL = "uv tool install mitmproxy"
 USUAL_PORTS = {"http": 80, "https": 443}
+MOST_AUTHORITY_BYTES = 1 << 20
+"""A file of all authorities that systems trust has a fifth of that."""
 STOP_S = 30.0
 """Longest wait for the recording to be written."""
 ADDON = Path(__file__).with_name("proxy_addon.py")
@@ -50,19 +54,66 @@ def check_port(host: str, port: int) -> None:
         ) from error
 
 
-class RecordingProxy:
-    """A running proxy; leaving the block ends it and writes the recording."""
+def check_authority(file: str) -> None:
+    """Raises InputError where the file has no certificate."""
+    text = content(Path(file), MOST_AUTHORITY_BYTES, what=f"--verify-certificates {file}")
+    if b"-----BEGIN CERTIFICATE-----" not in text:
+        raise InputError(
+            f"--verify-certificates {file} has no certificate; give the authority's as a PEM file"
+        )
 
-    def __init__(self, target: SplitResult, host: str, port: int, har: Path) -> None:
-        """Start it; other hosts than the target's pass through unseen where they use TLS."""
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the proxy listens."""
+
+    host: str
+    port: int
+
+    @property
+    def text(self) -> str:
+        """The address, as people write it."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether it listens at all addresses of this machine."""
+        return self.host in ("0.0.0.0", "::")  # noqa: S104
+
+    @property
+    def here(self) -> str:
+        """The address for programs of this machine."""
+        return Place("127.0.0.1", self.port).text if self.is_everywhere else self.text
+
+
+class RecordingProxy:
+    """A running proxy; leaving the block ends it and writes the recording.
+
+    Attributes:
+        place: Where it listens.
+
+    """
+
+    def __init__(
+        self, target: SplitResult, place: Place, har: Path, trust: bool | str = True
+    ) -> None:
+        """Start it; other hosts than the target's pass through unseen where they use TLS.
+
+        `trust`: whether the target's certificate must be trusted, or the file that trusts it.
+        """
+        self.place = place
         name = f"{target.hostname}:{target.port or USUAL_PORTS[target.scheme]}"
         options = {
-            "listen_host": host,
+            "listen_host": place.host,
             "hardump": str(har),
             "allow_hosts": f"^{re.escape(name)}$",
             "connection_strategy": "lazy",
         }
-        command = [program(), "--quiet", "--listen-port", str(port), "--scripts", str(ADDON)]
+        if trust is False:
+            options["ssl_insecure"] = "true"
+        elif trust is not True:
+            options["ssl_verify_upstream_trusted_ca"] = str(Path(trust).absolute())
+        command = [program(), "--quiet", "--listen-port", str(place.port), "--scripts", str(ADDON)]
         for key, value in options.items():
             command += ["--set", f"{key}={value}"]
         self._har, self._bodies = har, har.with_suffix(".bodies")
