@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from headcount.importers.journey import Journey
     from headcount.importers.recording_proxy import Place, RecordingProxy
 
+Verify = Annotated[
+    str,
+    typer.Option(
+        "--verify-certificates",
+        metavar="on|off|FILE",
+        help="Whether the site's certificate must be trusted, or the file that trusts it.",
+    ),
+]
+
 
 def record(
     target: Annotated[
@@ -39,14 +48,7 @@ def record(
             "--browser", help="Open Chromium or Chrome with a profile that uses the proxy."
         ),
     ] = False,
-    verify: Annotated[
-        str,
-        typer.Option(
-            "--verify-certificates",
-            metavar="on|off|FILE",
-            help="Whether the site's certificate must be trusted, or the file that trusts it.",
-        ),
-    ] = "on",
+    verify: Verify = "on",
     log_in: LogIn = "each-visit",
     json: options.Json = False,
 ) -> None:
