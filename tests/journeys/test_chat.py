@@ -74,7 +74,7 @@ def test_who_is_not_let_in_is_shown(headcount: Headcount, chat: tuple[Chat, str]
     server.is_full = True
     done = headcount.run("try", str(JOURNEY), "--target", url)
     assert done.code != 0
-    assert "status 503 instead of 101, which opens a WebSocket" in done.out
+    assert "status 503 Service Unavailable instead of 101, which opens a WebSocket" in done.out
 
 
 def test_a_connection_that_the_server_ends_is_lost(

@@ -58,8 +58,11 @@ def test_a_library_has_classes() -> None:
 
 
 def test_the_protocol_must_have_files() -> None:
+    assert smb_workload("tree", None).tree is None  # it only echoes
+    probe = {"name": "probe", "op": "probe", "path": {"file": "missing"}}
+    values = spoilt("scenarios.0.steps", [probe], SMB_WORKLOAD) | {"tree": None}
     with pytest.raises(InputError, match=r'the protocol "smb" needs a \[tree\] or a \[library\]'):
-        smb_workload("tree", None)
+        validate(Workload, values, "the workload")
     with pytest.raises(
         InputError, match=r'\[library\] is only for the protocols "files" and "smb"'
     ):

@@ -141,6 +141,6 @@ def test_marks_that_cannot_be(given: dict[str, str], part: str) -> None:
 
 
 def test_journeys_need_no_filled_mailboxes_and_classic_steps_do() -> None:
-    check_tables(PROTOCOL, [], {"send", "search", "fetch", "flag"})
+    check_tables(PROTOCOL, [], [{"op": op} for op in ("send", "search", "fetch", "flag")])
     with pytest.raises(ValueError, match=r'the protocol "mail" needs a \[mail\]'):
-        check_tables(PROTOCOL, [], {"send", "process-inbox"})
+        check_tables(PROTOCOL, [], [{"op": op} for op in ("send", "process-inbox")])

@@ -35,7 +35,6 @@ BAD: list[tuple[str, Any, str]] = [
     ("tree.sigma", float("nan"), "tree.sigma:"),
     ("tree.seed", -1, "tree.seed:"),
     ("tree.static_flies", 1, 'static_flies: there is no such key; did you mean "static_files"?'),
-    ("tree", None, 'the protocol "smb" needs a [tree] or a [library]'),
     ("data", WORKLOAD["data"], '[data] is only for the protocol "app"'),
     ("run.lab_scale", 0, "run.lab_scale:"),
     ("run.lab_scale", 1.1, "run.lab_scale:"),
