@@ -192,13 +192,16 @@ impl<P: Protocol> Place<P> {
             limit_ns: scenario.limit_for(seat.expected_bytes()),
             late_ns: scenario.late_ns,
         });
-        let mut is_left = false;
+        let mut teardown_failed = false;
         if !scenario.teardown.is_empty() && session.is_some() {
-            is_left = Box::pin(self.tear_down(index, session, user)).await;
+            teardown_failed = Box::pin(self.tear_down(index, session, user)).await;
             now_ns = user.now_ns();
         }
         if let Some(trace) = &self.plan.trace {
-            trace.end(&self.plan.plan.scenarios[index].name, failed || is_left);
+            trace.end(
+                &self.plan.plan.scenarios[index].name,
+                failed || teardown_failed,
+            );
         }
         (now_ns, scenario.pause, !failed)
     }
