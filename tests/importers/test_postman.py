@@ -169,6 +169,25 @@ def test_a_variable_stands_below_those_in_its_value(tmp_path: Path) -> None:
     assert list(workload["variables"].items()) == [("b", "y"), ("a", "x {b}")]
 
 
+def test_tests_of_folders_count_for_each_of_their_requests(tmp_path: Path) -> None:
+    asks = "pm.response.to.have.status(202);"
+    inner = scripted("pm.expect(pm.response.json().ok).to.eql(true);", "postman.stop();")
+    before = [{"listen": "prerequest", "script": {"exec": ["pm.sendRequest('/x');"]}}]
+    requests = [{"name": name, "request": {"url": f"http://a.example/{name}"}} for name in "ab"]
+    requests[1]["event"] = scripted("pm.response.to.have.status(200);")
+    folder = {"name": "Orders", "item": requests, "event": [*inner, *before]}
+    outside = {"name": "c", "request": {"url": "http://a.example/c"}}
+    journey, workload, _ = imported(tmp_path, {"item": [folder, outside], "event": scripted(asks)})
+    steps = workload["scenarios"][0]["steps"]
+    assert [one.get("expect") for one in steps] == [202, None, 202]
+    checks = [{"json": "$.ok", "equals": True}]
+    assert [one.get("check") for one in steps] == [checks, checks, None]
+    assert journey.left_out == [
+        "the folder Orders: of its tests: postman.stop()",
+        "the folder Orders: its script before each request",
+    ]
+
+
 @pytest.mark.parametrize("kind", ["bearer", "apikey", "basic"])
 def test_keys_are_not_written(tmp_path: Path, kind: str) -> None:
     values = {"token": "s3cr3t9", "key": "X-Key", "value": "s3cr3t9", "password": "s3cr3t9"}

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,7 +21,7 @@ from headcount.importers.journey import (
     unmarked_value,
 )
 from headcount.importers.names import free_name, label_name, variable_name, workload_name
-from headcount.importers.postman_tests import statements
+from headcount.importers.postman_tests import Statements, statements
 from headcount.importers.request_step import put_json
 from headcount.importers.stranger import json_of, rows, table, text
 from headcount.importers.typed import is_password, is_secret
@@ -41,6 +42,14 @@ def postman_journey(path: Path, name: str = "") -> Journey:
     return _Reader(collection, name or workload_name(title), title).journey()
 
 
+@dataclass(frozen=True)
+class _Inherited:
+    """What a request has from the collection and its folders, the outermost first."""
+
+    auth: dict[str, Any]
+    tests: tuple[Statements, ...] = ()
+
+
 class _Reader:
     def __init__(self, collection: dict[str, Any], name: str, title: str) -> None:
         self.collection, self.title = collection, title
@@ -59,8 +68,10 @@ class _Reader:
     def journey(self) -> Journey:
         made = self.made
         entries: list[Step] = []
-        for item, auth in self._items(self.collection, table(self.collection.get("auth")), 0):
-            step = self._step(item, auth)
+        for item, inherited in self._items(
+            self.collection, self._within(self.collection, _Inherited({})), 0
+        ):
+            step = self._step(item, inherited)
             if step is not None:
                 entries.append(step)
             if len(entries) > MOST_REQUESTS:
@@ -85,18 +96,24 @@ class _Reader:
         return [one for one in reversed(found.values()) if one.name not in self.captured]
 
     def _items(
-        self, owner: dict[str, Any], auth: dict[str, Any], depth: int
-    ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        self, owner: dict[str, Any], inherited: _Inherited, depth: int
+    ) -> Iterator[tuple[dict[str, Any], _Inherited]]:
         if depth > DEEPEST:
             raise InputError("the collection's folders are nested too deeply")
         for item in rows(owner.get("item")):
-            own = table(item.get("auth")) or auth
             if isinstance(item.get("item"), list):
-                yield from self._items(item, own, depth + 1)
+                yield from self._items(item, self._within(item, inherited), depth + 1)
             elif "request" in item:
-                yield item, table(table(item.get("request")).get("auth")) or own
+                own = table(table(item.get("request")).get("auth")) or table(item.get("auth"))
+                yield item, replace(inherited, auth=own or inherited.auth)
 
-    def _step(self, item: dict[str, Any], auth: dict[str, Any]) -> Step | None:
+    def _within(self, owner: dict[str, Any], outer: _Inherited) -> _Inherited:
+        """What requests in a folder have from it; Postman runs its scripts at each of them."""
+        name = text(owner.get("name")) or "the collection"
+        tests = self._tests(owner, f"the folder {name}" if owner.get("name") else name)
+        return _Inherited(table(owner.get("auth")) or outer.auth, (*outer.tests, *tests))
+
+    def _step(self, item: dict[str, Any], inherited: _Inherited) -> Step | None:
         request = item.get("request")
         request = {"url": request} if isinstance(request, str) else table(request)
         label = text(item.get("name")) or "request"
@@ -117,9 +134,14 @@ class _Reader:
                 step.headers[text(one.get("key"))] = self._marked(
                     text(one.get("value")), text(one.get("key"))
                 )
-        self._authorise(step, auth)
+        self._authorise(step, inherited.auth)
         self._put_body(step, table(request.get("body")))
-        self._read_scripts(step, item)
+        for found in (*inherited.tests, *self._tests(item, step.name)):
+            step.captures += found.captures
+            step.checks += found.checks
+            if found.expect is not None:
+                step.expect = None if found.expect == 200 else found.expect
+            self.captured |= {one.name for one in found.captures}
         return step
 
     def _address(self, url: Any) -> tuple[str, str]:
@@ -269,22 +291,21 @@ class _Reader:
         kind = text(one.get("contentType")) or "application/octet-stream"
         return File(source.rpartition("/")[2] or "file", kind, "the contents of the file")
 
-    def _read_scripts(self, step: Step, item: dict[str, Any]) -> None:
-        for event in rows(item.get("event")):
+    def _tests(self, owner: dict[str, Any], label: str) -> list[Statements]:
+        """The test scripts of a request, a folder or the collection."""
+        tests = []
+        for event in rows(owner.get("event")):
             lines = table(event.get("script")).get("exec")
             lines = [lines] if isinstance(lines, str) else lines
             if not isinstance(lines, list) or not any(text(one).strip() for one in lines):
                 continue
             if text(event.get("listen")) != "test":
-                self._leave_out(step, "its script before the request")
+                before = "the" if owner.get("request") else "each"
+                self.made.left_out.append(f"{label}: its script before {before} request")
                 continue
-            found = statements([text(one) for one in lines])
-            step.captures += found.captures
-            step.checks += found.checks
-            step.expect = found.expect if found.expect != 200 else step.expect
-            self.captured |= {one.name for one in found.captures}
-            for line in found.left_out:
-                self._leave_out(step, f"of its tests: {line}")
+            tests.append(statements([text(one) for one in lines]))
+            self.made.left_out += [f"{label}: of its tests: {one}" for one in tests[-1].left_out]
+        return tests
 
     def _leave_out(self, step: Step, what: str) -> None:
         self.made.left_out.append(f"{step.name}: {what}")
