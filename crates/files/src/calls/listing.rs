@@ -1,11 +1,11 @@
 //! What stands in a folder.
 
-use std::fs::File;
+use std::ffi::CStr;
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use headcount_script::Entry;
-use rustix::fs::{AtFlags, FileType, RawDir, SeekFrom, StatxFlags, seek, statat, statx};
+use rustix::fs::{AtFlags, FileType, RawDir, SeekFrom, StatxFlags, seek, statx};
 use rustix::io::Errno;
 
 use super::{Call, Calls, Failed, Made, modified_ns};
@@ -16,7 +16,7 @@ const LISTING_BYTES: usize = 32 << 10;
 const MOST_LISTINGS: u32 = 2000;
 
 /// How a folder is listed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Listing {
     /// Whether it was listed before.
     pub is_again: bool,
@@ -27,10 +27,15 @@ pub struct Listing {
 }
 
 impl Calls<'_> {
-    /// Lists an open folder to its end, or once; `again` if it was listed before. Returns the bytes
-    /// of the entries, as getdents64(2) lays them out.
-    pub fn list(&mut self, folder: &File, again: bool, once: bool) -> Made<u64> {
-        if again {
+    /// Lists an open folder; `see` gets each name, and what it is where the file system tells. Returns
+    /// the bytes of the entries, as getdents64(2) lays them out.
+    pub fn list(
+        &mut self,
+        folder: BorrowedFd<'_>,
+        listing: Listing,
+        mut see: impl FnMut(&mut Self, &CStr, FileType) -> Made<()>,
+    ) -> Made<u64> {
+        if listing.is_again {
             let sought = seek(folder, SeekFrom::Start(0)).map(drop);
             self.made(Call::Seek, sought)?;
         }
@@ -39,70 +44,51 @@ impl Calls<'_> {
         let (mut listed_bytes, mut rounds) = (0, 0);
         loop {
             if entries.is_buffer_empty() {
-                if rounds == MOST_LISTINGS || (once && rounds == 1) {
+                if rounds == MOST_LISTINGS || (listing.once && rounds == 1) {
                     return Ok(listed_bytes);
                 }
                 rounds += 1;
                 self.tally.count(Call::List);
             }
-            match entries.next() {
-                None => return Ok(listed_bytes),
-                Some(Ok(entry)) => listed_bytes += entry_bytes(entry.file_name().count_bytes()),
-                Some(Err(errno)) => {
-                    let call = Call::List;
-                    return Err(Failed { call, errno });
-                }
-            }
+            let Some(entry) = entries.next() else {
+                return Ok(listed_bytes);
+            };
+            let call = Call::List;
+            let entry = entry.map_err(|errno| Failed { call, errno })?;
+            listed_bytes += entry_bytes(entry.file_name().count_bytes());
+            see(self, entry.file_name(), entry.file_type())?;
         }
     }
 
-    /// What is in an open folder with a name that is `wanted`, in the order in which it comes, and the bytes
-    /// of all entries.
+    /// What is in an open folder with a name that is `wanted`, in the order in which it comes, and the
+    /// bytes of all entries.
     pub fn entries(
         &mut self,
-        folder: &File,
+        folder: BorrowedFd<'_>,
         listing: Listing,
         wanted: impl Fn(&str) -> bool,
     ) -> Made<(u64, Vec<Entry>)> {
-        if listing.is_again {
-            let sought = seek(folder, SeekFrom::Start(0)).map(drop);
-            self.made(Call::Seek, sought)?;
-        }
-        let mut buffer = vec![MaybeUninit::uninit(); LISTING_BYTES];
-        let mut entries = RawDir::new(folder, &mut buffer);
-        let (mut listed_bytes, mut rounds, mut found) = (0, 0, Vec::new());
-        loop {
-            if entries.is_buffer_empty() {
-                if rounds == MOST_LISTINGS || (listing.once && rounds == 1) {
-                    return Ok((listed_bytes, found));
-                }
-                rounds += 1;
-                self.tally.count(Call::List);
+        let mut found = Vec::new();
+        let listed_bytes = self.list(folder, listing, |calls, name, kind| {
+            let name = name.to_string_lossy().into_owned();
+            if name != "." && name != ".." && wanted(&name) {
+                found.extend(calls.described(folder, name, kind, listing.is_whole)?);
             }
-            let entry = match entries.next() {
-                None => return Ok((listed_bytes, found)),
-                Some(Ok(entry)) => entry,
-                Some(Err(errno)) => {
-                    let call = Call::List;
-                    return Err(Failed { call, errno });
-                }
-            };
-            listed_bytes += entry_bytes(entry.file_name().count_bytes());
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name == "." || name == ".." || !wanted(&name) {
-                continue;
-            }
-            let kind = entry.file_type();
-            if let Some(entry) = self.described(folder, name, kind, listing.is_whole)? {
-                found.push(entry);
-            }
-        }
+            Ok(())
+        })?;
+        Ok((listed_bytes, found))
+    }
+
+    /// Everything in an open folder that has not been listed yet.
+    pub fn all_entries(&mut self, folder: &OwnedFd) -> Made<Vec<Entry>> {
+        let (_, found) = self.entries(folder.as_fd(), Listing::default(), |_| true)?;
+        Ok(found)
     }
 
     /// What is known of a name in a folder; None if it is not there any more.
     fn described(
         &mut self,
-        folder: &File,
+        folder: BorrowedFd<'_>,
         name: String,
         kind: FileType,
         is_whole: bool,
@@ -127,41 +113,6 @@ impl Calls<'_> {
             Err(failed) if failed.errno == Errno::NOENT => Ok(None),
             Err(failed) => Err(failed),
         }
-    }
-
-    /// The names in an open folder and whether each is a folder, without `.` and `..`.
-    pub fn names(&mut self, folder: &OwnedFd) -> Made<Vec<(String, bool)>> {
-        let mut buffer = vec![MaybeUninit::uninit(); LISTING_BYTES];
-        let mut entries = RawDir::new(folder, &mut buffer);
-        let mut names = Vec::new();
-        loop {
-            if entries.is_buffer_empty() {
-                self.tally.count(Call::List);
-            }
-            let Some(entry) = entries.next() else { break };
-            let entry = entry.map_err(|errno| Failed {
-                call: Call::List,
-                errno,
-            })?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let kind = entry.file_type();
-            if name != "." && name != ".." {
-                names.push((name, kind));
-            }
-        }
-        let sure = names.into_iter().map(|(name, kind)| {
-            // Some file systems do not tell kinds with names.
-            let kind = match kind {
-                FileType::Unknown => {
-                    let found = statat(folder, name.as_str(), AtFlags::SYMLINK_NOFOLLOW);
-                    let found = self.made(Call::Stat, found)?;
-                    FileType::from_raw_mode(found.st_mode)
-                }
-                known => known,
-            };
-            Ok((name, kind == FileType::Directory))
-        });
-        sure.collect()
     }
 }
 

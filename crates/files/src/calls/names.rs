@@ -70,11 +70,11 @@ impl<'a> Calls<'a> {
         let mut at = 0;
         while let Some(current) = folders.get(at).cloned() {
             let opened = self.open(&current, OFlags::RDONLY | OFlags::DIRECTORY)?;
-            let names = self.names(&opened);
+            let entries = self.all_entries(&opened);
             self.close(opened);
-            for (name, is_folder) in names? {
-                let path = format!("{current}/{name}");
-                if is_folder {
+            for entry in entries? {
+                let path = format!("{current}/{}", entry.name);
+                if entry.is_folder {
                     folders.push(path);
                 } else {
                     self.unlink(&path, false)?;

@@ -190,9 +190,9 @@ impl FileBackend for Folder {
                 return Ok(());
             }
             let opened = calls.open(folder, OFlags::RDONLY | OFlags::DIRECTORY)?;
-            let names = calls.names(&opened);
+            let entries = calls.all_entries(&opened);
             calls.close(opened);
-            let found = names?.iter().any(|(name, _)| matches(&mask, name));
+            let found = entries?.iter().any(|one| matches(&mask, &one.name));
             found.then_some(()).ok_or(Failed {
                 call: Call::List,
                 errno: Errno::NOENT,
@@ -317,9 +317,14 @@ impl FileBackend for Folder {
         _pattern: &str,
         once: bool,
     ) -> Result<u64, Fault> {
-        let (target, again) = (file.target.clone(), file.is_listed);
+        let target = file.target.clone();
+        let listing = Listing {
+            is_again: file.is_listed,
+            once,
+            is_whole: false,
+        };
         let listed = self.calls(&file.path, move |calls| {
-            calls.list(target.file(), again, once)
+            calls.list(target.file().as_fd(), listing, |_, _, _| Ok(()))
         });
         let read_bytes = listed.await?;
         file.is_listed = true;
@@ -341,7 +346,9 @@ impl FileBackend for Folder {
             is_whole,
         };
         let listed = self.calls(&file.path, move |calls| {
-            calls.entries(target.file(), listing, |name| matches(&pattern, name))
+            calls.entries(target.file().as_fd(), listing, |name| {
+                matches(&pattern, name)
+            })
         });
         let (read_bytes, found) = listed.await?;
         file.is_listed = true;

@@ -4,6 +4,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use headcount_script::Entry;
 use headcount_tree::data_set::COMMON_FOLDERS;
 use headcount_tree::provision::{Cleaned, Ground, OnProgress, is_common};
 use rustix::fs::OFlags;
@@ -39,7 +40,7 @@ pub(super) fn clear(
         Ground::Ours(_) => {}
     }
     let (mut homes, mut left) = (Vec::new(), 0);
-    for (name, _) in names_in(&mut calls, &root).map_err(about_root)? {
+    for Entry { name, .. } in entries_in(&mut calls, &root).map_err(about_root)? {
         let number = shared
             .tree
             .folder
@@ -90,11 +91,11 @@ fn remove_tree(
     let mut folders = vec![folder.to_owned()];
     let mut at = 0;
     while let Some(current) = folders.get(at).cloned() {
-        let names = names_in(&mut calls, &current).map_err(|failed| about(failed, &current))?;
-        for (name, is_folder) in names {
+        let entries = entries_in(&mut calls, &current).map_err(|failed| about(failed, &current))?;
+        for entry in entries {
             log.check()?;
-            let path = format!("{current}/{name}");
-            if is_folder {
+            let path = format!("{current}/{}", entry.name);
+            if entry.is_folder {
                 folders.push(path);
             } else {
                 remove(&mut calls, &path, false).map_err(|failed| about(failed, &path))?;
@@ -109,14 +110,14 @@ fn remove_tree(
     Ok(())
 }
 
-/// The names in a folder; none without the folder.
-fn names_in(calls: &mut Calls<'_>, folder: &str) -> Made<Vec<(String, bool)>> {
+/// What is in a folder; nothing without the folder.
+fn entries_in(calls: &mut Calls<'_>, folder: &str) -> Made<Vec<Entry>> {
     let opened = match calls.open(folder, OFlags::RDONLY | OFlags::DIRECTORY) {
         Ok(opened) => opened,
         Err(failed) if failed.is_not_found() => return Ok(Vec::new()),
         Err(failed) => return Err(failed),
     };
-    calls.names(&opened)
+    calls.all_entries(&opened)
 }
 
 /// Deletes one file or empty folder, if it is there.

@@ -64,13 +64,13 @@ pub fn survey(calls: &mut Calls<'_>, folder: &str) -> Made<Ground> {
         Err(failed) if failed.is_not_found() => return Ok(Ground::Missing),
         Err(failed) => return Err(failed),
     };
-    let names = calls.names(&opened)?;
-    if names.iter().any(|(name, _)| name == MARKER) {
+    let entries = calls.all_entries(&opened)?;
+    if entries.iter().any(|one| one.name == MARKER) {
         // Somebody marked it while it was looked at.
         let inscription = note(calls, &marker_of(folder))?;
         return Ok(Ground::Ours(inscription.unwrap_or_default()));
     }
-    Ok(if names.is_empty() {
+    Ok(if entries.is_empty() {
         Ground::Empty
     } else {
         Ground::Theirs

@@ -310,7 +310,8 @@ impl FileBackend for SmbSession {
 
     async fn list(&mut self, file: &mut OpenFile, pattern: &str, once: bool) -> Result<u64, Fault> {
         let has_form = |entries: &[u8]| Ok(directory::count(entries).is_some());
-        self.list_each(file, pattern, once, has_form).await
+        let named = (&file.id, file.path.as_str());
+        self.list_each(named, pattern, once, has_form).await
     }
 
     async fn entries(
@@ -321,12 +322,14 @@ impl FileBackend for SmbSession {
         _is_whole: bool,
     ) -> Result<(u64, Vec<Entry>), Fault> {
         let mut found = Vec::new();
-        let path = file.path.clone();
+        let path = file.path.as_str();
         let read = |entries: &[u8]| {
             let is_read = directory::read(entries, &mut found).is_some();
-            check_count(&found, &path).map(|()| is_read)
+            check_count(&found, path).map(|()| is_read)
         };
-        let read_bytes = self.list_each(file, pattern, once, read).await?;
+        let read_bytes = self
+            .list_each((&file.id, path), pattern, once, read)
+            .await?;
         Ok((read_bytes, found))
     }
 

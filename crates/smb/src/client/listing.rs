@@ -5,16 +5,16 @@
 )]
 
 use headcount_load::{Fault, FaultKind};
+use headcount_script::Entry;
 use headcount_tree::parts::Share;
 
 use super::answer::{other_form, refuse};
 use super::names::LISTING_BYTES;
-use super::open_file::OpenFile;
 use super::session::SmbSession;
 use crate::connection::Ask;
-use crate::wire::directory;
 use crate::wire::header::Command;
 use crate::wire::status::Status;
+use crate::wire::{FileId, directory};
 
 /// Requests of one listing: a million files or so. A server that never ends would hold the user.
 const MOST_LISTINGS: u32 = 2000;
@@ -24,7 +24,7 @@ impl SmbSession {
     /// whether they are whole comes back. Returns the bytes that came.
     pub(super) async fn list_each(
         &mut self,
-        file: &OpenFile,
+        (id, path): (&FileId, &str),
         pattern: &str,
         once: bool,
         mut read: impl FnMut(&[u8]) -> Result<bool, Fault>,
@@ -34,14 +34,13 @@ impl SmbSession {
             bytes: listing,
             ..Ask::new(Command::QueryDirectory, self.tree(Share::Data).await?)
         };
-        let (id, path) = (file.id, &file.path);
         let mut read_bytes = 0;
         for round in 0..MOST_LISTINGS {
             let entries = self
                 .connection
                 .exchange(
                     ask,
-                    |out| directory::encode(out, &id, pattern, round == 0, listing),
+                    |out| directory::encode(out, id, pattern, round == 0, listing),
                     |head, body| {
                         if let Status::NO_MORE_FILES | Status::NO_SUCH_FILE = head.status {
                             return Ok(None);
@@ -63,5 +62,17 @@ impl SmbSession {
         }
         let sentence = format!("QUERY_DIRECTORY \"{path}\": the listing does not end");
         Err(Fault::step(FaultKind::Malformed, sentence))
+    }
+
+    /// Everything in an open folder.
+    pub(super) async fn all_entries(
+        &mut self,
+        file: &FileId,
+        path: &str,
+    ) -> Result<Vec<Entry>, Fault> {
+        let mut found = Vec::new();
+        let read = |entries: &[u8]| Ok(directory::read(entries, &mut found).is_some());
+        self.list_each((file, path), "*", false, read).await?;
+        Ok(found)
     }
 }

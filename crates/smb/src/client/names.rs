@@ -180,13 +180,13 @@ impl SmbSession {
                 fault: Status::OBJECT_NAME_NOT_FOUND.fault(&format!("CREATE \"{folder}\"")),
             });
         };
-        let entries = self.entries(&opened.file, &folder).await?;
+        let entries = self.all_entries(&opened.file, &folder).await?;
         self.close_id(&opened.file).await?;
         if depth == MOST_DEPTH {
             let sentence = format!("\"{folder}\" is too deep to be deleted");
             return Err(Fault::step(FaultKind::Refused, sentence).into());
         }
-        for entry in entries.into_iter().filter(|entry| !entry.is_dots()) {
+        for entry in entries {
             let path = format!("{folder}\\{}", entry.name);
             if entry.is_folder {
                 Box::pin(self.remove_below(path, depth + 1)).await?;

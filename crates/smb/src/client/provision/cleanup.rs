@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use headcount_load::Fault;
 use headcount_load::provision::{each, run};
+use headcount_script::Entry;
 use headcount_tree::data_set::COMMON_FOLDERS;
 use headcount_tree::provision::{Cleaned, Ground, MARKER, OnProgress, is_common};
 
@@ -81,7 +82,7 @@ async fn clear_share(
     }
     let mut homes = BTreeMap::new();
     let mut left = 0;
-    for entry in bounded(first.names_in(&root), silent).await? {
+    for entry in bounded(first.entries_in(&root), silent).await? {
         let number = smb.shared.home_number(&root, &entry.name);
         match number {
             Some(number) => drop(homes.insert(number, entry.name)),
@@ -146,14 +147,13 @@ impl crate::client::Shared {
 }
 
 impl SmbSession {
-    async fn names_in(&mut self, folder: &str) -> Result<Vec<super::listing::Entry>, Fault> {
+    async fn entries_in(&mut self, folder: &str) -> Result<Vec<Entry>, Fault> {
         let mut request = Request::plain(folder, access::READ, Disposition::Open);
         request.options = DIRECTORY;
         let Some(opened) = self.create_if_there(&request).await? else {
             return Ok(Vec::new());
         };
-        let mut entries = self.entries(&opened.file, folder).await?;
-        entries.retain(|entry| !entry.is_dots());
+        let entries = self.all_entries(&opened.file, folder).await?;
         self.close_id(&opened.file).await?;
         Ok(entries)
     }
@@ -165,7 +165,7 @@ impl SmbSession {
         let mut folders = vec![folder.to_owned()];
         let mut at = 0;
         while let Some(current) = folders.get(at).cloned() {
-            for entry in bounded(self.names_in(&current), silent).await? {
+            for entry in bounded(self.entries_in(&current), silent).await? {
                 let path = format!("{current}\\{}", entry.name);
                 if entry.is_folder {
                     folders.push(path);

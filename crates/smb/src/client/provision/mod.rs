@@ -2,7 +2,6 @@
 //!
 //! * [`mod@prepare`]: makes what is missing; [`mod@cleanup`]: deletes it; [`mod@hello`]: who answers.
 //! * `place`: one file or folder; `territory`: the folder that Headcount may write in, and the marker file that says so.
-//! * [`listing`]: what stands in a folder.
 //! * `errand`: one user's session outside of a run, with a time limit on everything it does.
 //! * [`hold`]: connections and open files that stay, for whoever measures what they cost the
 //!   server; `holder`: all of them; `held`: one;
@@ -21,7 +20,6 @@ pub mod hello;
 pub mod hold;
 mod holder;
 mod holding;
-pub mod listing;
 mod place;
 pub mod prepare;
 mod records;

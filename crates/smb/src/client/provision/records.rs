@@ -252,10 +252,9 @@ impl Shelf {
                 let sentence = format!("the folder \"{}\" is gone", this.folder);
                 return Err(Fault::step(FaultKind::WrongData, sentence).into());
             };
-            let entries = this.session.entries(&opened.file, &this.folder).await?;
+            let entries = this.session.all_entries(&opened.file, &this.folder).await?;
             this.session.close_id(&opened.file).await?;
-            let names = entries.into_iter().filter(|entry| !entry.is_dots());
-            Ok(names.map(|entry| entry.name).collect())
+            Ok(entries.into_iter().map(|entry| entry.name).collect())
         })
         .await
     }

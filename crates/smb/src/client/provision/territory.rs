@@ -4,7 +4,6 @@ use headcount_load::{Fault, FaultKind};
 use headcount_tree::provision::{self, Ground, MARKER, inscription, marker};
 
 use super::error::ProvisionError;
-use super::listing::Entry;
 use crate::client::session::SmbSession;
 use crate::client::{Shared, SmbError};
 use crate::wire::create::{DIRECTORY, Disposition, Request, access};
@@ -25,14 +24,14 @@ impl SmbSession {
         let Some(opened) = self.create_if_there(&request).await? else {
             return Ok(Ground::Missing);
         };
-        let entries = self.entries(&opened.file, folder).await?;
+        let entries = self.all_entries(&opened.file, folder).await?;
         self.close_id(&opened.file).await?;
         if entries.iter().any(|entry| entry.name == MARKER) {
             // Somebody marked it while it was looked at.
             let inscription = self.note(&marker(folder)).await?;
             return Ok(Ground::Ours(inscription.unwrap_or_default()));
         }
-        Ok(if entries.iter().all(Entry::is_dots) {
+        Ok(if entries.is_empty() {
             Ground::Empty
         } else {
             Ground::Theirs
