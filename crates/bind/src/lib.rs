@@ -1,4 +1,4 @@
-//! Gives a socket the address that it connects from, and leaves its port to `connect`.
+//! What a socket connects from: its address, and how the system looks for a port.
 //!
 //! A plain `bind` takes a port that nobody else at that address has, whoever they speak to, and that
 //! no closed connection waits in: 28,000 in all. Bound late, a port is free as long as no connection
@@ -9,19 +9,37 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd};
 
+/// `IP_LOCAL_PORT_RANGE` (ip(7)), which libc does not have yet.
+const LOCAL_PORT_RANGE: c_int = 51;
+/// From 1 to 65,535: the lowest in the lower half, the highest in the upper one.
+const ALL_PORTS: c_int = 0xffff_0001_u32.cast_signed();
+
 /// Has a TCP socket connect from `address`; its port is chosen when it connects.
 pub fn bind_address(socket: &impl AsFd, address: IpAddr) -> io::Result<()> {
     leave_port(socket)?;
     Ok(rustix::net::bind(socket, &SocketAddr::new(address, 0))?)
 }
 
+/// Has `connect` look at all ports of the system's range in turn.
+///
+/// Otherwise it looks at every second port first. Once 14,000 connections lead to a server, these
+/// are all taken, and each more looks at them in vain: 0.7 ms of CPU instead of 0.02. A socket with a
+/// range of its own is spared that (Linux 6.8). The system's range still holds within ours. An older
+/// system refuses the option or looks as before.
+pub fn look_at_all_ports(socket: &impl AsFd) {
+    let _ = set_option(socket, LOCAL_PORT_RANGE, ALL_PORTS); // a refusal costs time only
+}
+
 fn leave_port(socket: &impl AsFd) -> io::Result<()> {
-    let (level, name, on) = (libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1 as c_int);
-    let size = libc::socklen_t::try_from(size_of_val(&on)).map_err(io::Error::other)?;
-    let socket = socket.as_fd().as_raw_fd();
-    #[expect(unsafe_code, reason = "neither std nor rustix has the option")]
-    // SAFETY: the descriptor is borrowed for the call, and `on` outlives it and has that size.
-    let answer = unsafe { libc::setsockopt(socket, level, name, (&raw const on).cast(), size) };
+    set_option(socket, libc::IP_BIND_ADDRESS_NO_PORT, 1)
+}
+
+fn set_option(socket: &impl AsFd, name: c_int, value: c_int) -> io::Result<()> {
+    let size = libc::socklen_t::try_from(size_of_val(&value)).map_err(io::Error::other)?;
+    let (socket, level) = (socket.as_fd().as_raw_fd(), libc::IPPROTO_IP);
+    #[expect(unsafe_code, reason = "neither std nor rustix has the options")]
+    // SAFETY: the descriptor is borrowed for the call, and `value` outlives it and has that size.
+    let answer = unsafe { libc::setsockopt(socket, level, name, (&raw const value).cast(), size) };
     if answer == 0 {
         return Ok(());
     }
@@ -55,6 +73,33 @@ mod tests {
             let (_, peer) = listener.accept().unwrap();
             assert_eq!(peer.ip(), from);
             assert_eq!(peer, port_of(&socket));
+        }
+    }
+
+    #[test]
+    fn ports_are_those_of_the_system() {
+        let text = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap();
+        let bounds: Vec<u16> = text
+            .split_whitespace()
+            .map(|bound| bound.parse().unwrap())
+            .collect();
+        for (family, any) in [
+            (AddressFamily::INET, "127.0.0.1:0"),
+            (AddressFamily::INET6, "[::1]:0"),
+        ] {
+            let listener = TcpListener::bind(any).unwrap();
+            let address = listener.local_addr().unwrap();
+            let connections: Vec<_> = (0..40)
+                .map(|_| {
+                    let socket = socket(family, SocketType::STREAM, None).unwrap();
+                    look_at_all_ports(&socket);
+                    connect(&socket, &address).unwrap();
+                    socket
+                })
+                .collect();
+            let ports: Vec<u16> = connections.iter().map(|it| port_of(it).port()).collect();
+            let is_in_range = |port: &u16| (bounds[0]..=bounds[1]).contains(port);
+            assert!(ports.iter().all(is_in_range), "{ports:?}");
         }
     }
 

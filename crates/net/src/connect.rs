@@ -4,7 +4,7 @@
 use std::io;
 use std::net::SocketAddr;
 
-use headcount_bind::bind_address;
+use headcount_bind::{bind_address, look_at_all_ports};
 use headcount_load::local_address::local_address;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
@@ -33,6 +33,7 @@ async fn connect_to(address: &SocketAddr) -> io::Result<TcpStream> {
     if let Some(from) = local_address(address) {
         bind_address(&socket, from)?;
     }
+    look_at_all_ports(&socket);
     match rustix::net::connect(&socket, address) {
         Ok(()) | Err(Errno::INPROGRESS) => {}
         Err(error) => return Err(error.into()),
