@@ -120,8 +120,12 @@ fn request(options: &Value) -> Result<Option<(Method, Table)>, String> {
     Ok(Some((method, table)))
 }
 
-/// What serde says of an unknown operation, with the methods, which it does not know.
+/// What serde says of an unknown operation, with the methods, which it does not know; anything else as
+/// it is.
 fn operations(sentence: &str) -> String {
+    if !sentence.contains("`ws-connect`") {
+        return sentence.to_owned();
+    }
     let methods = Method::ALL.map(|method| format!("`{}`", method.name().to_lowercase()));
     let all = format!("expected one of {}, ", methods.join(", "));
     sentence.replacen("expected one of ", &all, 1)
@@ -277,5 +281,16 @@ mod tests {
             let sentence = Step::compile(&options).unwrap_err();
             assert!(sentence.contains(part), "{options}: {sentence}");
         }
+    }
+
+    #[test]
+    fn methods_are_named_for_an_unknown_operation_alone() {
+        let mistake = |options| Step::compile(&options).map(drop).unwrap_err();
+        assert!(mistake(json!({"op": "fetch", "path": "/"})).contains("`get`"));
+        let unknown_key = mistake(json!({"op": "ws-send", "text": "a", "txet": 1}));
+        assert!(unknown_key.contains("unknown field"), "{unknown_key}");
+        assert!(!unknown_key.contains("`get`"), "{unknown_key}");
+        let unknown_method = mistake(json!({"op": "request", "path": "/", "method": "FETCH"}));
+        assert!(!unknown_method.contains("`get`"), "{unknown_method}");
     }
 }
