@@ -25,6 +25,7 @@ mod generated;
 pub mod html;
 pub mod json;
 pub mod names;
+mod number;
 mod placeholder;
 pub mod predicate;
 pub mod program;

@@ -6,6 +6,7 @@ use crate::Mistake;
 use crate::filter::Filter;
 use crate::generated::{since_1970_ms, utc, uuid};
 use crate::names::{Known, Names, Slot, is_name};
+use crate::number::as_number;
 use crate::values::{Missing, Values};
 
 /// A placeholder.
@@ -89,7 +90,7 @@ impl Place {
         match self.form {
             Form::AsItIs => {}
             Form::Digits(digits) => value = format!("{value:0>digits$}"),
-            Form::Number if is_json_number(&value) => {}
+            Form::Number if as_number(&value).is_some() => {}
             Form::Number => return Err(Missing::NotANumber(value.into())),
         }
         for filter in &self.filters {
@@ -100,11 +101,6 @@ impl Place {
         out.push_str(&value);
         Ok(())
     }
-}
-
-/// Whether this is a number as JSON writes it.
-fn is_json_number(text: &str) -> bool {
-    serde_json::from_str::<serde_json::Number>(text).is_ok()
 }
 
 impl Form {

@@ -1,11 +1,14 @@
 //! What a value must be.
 
+use std::cmp::Ordering;
+
 use regex::bytes::Regex;
 use serde::Deserialize;
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use crate::Mistake;
 use crate::names::Names;
+use crate::number::{as_number, order};
 use crate::scope::{Missing, Scope};
 use crate::source::regex;
 use crate::template::Template;
@@ -113,12 +116,6 @@ fn number(key: &str, value: &Value, names: &mut Names) -> Result<Template, Mista
     }
 }
 
-/// A number as JSON writes it.
-fn as_number(text: &str) -> Option<f64> {
-    let number: Number = serde_json::from_str(text.trim()).ok()?;
-    number.as_f64()
-}
-
 impl Predicates {
     /// Whether a value, or the absence of one, is right; otherwise a sentence about it.
     pub fn judge(
@@ -190,8 +187,8 @@ impl Predicate {
             Self::Differs(_) => Ok(!is_same(value, wanted)),
             Self::Contains(_) => Ok(value.contains(wanted)),
             Self::Lacks(_) => Ok(!value.contains(wanted)),
-            Self::Above(_) => compared(value, wanted, |value, bound| value > bound),
-            Self::Below(_) => compared(value, wanted, |value, bound| value < bound),
+            Self::Above(_) => Ok(compared(value, wanted)? == Some(Ordering::Greater)),
+            Self::Below(_) => Ok(compared(value, wanted)? == Some(Ordering::Less)),
             Self::Matches(_) | Self::Exists(_) => Ok(true),
         }
     }
@@ -199,21 +196,16 @@ impl Predicate {
 
 /// Whether two texts are the same, or the same number: 1.50 and 1.5.
 fn is_same(value: &str, wanted: &str) -> bool {
-    value == wanted
-        || match (as_number(value), as_number(wanted)) {
-            (Some(value), Some(wanted)) => (value - wanted).abs() < f64::EPSILON * wanted.abs(),
-            _ => false,
-        }
+    value == wanted || order(value, wanted) == Some(Ordering::Equal)
 }
 
-/// Compares numbers; a value that is none is never right, and a bound that is none is an error.
-fn compared(
-    value: &str,
-    bound: &str,
-    is_right: impl Fn(f64, f64) -> bool,
-) -> Result<bool, Missing> {
-    let bound = as_number(bound).ok_or_else(|| Missing::NotANumber(bound.into()))?;
-    Ok(as_number(value).is_some_and(|value| is_right(value, bound)))
+/// How a value compares with a bound; `None` if it is not a number. A bound that is not a number is an
+/// error.
+fn compared(value: &str, bound: &str) -> Result<Option<Ordering>, Missing> {
+    match as_number(bound) {
+        Some(_) => Ok(order(value, bound)),
+        None => Err(Missing::NotANumber(bound.into())),
+    }
 }
 
 /// The last place up to this at which a text can be cut.
@@ -235,6 +227,7 @@ fn shown(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -257,6 +250,16 @@ mod tests {
             (json!({"equals": "open"}), "open"),
             (json!({"equals": 5}), "5"),
             (json!({"equals": 1.5}), "1.50"),
+            (json!({"equals": 0}), "0.0"),
+            (json!({"equals": 0}), "-0"),
+            (
+                json!({"differs": 9_007_199_254_740_993_u64}),
+                "9007199254740992",
+            ),
+            (
+                json!({"above": 9_007_199_254_740_992_u64}),
+                "9007199254740993",
+            ),
             (json!({"equals": "{limit}"}), "5"),
             (json!({"equals": true}), "true"),
             (json!({"differs": "a"}), "b"),
@@ -337,6 +340,29 @@ mod tests {
             let predicates = PredicateTable::deserialize(table).unwrap();
             let sentence = predicates.compile(&mut names).unwrap_err();
             assert!(sentence.contains(part), "{sentence}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn texts_are_held_or_lacked(value in "[a-c]{0,6}", part in "[a-c]{1,2}") {
+            let holds = |key: &str| judged(json!({key: part}), Some(&value)).is_ok();
+            prop_assert_eq!(holds("contains"), value.contains(&part));
+            prop_assert_eq!(holds("lacks"), !value.contains(&part));
+            prop_assert_eq!(holds("equals"), value == part);
+            prop_assert_eq!(holds("differs"), value != part);
+        }
+
+        #[test]
+        fn any_value_is_judged(value: String, wanted: String) {
+            for key in ["equals", "differs", "contains", "lacks", "above", "below", "matches"] {
+                let mut names = Names::default();
+                let table = PredicateTable::deserialize(json!({key: wanted})).unwrap();
+                if let Ok(predicates) = table.compile(&mut names) {
+                    let mut scope = Scope::outside(names.slots(), 0);
+                    let _ = predicates.judge(Some(&value), &mut scope);
+                }
+            }
         }
     }
 }
