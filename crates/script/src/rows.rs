@@ -97,6 +97,10 @@ impl Rows {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     fn rows() -> Rows {
@@ -130,5 +134,31 @@ mod tests {
         let sentence = Rows::new(vec!["a".into()], vec![vec!["1".into()], vec![]], 1).unwrap_err();
         assert_eq!(sentence, "row 2 has 0 values instead of 1");
         assert!(Rows::new(vec!["a".into()], vec![], 1).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_in_the_table_and_once_is_once(
+            length in 1_usize..40,
+            workers in 0_u32..5,
+            calls in prop::collection::vec(any::<(u32, u64, u64)>(), 0..100),
+        ) {
+            let table = vec![vec![Box::from("a")]; length];
+            let rows = Rows::new(vec!["name".into()], table, workers).unwrap();
+            let mut had = BTreeSet::new();
+            for (number, turn, drawn) in calls {
+                for order in [Order::InTurn, Order::Random] {
+                    let row = rows.row(order, number, turn, drawn).unwrap();
+                    prop_assert!((row as usize) < length);
+                }
+                let own = rows.row(Order::Unique, number, turn, drawn);
+                prop_assert_eq!(own, ((number as usize) < length).then_some(number));
+                if let Some(row) = rows.row(Order::Once, number, turn, drawn) {
+                    prop_assert!((row as usize) < length);
+                    prop_assert_eq!(row % workers.max(1), number % workers.max(1));
+                    prop_assert!(had.insert(row), "row {} twice", row);
+                }
+            }
+        }
     }
 }
