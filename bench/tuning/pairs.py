@@ -104,20 +104,30 @@ def oracle(
     count: int,
     most_users: int,
 ) -> Best:
-    """The best of the grid, `count` pairs each; again with more users where it holds these."""
-    best, turns = _best(stage, grid, users, measure, count)
+    """The best of the grid, `count` pairs each, with more users than the server as it is holds.
+
+    Again with more users where the best holds these.
+    """
     if measure != "rate":
+        best, turns = _best(stage, grid, users, measure, count)
         return Best(best, users, turns)
-    raised = users
-    for _ in range(MOST_RAISES):
-        turns += 1
-        if stage.turn(best, raised).outcome != "passed":
-            break
-        raised = min(math.ceil(raised * RAISE), most_users)
+    users, turns = _beyond(stage, AS_IT_IS, users, most_users)
+    best, more = _best(stage, grid, users, measure, count)
+    raised, tried = _beyond(stage, best, users, most_users)
+    turns += more + tried
     if raised != users:
         best, more = _best(stage, grid, raised, measure, count)
         turns += more
     return Best(best, raised, turns)
+
+
+def _beyond(stage: Stage, one: Configuration, users: int, most: int) -> tuple[int, int]:
+    """More users than it holds, at most so many; and how many turns that took."""
+    for turns in range(1, MOST_RAISES + 1):
+        if stage.turn(one, users).outcome != "passed" or users == most:
+            return users, turns
+        users = min(math.ceil(users * RAISE), most)
+    return users, MOST_RAISES
 
 
 def _best(
