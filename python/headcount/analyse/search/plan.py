@@ -49,11 +49,18 @@ def next_request(standing: Standing) -> Request | None:
 def _next(standing: Standing) -> Request | None:
     if standing.generator_limited:
         return None
-    if not standing.confirmed and len(standing.officials) < OFFICIALS_MOST:
-        request = search_request(standing)
-        if request is not None and _affordable(standing, request):
-            return request
-    return official_request(standing) or _recovery_request(standing) or curve_request(standing)
+    if standing.confirmed or len(standing.officials) >= OFFICIALS_MOST:
+        return _recovery_request(standing) or curve_request(standing)
+    request = search_request(standing)
+    if request is not None and _affordable(standing, request):
+        return request
+    official = official_request(standing)
+    if official is not None:
+        return official
+    # The time that an official level no longer fits in narrows the interval first.
+    if request is not None and _fits(standing, request):
+        return request
+    return _recovery_request(standing) or curve_request(standing)
 
 
 def search_request(standing: Standing) -> Request | None:
@@ -133,6 +140,15 @@ def _mildly(constraint: ConstraintResult) -> bool:
     if isinstance(constraint, Share):
         return constraint.share < MILD_SHARE
     return constraint.value < MILD_RATIO * constraint.limit
+
+
+def _fits(standing: Standing, request: Request) -> bool:
+    """Whether the level is within the budget, also where users leave before it and come back."""
+    cost_s = standing.cost_s(request.users, request.measure_s, request.purpose)
+    if suspects(standing.taken):
+        overhead = standing.settings.overhead
+        cost_s += overhead.drain_s + overhead.ramp_s(0, request.users)
+    return standing.affordable(cost_s)
 
 
 def _affordable(standing: Standing, request: Request) -> bool:
