@@ -44,9 +44,9 @@ class FaultAsked:
         str | None,
         typer.Option(
             metavar="NAME|COMMAND",
-            help="What breaks the server: kill (its processes end at once), stop (they stand "
-            "still), fill=FOLDER (a full disk), or a command of yours. For nodes of a lab server: "
-            "cut, cut-in and cut-out (packets are dropped, to it or from it), isolate (cut off "
+            help="What breaks the server: kill (its processes end at once), stop (they freeze), "
+            "fill=FOLDER (a full disk), or your own command. For nodes of a lab server: cut, "
+            "cut-in and cut-out (packets to it, from it or both are dropped), isolate (cut off "
             "from the other nodes only), node (it fails with all that runs on it), move (its "
             "service moves).",
             rich_help_panel=FAULTS,
@@ -56,8 +56,8 @@ class FaultAsked:
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="What recovers the server after each repetition. A lab server is started again "
-            "without this, and a stopped server goes on.",
+            help="What recovers the server after each repetition. Not needed for a lab server, "
+            "which Headcount restarts, or for stop.",
             rich_help_panel=FAULTS,
         ),
     ] = None
@@ -65,8 +65,8 @@ class FaultAsked:
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Recover so long after the fault, while users are watched; default: once they "
-            "have been, and 5s for a lab server.",
+            help="Recover this long after the fault, while users are watched; default: after "
+            "watching them; 5s for a lab server.",
             rich_help_panel=FAULTS,
         ),
     ] = None
@@ -74,7 +74,7 @@ class FaultAsked:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The node that a named fault hits, of a lab server with several; default: the "
+            help="The node that a named fault hits, if the lab server has several; default: the "
             "first.",
             rich_help_panel=FAULTS,
         ),
@@ -132,7 +132,7 @@ class When:
         typer.Option(
             min=1,
             max=MOST_REPEATS,
-            help="How often: 30 show how much outages differ.",
+            help="Number of repetitions: 30 show how much outages differ.",
             rich_help_panel=FAULTS,
         ),
     ] = 10
@@ -140,7 +140,7 @@ class When:
         str,
         typer.Option(
             metavar="TIME",
-            help="Undisturbed play before each fault, to compare with.",
+            help="Undisturbed load before each fault, to compare with.",
             rich_help_panel=FAULTS,
         ),
     ] = "10s"
@@ -148,7 +148,7 @@ class When:
         str,
         typer.Option(
             metavar="TIME",
-            help="How long users are watched at least after the fault.",
+            help="Watch users for at least this long after the fault.",
             rich_help_panel=FAULTS,
         ),
     ] = "20s"
@@ -156,7 +156,7 @@ class When:
         str,
         typer.Option(
             metavar="TIME",
-            help="How long users are watched at most, where they are not back.",
+            help="Stop watching after this time if users are not back.",
             rich_help_panel=FAULTS,
         ),
     ] = "5m"
@@ -164,7 +164,7 @@ class When:
         str,
         typer.Option(
             metavar="TIME",
-            help="Users are back when they have been served within their limits for so long.",
+            help="Users are back once they have been served within their limits for this long.",
             rich_help_panel=FAULTS,
         ),
     ] = "5s"
@@ -297,7 +297,7 @@ def _timing(fault: FaultAsked, when: When) -> "Timing":
     if timing.longest_s < max(timing.after_s, timing.recover_s or 0.0) + timing.calm_s:
         raise InputError(
             f"--longest {when.longest} is shorter than --after or --recover-after with --calm: "
-            "users could not be seen to be back"
+            "Headcount could not see users come back"
         )
     return timing
 
@@ -312,7 +312,7 @@ def _plan(
 
     if name is None or target.target is None or load.users is None:
         raise InputError(
-            "say what the users do, where, and how many they are: headcount failover web-static "
+            "say what the users do, where, and how many there are: headcount failover web-static "
             "--target lab:nginx --users 50 --fault kill"
         )
     asked = running.Overrides(
