@@ -146,10 +146,10 @@ def down(
     name: Name = None,
     keep_files: Annotated[
         bool,
-        typer.Option("--keep-files", help="Leave Headcount there, so that up need not send it."),
+        typer.Option("--keep-files", help="Leave Headcount there, so that up does not resend it."),
     ] = False,
     forget: Annotated[
-        bool, typer.Option("--forget", help="Forget machines that are not reached.")
+        bool, typer.Option("--forget", help="Forget machines that cannot be reached.")
     ] = False,
 ) -> None:
     """End a cluster: its processes, and all files that it has on its machines.
@@ -199,7 +199,7 @@ def _room(name: str) -> Any:
         return import_module(f"headcount.cluster.{name}")
     except ModuleNotFoundError as error:
         raise InputError(
-            f"a cluster takes {error.name}, which is not installed: pip install "
+            f"a cluster needs {error.name}, which is not installed: pip install "
             "'headcount[cluster]'"
         ) from error
 

@@ -49,7 +49,7 @@ def show_status(cluster: ClusterState, nodes: Sequence[NodeStatus]) -> None:
         f"({cluster.build_hash}); its certificates {when}"
     )
     if not cluster.is_up:
-        out.print(f"Not all of it was started, or ended: headcount cluster down {cluster.name}")
+        out.print(f"It was not fully started or ended: headcount cluster down {cluster.name}")
 
 
 def _cells(one: Checked, *, has_target: bool) -> list[str]:

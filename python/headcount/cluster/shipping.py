@@ -134,7 +134,7 @@ def needed() -> list[Distribution]:
             found[key] = distribution(name)
         except PackageNotFoundError:
             raise InputError(
-                f"a cluster takes {name}, which is not installed: pip install 'headcount[cluster]'"
+                f"a cluster needs {name}, which is not installed: pip install 'headcount[cluster]'"
             ) from None
         wanted = (_requirement(text, extras) for text in found[key].requires or [])
         left += [one for one in wanted if one is not None]

@@ -44,7 +44,7 @@ def lines_to(agents: Agents) -> tuple[Sequence[Line], Sequence[int]]:
         lines, cpus = import_module(CLUSTERS[kind]).open_lines(address, agents.number)
     except ModuleNotFoundError as error:
         raise InputError(
-            f"a cluster takes {error.name}, which is not installed: pip install "
+            f"a cluster needs {error.name}, which is not installed: pip install "
             "'headcount[cluster]'"
         ) from error
     return lines, cpus
