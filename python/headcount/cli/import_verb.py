@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from headcount.importers.journey import Journey
 
 app = typer.Typer(
-    help="Make a workload file of a recording, cURL commands or others' files.",
+    help="Make a workload file from a recording, cURL commands or other tools' files.",
     no_args_is_help=True,
 )
 
@@ -126,7 +126,7 @@ def openapi(
     ],
     output: Output = None,
     by: Annotated[
-        Literal["tag", "operation"], typer.Option(help="What each scenario is of.")
+        Literal["tag", "operation"], typer.Option(help="What each scenario covers.")
     ] = "tag",
     json: options.Json = False,
 ) -> None:
@@ -147,7 +147,7 @@ def openapi(
 
 @app.command("k6", no_args_is_help=True)
 def k6(
-    script: Annotated[Path, typer.Argument(metavar="FILE", help="A script of k6.")],
+    script: Annotated[Path, typer.Argument(metavar="FILE", help="A k6 script.")],
     output: Output = None,
     json: options.Json = False,
 ) -> None:
@@ -165,7 +165,7 @@ def k6(
 
 @app.command("pgbench", no_args_is_help=True)
 def pgbench(
-    script: Annotated[Path, typer.Argument(metavar="FILE", help="A script of pgbench (-f).")],
+    script: Annotated[Path, typer.Argument(metavar="FILE", help="A pgbench script (-f).")],
     output: Output = None,
     scale: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="The scale of pgbench's tables (-s).")

@@ -31,7 +31,7 @@ Verify = Annotated[
 
 def record(
     target: Annotated[
-        str, typer.Option("--target", "-t", metavar="URL", help="The site whose visit is recorded.")
+        str, typer.Option("--target", "-t", metavar="URL", help="The site to visit and record.")
     ],
     output: Output = None,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port of the proxy.")] = 8080,
@@ -52,7 +52,7 @@ def record(
     log_in: LogIn = "each-visit",
     json: options.Json = False,
 ) -> None:
-    """Record a visit through a proxy, and make a workload file of it, as import har does.
+    """Record a visit through a proxy and make a workload file from it, as import har does.
 
     Let a browser use the proxy, do what users do, then press Ctrl-C. Only the target is recorded:
     other hosts pass through. Forms with files are complete, unlike in a browser's own recording.
@@ -140,10 +140,13 @@ def _guide(url: "SplitResult", place: "Place", *, has_browser: bool) -> None:
         if url.scheme == "https":
             lines.append(
                 "It must trust ~/.mitmproxy/mitmproxy-ca-cert.pem, also at http://mitm.it through "
-                "the proxy: as long as you record, with a profile of its own."
+                "the proxy: only while you record, and in a separate profile."
             )
         if url.hostname in ("localhost", "127.0.0.1", "::1"):
-            lines.append("Browsers use no proxy for this machine: headcount record --browser does.")
+            lines.append(
+                "Browsers bypass proxies for this machine, except one that headcount record "
+                "--browser opens."
+            )
     for line in lines:
         err.print(line, markup=False, highlight=False)
 
@@ -157,7 +160,7 @@ def _show(event: dict[str, Any]) -> None:
     elif "distrusted" in event:
         line = (
             f"  {event['distrusted']} is not trusted ({event.get('why')}): press Ctrl-C, and "
-            "record with --verify-certificates FILE, its authority's, or off"
+            "record with --verify-certificates FILE (its authority's), or off"
         )
     else:
         line = f"  passed through: {event.get('other')}"

@@ -167,13 +167,13 @@ VERBS: Mapping[str, Verb] = {
         "import_verb",
         GROUP,
         MEASURE,
-        "Make a workload file of a recording, cURL commands or others' files.",
+        "Make a workload file from a recording, cURL commands or other tools' files.",
     ),
     "record": Verb(
         "record",
         "record",
         MEASURE,
-        "Record a visit through a proxy, and make a workload file of it, as import har does.",
+        "Record a visit through a proxy and make a workload file from it, as import har does.",
     ),
     "workloads": Verb(
         "workloads",
