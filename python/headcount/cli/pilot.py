@@ -57,7 +57,7 @@ class How:
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Try nothing else: priority, starvation, affinity, convoy, memory, writeback or "
+            help="Try only this: priority, starvation, affinity, convoy, memory, writeback or "
             "interrupts. Repeatable.",
         ),
     ] = None
@@ -65,10 +65,10 @@ class How:
         str | None, typer.Option("--for", metavar="TIME", help="End after this time, such as 1h.")
     ] = None
     turn: Annotated[
-        str, typer.Option(metavar="TIME", help="Length of one look with a change, or without it.")
+        str, typer.Option(metavar="TIME", help="Length of one turn with a change, or without it.")
     ] = "5s"
     restore: Annotated[
-        bool, typer.Option("--restore", help="Put back what a pilot has left that was cut off.")
+        bool, typer.Option("--restore", help="Put back what an interrupted pilot has left.")
     ] = False
 
 

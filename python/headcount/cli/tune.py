@@ -59,8 +59,8 @@ class Goal:
         str,
         typer.Option(
             metavar="GOAL",
-            help="capacity: more users; p95@USERS: shorter response times at so many; cost: less "
-            "CPU per scenario.",
+            help="capacity: more users; p95@USERS: shorter response times at that number; cost: "
+            "less CPU per scenario.",
         ),
     ] = "capacity"
     budget: Annotated[
@@ -77,8 +77,8 @@ class Goal:
         str | None,
         typer.Option(
             metavar="USERS,...",
-            help="Loads at which the server as it was and the winner are compared, such as "
-            "500,1000,2000; default: a quarter of the load of the trials to all of it.",
+            help="Loads at which the winner is compared with the server as it was, such as "
+            "500,1000,2000; default: from a quarter of the trials' load to all of it.",
         ),
     ] = None
     pilot: Annotated[
@@ -115,7 +115,7 @@ class Changes:
     ] = None
     change_set: Annotated[
         bool,
-        typer.Option("--change-set", help="Allow to change whatever the configuration sets."),
+        typer.Option("--change-set", help="Allow changes to anything the configuration sets."),
     ] = False
     kernel: Annotated[
         bool,
@@ -128,8 +128,8 @@ class Changes:
         bool,
         typer.Option(
             "--restarts",
-            help="Allow restarts of the server, which its clients notice: for settings that take "
-            "one. A lab server is restarted without this.",
+            help="Allow restarts, which clients notice, for settings that need one. A lab server "
+            "is restarted without this.",
         ),
     ] = False
     restart_command: Annotated[
@@ -141,21 +141,21 @@ class Changes:
     ] = None
     apply: Annotated[
         bool,
-        typer.Option("--apply", help="Let the changes that are proved to help stay in force."),
+        typer.Option("--apply", help="Keep the changes that are proved to help."),
     ] = False
     restore: Annotated[
         bool,
         typer.Option(
             "--restore",
-            help="Undo what an earlier tuning has left: one that was cut off, or --apply.",
+            help="Undo what an earlier tuning has left: an interrupted one, or --apply.",
         ),
     ] = False
     host: Annotated[
         str | None,
         typer.Option(
             metavar="ssh://USER@HOST",
-            help="The server's machine, for a server on another one: its settings are changed, and "
-            "its counters read, over SSH.",
+            help="The server's machine, if it is not this one: its settings are changed, and its "
+            "counters read, over SSH.",
         ),
     ] = None
     knobs: Annotated[

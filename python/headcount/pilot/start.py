@@ -52,7 +52,7 @@ def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
     check_alone(host)
     found = server.first
     if not found.pids:
-        raise InputError(found.missing or "no such server runs here: is it started?")
+        raise InputError(found.missing or "no such server runs here; start it first")
     roots = tuple(found.pids)
     name = found.names.get(roots[0], str(roots[0]))
     prepared = prepare(host, roots, folders(SYS, found.control_group))
