@@ -229,7 +229,7 @@ REFUSED: list[tuple[tuple[object, ...], str]] = [
     (("a=1", "--replaces", "5", "--users", "5", "--users-per-server", "5"), "exclude each other"),
     (("a=1", "--servers-per-admin", "5"), "belong together"),
     (("a=1", "--servers-per-admin", "5", "--admin-cost", "5 USD"), "how many old servers"),
-    ((*STUDY[:-1], "5 USD/hour"), "that of a year"),
+    ((*STUDY[:-1], "5 USD/hour"), "the cost per year"),
     ((*STUDY, "--cost", "5 EUR"), "state both in one"),
     (("a=1", "--json", "--markdown"), "exclude each other"),
 ]

@@ -220,8 +220,8 @@ def resume(
         targets = " and ".join(side.target for side in pairing.sides)
         raise InputError(
             f"{bundle} is one of two that were measured in turn ({targets}): a part added later "
-            "would be no pair of anything. The pairs that it has can be compared (headcount "
-            "compare); for more, run it again with --versus"
+            "would have no pair. Compare the pairs that it has (headcount compare), or run it "
+            "again with --versus"
         )
     if found.verdict is not None and reader.is_finished(found):
         raise InputError(

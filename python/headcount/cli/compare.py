@@ -84,7 +84,7 @@ def compare(
         typer.Option(
             "--within",
             metavar="PERCENT",
-            help="Also say whether they are equal within so much, such as 2%.",
+            help="Also say whether they are equal within this margin, such as 2%.",
         ),
     ] = None,
     published: Annotated[

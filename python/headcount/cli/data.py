@@ -114,7 +114,7 @@ def prepare(
 
 def _check_given(plan: "Plan", users: int | None, seed: int | None) -> None:
     if users is None and plan.workload.protocol != "http":
-        raise InputError("give --users: for how many users the data is to be made")
+        raise InputError("give --users: how many users to make data for")
     if seed is None and plan.workload.data is not None:
         raise InputError("give --seed: a run finds the data set by its seed (and its --scale)")
 
@@ -223,7 +223,7 @@ def cleanup(
     target: options.Target = None,
     folder: Folder = None,
     workload: Annotated[
-        str | None, typer.Option(help="The workload whose data it is, if not the default.")
+        str | None, typer.Option(help="The workload that the data belongs to, if not the default.")
     ] = None,
     shares: options.Shares = None,
     user: options.User = None,

@@ -45,7 +45,7 @@ class Grid:
     blocks: Annotated[str | None, typer.Option(help="Sizes of blocks: 4KiB,64KiB.")] = None
     depths: Annotated[str | None, typer.Option(help="I/Os under way for each thread: 1,8.")] = None
     patterns: Annotated[
-        str | None, typer.Option(help=f"What is done: {', '.join(grid.PATTERNS)}.")
+        str | None, typer.Option(help=f"Access patterns: {', '.join(grid.PATTERNS)}.")
     ] = None
     preset: Annotated[
         str | None, typer.Option(help=f"A mix instead of the grid: {', '.join(grid.PRESETS)}.")

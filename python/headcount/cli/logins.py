@@ -89,7 +89,7 @@ def with_logins(plan: Plan, rows: Rows, path: Path) -> Plan:
 def check_same_users(plan: Plan, rows: int) -> None:
     """Raise InputError unless the users of a run that goes on are as many rows as it began with."""
     if plan.logins is None:
-        raise InputError("the users of this run are no rows of a file: leave out --logins")
+        raise InputError("this run's users do not come from a file: leave out --logins")
     if rows != plan.logins:
         raise InputError(
             f"the file of --logins has {rows:,} rows, and the run began with {plan.logins:,}: give "
@@ -101,8 +101,6 @@ def secrets_with(secrets: Secrets, plan: Plan, rows: Rows | None) -> Secrets:
     """The secrets with the users' own; raises InputError where the plan needs rows and has none."""
     if rows is None:
         if plan.logins is not None:
-            raise InputError(
-                "the users of this plan are rows of a file: give it again with --logins FILE"
-            )
+            raise InputError("this plan's users come from a file: give it again with --logins FILE")
         return secrets
     return replace(secrets, logins=rows)

@@ -56,7 +56,7 @@ AuthorisedBy = Annotated[
         metavar="WHO",
         envvar="HEADCOUNT_AUTHORISED_BY",
         help="The owner of the target, who agreed to the load. Required for other machines; what "
-        "a plan or a bundle says of it does not count.",
+        "a plan or a bundle says about it does not count.",
         rich_help_panel=TARGET,
     ),
 ]
@@ -166,7 +166,7 @@ View = Annotated[
     typer.Option(
         "--view",
         metavar="KIND=ADDRESS",
-        help="Where the server says how it is, if that is not found: "
+        help="The server's status page or socket, if Headcount does not find it: "
         "nginx=http://127.0.0.1/status, apache=URL, haproxy=SOCKET, php-fpm=SOCKET|PATH, "
         "redis=HOST:PORT, jvm=FILE, dovecot=SOCKET, samba=SMB.CONF. Repeatable.",
         rich_help_panel=ADVANCED,
@@ -194,7 +194,7 @@ UsersPerAgent = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER",
-        help="The most users of one agent.",
+        help="Most users that one agent plays.",
         rich_help_panel=ADVANCED,
     ),
 ]
@@ -203,8 +203,8 @@ LocalIps = Annotated[
     typer.Option(
         metavar="ADDRESSES",
         help="Let users connect from these addresses of the load generator's machine, in turn: "
-        "10.0.0.11-10.0.0.20, or 10.0.1.0/28. The server sees as many clients, and there are as "
-        "many times more ports.",
+        "10.0.0.11-10.0.0.20, or 10.0.1.0/28. The server sees a client at each address, and each "
+        "has its own ports.",
         rich_help_panel=ADVANCED,
     ),
 ]
@@ -224,8 +224,8 @@ Confirm = Annotated[
         "--confirm/--no-confirm",
         metavar="",
         help="After the run, test what limits the server by experiments, as headcount diagnose "
-        "--confirm does. Without either, a search of a web, SQL or application server of yours "
-        "does so in the time it has left, if only experiments can tell.",
+        "--confirm does. By default, a search on your own web, SQL or application server does so "
+        "in the time it has left, if only experiments can tell.",
         rich_help_panel=SEARCH,
     ),
 ]

@@ -51,9 +51,7 @@ def predict(
     ] = None,
     criteria: Annotated[
         str | None,
-        typer.Option(
-            metavar="CRITERION", help="Another criterion than the run's, such as p95<=1s."
-        ),
+        typer.Option(metavar="CRITERION", help="Use this criterion instead of the run's: p95<=1s."),
     ] = None,
     json: options.Json = False,
 ) -> None:

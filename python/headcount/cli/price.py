@@ -87,7 +87,7 @@ class Consolidation:
     ] = None
     admin_cost: Annotated[
         str | None,
-        typer.Option(metavar="PRICE", help='Of an administrator in a year: "100000 USD".'),
+        typer.Option(metavar="PRICE", help='Cost of an administrator per year: "100000 USD".'),
     ] = None
 
 

@@ -117,7 +117,7 @@ def merger(
         return Merger(replaces, None, nodes)
     cost = parse_cost(admin_cost.replace("/year", ""), "--admin-cost")
     if cost.amount is None:
-        raise InputError(f'--admin-cost is "{admin_cost}"; give that of a year: "100000 USD"')
+        raise InputError(f'--admin-cost is "{admin_cost}"; give the cost per year: "100000 USD"')
     paid = Administration(Decimal(str(servers_per_admin)), cost.amount, cost.currency)
     return Merger(replaces, paid, nodes)
 
@@ -133,7 +133,7 @@ def sought(users: int | None, replaces: int | None, users_per_server: int | None
     if replaces is not None and users is None:
         raise InputError(
             "--replaces needs the users of the old servers: --users-per-server, such as 250, or "
-            "--users of all of them"
+            "--users for all of them"
         )
     return users
 
@@ -154,7 +154,7 @@ def need(users: int, free: Decimal, growth: str, spare: int, years: Decimal | No
     if not -1 < grows <= MOST_YEARLY_GROWTH:
         raise InputError(f'--growth is "{growth}"; write it like 20%')
     if grows and years is None:
-        raise InputError("--growth is by the year; give --years, such as --years 3")
+        raise InputError("--growth is per year; give --years, such as --years 3")
     lasts = years if grows and years is not None else Decimal(0)
     return Need(users=users, headroom=free, growth=grows, years=lasts, spare=spare)
 

@@ -18,7 +18,7 @@ Examples:
 
 headcount published  # the systems
 
-headcount published testbed_d  # all that is printed of one
+headcount published testbed_d  # all published figures of one
 
 headcount published --workload mail-heavy --figure p95_ms --csv
 """

@@ -379,7 +379,7 @@ def _check_what(what: str, path: Path, target: str | None) -> None:
     if path.is_file() and path.suffix != ".toml" and what not in workloads.names():
         raise InputError(f"{path} is not a workload or plan file; those end with .toml")
     if path.suffix == ".toml" and not path.exists():
-        raise InputError(f"there is no file {path}; headcount workloads lists what comes along")
+        raise InputError(f"there is no file {path}; headcount workloads lists those built in")
     if path.suffix == ".toml" and path.is_file():
         _check_text(path)
     if target is None and what.lower() != what and what.lower() in workloads.names():

@@ -78,5 +78,5 @@ def _ask(target: "Target") -> str:
     except EOFError:
         password = ""
     if not password:
-        raise InputError(f"no password was given, and {target.text} needs that of its users")
+        raise InputError(f"no password was given; {target.text} needs the password of its users")
     return password

@@ -222,8 +222,8 @@ def _check(experiment: "Experiment", *, lab: bool) -> None:
     """Refuse what cannot be told apart or held."""
     if not lab and len(experiment.shares) > 1:
         raise InputError(
-            f"{experiment.target} has the shares it has: give --shares one number, that of the "
-            "shares of its pattern; lab:samba is started with each number"
+            f"the shares of {experiment.target} are fixed: give --shares one number, how many "
+            "its pattern names; lab:samba is started with each number"
         )
     if lab and any(text.startswith("shares") for text in experiment.server):
         raise InputError("--set shares=... is what --shares is for")

@@ -38,7 +38,7 @@ EPILOG = """Examples:
       on machines with less memory, as far as this one may be limited
 
   headcount sort /data --compare-placement --work /other-disk
-      what it saves that runs go to another disk
+      what it saves to put runs on another disk
 
   headcount sort /data --records 100 --key 10 --size 1GB --sortsize 64MB --threads 2
       records of a sort benchmark

@@ -108,7 +108,7 @@ def access(
 )
 def fragments(
     size: Annotated[str, typer.Option(help="Size of the file.")],
-    fragments: Annotated[int, typer.Option(help="Pieces in which it lies.")],
+    fragments: Annotated[int, typer.Option(help="Number of its pieces.")],
     rate: Annotated[str, typer.Option(help="Sustained rate of the drive, such as 10MB/s.")],
     seek: Seek,
     rpm: Rpm = None,

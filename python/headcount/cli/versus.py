@@ -62,7 +62,7 @@ def second_plan(plan: Plan, target: str | None, given: Given) -> Plan | None:
     if given.order is not None and given.order not in ORDERS:
         raise InputError(f"--pair-order is {given.order}; it is one of: {', '.join(ORDERS)}")
     if plan.search.soak is not None:
-        raise InputError("--soak is of one target; leave it out with --versus")
+        raise InputError("--soak is for one target; leave it out with --versus")
     settings = Opponent(
         target=given.target,
         server=dict(setting(text, "--versus-set") for text in given.server or []),

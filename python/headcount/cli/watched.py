@@ -127,7 +127,7 @@ def _finder(target: str) -> Callable[[], list[int]]:
             )
         return find
     if holds_secret(target):
-        raise InputError(f"what is watched needs no user name and no password; give {FORMS}")
+        raise InputError(f"watching needs no user name and no password; give {FORMS}")
     parts = urlsplit(target)
     try:
         known = schemes().get(parts.scheme)
@@ -144,8 +144,8 @@ def _finder(target: str) -> Callable[[], list[int]]:
     find = partial(listeners, port)
     if not find():
         raise TargetError(
-            f"nothing that may be looked into listens on port {port} of this machine; start the "
-            "server, or watch as root if it is another's"
+            f"no process that you may inspect listens on port {port} of this machine; start the "
+            "server, or watch as root if it belongs to another user"
         )
     return find
 
