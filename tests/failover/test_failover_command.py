@@ -173,4 +173,4 @@ def test_who_can_be_hit_must_be_known(headcount: Headcount, hello: str, tmp_path
             *("--fault", "kill"),
         )
     assert ended.code == 2, ended
-    assert "nobody here can start the server again" in " ".join(ended.err.split())
+    assert "Headcount cannot start the server again" in " ".join(ended.err.split())

@@ -78,7 +78,7 @@ def test_a_server_that_has_gone_cannot_be_hit() -> None:
 
 
 def test_a_fault_that_nobody_can_recover_from_is_refused() -> None:
-    with pytest.raises(InputError, match="nobody here can start the server again"):
+    with pytest.raises(InputError, match="Headcount cannot start the server again"):
         fault_of("kill", None, target(1))
     with pytest.raises(InputError, match="processes of this machine"):
         fault_of("stop", None, None)
@@ -138,7 +138,9 @@ def test_a_command_ends_as_soon_as_it_is_to() -> None:
 def test_a_node_is_cut_off_from_the_others_by_stopping_what_carries_their_words(
     family: tuple[int, int],
 ) -> None:
-    with pytest.raises(InputError, match="--fault isolate: nobody here knows what web says"):
+    with pytest.raises(
+        InputError, match="--fault isolate: Headcount does not know the lines of web"
+    ):
         fault_of("isolate", None, target(1))
     lines = FaultTarget("the first node", list, None, lines=lambda: [family[1]])
     fault = fault_of("isolate", None, lines)

@@ -81,7 +81,7 @@ def test_what_does_not_count_is_in_no_figure() -> None:
     bad = outage(1, 99.0, outcome="invalid", reasons=["users were not served before the fault"])
     found = failover(bad)
     assert found.spreads == []
-    assert found.sentence == "No repetition counts, so nothing is known of this fault"
+    assert found.sentence == "No repetition counts, so nothing is known about this fault"
     assert typical(found.outages) is None
     table = outage_tables.repetitions(found)
     assert table is not None

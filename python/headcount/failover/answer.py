@@ -12,7 +12,7 @@ from headcount.plan.plan import Plan
 from headcount.text import count, duration, interval, listed, plural
 
 Ending = Literal["finished", "interrupted", "failed"]
-NOTHING = "No repetition counts, so nothing is known of this fault"
+NOTHING = "No repetition counts, so nothing is known about this fault"
 
 
 def answer(

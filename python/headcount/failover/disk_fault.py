@@ -45,9 +45,9 @@ class Fill:
         free = found.f_bavail * found.f_frsize
         if free > MOST_BYTES:
             raise InputError(
-                f"--fault fill={self._folder}: its disk has {free >> 30} GiB free, and at most "
-                f"{MOST_BYTES >> 30} are filled; put the server's data on a small file system of "
-                "its own"
+                f"--fault fill={self._folder}: its disk has {free >> 30} GiB free, and Headcount "
+                f"fills at most {MOST_BYTES >> 30}; put the server's data on a small file system "
+                "of its own"
             )
 
     def check_beside(self, folder: Path) -> None:

@@ -29,7 +29,7 @@ class Cut(Unprepared):
         self._direction = direction
         self._command = recover
         self.text = CUT_TEXT[direction].format(target.name)
-        self.recovery: str | None = f"join {target.name} again"
+        self.recovery: str | None = f"reconnect {target.name}"
         if recover is not None:
             self.recovery += f", then {recover}"
 
@@ -90,15 +90,15 @@ class Isolate:
         """
         if target.lines is None:
             raise InputError(
-                f"--fault isolate: nobody here knows what {target.name} says to other nodes (the "
-                "lab knows it of lab:ha-postgresql); give commands that do it: "
+                f"--fault isolate: Headcount does not know the lines of {target.name} to other "
+                "nodes (it does for lab:ha-postgresql); give commands that do it: "
                 '--fault "ssh node1 nft -f cut.nft" --recover "ssh node1 nft delete table inet cut"'
             )
         self._lines = target.lines
         self._command = recover
         self._cut: list[int] = []
         self.text = f"cut {target.name} off from the others, not from users"
-        self.recovery: str | None = "mend the lines between the nodes"
+        self.recovery: str | None = "restore the lines between the nodes"
         if recover is not None:
             self.recovery += f", then {recover}"
 
@@ -129,7 +129,7 @@ class Move(Unprepared):
         """
         if target.move is None:
             raise InputError(
-                f"--fault move: nobody here can move the service of {target.name}; give the "
+                f"--fault move: Headcount cannot move the service of {target.name}; give the "
                 'commands that do: --planned --fault "ssh node1 crm_resource --move ..." '
                 '--recover "ssh node1 crm_resource --clear ..."'
             )

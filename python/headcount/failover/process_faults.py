@@ -17,7 +17,7 @@ class Kill:
         """`recover` is a command that starts it again, where a lab does not."""
         if recover is None and target.restart is None:
             raise InputError(
-                "--fault kill: nobody here can start the server again; give the command that does: "
+                "--fault kill: Headcount cannot start the server again; give a command that does: "
                 '--recover "systemctl restart nginx"'
             )
         self._fault_target = target
@@ -53,7 +53,7 @@ class Stop:
         self._roots: set[int] = set()
         self._stopped: set[int] = set()
         self.text = f"stop {target.name} (SIGSTOP)"
-        self.recovery: str | None = f"let {target.name} go on (SIGCONT)"
+        self.recovery: str | None = f"resume {target.name} (SIGCONT)"
         if recover is not None:
             self.recovery += f", then {recover}"
 

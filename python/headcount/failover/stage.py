@@ -36,7 +36,7 @@ AGAIN_S = 0.2
 READY_S = 60.0
 """How long the command of such a look may take."""
 BEFORE = "users were not served within their limits before the fault"
-NOT_INJECTED = "the fault was not made: the level ended before"
+NOT_INJECTED = "the fault did not happen: the level ended first"
 
 
 class Stage:

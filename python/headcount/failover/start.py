@@ -120,7 +120,7 @@ def _fault_target(plan: Plan, sut: Sut, node: str | None) -> FaultTarget | None:
             lines=one.lines,
         )
     if node is not None:
-        raise InputError(f"--node {node}: {plan.target} has no nodes that are known by name")
+        raise InputError(f"--node {node}: {plan.target} has no nodes with names")
     server = sut.server
     if server is not None:
         return FaultTarget(plan.target, lambda: list(server.find().pids), None)
