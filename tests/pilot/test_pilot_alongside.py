@@ -84,5 +84,5 @@ if ROOT:  # nobody else may raise a priority
 
     def test_another_pilot_at_work_is_named(starved: int) -> None:
         pilot = alongside(starved, [], "priority")
-        with pilot.on(), pytest.raises(InputError, match="another pilot is at work"):
+        with pilot.on(), pytest.raises(InputError, match="another pilot runs on"):
             alongside(starved, [], "priority")

@@ -110,7 +110,7 @@ if ROOT:
         subprocess.run(["sh", script], check=True)  # as the guard does
         ended = command.ended()
         assert ended.code == 5, ended
-        assert "its guard has put everything back" in " ".join(ended.err.split())
+        assert "the guard did not hear from the pilot" in " ".join(ended.err.split())
         assert state(pid) == before
 
     def test_two_at_a_time_are_one_too_many(headcount: Headcount, nginx: tuple[int, str]) -> None:
@@ -119,7 +119,7 @@ if ROOT:
         first.reach(lambda: "nginx uses" in first.out, LOOK_S)
         second = headcount.run("pilot", "--pid", str(pid))
         assert second.code == 2
-        assert "another pilot is at work" in second.err
+        assert "another pilot runs on" in second.err
         first.send(signal.SIGTERM)
         assert "everything was put back" in first.ended().out
         nothing = headcount.run("pilot", "--restore")

@@ -108,7 +108,7 @@ def test_writes_go_out_early_and_the_name_that_counted_puts_them_back(tmp_path: 
 
 def test_writes_that_go_out_early_already(tmp_path: Path) -> None:
     few = writeback(vm(tmp_path, "1000\n", "0\n", "4000\n", "0\n"))
-    assert few == Settings(obstacles={WRITEBACK: "no more than that may wait already"})
+    assert few == Settings(obstacles={WRITEBACK: "the kernel's limits are already that low"})
     (most,) = writeback(vm(tmp_path, "1000\n", "0\n", "0\n", "20\n")).found
     assert most.back.endswith("dirty_ratio")
     assert "no such setting" in writeback(tmp_path / "gone").obstacles[WRITEBACK]
@@ -155,10 +155,10 @@ def test_interrupts_that_are_not_to_be_moved(tmp_path: Path) -> None:
     folder(machine.proc / "77", {"comm": "irqbalance\n"})
     assert is_balanced(machine.proc)
     assert interrupts(machine) == Settings(
-        obstacles={"interrupts": "irqbalance places them: end it first"}
+        obstacles={"interrupts": "irqbalance places them: stop it first"}
     )
     nothing = interrupts(System(tmp_path / "gone", tmp_path / "gone"))
-    assert "lets nobody move them" in nothing.obstacles["interrupts"]
+    assert "the kernel does not let" in nothing.obstacles["interrupts"]
 
 
 def test_one_card_with_a_single_interrupt(tmp_path: Path) -> None:

@@ -303,7 +303,7 @@ if ROOT:
 def test_a_server_that_has_gone() -> None:
     with subprocess.Popen(["true"]) as child:
         child.wait()
-    with pytest.raises(InputError, match="no process any more"):
+    with pytest.raises(InputError, match="no process left"):
         Treatment([child.pid])
     assert attributes.read(child.pid) is None
     assert scheduler_of(ThisHost(), [child.pid]) is None

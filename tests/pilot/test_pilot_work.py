@@ -147,7 +147,7 @@ def test_modules_speak_up_where_they_may_help_and_only_there() -> None:
     assert MODULES["starvation"].reason(at_disk, no_scheduler) is None
     one_cpu = Server("nginx", (0,), 3, None)
     assert MODULES["affinity"].reason(BUSY, one_cpu) is None
-    often = "the CPU is taken from nginx 500 times in a second of its work"
+    often = "the kernel preempts nginx 500 times in a second of its work"
     assert (MODULES["convoy"].reason(replace(alone, preempted=1000), SERVER) or "").startswith(
         often
     )
@@ -217,12 +217,12 @@ def test_what_stands_in_the_way_is_reported_once_and_nothing_is_tried(
         lambda _: next(pauses),
         events.append,
         modules=[MODULES["memory"]],
-        obstacles={"memory": "its control group is of version 1, which cannot protect memory"},
+        obstacles={"memory": "its control group is version 1, which cannot protect memory"},
     )
     pilot.run()
     assert [one.kind for one in events] == ["look", "skip", "look"]
     assert events[1].module == "memory"
     assert events[1].text.endswith(
-        "no longer in memory, but its control group is of version 1, which cannot protect memory"
+        "no longer in memory, but its control group is version 1, which cannot protect memory"
     )
     assert pilot.kept == []

@@ -65,7 +65,7 @@ def spread(irqs: Sequence[int], counts: Mapping[int, Mapping[int, int]]) -> dict
 def interrupts(system: System) -> Settings:
     """Where the network cards' interrupts go, and where they could go instead."""
     if is_balanced(system.proc):
-        return Settings(obstacles={INTERRUPTS: f"{BALANCER} places them: end it first"})
+        return Settings(obstacles={INTERRUPTS: f"{BALANCER} places them: stop it first"})
     irqs = network_irqs(system)
     counts = parse_interrupts(read_text(str(system.proc / "interrupts")) or "")
     found = []
@@ -75,7 +75,7 @@ def interrupts(system: System) -> Settings:
         if now and _accepts(file, now):
             found.append(fixed(INTERRUPTS, file, now, str(cpu)))
     if not found:
-        return Settings(obstacles={INTERRUPTS: "the kernel lets nobody move them"})
+        return Settings(obstacles={INTERRUPTS: "the kernel does not let them be moved"})
     return Settings(found)
 
 

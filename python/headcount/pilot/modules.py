@@ -115,8 +115,8 @@ def _is_preempted(work: Work, server: Server) -> str | None:
     if often < SWITCHED or work.others_s / work.length_s >= BUSY:
         return None
     return (
-        f"the CPU is taken from {server.name} {often:.0f} times in a second of "
-        "its work, which leaves locks held"
+        f"the kernel preempts {server.name} {often:.0f} times in a second of its work, which "
+        "leaves locks held"
     )
 
 
@@ -207,7 +207,7 @@ MODULES: Mapping[str, Module] = {
             "convoy",
             _is_preempted,
             _in_batches,
-            "a thread that wakes up does not take the CPU from one that works (SCHED_BATCH)",
+            "a thread that wakes up does not preempt one that works (SCHED_BATCH)",
         ),
         Module(
             MEMORY,
@@ -220,8 +220,8 @@ MODULES: Mapping[str, Module] = {
             WRITEBACK,
             _waits_for_writes,
             _as_it_is,
-            f"what waits to be written goes out from {memory(BACKGROUND_BYTES)} on, and those who "
-            f"write wait from {memory(MOST_BYTES)} on (vm.dirty_background_bytes, vm.dirty_bytes)",
+            f"the kernel writes changed pages out above {memory(BACKGROUND_BYTES)}, and writers "
+            f"wait above {memory(MOST_BYTES)} (vm.dirty_background_bytes, vm.dirty_bytes)",
             settle_s=PAGES_S,
         ),
         Module(

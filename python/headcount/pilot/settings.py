@@ -89,8 +89,8 @@ def memory(groups: Mapping[str, str], root: Path) -> Settings:
     """
     folder = Path(groups["unified"]) if "unified" in groups else None
     if folder is None or integer(read_text(str(folder / "memory.current")) or "") is None:
-        old = "its control group is of version 1, which cannot protect memory"
-        none = "it has no control group of its own, whose memory could be protected"
+        old = "its control group is version 1, which cannot protect memory"
+        none = "it has no control group of its own to protect"
         return Settings(obstacles={MEMORY: old if "memory" in groups else none})
     if not os.access(folder / "memory.low", os.W_OK):
         return Settings(obstacles={MEMORY: f"{folder / 'memory.low'} cannot be written"})
@@ -143,5 +143,5 @@ def writeback(vm: Path) -> Settings:
         elif int(size) > wanted:
             found.append(fixed(WRITEBACK, vm / in_bytes, size, str(wanted)))
     if not found:
-        return Settings(obstacles={WRITEBACK: "no more than that may wait already"})
+        return Settings(obstacles={WRITEBACK: "the kernel's limits are already that low"})
     return Settings(found)

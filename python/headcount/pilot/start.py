@@ -16,7 +16,7 @@ from headcount.tune.host import ThisHost
 from headcount.tune.left import left, restore
 
 UNDONE = (
-    "the pilot was not seen for so long that its guard has put everything back: the machine was "
+    "the guard did not hear from the pilot in time and has put everything back: the machine was "
     "stopped, or badly overloaded; start again"
 )
 """What is said where the guard has acted."""
@@ -47,7 +47,7 @@ def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) 
     host = ThisHost()
     if host.run(["id", "-u"]).output.strip() != "0":
         raise InputError(
-            "only root may give a server more than others: run headcount pilot as root"
+            "only root may give a server priority over others: run headcount pilot as root"
         )
     check_alone(host)
     found = server.first
@@ -125,6 +125,6 @@ def check_alone(host: ThisHost) -> None:
     for one in left(host, KIND):
         if one.is_guarded:
             raise InputError(
-                f"another pilot is at work on this machine, or has just been cut off: {one.folder}"
+                f"another pilot runs on this machine, or was just interrupted: {one.folder}"
             )
         restore(host, one)

@@ -46,7 +46,7 @@ class Treatment:
                 if (one := attributes.read(tid)) is not None:
                     self._originals[tid] = one
         if not self._originals:
-            raise InputError("the server has no process any more; start it, and then the pilot")
+            raise InputError("the server has no process left; start it, and then the pilot")
         self._usual = next(iter(self._originals.values()))
         self._settings = [*shares(groups), *settings]
         self._changed: set[str] = set()
@@ -67,7 +67,7 @@ class Treatment:
                 _write(f"/proc/{pid}/autogroup", share.raised if is_raised else share.original)
         except PermissionError as error:
             raise InputError(
-                "only root may give a server more than others: run headcount pilot as root"
+                "only root may give a server priority over others: run headcount pilot as root"
             ) from error
 
     def _set(self, names: Collection[str]) -> None:
