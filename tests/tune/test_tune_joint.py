@@ -78,5 +78,5 @@ def test_a_process_that_has_gone_is_passed_over(monkeypatch: pytest.MonkeyPatch)
 
     with lab("nginx", monkeypatch) as started:
         monkeypatch.setattr("headcount.tune.servers.registry.read_process", gone)
-        with pytest.raises(Exception, match="these programs were seen: nginx"):
+        with pytest.raises(Exception, match="programs seen: nginx"):
             find_all(ThisHost(), started.pids)

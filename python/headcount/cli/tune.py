@@ -350,7 +350,9 @@ def _pilot(machine: str | None) -> "PilotOf":
     if machine is not None:
         raise InputError("--pilot works on the server's own machine: run headcount tune there")
     if os.geteuid() != 0:
-        raise InputError("--pilot: only root may give a server more than others; run it as root")
+        raise InputError(
+            "--pilot: only root may give a server priority over others; run it as root"
+        )
     return Alongside
 
 

@@ -14,13 +14,13 @@ from headcount.tune.values import Values
 MOST_KNOBS = 8
 """Trials cost half a minute each: more knobs than this cannot be searched in a usual budget."""
 AGAINST: dict[Limit, str] = {
-    "generator": "the load generator was the limit, so no change of the server can show: play the "
+    "generator": "the load generator was the limit, so no change to the server can show: play the "
     "users from another machine, or from more CPUs",
     "none": "the server was not saturated, so nothing limits it: shorter response times "
     "can still be asked for (--goal p95@USERS)",
     "upstream": "the server waits for another one, which the diagnosis names: tune that one, or "
     "name both to tune them together, such as --unit nginx --unit php8.2-fpm",
-    "errors": "the application fails, which no setting mends: see the failures in the run's report",
+    "errors": "the application fails, which no setting fixes: see the failures in the run's report",
 }
 """Limits that no knob moves, and what to do."""
 NOT_ADVISED = 0.5
@@ -172,5 +172,5 @@ def _impossible(knob: Knob, setting: Setting, asked: Asked) -> str | None:
     if setting.place in (COMMAND_LINE, ENVIRONMENT):
         return f"{setting.place} sets it, which no file can change"
     if knob.apply == "restart" and not asked.restarts:
-        return "it takes a restart, which its clients notice (--restarts)"
+        return "it needs a restart, which its clients notice (--restarts)"
     return None

@@ -174,7 +174,7 @@ class Journal:
         if self._host.read(f"{self.folder}/{RESTORED}") is not None:
             self.restore()
             raise SystemLimitError(
-                "the tuning was not seen for so long that its guard has put everything back: the "
+                "the guard did not hear from the tuning in time and has put everything back: the "
                 "machine was stopped, or badly overloaded; start again"
             )
 

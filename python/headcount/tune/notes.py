@@ -30,7 +30,7 @@ def nothing_compared_text(users: int, turns: Sequence[LevelResult]) -> str:
             "them (--goal p95@USERS)"
         )
     return (
-        f"no turn of {plural('user', users)} came to a figure, so nothing can be compared: give "
+        f"no turn of {plural('user', users)} gave a figure, so nothing can be compared: give "
         "longer turns (--turn 20s), or more users (--goal p95@USERS)"
     )
 

@@ -115,7 +115,7 @@ def command_of(host: Host, running: Running, given: str | None) -> Sequence[str]
     if unit is None:
         name = posixpath.basename(running.command[0].split()[0].rstrip(":"))
         raise InputError(
-            f"{name} (process {running.pid}) is no service of systemd, so it is not known how it "
-            'is restarted: give --restart-command "COMMAND"'
+            f"{name} (process {running.pid}) is not a systemd service, so Headcount does not know "
+            'how to restart it: give --restart-command "COMMAND"'
         )
     return ["systemctl", "restart", unit]

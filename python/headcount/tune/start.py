@@ -183,7 +183,7 @@ def _users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
     capacity = verdict.capacity
     held = (capacity.users or capacity.high or capacity.estimate) if capacity is not None else None
     if held is None:
-        raise InputError("the run before came to no capacity: give the load by --goal p95@USERS")
+        raise InputError("the run found no capacity: give the load with --goal p95@USERS")
     beyond = BEYOND if goal.measure(diagnosis.limit) == "rate" else 1.0
     return max(round(held * beyond), 1)
 
@@ -227,7 +227,7 @@ def _pids(sut: Sut) -> Sequence[int]:
     pids = _pids_now(sut) if is_named else sut.pids or _pids_now(sut)
     if not pids:
         raise InputError(
-            "the server's processes are not seen from here: run as root, or name them with --pid"
+            "Headcount cannot see the server's processes: run as root, or name them with --pid"
         )
     return pids
 
@@ -267,7 +267,7 @@ def _chosen_text(choices: Sequence[Choice], diagnosis: Diagnosis) -> str:
         if one.obstacle is not None and "--allow" in one.obstacle
     ]
     left = f". Left alone: {'; '.join(held[:MOST_HELD])}" if held else ""
-    return f"{diagnosis.sentence} Knobs that can matter for that: {names}{left}"
+    return f"{diagnosis.sentence} Knobs that can matter here: {names}{left}"
 
 
 def _unhooked_text(host: Host, wanted: Wanted) -> str:
@@ -355,7 +355,7 @@ def _played(
     except KeyboardInterrupt:
         ending = "interrupted"
     except NotAccepted as why:
-        raise TargetError(f"a configuration that ran before does not run any more: {why}") from why
+        raise TargetError(f"a configuration that ran before no longer runs: {why}") from why
     finally:
         found = answer(known, tuning, tunable, ending)
         left = tunable.close()

@@ -231,7 +231,7 @@ class Tunable:
         try:
             self._wait()
         except TargetError as error:
-            return f"it does not answer any more: {error}"
+            return f"it no longer answers: {error}"
         try:
             self._treat(self._written, is_new=True)
         except KernelRefusal as error:

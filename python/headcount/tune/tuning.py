@@ -241,7 +241,7 @@ class Tuning:
             try:
                 result = self._stage.turn(self.results.winner, self.users)
             except MachineLimitError as why:
-                self._listener.noted(f"on with {plural('user', held)}: {why}")
+                self._listener.noted(f"continuing with {plural('user', held)}: {why}")
                 self.users = held
                 return
             if result.outcome == "invalid":
@@ -249,7 +249,8 @@ class Tuning:
             if result.outcome != "passed":
                 return
             held, self.users = self.users, math.ceil(self.users * RAISE)
-            self._listener.noted(f"it holds these users: on with {plural('user', self.users)}")
+            users = plural("user", self.users)
+            self._listener.noted(f"it holds these users: continuing with {users}")
 
     def _knock_out(self) -> None:
         """Take back what does not matter, in halves, so that the answer is the smallest."""

@@ -87,7 +87,7 @@ def impossible(processes: Processes, name: str) -> str | None:
     """Why a knob cannot have an effect on this machine, or may not be tried."""
     host = processes.host
     if host.run(["id", "-u"]).output.strip() != "0":
-        return "only root may give a server more than others"
+        return "only root may give a server priority over others"
     if name in processes.weights and not processes.weights[name]:
         return "the server has no control group of its own with such a weight"
     if name == NICE:
@@ -126,7 +126,7 @@ def _why_not_ordered(host: Host, processes: Processes, name: str) -> str | None:
         return None
     return (
         f"the disk's scheduler is {scheduler or 'not known'}, and only {' and '.join(needed)} "
-        f"know{'s' if len(needed) == 1 else ''} such an order"
+        f"support{'s' if len(needed) == 1 else ''} this"
     )
 
 

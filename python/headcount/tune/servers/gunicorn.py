@@ -126,8 +126,8 @@ class Gunicorn:
         named: str = line.get("config") or environment.get("config") or USUAL
         if named.startswith("python:"):
             raise InputError(
-                f"Gunicorn's configuration is a module ({named}), which is not changed; start it "
-                "with --config FILE"
+                f"Gunicorn's configuration is a module ({named}), which Headcount does not change; "
+                "start it with --config FILE"
             )
         return real_path(self._host, absolute(named.removeprefix("file:"), self._folder))
 

@@ -163,7 +163,7 @@ class Nginx:
             if knob.name in _LISTEN or self._at(knob) is not None:
                 continue
             if knob.name == _BUFFER:
-                raise InputError("nginx writes its log to where it was built to; set access_log")
+                raise InputError("nginx writes its log to its built-in path; set access_log")
             new.append((knob.where, f"{knob.name} {knob.written(value)};"))
         main = next(iter(self._texts))
         texts: dict[str, str] = {}

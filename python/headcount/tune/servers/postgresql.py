@@ -231,7 +231,7 @@ def program_of(host: Host, pid: int) -> str:
     """The path of a process's program, that of its successor where it was updated meanwhile."""
     ended = host.run(["readlink", f"/proc/{pid}/exe"])
     if ended.code != 0:
-        raise TargetError(f"the server's process {pid} has gone, or is another user's")
+        raise TargetError(f"the server's process {pid} has gone, or belongs to another user")
     return ended.output.strip().removesuffix(" (deleted)")
 
 

@@ -106,7 +106,7 @@ class Redis:
                 break
         raise InputError(
             f"Redis does not say where its configuration is: {answer}; if it asks for a password, "
-            "give it by the environment: REDISCLI_AUTH=PASSWORD headcount tune ..."
+            "give it in the environment: REDISCLI_AUTH=PASSWORD headcount tune ..."
         )
 
     def _config(self, names: Sequence[str]) -> Mapping[str, str]:
@@ -129,7 +129,7 @@ class Redis:
         text = text_of(self._host, self._main)
         if (objection := self.test()) is not None:
             raise InputError(
-                f"Redis refuses its own configuration: {objection}; an include needs a whole path"
+                f"Redis refuses its own configuration: {objection}; an include needs a full path"
             )
         return text
 
@@ -170,8 +170,8 @@ class Redis:
         for knob, value in changes.items():
             if knob.apply == "live" and not self._live.get(knob.name):
                 raise InputError(
-                    f"{knob.name} cannot be changed while Redis runs, as Headcount does not know "
-                    "how to put it back; leave it out"
+                    f"{knob.name} cannot be changed while Redis runs, because Headcount does not "
+                    "know how to put it back; leave it out"
                 )
             # Lines with points in time are added to those before them, unless those are taken back.
             lines += ['save ""'] if knob.name == "save" and value != '""' else []

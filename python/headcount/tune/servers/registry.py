@@ -63,6 +63,6 @@ def find_all(host: Host, pids: Iterable[int]) -> Sequence[Server]:
         return [*found.values()]
     known = ", ".join(sorted({*KINDS}))
     raise InputError(
-        f"no server that can be tuned was found: these programs were seen: "
-        f"{', '.join(filter(None, seen)) or 'none'}; these can be: {known}"
+        f"found no server that can be tuned: programs seen: "
+        f"{', '.join(filter(None, seen)) or 'none'}; programs that can be tuned: {known}"
     )
