@@ -245,7 +245,7 @@ def test_a_token_that_no_reply_gave_is_listed(tmp_path: Path) -> None:
     path = written(tmp_path, entry("/a", method="POST", sent="csrf=4f1c09ab77de2210&note=short"))
     journey, _, text = imported(path)
     assert journey.left_out == [
-        "post-a: form csrf is sent as recorded: no reply has its value",
+        "post-a: form csrf is sent as recorded: no reply contains it",
     ]
     assert "# - post-a: form csrf" in text
 

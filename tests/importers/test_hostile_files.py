@@ -21,7 +21,7 @@ Make = Callable[[Path], object]
 
 RECORDINGS: dict[str, tuple[Make, str]] = {
     "deep": (lambda path: path.write_bytes(b"[" * 200_000), "nested too deeply"),
-    "binary": (lambda path: path.write_bytes(os.urandom(4096) + b"\xff\x00"), "not a text"),
+    "binary": (lambda path: path.write_bytes(os.urandom(4096) + b"\xff\x00"), "not UTF-8 text"),
     "latin": (lambda path: path.write_bytes('{"name": "é"}'.encode("latin-1")), "UTF-8"),
     "empty": (lambda path: path.write_bytes(b""), "not JSON"),
     "other": (lambda path: path.write_text('{"log": {"entries": 7}}'), "log.entries"),

@@ -138,7 +138,7 @@ def test_a_collection_can_be_played(tmp_path: Path, served: Callable[[Flask], st
     assert steps[2]["path"] == "/api/orders/{order_id}"
     assert steps[2]["check"] == [{"of": "body", "contains": '"open"'}]
     assert journey.left_out == [
-        "log-in: of its tests: console.log('hello')",
+        "log-in: in its tests: console.log('hello')",
         "Elsewhere: a request to https://other.example, another host",
     ]
 
@@ -183,7 +183,7 @@ def test_tests_of_folders_count_for_each_of_their_requests(tmp_path: Path) -> No
     checks = [{"json": "$.ok", "equals": True}]
     assert [one.get("check") for one in steps] == [checks, checks, None]
     assert journey.left_out == [
-        "the folder Orders: of its tests: postman.stop()",
+        "the folder Orders: in its tests: postman.stop()",
         "the folder Orders: its script before each request",
     ]
 
@@ -223,5 +223,5 @@ def test_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "shop.toml"
     asked = ["import", "postman", str(path), "-o", str(output)]
     assert run_line(asked) == ExitCode.PASSED
-    assert "Left out: log-in: of its tests" in capsys.readouterr().out
+    assert "Left out: log-in: in its tests" in capsys.readouterr().out
     assert tomllib.loads(output.read_text("utf-8"))["name"] == "shop"

@@ -17,7 +17,7 @@ from headcount.importers.stranger import json_of, rows, table, text
 
 MOST_ENTRIES = 20_000
 """Requests of a recording: a longer one is more than a journey."""
-WHAT = "a recording of a browser (HAR)"
+WHAT = "a browser recording (HAR)"
 _TEXTUAL = ("text/", "json", "xml", "javascript", "x-www-form-urlencoded")
 _DESTINATIONS = {
     "empty": "fetch",
@@ -96,9 +96,9 @@ def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:
     if method == "OPTIONS" and any(
         name.lower() == "access-control-request-method" for name, _ in headers
     ):
-        return "questions of the browser whether it may (CORS preflights)"
+        return "CORS preflights of the browser"
     if method not in _METHODS:
-        return f"requests of the method {method[:20]}"
+        return f"requests with the method {method[:20]}"
     started_s = _moment(text(entry.get("startedDateTime")))
     content = table(response.get("content"))
     mime = text(content.get("mimeType")).lower()

@@ -37,7 +37,7 @@ def script(text: str, what: str) -> Script:
     reader.outside()
     if not reader.found.statements:
         raise InputError(
-            f"{what} is not a script of k6 that can be read: it has no export default function "
+            f"{what} is not a k6 script that Headcount can read: it has no export default function "
             "with requests"
         )
     return reader.found

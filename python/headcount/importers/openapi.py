@@ -26,7 +26,7 @@ from headcount.importers.request_step import put_json
 from headcount.importers.selector import json_path
 from headcount.importers.stranger import rows, table, text, yaml_of
 
-WHAT = "a description of an API (OpenAPI 3)"
+WHAT = "an API description (OpenAPI 3)"
 MOST_OPERATIONS = 5000
 _METHODS = ("post", "get", "head", "put", "patch", "delete", "options")
 """In the order in which a user of one thing calls them: make it, see it, change it, delete it."""

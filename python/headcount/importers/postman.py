@@ -26,7 +26,7 @@ from headcount.importers.request_step import put_json
 from headcount.importers.stranger import json_of, rows, table, text
 from headcount.importers.typed import is_password, is_secret
 
-WHAT = "a collection of Postman (v2.1)"
+WHAT = "a Postman collection (v2.1)"
 MOST_REQUESTS = 5000
 _PLACE = re.compile(r"\{\{\s*([^{}\s]+)\s*\}\}")
 _DYNAMIC = {"$guid": "uuid", "$randomUUID": "uuid", "$timestamp": "now_s", "$isoTimestamp": "now"}
@@ -228,7 +228,7 @@ class _Reader:
             case "" | "noauth":
                 pass
             case _:
-                self._leave_out(step, f"authorisation of the kind {kind[:40]}")
+                self._leave_out(step, f"authorisation of type {kind[:40]}")
 
     def _put_body(self, step: Step, body: dict[str, Any]) -> None:
         if not body or body.get("disabled") is True:
@@ -255,7 +255,7 @@ class _Reader:
             case "":
                 pass
             case _:
-                self._leave_out(step, f"a body of the kind {mode[:40]}")
+                self._leave_out(step, f"a body of type {mode[:40]}")
 
     def _put_raw(self, step: Step, raw: str, body: dict[str, Any]) -> None:
         language = text(table(table(body.get("options")).get("raw")).get("language"))
@@ -304,7 +304,7 @@ class _Reader:
                 self.made.left_out.append(f"{label}: its script before {before} request")
                 continue
             tests.append(statements([text(one) for one in lines]))
-            self.made.left_out += [f"{label}: of its tests: {one}" for one in tests[-1].left_out]
+            self.made.left_out += [f"{label}: in its tests: {one}" for one in tests[-1].left_out]
         return tests
 
     def _leave_out(self, step: Step, what: str) -> None:

@@ -96,7 +96,9 @@ def commands_journey(given: Commands, name: str = "") -> Journey:
     journey.left_out += given.left_out
     host = urlsplit(journey.target).hostname or "site"
     journey.title = f"Requests to {host}"
-    journey.notes.append("cURL shows no replies: add `capture` where a step needs a value of one.")
+    journey.notes.append(
+        "cURL shows no replies: add `capture` where a step needs a value from one."
+    )
     return journey
 
 
@@ -249,7 +251,7 @@ class _Maker:
             filled = self.typed.fill(sent) or self._made(sent, first.started_s)
             if filled is None and not first.is_resource and _TOKEN.fullmatch(sent.value):
                 use = self._use(chain[0], sent)
-                self.left_out.append(f"{use} is sent as recorded: no reply has its value")
+                self.left_out.append(f"{use} is sent as recorded: no reply contains it")
             return filled
 
         step = request_step(first, self.names[chain[0]], fill, self.typed.hidden)

@@ -83,10 +83,10 @@ def _decoded(path: Path, contents: bytes) -> str:
         found = contents.decode(encoding)
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path} is not a text in UTF-8: byte {error.start:,} cannot be read; save it as UTF-8"
+            f"{path} is not UTF-8 text: byte {error.start:,} cannot be read; save it as UTF-8"
         ) from error
     if "\0" in found:
-        raise InputError(f"{path} is not a text: it has zero bytes; give the file itself, unpacked")
+        raise InputError(f"{path} is not text: it has NUL bytes; give the file itself, unpacked")
     return unmarked(found)
 
 

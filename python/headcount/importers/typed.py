@@ -85,7 +85,7 @@ def _add_user(found: Typed, sent: Sent) -> None:
         return
     name = free_name(variable_name(sent.name), {one.name for one in found.variables})
     comment = (
-        f"One user, as recorded. For many, write a file accounts.csv with the head line "
+        f"One user, as recorded. For many, write a file accounts.csv with the header line "
         f"{name},password and\n"
         f'account = {{ file = "accounts.csv", order = "unique" }}; then send '
         f"{{account.{name}}} and {{account.password}}."
