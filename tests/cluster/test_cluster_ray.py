@@ -100,7 +100,7 @@ def test_a_wrong_token_and_none_are_refused(headcount: Headcount, cluster: RayCl
     assert "refuses the token" in wrong.message
     none = headcount.run(*line, RAY_AUTH_MODE="disabled")
     assert none.code == 2
-    assert "is used with a token only: set RAY_AUTH_MODE=token" in none.message
+    assert "requires a token: set RAY_AUTH_MODE=token" in none.message
 
 
 def test_passwords_are_nowhere_in_the_cluster(

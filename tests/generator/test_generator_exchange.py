@@ -132,7 +132,7 @@ def test_a_controller_that_stands_still_again_and_again_ends_the_run() -> None:
             assert exchange.without_lost() == 0
         exchange.loss = "this controller stood still"
         wires[0].answer(Message("closed", {"generation": 0}))
-        with pytest.raises(EngineError, match="that was so 4 times: use a less busy machine"):
+        with pytest.raises(EngineError, match="it happened 4 times: use a less busy machine"):
             exchange.without_lost()
 
 

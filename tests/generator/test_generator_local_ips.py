@@ -143,7 +143,7 @@ def test_addresses_of_other_machines_are_left_out() -> None:
 
 def test_an_address_that_leads_nowhere_is_found_before_the_run() -> None:
     port = closed_port()
-    with pytest.raises(MachineLimitError, match=rf"port {port} is not reached from 127\.0\.0\.4 "):
+    with pytest.raises(MachineLimitError, match=rf"port {port} from 127\.0\.0\.4 "):
         check_routes(addresses(["::1", "127.0.0.4"]), [f"127.0.0.1:{port}"])
 
 

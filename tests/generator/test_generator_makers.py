@@ -68,7 +68,7 @@ def test_what_was_made_stays_when_an_agent_is_killed(
     os.kill(agents_of(command)[0], signal.SIGKILL)
     ended = command.ended()
     assert ended.code == 3, ended
-    assert "was lost; what was made stays: the same command goes on from there" in ended.message
+    assert "was lost; what was made stays: repeat the command to go on from there" in ended.message
     again = headcount.run(*arguments(server, users, "--agents", "2"))
     assert again.json["created_users"] + again.json["kept_users"] == users
     assert again.json["kept_users"] > 0

@@ -44,7 +44,7 @@ def test_messages_arrive_as_they_were_sent_in_whatever_pieces(
     ],
 )
 def test_what_is_no_message_is_refused(data: bytes) -> None:
-    with pytest.raises(EngineError, match="no message of this version"):
+    with pytest.raises(EngineError, match="that this version of Headcount cannot read"):
         Decoder().feed(data)
 
 

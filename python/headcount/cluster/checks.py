@@ -161,7 +161,7 @@ def _problems(one: dict[str, Any], asked: Asked) -> list[str]:
         )
     if high - low + 1 < USUAL_PORTS:
         found.append(
-            f"widen its local ports, which are {high - low + 1:,}: "
+            f"widen its range of local ports, now {high - low + 1:,}: "
             'sysctl -w net.ipv4.ip_local_port_range="32768 60999"'
         )
     if seen["taken"] and not one["is_up"]:
@@ -193,7 +193,7 @@ def _notes(one: dict[str, Any]) -> list[str]:
         found.append(f"other programs use {used:.1f} of {cpus} CPUs ({most})")
     if pinned.start <= high and pinned.stop > low:
         found.append(
-            f"ports {one['ports']} are among those that connections get ({low}-{high}), and may "
-            "be in use when Ray needs them: choose others"
+            f"ports {one['ports']} are in the range of local ports ({low}-{high}), and may be in "
+            "use when Ray needs them: choose others"
         )
     return found

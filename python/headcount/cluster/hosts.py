@@ -96,10 +96,10 @@ class HostsFile(Strict):
         seen: set[str] = set()
         for one in self.host:
             if one.address in seen:
-                raise ValueError(f"{one.address} is there twice")
+                raise ValueError(f"{one.address} is listed twice")
             seen.add(one.address)
         if sum(one.head for one in self.host) > 1:
-            raise ValueError("two hosts are the head; leave `head = true` at one of them")
+            raise ValueError("two hosts are the head; keep `head = true` for one of them")
         for text in {self.cluster.ports, *(one.ports for one in self.host if one.ports)}:
             if self.cluster.port in range_of(text):
                 raise ValueError(f"port {self.cluster.port} of the head is one of ports {text}")

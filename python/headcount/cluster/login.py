@@ -77,7 +77,7 @@ class Login:
         except FileNotFoundError as error:
             self._errors.close()
             raise SystemLimitError(
-                f"{self.name} is reached by the program ssh, which is not installed; on Debian: "
+                f"{self.name} needs the program ssh here, which is not installed; on Debian: "
                 "apt install openssh-client"
             ) from error
         self._input = cast("BinaryIO", self._process.stdin)

@@ -28,7 +28,7 @@ def range_of(text: str) -> range:
     if ports.start < 1 or ports.stop > 65_536:
         raise InputError(f'it is "{text}"; ports are from 1 to 65535')
     if len(ports) < LEAST:
-        raise InputError(f'it is "{text}", which are {len(ports)} ports; Ray needs {LEAST} or more')
+        raise InputError(f'it is "{text}", which is {len(ports)} ports; Ray needs {LEAST} or more')
     return ports
 
 

@@ -30,7 +30,7 @@ def check_cluster(address: str) -> None:
         raise TargetError(f"no Ray cluster answers at {address}: {error}") from error
     if os.environ.get("RAY_AUTH_MODE") != "token":
         raise InputError(
-            f"the Ray cluster at {address} is used with a token only: set RAY_AUTH_MODE=token and "
+            f"the Ray cluster at {address} requires a token: set RAY_AUTH_MODE=token and "
             "RAY_AUTH_TOKEN, as on its machines"
         )
     stranger = {**os.environ, "RAY_AUTH_TOKEN": secrets.token_hex(32)}
@@ -38,8 +38,8 @@ def check_cluster(address: str) -> None:
     with _Probe(address, stranger) as other, _Probe(address, os.environ) as own:
         if other.is_let_in():
             raise InputError(
-                f"the Ray cluster at {address} lets everybody in, and all of them can run programs "
-                "on all its machines: start it with RAY_AUTH_MODE=token"
+                f"the Ray cluster at {address} lets everybody in, so anybody can run programs on "
+                "all its machines: start it with RAY_AUTH_MODE=token"
             )
         if not own.is_let_in():
             if not own.was_refused:

@@ -146,8 +146,8 @@ class Exchange:
         still_s = max(self._stood_still_s, now_s - self._beat_s)
         if self.loss is None and still_s > LOST_S:
             self.loss = (
-                f"this controller stood still for {still_s:.0f} s, and agents that do not hear of "
-                "it end their load"
+                f"this controller stood still for {still_s:.0f} s, and agents that do not hear "
+                "from it end their load"
             )
         for member in self.members:
             if self.loss is None and not member.has_ended:
@@ -183,7 +183,7 @@ class Exchange:
         if not gone:
             self._stalls += 1
         if self._stalls > MOST_STALLS:
-            raise AgentError(f"{loss}; that was so {self._stalls} times: use a less busy machine")
+            raise AgentError(f"{loss}; it happened {self._stalls} times: use a less busy machine")
         self.members = [one for one in self.members if one not in gone]
         for member in gone:
             member.line.close()
@@ -249,7 +249,7 @@ def _loss_of(member: Member, now_s: float) -> str | None:
     if not member.is_open:
         return f"{member.name} was lost: it ended, or its connection did"
     if member.answers.pop("lapsed", None) is not None:
-        return f"{member.name} ended its load: it did not hear of this controller"
+        return f"{member.name} ended its load: it did not hear from this controller"
     if now_s - member.heard_s > LOST_S:
         return f"{member.name} was lost: it reported nothing for {LOST_S:g} s"
     return None

@@ -57,7 +57,7 @@ def check_routes(local: Sequence[Address], places: Sequence[str]) -> None:
             except OSError as error:
                 why = error.strerror or "no answer"
                 raise MachineLimitError(
-                    f"{host} port {port} is not reached from {address} ({why}): give it a route, "
+                    f"cannot reach {host} port {port} from {address} ({why}): give it a route, "
                     "or leave it out of --local-ips"
                 ) from error
 

@@ -111,5 +111,5 @@ def _check_there(member: Member) -> None:
     silent_s = time.monotonic() - member.spoke_s
     if not member.is_open or silent_s > ANSWER_S or "lapsed" in member.answers:
         raise AgentError(
-            f"{member.name} was lost; what was made stays: the same command goes on from there"
+            f"{member.name} was lost; what was made stays: repeat the command to go on from there"
         )

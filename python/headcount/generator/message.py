@@ -57,7 +57,7 @@ class Decoder:
             return None
         values_bytes, body_bytes = _SIZES.unpack_from(waiting)
         if max(values_bytes, body_bytes) > MOST_BYTES:
-            raise EngineError("an agent sent what is no message of this version of Headcount")
+            raise EngineError("an agent sent a message that this version of Headcount cannot read")
         end = _SIZES.size + values_bytes
         if len(waiting) < end + body_bytes:
             return None
@@ -66,7 +66,7 @@ class Decoder:
             kind = values.pop("kind")
         except (ValueError, KeyError, AttributeError, TypeError) as error:
             raise EngineError(
-                "an agent sent what is no message of this version of Headcount"
+                "an agent sent a message that this version of Headcount cannot read"
             ) from error
         message = Message(str(kind), values, bytes(waiting[end : end + body_bytes]))
         del waiting[: end + body_bytes]
