@@ -220,7 +220,7 @@ def test_a_redis_with_a_password_is_left_alone_and_said() -> None:
     with listening(b"-NOAUTH Authentication required.\r\n") as address:
         found, doubts = find_views(Around(behind={address: {5: "redis-server"}}))
     assert found == []
-    assert "asks for a password, which is not sent" in doubts[0].text
+    assert "asks for a password, which Headcount does not send" in doubts[0].text
 
 
 def test_another_page_is_no_view_and_nobody_says_so() -> None:

@@ -125,7 +125,7 @@ def test_a_view_that_is_another_page_is_an_error(
         command = ("run", shop, "--target", url, "--users", "2", "--view")
         other = headcount.run(*command, f"nginx={url}/")
         assert other.code == ExitCode.UNREACHABLE
-        assert "what answers there is no nginx stub_status" in other.message
+        assert "what answers there is not nginx stub_status" in other.message
         unknown = headcount.run(*command, f"caddy={url}/")
         assert unknown.code == ExitCode.BAD_INPUT
         assert "haproxy=SOCKET or URL" in unknown.message

@@ -86,7 +86,7 @@ def run(command: Sequence[str], *, log: Path, package: str) -> Outcome:
         errors.seek(0)
         complaint = clean(errors.read(_MOST_BYTES).decode("utf-8", "replace")).strip()
         if code == -signal.SIGXFSZ:
-            raise InputError(f"{log}: {command[0]} makes over {_MOST_WRITTEN:,} bytes of it")
+            raise InputError(f"{log}: {command[0]} makes more than {_MOST_WRITTEN:,} bytes from it")
         well = code == 0
         return Outcome(written.read(), complaint or ("" if well else "no reason given"), well)
 

@@ -125,7 +125,7 @@ def _of_unit(machine: Machine, text: str) -> _Outcome:
         return {}, set(), f"--unit {text}: {machine.name} has several of that name: give {several}"
     why = (
         f'--unit {text}: no process of {machine.name} is in a control group "{unit}"; is it '
-        f"started (systemctl status {unit})?"
+        f"running (systemctl status {unit})?"
     )
     return found.group, found.members, None if found.members else why
 
@@ -160,7 +160,7 @@ def _of_container(machine: Machine, text: str) -> _Outcome:
         members = {pid} | machine.members(group)
     why = (
         f"--container {text}: {machine.name} has no running container with that name or ID that "
-        "may be seen; check docker ps or podman ps there, or name a process of it with --pid"
+        "Headcount can see; check docker ps or podman ps there, or name its process with --pid"
     )
     return group, members, None if members else why
 

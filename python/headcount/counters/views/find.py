@@ -89,7 +89,7 @@ def asked_views(asked: Sequence[str]) -> list[View]:
         except (OSError, ValueError) as error:
             raise TargetError(f"--view {text}: {error}") from error
         if not reading:
-            raise TargetError(f"--view {text}: what answers there is no {kind.title}")
+            raise TargetError(f"--view {text}: what answers there is not {kind.title}")
         found.append(View(kind.title, address, read, "given with --view"))
     return found
 

@@ -47,7 +47,7 @@ def file_of(pid: int, proc: str = "/proc") -> str | None:
 def counters(data: bytes) -> dict[str, tuple[int, int]]:
     """All whole numbers in the file with their units, by name; raises ValueError for another."""
     if len(data) < _PROLOGUE.size or int.from_bytes(data[:4], "big") != MAGIC:
-        raise ValueError("it is no performance data of a JVM")
+        raise ValueError("it is not the performance data of a JVM")
     order = "<" if data[4] == 1 else ">"
     prologue, entry = struct.Struct(order + _PROLOGUE.format), struct.Struct(order + _ENTRY.format)
     *_, major, _minor, _accessible, _used, _overflow, _time, at, many = prologue.unpack_from(data)

@@ -26,7 +26,7 @@ def reader(address: str) -> Reader:
     def read() -> Reading:
         text = ask.answer(place, QUESTION, _is_whole).decode("utf-8", errors="replace")
         if text.startswith(("-NOAUTH", "-NOPERM")):
-            raise ValueError("it asks for a password, which is not sent")
+            raise ValueError("it asks for a password, which Headcount does not send")
         return figures(text)
 
     return read
