@@ -91,7 +91,7 @@ def test_the_data_set_of_headcount_is_one_roles(
     line = ("run", "notes-discussion", "--target", postgres.target, "--logins", str(people))
     done = headcount.run(*line, "--users", "1")
     assert done.code == 2
-    assert "belongs to one role, which all its users are" in " ".join(done.err.split())
+    assert "belongs to one role, as which all its users log on" in " ".join(done.err.split())
     line = ("try", str(people.with_name("roles.toml")), "--target", postgres.target)
     done = headcount.run(*line, "--user", "{n}", HEADCOUNT_PASSWORD=postgres.password)
     assert done.code == 2

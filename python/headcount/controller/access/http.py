@@ -145,7 +145,7 @@ class HttpAccess:
         rule = cause_of("refused", error)
         is_cgi = rule.cause == "application" and self._plan.asks_for_cgi
         if rule.cause in OTHER and not is_cgi:
-            what = f"{url} does not answer a look at its pages ({error})"
+            what = f"{url} fails a check of its pages ({error})"
             return f"{what}. {rule.meaning}. {rule.advice}"
         scale = f" --scale {self._plan.scale:g}" if self._plan.scale != 1 else ""
         mend = f"create them with: headcount prepare {name}{scale} --folder PAGES, and have the "

@@ -23,8 +23,8 @@ UNREACHED = ("no connection", "no answer", "closed the connection")
 """What the engine says of a server that nobody has spoken to yet."""
 
 IN_CLEAR = (
-    "warning: the password travels in clear: the server asks for it as it is (require_auth allows "
-    "that), and the connection has no TLS. Change it after the run, or set sslmode=require"
+    "warning: the password travels in clear text: the server asks for it that way (require_auth "
+    "allows it), and the connection has no TLS. Change it after the run, or set sslmode=require"
 )
 
 
@@ -197,8 +197,8 @@ def of_target(plan: Plan, target: Target, secrets: Secrets) -> SqlAccess:
     host, name = target.host or "", target.database or ""
     if secrets.logins and plan.discussion is not None:
         raise InputError(
-            f'the data set of "{plan.workload.name}" belongs to one role, which all its users are: '
-            "give that with --user; --logins is for statements of your own"
+            f'the data set of "{plan.workload.name}" belongs to one role, as which all its users '
+            "log on: give it with --user; --logins is for your own statements"
         )
     if sql_client(plan.client).user == EACH and not secrets.logins:
         raise InputError(

@@ -32,7 +32,7 @@ def _judge(stage: Stage, turns: Sequence[Turn]) -> Finding | None:
 
 ALONE = Experiment(
     name=alone.NAME,
-    does="plays one user in turn with all of them",
+    does="alternates one user with all of them",
     about=frozenset({"delay", "none", "upstream", "pause", "memory", "disk", "network"}),
     arms=2,
     obstacle=_obstacle,

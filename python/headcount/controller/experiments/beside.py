@@ -82,7 +82,7 @@ def _judge(stage: Stage, turns: Sequence[Turn]) -> Finding | None:
 
 BESIDE = Experiment(
     name=beside.NAME,
-    does="loads the second target in turn with leaving it alone",
+    does="alternately loads the second target and leaves it alone",
     about=frozenset({"upstream", "unknown", "pool", "lock", "limiter", "delay"}),
     arms=2,
     obstacle=_obstacle,

@@ -15,7 +15,7 @@ from headcount.protocols.http import http_client
 def _obstacle(stage: Stage) -> str | None:
     target = targets.parse(stage.plan.target)
     if target.protocol != "http" or target.lab is not None:
-        return "only web servers are asked over new connections, and no lab server"
+        return "only for web servers outside the lab"
     client = http_client(stage.plan.client)
     return "HTTP/2 and HTTP/3 keep their connections" if client.http2 or client.http3 else None
 
@@ -48,7 +48,7 @@ def _judge(stage: Stage, turns: Sequence[Turn]) -> Finding | None:
 
 CONNECTIONS = Experiment(
     name=connections.NAME,
-    does="keeps connections open in turn with a new one for each request",
+    does="alternates open connections with a new one for each request",
     about=frozenset({"refusal"}),
     arms=2,
     obstacle=_obstacle,

@@ -89,7 +89,7 @@ def _judge(stage: Stage, turns: Sequence[Turn]) -> Finding | None:
 
 KINDS = Experiment(
     name=kinds.NAME,
-    does="plays only the cheapest scenarios in turn with only the most expensive",
+    does="alternates the cheapest scenarios with the most expensive",
     about=frozenset({"pool", "lock", "limiter", "thread", "unknown"}),
     arms=4,
     obstacle=_obstacle,

@@ -131,8 +131,8 @@ def _available_cores(stage: Stage, player: Player, where: Mapping[str, str]) -> 
         return limit
     if others > MOST_OF_OTHERS * machine:
         raise NotPlayable(
-            f"other programs use {others:.1f} of {machine} CPUs, so what the server could have is "
-            "not known; stop them and try again"
+            f"other programs use {others:.1f} of {machine} CPUs, so it is not known what the "
+            "server could have; stop them and try again"
         )
     return min(could, limit)
 

@@ -184,7 +184,7 @@ class LatencyRun:
         plan = latency_plan(experiment, repeat, latency_s)
         with connect(plan, self._secrets) as sut:
             if sut.squeeze is None or sut.squeeze.link is None:
-                raise SystemLimitError("the run has no network of its own to be slow on")
+                raise SystemLimitError("the run has no network of its own to slow down")
             watch = MemoryWatch(sut.pids or [], sut.squeeze.link.address, listener)
             try:
                 folder, verdict = controller.play(plan, experiment.runs, sut, watch)
