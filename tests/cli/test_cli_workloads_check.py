@@ -62,7 +62,7 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     ('"Our shop"', '"Our shop', 2, "", "three quotes"),
     ('"Our shop"', "3", 2, "title", 'write a text in quotes, such as "3"'),
     ("title =", 'name = "b"\ntitle =', 2, "", "remove one"),
-    ("[variables]", "[variables", 8, "", "the bracket that ends the head"),
+    ("[variables]", "[variables", 8, "", "the bracket that closes the table's header"),
     ("[[scenarios]]\n", "[scenarios]\n", 13, "scenarios", "write [[scenarios]] for each"),
     ("users.csv", "none.csv", 9, "variables.user.file", "none.csv) cannot be read: No such file"),
     ("users.csv", "broken.csv", 9, "variables.user.file", "line 2 has 1 values"),

@@ -27,7 +27,7 @@ def test_rows_come_from_csv_and_json_lines(tmp_path: Path) -> None:
     [
         ("a.csv", "", "has no rows"),
         ("a.csv", "name\n", "has no rows"),
-        ("a.csv", "a,b\n1\n", "line 2 has 1 values, and the head line has 2"),
+        ("a.csv", "a,b\n1\n", "line 2 has 1 values, and the header line has 2"),
         ("a.csv", 'a\n"b', "is not CSV"),
         ("a.jsonl", "{", "line 1 is not JSON"),
         ("a.jsonl", "[1]", "line 1 is not a JSON object"),

@@ -89,8 +89,8 @@ def _too_long(path: str, sizes: Mapping[str, int]) -> str:
     more = f", and those before it {others:,}" if others else ""
     return (
         f"the file {path} has {sizes[path]:,} bytes{more}; all files that steps send may have "
-        f"{MOST_BYTES:,} together, for the generator holds them: send a shorter one, or "
-        "body_bytes, whose bytes are made as they are sent"
+        f"{MOST_BYTES:,} together, because the generator holds them: send a shorter one, or "
+        "body_bytes, which are made as they are sent"
     )
 
 

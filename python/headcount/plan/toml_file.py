@@ -19,15 +19,15 @@ _MOST_DOTS = 1000
 """Of one key: its parts take the parser quadratic time."""
 _LINE = re.compile(r"\(at line (\d+), column \d+\)")
 _HINTS = (
-    ("Invalid value", 'a text needs quotes, as in key = "text"'),
-    ("Cannot overwrite", "the key is there twice: remove one, or write [[scenarios]] for each"),
-    ("Cannot declare", "the table is there twice: put its keys together, or write [[scenarios]]"),
+    ("Invalid value", 'text needs quotes, as in key = "text"'),
+    ("Cannot overwrite", "the key is set twice: remove one, or write [[scenarios]] for each"),
+    ("Cannot declare", "the table is defined twice: put its keys together, or write [[scenarios]]"),
     ("Cannot mutate", "the table is complete already: put its keys together"),
     ("Expected '='", "write key = value"),
     ("Unescaped", "write regular expressions in single quotes, or double each \\"),
-    ("Unclosed", "add the bracket that ends it"),
-    ("Unterminated string", "add the quote that ends it"),
-    ("Expected ']'", "add the bracket that ends the head of the table"),
+    ("Unclosed", "add the bracket that closes it"),
+    ("Unterminated string", "add the quote that closes it"),
+    ("Expected ']'", "add the bracket that closes the table's header"),
     ("Expected newline", "write one key a line; a text is in one pair of quotes"),
     ("Illegal character", "a text of several lines is in three quotes on either side"),
     ("Found invalid character", "text is in quotes, and a comment begins with #"),

@@ -44,7 +44,7 @@ class Variable(Strict):
     letters: _Letters | None = Field(default=None, description="So many random letters, a to z")
     file: str | None = Field(
         default=None,
-        description="A CSV file with a head line, or JSON lines (`.jsonl`): `{name.column}`",
+        description="A CSV file with a header line, or JSON lines (`.jsonl`): `{name.column}`",
     )
     order: Literal["unique", "random", "in-turn", "once"] | None = Field(
         default=None, description="Which row a user gets; in-turn by default"
@@ -165,7 +165,7 @@ def _csv(text: str, what: str) -> tuple[list[str], list[list[str]]]:
         for row in reader:
             if row and len(row) != len(columns):
                 raise InputError(
-                    f"{what}: line {reader.line_num} has {len(row)} values, and the head line "
+                    f"{what}: line {reader.line_num} has {len(row)} values, and the header line "
                     f"has {len(columns)}"
                 )
             rows += [row] if row else []
