@@ -117,9 +117,9 @@ def check(
 
 @app.command("status", epilog="Example: headcount cluster status")
 def status(name: Name = None, json: options.Json = False) -> None:
-    """Show which machines of a cluster live, and when its certificates expire.
+    """Show which machines of a cluster are up, and when its certificates expire.
 
-    Exits with 0 if all of them do, with 5 if not.
+    Exits with 0 if all of them are, with 5 if not.
     """
     from headcount.cli.cluster_tables import show_status
     from headcount.cluster import state

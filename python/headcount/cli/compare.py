@@ -98,9 +98,9 @@ def compare(
 ) -> None:
     """Show whether runs differ, and by how much.
 
-    Capacity, throughput, response times and cost at equal numbers of users, each with the 95 %
-    interval of the ratio and one of better, worse, no difference shown. Of headcount failover: what
-    users felt of the fault, with the shift between the set-ups.
+    Capacity, throughput, response times and cost at equal numbers of users, each with the 95%
+    interval of the ratio and one of better, worse, no difference shown. For headcount failover:
+    what users felt of the fault, with the shift between the set-ups.
     """
     if output.json and output.markdown:
         raise InputError("--json and --markdown both print the answer; give one of them")

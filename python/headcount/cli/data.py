@@ -65,8 +65,8 @@ def prepare(
     --seed): headcount prepare home-folders --target smb://server/data --users 400 --scale 0.1
 
     Pages cannot be uploaded to a web server. --folder writes them for it to serve: headcount
-    prepare web-static --folder /var/www/html/headcount. With a --target http://... alone the pages
-    that it serves are looked at: a sample, or with --verify every one of them.
+    prepare web-static --folder /var/www/html/headcount. With --target http://... alone, it checks
+    the pages that the server serves: a sample, or all of them with --verify.
     """
     # The models and the engine take half a second to load; the help does not need them.
     from rich.progress import Progress

@@ -225,10 +225,10 @@ def failover(
 ) -> None:
     """Break a server under constant load, and measure what its users feel.
 
-    Users play all the time. The fault is made, users are watched until they are served as before,
-    and the server is recovered; then again. The answer is how long nobody got an answer, when users
-    were served within their limits again, what failed, and how much all that differs from time to
-    time. An error or Ctrl-C recovers the server, too; after kill -9 you have to.
+    Users play all the time. Each repetition makes the fault, watches users until they are served
+    as before, and recovers the server. The answer is how long nobody got an answer, when users
+    were served within their limits again, what failed, and how much all that varies. An error or
+    Ctrl-C recovers the server, too; after kill -9 you have to.
     """
     from headcount.cli.logins import named_plan
     from headcount.cli.outage_display import OutageDisplay

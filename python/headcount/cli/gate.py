@@ -66,8 +66,8 @@ def gate(
 ) -> None:
     """Fail if a run is measurably worse than its baseline.
 
-    What the noise could explain is no regression. What cannot be decided is reported, with the
-    number of runs that would decide it.
+    A change that noise could explain is not a regression. What the runs cannot decide is reported,
+    with the number of runs that would decide it.
     """
     if json and github:
         raise InputError("--json and --github both print the answer; give one of them")

@@ -50,7 +50,7 @@ def har(
     log_in: LogIn = "each-visit",
     json: options.Json = False,
 ) -> None:
-    """Import a browser's recording: pages, think times, and values that replies gave.
+    """Import a browser's recording: pages, think times, and values from replies.
 
     In Firefox or Chrome open the network tools (F12), visit the site, and save all as HAR. A HAR
     file holds your cookies and passwords: keep it to yourself. The workload file holds none.
@@ -78,7 +78,7 @@ def curl(
     output: Output = None,
     json: options.Json = False,
 ) -> None:
-    """Import commands of cURL: each becomes a step. They are read, not run.
+    """Import cURL commands: each becomes a step. They are read, not run.
 
     Passwords, keys and tokens become variables, whose values come from the environment.
 
@@ -107,7 +107,7 @@ def postman(
     output: Output = None,
     json: options.Json = False,
 ) -> None:
-    """Import a collection of Postman (v2.1): requests, variables, authorisation and plain tests.
+    """Import a Postman collection (v2.1): requests, variables, authorisation and plain tests.
 
     Tests that set variables become captures, those that compare values become checks. What is not
     read is listed.
@@ -130,10 +130,10 @@ def openapi(
     ] = "tag",
     json: options.Json = False,
 ) -> None:
-    """Import a description of an API: a scenario for each tag, with examples as values.
+    """Import an API description: a scenario for each tag, with examples as values.
 
     Keys and tokens become variables, whose values come from the environment. The key of what a
-    POST makes is captured for the paths below it.
+    POST creates is captured for the paths below it.
 
     Example: headcount import openapi api.yaml -o api.toml
     """
@@ -151,7 +151,7 @@ def k6(
     output: Output = None,
     json: options.Json = False,
 ) -> None:
-    """Import a script of k6 in its plain forms: requests, checks, pauses, values of replies.
+    """Import a plain k6 script: requests, checks, pauses, values from replies.
 
     The script is read, not run: what only running it can show is listed. Thresholds on response
     times and failures become criteria.
@@ -172,7 +172,7 @@ def pgbench(
     ] = 1,
     json: options.Json = False,
 ) -> None:
-    """Import a script of pgbench: statements, transactions, random numbers and pauses.
+    """Import a pgbench script: statements, transactions, random numbers and pauses.
 
     Variables become parameters of the statements. The script is read, not run: conditions, shell
     commands and pipelines are listed as left out, each with its line.

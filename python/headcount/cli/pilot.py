@@ -85,11 +85,10 @@ def pilot(
     """Adjust how Linux schedules a running server, and keep what makes its work faster.
 
     Re-creates AutoPilot for Windows NT. It plays no load: it watches how long the server's work
-    takes, and waits for CPUs and disks in it. What may help (priority, I/O priority, CPUs of its
-    own, scheduling in batches, protected memory, early writes, moved interrupts) is switched on
-    and off in turn, six times each; it stays on if the work becomes 10% faster or more, with 99%
-    confidence. When it ends, however it does, everything
-    is put back.
+    takes, and how long it waits for CPUs and disks. What may help (priority, I/O priority, its own
+    CPUs, batch scheduling, protected memory, early writes, moved interrupts) is switched on and off
+    in turn, six times each; it stays on if the work becomes 10% faster or more, with 99%
+    confidence. However it ends, everything is put back.
     """
     from headcount.pilot.start import Wanted, put_back, run
 

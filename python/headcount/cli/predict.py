@@ -57,9 +57,9 @@ def predict(
 ) -> None:
     """Predict the capacity of a measured server with other hardware, or for other users.
 
-    From what each scenario took of each resource, by the model that best predicts the run's own
-    highest levels from the lower ones. Where the run does not support an answer there is none, but
-    what to measure (exit code 4).
+    It uses what each scenario took of each resource, and the model that best predicts the run's
+    own highest levels from the lower ones. If the run does not support an answer, it says what to
+    measure instead (exit code 4).
     """
     # Statistics take half a second to load; other verbs do not need them.
     from headcount.analyse import prediction

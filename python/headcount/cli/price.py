@@ -116,8 +116,8 @@ def price(
 ) -> None:
     """Calculate the price per user, and find the cheapest configuration.
 
-    Of one run: the price per user, per mark and per request per second. Of several: from how many
-    users on which is cheaper. Prices are those of the plans, or stated here.
+    For one run: the price per user, per mark and per request per second. For several: which is
+    cheaper, and from how many users on. Prices are those of the plans, or stated here.
     """
     from headcount.analyse.prices.pricing import report
     from headcount.cli import priced as inputs

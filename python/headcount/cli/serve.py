@@ -36,7 +36,7 @@ def serve_app(
 ) -> None:
     """Run the application server (re-creates ServerBench's) until Ctrl-C.
 
-    It listens on this machine only unless told otherwise; for other machines it needs a token
+    By default it listens on this machine only; for other machines it needs a token
     (HEADCOUNT_TOKEN or --token-file), the same on both sides.
 
     Example: headcount serve app --data /srv/headcount --listen 0.0.0.0:7410 --token-file token
@@ -100,8 +100,8 @@ def serve_smtp(
 ) -> None:
     """Run a small SMTP server in front of LMTP servers, until Ctrl-C.
 
-    It answers that it has accepted a message when the LMTP server has delivered it, and refuses
-    whom the LMTP server refuses. When it ends it prints what it has done, as JSON.
+    It accepts a message once the LMTP server has delivered it, and refuses the recipients that
+    the LMTP server refuses. At the end it prints what it has done, as JSON.
 
     Example: headcount serve smtp --lmtp 127.0.0.1:10024 --route far.invalid=count
     """

@@ -111,10 +111,10 @@ def shares(
 ) -> None:
     """Measure a file server's memory per share, connection and open file.
 
-    Connections, connections to shares and files are held still while the memory of the server is
-    read; the cost of each is fitted, with a 95 % interval, and printed beside that of Windows NT
-    4.0 in Microsoft's study of 1998. With --latency, users at work are played at several distances
-    instead. Ctrl-C keeps what was measured.
+    Headcount holds connections, connections to shares and open files while it reads the server's
+    memory. It fits the cost of each, with a 95% interval, and prints it beside that of Windows NT
+    4.0 in Microsoft's study of 1998. With --latency, users work at several distances instead.
+    Ctrl-C keeps what was measured.
     """
     if held.latency is not None:
         settings = (_server(set_), client_settings(client, user))

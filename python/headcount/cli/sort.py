@@ -106,9 +106,9 @@ def sort(
 ) -> None:
     """Measure how memory and a second disk speed up a sort.
 
-    Re-creates the sort tests of a paper of SAS Institute, 1998: an external merge sort that keeps
+    Re-creates the sort tests of a 1998 paper by SAS Institute: an external merge sort that keeps
     to its memory. Data and work files have no name and are gone afterwards; nothing of yours is
-    touched. Times are to the last write, and with everything on the disk.
+    touched. Times are to the last write, and until everything is on the disk.
     """
     from headcount.sort.experiment import Subject
     from headcount.sort.place import place

@@ -72,7 +72,7 @@ def rate(
     sector: Annotated[str, typer.Option(help="Size of a sector.")] = f"{disk.SECTOR_BYTES}B",
     json: options.Json = False,
 ) -> None:
-    """Rate at which a drive can go on delivering data, and what a track holds."""
+    """Sustained rate of a drive, and what a track holds."""
     sizes = {"sectors_per_track": sectors_per_track, "sector_bytes": _bytes(sector, "--sector")}
     answers = [disk.RATE.solve(rpm=rpm, **sizes), disk.TRACK.solve(**sizes)]
     _print_answers(answers, [advice.SUSTAINED, advice.HEAT], json=json)
@@ -90,7 +90,7 @@ def access(
     head_switch: Annotated[str, typer.Option(help="Time to switch heads.")] = "0ms",
     json: options.Json = False,
 ) -> None:
-    """Average time until a drive has found data anywhere on it."""
+    """Average time to find data anywhere on a drive."""
     latency_ms, steps = _latency(rpm, latency)
     found = disk.ACCESS.solve(
         seek_ms=_ms(seek, "--seek"),
@@ -115,7 +115,7 @@ def fragments(
     latency: Latency = None,
     json: options.Json = False,
 ) -> None:
-    """Time to read a file that lies in pieces, and in one piece."""
+    """Time to read a file in pieces, and in one piece."""
     latency_ms, steps = _latency(rpm, latency)
     known = {
         "seek_ms": _ms(seek, "--seek"),
@@ -158,7 +158,7 @@ def queue(
     per_second: Annotated[float | None, typer.Option(help="Transfers per second.")] = None,
     json: options.Json = False,
 ) -> None:
-    """Time at a disk's queue, from the time of a transfer or from transfers per second.
+    """Time in a disk's queue, from the time of a transfer or from transfers per second.
 
     With --transfer: the time to work off the queue. It must be the time of service alone: the
     counter Avg. Disk sec/Transfer contains the wait already. With --per-second: the mean response
@@ -188,7 +188,7 @@ def bus_rate(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """What a bus carries at most, and whether its devices fill it."""
+    """What a bus can carry, and whether its devices fill it."""
     answers = [bus.BUS.solve(width_bytes=width, clock_mhz=clock)]
     advised = []
     if rates is not None:
@@ -274,7 +274,7 @@ def sort_memory(
     observations: Annotated[int, typer.Option(help="Number of observations.")],
     json: options.Json = False,
 ) -> None:
-    """Memory with which a sort needs no temporary file."""
+    """Memory for a sort without temporary files."""
     given = [_bytes(part, "a key in --keys") for part in keys.split(",")]
     found = sort.SORT_MEMORY.solve(
         rounded_keys_bytes=tuple(sort.rounded_key_bytes(key) for key in given),

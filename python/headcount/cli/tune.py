@@ -191,9 +191,9 @@ def tune(
 ) -> None:
     """Try a server's settings under load, and show which changes help, with proof.
 
-    A quick search finds what binds the server. The settings that can matter for that are tried in
-    pairs of short turns against the best so far; the winner is proved on turns of its own. Nothing
-    stays changed: whatever ends the tuning, everything is put back.
+    A quick search finds what limits the server. The settings that can matter there are tried in
+    pairs of short turns against the best so far; the winner is proved in further turns. Nothing
+    stays changed: however the tuning ends, everything is put back.
     """
     if changes.restore:
         _restore(changes.host)
