@@ -18,6 +18,7 @@ use rustix::io::Errno;
 
 use super::mask::matches;
 use super::open::open;
+use super::open_file::OpenFile;
 use super::refusal::refusal;
 use super::{Shared, native};
 use crate::calls::listing::Listing;
@@ -32,33 +33,6 @@ const MOST_BYTES: u32 = 8 << 20;
 pub struct Folder {
     shared: Arc<Shared>,
     requests: Requests,
-}
-
-/// An open file or folder.
-#[derive(Debug)]
-pub struct OpenFile {
-    target: Target,
-    /// Below the folder of the target.
-    path: Arc<str>,
-    is_folder: bool,
-    /// Whether it is deleted when it is closed.
-    is_doomed: bool,
-    /// Whether it was listed.
-    is_listed: bool,
-}
-
-impl OpenFile {
-    /// Closes it, deleting it if that was asked for.
-    fn end(self, calls: &mut Calls<'_>) -> Made<()> {
-        let gone = if self.is_doomed {
-            calls.unlink(&self.path, self.is_folder)
-        } else {
-            Ok(())
-        };
-        calls.tally.count(Call::Close);
-        drop(self); // of the last handle: closes the file
-        gone
-    }
 }
 
 impl Folder {

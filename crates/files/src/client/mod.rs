@@ -1,11 +1,12 @@
 //! The client: virtual users with their files below a folder.
 //!
 //! * [`backend`]: each thing a user does with files, as system calls; `open`: opening and making
-//!   them; `mask`: names with wildcards; `refusal`: what failed calls mean.
+//!   them; [`open_file`]: what is open; `mask`: names with wildcards; `refusal`: what failed calls mean.
 
 pub mod backend;
 mod mask;
 mod open;
+pub mod open_file;
 mod refusal;
 
 use std::io;
