@@ -42,7 +42,7 @@ class LatencyPoint(Record):
 
 
 class LatencyCost(Record):
-    """What a connection costs with a latency, with 95 % intervals over the repeats."""
+    """What a connection costs with a latency, with 95% intervals over the repeats."""
 
     latency_s: float
     of: MemoryOf

@@ -13,7 +13,7 @@ from headcount.plan.variables import rows_of
 from headcount.protocols.registry import protocol_of, protocols
 
 COLUMNS = ("username", "password")
-"""What the head line of the file must have; other columns do not matter."""
+"""What the header line of the file must have; other columns do not matter."""
 EACH = "{n}"
 """The pattern of users' names in a plan whose users are rows of a file."""
 Rows = tuple[tuple[str, str], ...]

@@ -108,7 +108,7 @@ class Plan(Strict):
         default_factory=list, description="Where counters of other machines come from"
     )
     views: list[str] = Field(
-        default_factory=list, description="Where the server says how it is: kind=address"
+        default_factory=list, description="The server's status page or socket: kind=address"
     )
     stacks: StacksWanted = Field(
         default="auto", description="Which stacks of the server's threads are recorded"

@@ -41,7 +41,7 @@ class Variable(Strict):
         default=None, description="How often each choice comes; equal by default"
     )
     uuid: Literal[True] | None = Field(default=None, description="A random UUID")
-    letters: _Letters | None = Field(default=None, description="So many random letters, a to z")
+    letters: _Letters | None = Field(default=None, description="This many random letters, a to z")
     file: str | None = Field(
         default=None,
         description="A CSV file with a header line, or JSON lines (`.jsonl`): `{name.column}`",
