@@ -47,7 +47,7 @@ def test_the_limits_of_logos_and_colours_are_told() -> None:
     section = sections(PAGE)["Logos"]
     for number in (vector.MOST_ELEMENTS, logo.MOST_PIXELS, logo.MOST_BYTES):
         assert f"{number:,}" in section
-    assert f"{LEAST_CONTRAST} to 1" in sections(PAGE)["Colours"]
+    assert f"{LEAST_CONTRAST}:1" in sections(PAGE)["Colours"]
 
 
 def test_the_template_that_is_shown_is_one() -> None:
@@ -56,7 +56,7 @@ def test_the_template_that_is_shown_is_one() -> None:
 
 
 def test_the_sections_are_those_of_the_report() -> None:
-    titles = [row[0] for row in rows(PAGE.partition("## What can be relied on")[0])[1:]]
+    titles = [row[0] for row in rows(PAGE.partition("## What you can rely on")[0])[1:]]
     assert titles == [
         "summary",
         overview.TITLE,
