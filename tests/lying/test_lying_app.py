@@ -145,7 +145,7 @@ ATTACKS = [
     Attack(
         "flood for a body", then("flood", b" ", frame(HELLO, b"", MOST_BODY)), "its hello reply"
     ),
-    Attack("unknown kind", greet(frame(99, b"")), "no kind of message has the number 99"),
+    Attack("unknown kind", greet(frame(99, b"")), "there is no message kind 99"),
     Attack("wrong direction", greet(frame(HELLO, b"", direction=7)), "direction or reserved bytes"),
     Attack(
         "asks for an answer",
@@ -177,7 +177,7 @@ ATTACKS = [
     ),
     loaded("answers twice", to_users(received(bytes(8)) * 2), "more than one reply came"),
     loaded("another answer to users", to_users(greeting()), "the reply belongs to another request"),
-    loaded("short answer to users", to_users(frame(CLIENT_SERVER, b"x")), "the form of its kind"),
+    loaded("short answer to users", to_users(frame(CLIENT_SERVER, b"x")), "does not match its kind"),
     loaded(
         "colours for users",
         to_users(frame(ERROR, REFUSED + b"\x1b[31m \xc2\x9b31m \xe2\x80\xae" + b"y" * 90_000)),

@@ -81,7 +81,7 @@ pub fn prepare(
         standing = if far > furthest { 0 } else { standing + 1 };
         furthest = furthest.max(far);
         if standing > MOST_STANDING {
-            return Err(call.foreign("its preparation gets no further".to_owned()));
+            return Err(call.foreign("its preparation is stuck".to_owned()));
         }
         if progress(done).is_break() {
             return Err(ControlError::Cancelled);
@@ -120,7 +120,7 @@ pub(crate) fn resolve(address: &str) -> Result<Vec<SocketAddr>, ControlError> {
         .map_err(|error| bad(error.to_string()))?;
     let found: Vec<_> = found.collect();
     if found.is_empty() {
-        Err(bad("the name has no address".into()))
+        Err(bad("the name resolves to no address".into()))
     } else {
         Ok(found)
     }

@@ -112,7 +112,7 @@ pub enum FrameError {
         start: String,
     },
     /// No kind has this number.
-    #[error("no kind of message has the number {0}")]
+    #[error("there is no message kind {0}")]
     UnknownKind(u8),
     /// The direction or the bytes that must be zero are not as they must be.
     #[error("the header's direction or reserved bytes are wrong")]

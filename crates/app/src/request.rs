@@ -73,7 +73,7 @@ pub enum RequestError {
     #[error("{} is not a request", .0.name())]
     NotARequest(Kind),
     /// The body is too short or too long for its kind.
-    #[error("the body of the {} request does not have its form", .0.name())]
+    #[error("the body of the {} request is malformed", .0.name())]
     Form(Kind),
     /// The computation would take too long.
     #[error("{0} rounds exceed the limit of {MAX_ROUNDS}")]

@@ -41,7 +41,7 @@ impl AppSession {
             Reply::Json(_, json) => serde_json::from_slice::<Hello>(json).map_err(|error| {
                 Fault::session(
                     FaultKind::Malformed,
-                    format!("its greeting is not one: {error}"),
+                    format!("its greeting is malformed: {error}"),
                 )
             }),
             other => Err(unexpected(&other)),

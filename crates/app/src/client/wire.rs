@@ -107,7 +107,7 @@ fn describe(error: &FrameError) -> String {
         FrameError::Foreign { .. } => {
             format!("answered, but not as a Headcount application server: {error}")
         }
-        other => format!("the reply is not one: {other}"),
+        other => format!("the reply is malformed: {other}"),
     }
 }
 
@@ -124,7 +124,7 @@ fn parse(frame: &[u8]) -> Result<Reply<'_>, Fault> {
         .ok_or_else(|| {
             Fault::session(
                 FaultKind::Malformed,
-                "the reply does not have the form of its kind",
+                "the reply's body does not match its kind",
             )
         })
 }

@@ -21,7 +21,7 @@ pub enum ControlError {
     /// No connection could be made.
     #[error(
         "no connection to {address}: {reason}; check that the application server is running there \
-         and that no firewall is between"
+         and that no firewall blocks it"
     )]
     Unreachable {
         /// The server.

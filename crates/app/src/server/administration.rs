@@ -73,7 +73,7 @@ impl Administration {
                 self.is_at_work.store(false, Ordering::Release);
                 Err((
                     Code::System,
-                    format!("no thread to prepare the data set: {error}"),
+                    format!("cannot start a thread to prepare the data set: {error}"),
                 ))
             }
         }

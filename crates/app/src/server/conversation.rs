@@ -72,7 +72,7 @@ pub(crate) async fn turn_away(server: Arc<Server>, stream: TcpStream) {
     let (reader, writer) = stream.into_split();
     let connection = Arc::new(Connection::new(writer, LINGER));
     let limit = server.limits.connections;
-    let sentence = format!("the server has {limit} connections already, its limit");
+    let sentence = format!("the server already has {limit} connections, its limit");
     let mut conversation = Conversation {
         server,
         reader,
@@ -253,7 +253,7 @@ fn whole(received: &[u8]) -> Result<Option<Kind>, Failure> {
         std::cmp::Ordering::Less => Ok(None),
         std::cmp::Ordering::Equal => Ok(Some(head.kind)),
         std::cmp::Ordering::Greater => Err(malformed(
-            "a message arrived before the one before it was answered".into(),
+            "a message arrived before the previous one was answered".into(),
         )),
     }
 }

@@ -73,12 +73,12 @@ fn what_is_not_the_protocol_is_told_so_and_cut() {
         (false, frame(&read), "first message must be hello"),
         (true, b"junk".to_vec(), "junk"),
         (true, too_long.to_vec(), "limit of"),
-        (true, unknown, "number 77"),
+        (true, unknown, "kind 77"),
         (true, as_reply, "is not a request"),
-        (true, short, "does not have its form"),
+        (true, short, "request is malformed"),
         (true, misaligned, "multiples of 4096"),
         (true, endless, "exceed the limit"),
-        (true, twice, "before the one before it was answered"),
+        (true, twice, "before the previous one was answered"),
     ] {
         let (code, message) = verdict(&server, is_greeted, &bytes);
         assert_eq!(code, Code::Malformed, "{message}");
@@ -128,7 +128,7 @@ fn connections_over_the_limit_are_refused_with_the_reason() {
         .map(drop)
         .unwrap_err();
     assert_eq!(fault.kind, FaultKind::Refused);
-    assert!(fault.message.contains("2 connections already"), "{fault}");
+    assert!(fault.message.contains("already has 2"), "{fault}");
     assert_eq!(server.statistics().connections.refused, 1);
     drop(guests);
     common::eventually("the guests have left", || {

@@ -132,9 +132,7 @@ fn a_preparation_that_gets_no_further_ends() {
     };
     let error = control::prepare(&Target::new(&*address), &order, count).unwrap_err();
     assert!(
-        error
-            .to_string()
-            .contains("its preparation gets no further"),
+        error.to_string().contains("its preparation is stuck"),
         "{error}"
     );
     assert_eq!(told, 1_001);
