@@ -204,7 +204,7 @@ def test_files_and_devices_are_refused_and_not_touched(headcount: Headcount, on_
         (precious, "not a folder"),
         (Path("/dev/null"), "not a folder"),
         (on_disk / "missing", "no folder"),
-        (Path("/proc/self"), "no test file can be made"),
+        (Path("/proc/self"), "cannot create a test file"),
     ):
         ended = headcount.run("disk", str(path), *FEW)
         assert ended.code == ExitCode.BAD_INPUT, ended

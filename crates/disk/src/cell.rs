@@ -86,13 +86,13 @@ impl Cell {
             ));
         }
         if self.blocks.is_empty() || (self.access == Access::Sequential && self.blocks.len() > 1) {
-            return Some("sequential I/O has one size of block, random at least one".to_owned());
+            return Some("sequential I/O takes one block size, random at least one".to_owned());
         }
         for block in &self.blocks {
             let fits = block.bytes > 0 && block.bytes.is_multiple_of(setup.unit_bytes);
             if !fits || block.bytes > LARGEST_BLOCK {
                 return Some(format!(
-                    "blocks of {} bytes are not possible: from {} bytes to 16 MiB, in multiples \
+                    "a block cannot have {} bytes; it can have {} bytes to 16 MiB, in multiples \
                      of {}",
                     block.bytes, setup.unit_bytes, setup.unit_bytes
                 ));
@@ -126,7 +126,7 @@ impl Cell {
         (setup.size_bytes < self.least_file_bytes()).then(|| {
             format!(
                 "a test file of {} bytes is too small for {} threads with {} I/Os of {} bytes \
-                 each: {} bytes are the least",
+                 each: it needs at least {} bytes",
                 setup.size_bytes,
                 self.threads,
                 self.depth,

@@ -68,15 +68,15 @@ impl Content {
     pub fn check_head(&self, block: &[u8], offset: u64) -> Result<(), DiskError> {
         let wrong = |found| Err(DiskError::WrongData { offset, found });
         let Some(head) = block.first_chunk::<HEAD_BYTES>() else {
-            return wrong("there is less than the head of a block");
+            return wrong("less than the head of a block");
         };
         if number(head) == offset ^ self.key && head[12..] == self.check.to_le_bytes() {
             return Ok(());
         }
         if head[12..] == self.check.to_le_bytes() {
-            return wrong("stands a block of another place in the file");
+            return wrong("a block from another place in the file");
         }
-        wrong("stands nothing that was written there")
+        wrong("data that was never written there")
     }
 
     /// Whether every byte of a block read at `offset` is as it was written.

@@ -18,12 +18,12 @@ pub enum DiskError {
     NoFolder(PathBuf),
     /// The path is a file or a device: measuring would have to write to it.
     #[error(
-        "{0} is not a folder; name a folder on the disk, in which a test file of its own is \
-         measured: existing files and devices are never touched"
+        "{0} is not a folder; name a folder on the disk: Headcount measures a test file of its own \
+         there, and never touches existing files and devices"
     )]
     NotAFolder(PathBuf),
     /// No file can be made in the folder.
-    #[error("no test file can be made in {folder}: {reason}; name a folder you may write to")]
+    #[error("cannot create a test file in {folder}: {reason}; name a folder you may write to")]
     NotWritable {
         /// The folder.
         folder: PathBuf,
@@ -44,8 +44,8 @@ pub enum DiskError {
     NoDirect(PathBuf),
     /// Direct I/O is there, but not for blocks so small.
     #[error(
-        "the disk does not do direct I/O of {bytes} bytes; its blocks are larger (4096 bytes as a \
-         rule): choose larger blocks, or --buffered"
+        "the disk does not do direct I/O of {bytes} bytes; its blocks are larger (usually 4096 \
+         bytes): choose larger blocks, or --buffered"
     )]
     BlockTooSmall {
         /// Bytes of the I/O that was refused.
@@ -53,7 +53,7 @@ pub enum DiskError {
     },
     /// Not enough space for the test file.
     #[error(
-        "{folder} has {free} free, and the test file needs {needed} with what should stay free; \
+        "{folder} has {free} free, and the test file needs {needed}, with the space to keep free; \
          choose a smaller --size, or free some space"
     )]
     NoSpace {
@@ -71,7 +71,7 @@ pub enum DiskError {
     #[error("{0}; or measure with --engine threads")]
     NoRing(Unavailable),
     /// The system has no more threads or memory.
-    #[error("the system does not give what the threads need: {0}; measure with fewer")]
+    #[error("the system has no more threads or memory: {0}; measure with fewer threads")]
     Resources(io::Error),
     /// The disk failed.
     #[error("{doing} {bytes} bytes at offset {offset} of the test file failed: {source}")]
@@ -87,7 +87,7 @@ pub enum DiskError {
     },
     /// Something else was read than had been written.
     #[error(
-        "the disk returned wrong data: at offset {offset} of the test file {found}. Do not trust \
+        "the disk returned wrong data at offset {offset} of the test file: {found}. Do not trust \
          this disk, its controller or its driver with data"
     )]
     WrongData {
@@ -116,7 +116,7 @@ impl DiskError {
                 Self::Full("your disk quota is used up: choose a smaller --size, or ask for more")
             }
             Some(Errno::FBIG) => Self::Full(
-                "the test file is larger than files may be here (ulimit -f, or the file system): \
+                "the test file is larger than a file may be here (ulimit -f, or the file system): \
                  choose a smaller --size",
             ),
             Some(Errno::INVAL) if bytes < 4096 => Self::BlockTooSmall { bytes },

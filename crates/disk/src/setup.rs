@@ -46,7 +46,7 @@ impl Setup {
     pub(crate) fn check(&self) -> Result<(), DiskError> {
         let size = self.size_bytes;
         if size == 0 || !size.is_multiple_of(Self::PIECE_BYTES) {
-            let message = format!("a test file of {size} bytes is no multiple of 1 MiB");
+            let message = format!("a test file of {size} bytes is not a multiple of 1 MiB");
             return Err(DiskError::Options(message));
         }
         if ![512, 1024, 2048, 4096].contains(&self.unit_bytes) {

@@ -86,7 +86,7 @@ fn a_file_system_without_room_is_refused_beforehand() {
 #[test]
 fn a_folder_of_the_kernel_takes_no_file() {
     let text = refused(setup(Path::new("/proc/self")));
-    assert!(text.contains("no test file can be made"), "{text}");
+    assert!(text.contains("cannot create a test file"), "{text}");
 }
 
 #[test]
