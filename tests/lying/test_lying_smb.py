@@ -212,29 +212,29 @@ ATTACKS = [
     Attack("speaks HTTP", say(b"HTTP/1.1 400 Bad\r\n\r\n"), "not as an SMB server: HTTP/1.1 400"),
     Attack("colours", say(b"\x1b[31m\xe2\x80\xae"), r"not as an SMB server: \x1b[31m"),
     Attack("message of 16 MiB", then("flood", b"x", b"\0\xff\xff\xff"), "more than was agreed on"),
-    Attack("empty message", say(framed(b"")), "NEGOTIATE: the answer is no SMB2 response"),
+    Attack("empty message", say(framed(b"")), "NEGOTIATE: the answer is not an SMB2 response"),
     Attack("header alone", say(framed(HEADER)), "NEGOTIATE: the answer has another form"),
-    Attack("zeros", say(framed(bytes(200))), "NEGOTIATE: the answer is no SMB2 response"),
+    Attack("zeros", say(framed(bytes(200))), "NEGOTIATE: the answer is not an SMB2 response"),
     Attack("flood of headers", then("flood", framed(HEADER)), "the answer has another form"),
-    Attack("another protocol", altered(NEGOTIATE, 0, b"\xffSMB"), "is no SMB2 response"),
+    Attack("another protocol", altered(NEGOTIATE, 0, b"\xffSMB"), "is not an SMB2 response"),
     Attack("no such dialect", altered(NEGOTIATE, 68, b"\xff\x02"), "chose dialect 0x02ff"),
     Attack(
         "lowered dialect", altered(NEGOTIATE, 68, b"\x02\x03"), "signature of the answer is wrong"
     ),
     Attack("no credits", altered(NEGOTIATE, 14, b"\0\0"), "granted too few credits"),
     Attack("another command", altered(CHALLENGE, 12, b"\x03"), "belongs to another request"),
-    Attack("challenge outside", answered(CHALLENGE, outside), "no logon with NTLM", code=2),
-    Attack("endless challenge", answered(CHALLENGE, endless), "no logon with NTLM", code=2),
+    Attack("challenge outside", answered(CHALLENGE, outside), "no NTLM logon", code=2),
+    Attack("endless challenge", answered(CHALLENGE, endless), "no NTLM logon", code=2),
     Attack("token outside", altered(CHALLENGE, 70, b"\xff\xff"), "the form of its command"),
     Attack("wrong signature", flipped(LET_IN, SIGNATURE, 1), "signature of the answer is wrong"),
     Attack("not signed", flipped(LET_IN, FLAGS, SIGNED), "the answer is not signed"),
     Attack("another request", flipped(TREE, MESSAGE, 64), "the answer belongs to another request"),
     Attack("answers twice", answered(CHALLENGE, lambda one: framed(one) * 2), "to another request"),
     Attack(
-        "next inside itself", altered(TREE, NEXT, b"\x08"), "TREE_CONNECT: the answer is no SMB2"
+        "next inside itself", altered(TREE, NEXT, b"\x08"), "TREE_CONNECT: the answer is not an SMB"
     ),
     Attack(
-        "next outside", altered(TREE, NEXT, b"\0\0\0\x7f"), "TREE_CONNECT: the answer is no SMB2"
+        "next outside", altered(TREE, NEXT, b"\0\0\0\x7f"), "TREE_CONNECT: the answer is not an SMB"
     ),
     Attack(
         "next without end",

@@ -23,7 +23,7 @@ const KNOWN: &[(Errno, &str, After, &str)] = &[
         Errno::NOENT,
         "ENOENT",
         GoesOn,
-        "there is nothing of this name",
+        "there is nothing with this name",
     ),
     (
         Errno::IO,
@@ -44,7 +44,7 @@ const KNOWN: &[(Errno, &str, After, &str)] = &[
         Errno::EXIST,
         "EEXIST",
         GoesOn,
-        "there is something of this name already",
+        "there is something with this name already",
     ),
     (
         Errno::XDEV,
@@ -102,7 +102,7 @@ const KNOWN: &[(Errno, &str, After, &str)] = &[
         Errno::NOLCK,
         "ENOLCK",
         GoesOn,
-        "the file system gives no more locks",
+        "the file system has no locks left",
     ),
     (
         Errno::NOSYS,
@@ -133,7 +133,7 @@ const KNOWN: &[(Errno, &str, After, &str)] = &[
         Errno::STALE,
         "ESTALE",
         GoesOn,
-        "the server does not know this file any more",
+        "the server no longer knows this file",
     ),
     (Errno::NXIO, "ENXIO", Ended, "the device is gone"),
     (Errno::NODEV, "ENODEV", Ended, "the device is gone"),

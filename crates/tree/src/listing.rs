@@ -64,7 +64,7 @@ impl List {
         for (key, is_given) in [("sort", self.sort.is_some()), ("only", self.only.is_some())] {
             if is_given && self.looks.is_empty() {
                 return Err(format!(
-                    "{key} is for what capture and check see; give one of them, too"
+                    "{key} changes only what capture and check see; give one of them, too"
                 ));
             }
         }

@@ -119,7 +119,7 @@ impl Name {
     pub(crate) fn check(&self) -> Result<(), String> {
         check_slot(self.of.unwrap_or(0))?;
         if !self.class.is_empty() && !matches!(self.file, Choice::Library | Choice::Upload) {
-            return Err("class goes with file = \"library\" or file = \"upload\" alone".into());
+            return Err("class goes only with file = \"library\" or file = \"upload\"".into());
         }
         let parts = [&self.before, &self.after];
         match parts

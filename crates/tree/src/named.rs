@@ -115,7 +115,7 @@ fn why_not(part: &str) -> Option<String> {
     // Windows takes dots and spaces from the ends of names.
     let leads_elsewhere = part.trim_end_matches(['.', ' ']).is_empty();
     leads_elsewhere
-        .then(|| format!("\"{part}\" leads elsewhere; name the folders from the share on"))
+        .then(|| format!("\"{part}\" leads elsewhere; write the path from the share's root"))
 }
 
 fn refusal(text: &str, why: &str) -> String {

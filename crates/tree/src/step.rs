@@ -203,7 +203,7 @@ impl Step {
         match self {
             Self::Open(open) => check_slot(open.slot),
             Self::Read(Transfer { text: Some(_), .. }) => {
-                Err("text is what a write writes; a read has none".into())
+                Err("text is for writes; a read has none".into())
             }
             Self::Read(transfer) | Self::Write(transfer) => transfer.check(),
             Self::Truncate { slot: at, bytes }

@@ -133,7 +133,7 @@ fn a_mistake_is_told_with_its_line() {
         ),
         (
             "Mkdir \"\\client1 NT_STATUS_OK",
-            "line 1: a quote that is opened is not closed",
+            "line 1: a quote is not closed",
         ),
         (
             "NTCreateX \"\\x\" 0x41 0x2 5 NT_STATUS_OK",

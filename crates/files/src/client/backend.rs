@@ -268,7 +268,7 @@ impl FileBackend for Folder {
             buffer = back;
             if took == 0 {
                 let path = &file.path;
-                let sentence = format!("pwrite \"{path}\" at offset {at}: nothing was taken");
+                let sentence = format!("pwrite \"{path}\" at offset {at}: nothing was written");
                 return Err(Fault::step(FaultKind::Refused, sentence).into());
             }
             written += took;

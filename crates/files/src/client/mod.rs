@@ -45,7 +45,7 @@ pub enum FilesError {
         why: String,
     },
     /// The engine that was asked for does not work here.
-    #[error("--client engine=io_uring: {0}; or let engine=threads do without it")]
+    #[error("--client engine=io_uring: {0}; or use engine=threads")]
     NoRing(headcount_ring::Unavailable),
 }
 
@@ -88,8 +88,8 @@ impl Files {
             return Err(wrong(sentence));
         }
         if options.program.is_some() && options.mode == Mode::Direct {
-            let sentence = "a program reads and writes what direct I/O does not: it needs whole \
-                            blocks; leave out --client mode=direct";
+            let sentence = "direct I/O needs whole blocks, and a program also reads and writes \
+                            parts of them; leave out --client mode=direct";
             return Err(wrong(sentence.to_owned()));
         }
         let tree = FileTree::new(

@@ -151,7 +151,7 @@ Rmdir "@" NT_STATUS_DIRECTORY_NOT_EMPTY
             "{messages:?}"
         );
         assert!(
-            messages[2].contains("it was done, though it should have been"),
+            messages[2].contains("it succeeded, though it should have been"),
             "{messages:?}"
         );
     });

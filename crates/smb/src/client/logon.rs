@@ -44,7 +44,7 @@ impl SmbSession {
         let challenge = spnego::inside(&second)
             .and_then(Challenge::parse)
             .ok_or_else(|| {
-                let sentence = "SESSION_SETUP: the server offers no logon with NTLM";
+                let sentence = "SESSION_SETUP: the server offers no NTLM logon";
                 Fault::session(FaultKind::Login, sentence)
             })?;
         let logon = Logon {
@@ -122,7 +122,7 @@ impl SmbSession {
                 }
                 if spnego::server_mic(token).is_some_and(|found| found != server_mic) {
                     let sentence = "SESSION_SETUP: the server's mechListMIC is wrong: the list of \
-                                    mechanisms was changed on its way";
+                                    mechanisms was changed in transit";
                     return Err(malformed(sentence.into()));
                 }
                 Ok(flags)

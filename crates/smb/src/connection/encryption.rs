@@ -98,7 +98,7 @@ impl Encryption {
         }
         encryptor
             .open(&head, framed)
-            .map_err(|_| wrong("was changed on its way: its tag is wrong"))?;
+            .map_err(|_| wrong("was changed in transit: its tag is wrong"))?;
         Ok(&mut framed[TRANSFORM_BYTES..])
     }
 }

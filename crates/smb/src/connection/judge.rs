@@ -161,7 +161,7 @@ impl State {
         loop {
             let none = || {
                 let name = awaited.name();
-                malformed(format!("{name}: the answer is no SMB2 response"))
+                malformed(format!("{name}: the answer is not an SMB2 response"))
             };
             let response = Response::parse(rest).ok_or_else(none)?;
             let bytes = response.bytes(rest.len()).ok_or_else(none)?;

@@ -103,9 +103,9 @@ fn disagree(reason: &str, agreed: &Agreed) -> Fault {
     Fault::session(
         FaultKind::Malformed,
         format!(
-            "the server's answers do not agree with its negotiation ({reason}): somebody between \
-             may have lowered the dialect to {dialect} or changed its options. Find out who \
-             answers in the server's place, or set dialects to the newest that the server has"
+            "the server's answers do not agree with its negotiation ({reason}): somebody in \
+             between may have lowered the dialect to {dialect} or changed its options. Find out \
+             who answers in the server's place, or set dialects to the newest that the server has"
         ),
     )
 }

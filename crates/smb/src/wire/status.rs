@@ -39,7 +39,7 @@ statuses! {
     NOTIFY_ENUM_DIR = 0x0000_010C, GoesOn, "too many changes to list";
     BUFFER_OVERFLOW = 0x8000_0005, GoesOn, "the answer did not fit and is incomplete";
     NO_MORE_FILES = 0x8000_0006, GoesOn, "the folder has no more entries";
-    UNSUCCESSFUL = 0xC000_0001, GoesOn, "it failed, for a reason the server does not tell";
+    UNSUCCESSFUL = 0xC000_0001, GoesOn, "it failed; the server gives no reason";
     NOT_IMPLEMENTED = 0xC000_0002, GoesOn, "the server does not implement this";
     INVALID_INFO_CLASS = 0xC000_0003, GoesOn, "the server does not know this class of information";
     INFO_LENGTH_MISMATCH = 0xC000_0004, GoesOn, "the server expects another length";
@@ -53,9 +53,9 @@ statuses! {
     ACCESS_DENIED = 0xC000_0022, GoesOn, "the server does not permit this user to do it";
     BUFFER_TOO_SMALL = 0xC000_0023, GoesOn, "the answer does not fit";
     OBJECT_NAME_INVALID = 0xC000_0033, GoesOn, "the server does not accept this name";
-    OBJECT_NAME_NOT_FOUND = 0xC000_0034, GoesOn, "there is nothing of this name";
-    OBJECT_NAME_COLLISION = 0xC000_0035, GoesOn, "something of this name exists already";
-    OBJECT_PATH_NOT_FOUND = 0xC000_003A, GoesOn, "a folder on the way does not exist";
+    OBJECT_NAME_NOT_FOUND = 0xC000_0034, GoesOn, "there is nothing with this name";
+    OBJECT_NAME_COLLISION = 0xC000_0035, GoesOn, "something with this name exists already";
+    OBJECT_PATH_NOT_FOUND = 0xC000_003A, GoesOn, "a folder in the path does not exist";
     SHARING_VIOLATION = 0xC000_0043, GoesOn, "somebody else has it open in a way that forbids this";
     QUOTA_EXCEEDED = 0xC000_0044, GoesOn, "the user's quota is used up";
     FILE_LOCK_CONFLICT = 0xC000_0054, GoesOn, "somebody else holds a lock on these bytes";

@@ -84,7 +84,7 @@ fn assert_noticed(fault: Option<Fault>, reason: &str, dialect: &str) {
     assert!(fault.ends_session, "{fault}");
     for part in [
         &format!("the server's answers do not agree with its negotiation ({reason}): "),
-        &format!("somebody between may have lowered the dialect to {dialect} "),
+        &format!("somebody in between may have lowered the dialect to {dialect} "),
     ] {
         assert!(fault.message.contains(part), "{fault}");
     }

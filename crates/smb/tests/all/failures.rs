@@ -187,7 +187,7 @@ fn a_server_of_something_else_is_recognised() {
             "not as an SMB server: HTTP/1.1 400",
         ),
         (b"", "closed the connection"),
-        (b"\x00\x00\x00\x04\xFFSMB", "no SMB2 response"),
+        (b"\x00\x00\x00\x04\xFFSMB", "not an SMB2 response"),
         (b"\x00\xFF\xFF\xFF", "more than was agreed on"),
     ] {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

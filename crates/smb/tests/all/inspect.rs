@@ -61,7 +61,7 @@ async fn ask(options: SmbOptions) {
         (fault.kind, fault.ends_session),
         (FaultKind::Refused, false)
     );
-    let part = "STATUS_OBJECT_NAME_NOT_FOUND (0xC0000034): there is nothing of this name";
+    let part = "STATUS_OBJECT_NAME_NOT_FOUND (0xC0000034): there is nothing with this name";
     assert!(fault.message.contains(r#"CREATE "user00000\m"#), "{fault}");
     assert!(fault.message.contains(part), "{fault}");
 

@@ -164,8 +164,8 @@ fn an_answer_that_is_not_the_expected_one_is_a_failure_with_its_line() {
         let starts = [
             "line 1: NTCreateX: CREATE \"user00000\\work\\a\": STATUS_OBJECT_NAME_NOT_FOUND",
             "line 2: ReadX: the file is not open, since opening it failed or its connection was lost",
-            "line 3: Mkdir: it was done, though it should have been refused, since there is something",
-            "line 4: NTCreateX: it was done, though it should have been refused, since there is nothing",
+            "line 3: Mkdir: it succeeded, though it should have been refused, since there is something",
+            "line 4: NTCreateX: it succeeded, though it should have been refused, since there is nothing",
             "line 7: ReadX: 100 bytes came instead of 4096",
             "line 8: Unlink: CREATE \"user00000\\work\\none\": STATUS_OBJECT_NAME_NOT_FOUND",
         ];
@@ -264,7 +264,7 @@ fn a_source_that_cannot_be_read_is_refused_with_a_sentence() {
         "program.txt, line 1: Close on handle 1, which no NTCreateX before it has opened"
     ));
     fs::write(folder.path().join("program.txt"), b"\n\n\xff\n").unwrap();
-    assert!(sentence(wrong.clone()).ends_with("program.txt, line 3: it is no text (UTF-8)"));
+    assert!(sentence(wrong.clone()).ends_with("program.txt, line 3: it is not UTF-8 text"));
     fs::remove_file(folder.path().join("program.txt")).unwrap();
     assert!(sentence(wrong).ends_with("program.txt cannot be read: there is no such file"));
 }

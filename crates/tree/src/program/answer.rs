@@ -96,8 +96,8 @@ impl Answer {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Done => "done",
-            Self::Missing => "refused, since there is nothing of this name",
-            Self::Exists => "refused, since there is something of this name",
+            Self::Missing => "refused, since there is nothing with this name",
+            Self::Exists => "refused, since there is something with this name",
             Self::Denied => "refused, since it is not permitted",
             Self::InUse => "refused, since somebody has it open",
             Self::Folder => "refused, since it is a folder",

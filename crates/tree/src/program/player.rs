@@ -330,7 +330,7 @@ fn judge(answered: Result<(), Refusal>, expected: Answer) -> Result<(), Fault> {
         Ok(()) if expected == Answer::Done => Ok(()),
         Ok(()) => {
             let sentence = format!(
-                "it was done, though it should have been {}",
+                "it succeeded, though it should have been {}",
                 expected.words()
             );
             Err(Fault::step(FaultKind::Refused, sentence))

@@ -63,7 +63,7 @@ fn load_file(path: &str, ignores_times: bool) -> Result<Program, String> {
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
         let line = before.split('\n').count();
-        format!("the load file {path}, line {line}: it is no text (UTF-8)")
+        format!("the load file {path}, line {line}: it is not UTF-8 text")
     })?;
     parse(text, ignores_times).map_err(|error| format!("the load file {path}, {error}"))
 }

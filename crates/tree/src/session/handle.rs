@@ -45,7 +45,7 @@ impl<F> Handles<F> {
     /// The handle in a slot.
     pub fn get(&mut self, slot: u8) -> Result<&mut Handle<F>, Fault> {
         self.0[usize::from(slot)].as_mut().ok_or_else(|| {
-            let sentence = format!("slot {slot} holds no open file: open one before");
+            let sentence = format!("slot {slot} holds no open file: open one first");
             Fault::step(FaultKind::Refused, sentence)
         })
     }

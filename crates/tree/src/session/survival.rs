@@ -90,7 +90,7 @@ impl<B: FileBackend> FileSession<B> {
                 let path = B::path(&handle.file);
                 let sentence = format!(
                     "\"{path}\": the server did not give the handle back after a lost connection, \
-                     and with it went its lock, or that it was to be deleted"
+                     so its lock or its pending deletion is gone"
                 );
                 return Err(Fault::session(FaultKind::Disconnected, sentence));
             }

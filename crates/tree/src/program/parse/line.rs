@@ -36,7 +36,7 @@ impl<'a> Line<'a> {
             if !ignores_times {
                 return Err(format!(
                     "it begins with the time stamp {}; operations are played one after the other \
-                     without waiting: give --ignore-times to pass over time stamps",
+                     without waiting: give --ignore-times to skip time stamps",
                     words[0]
                 ));
             }
@@ -109,7 +109,7 @@ fn words(text: &str) -> Result<Vec<&str>, String> {
         let (word, after) = match rest.strip_prefix('"') {
             Some(inside) => inside
                 .split_once('"')
-                .ok_or_else(|| "a quote that is opened is not closed".to_owned())?,
+                .ok_or_else(|| "a quote is not closed".to_owned())?,
             None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
         };
         words.push(word);

@@ -61,7 +61,7 @@ fn check(part: &str, allowed: &[char], path: &str) -> Result<(), String> {
     };
     match part.chars().find(|letter| forbidden(*letter)) {
         Some(letter) => Err(format!(
-            "the path \"{}\" has {letter:?} in it, which names of files do not have",
+            "the path \"{}\" has {letter:?} in it, which file names cannot have",
             shown(path)
         )),
         None => Ok(()),
