@@ -148,7 +148,7 @@ def test_what_sends_nothing_has_no_chunks(
 ) -> None:
     file = tmp_path / "shop.toml"
     cases = {
-        '{ name = "a", op = "get", path = "/", chunked = true }': "chunked: chunked is about what",
+        '{ name = "a", op = "get", path = "/", chunked = true }': "chunked: chunked needs a body",
         '{ name = "a", op = "ws-connect", path = "/", chunked = true }': "no such key",
         '{ name = "a", op = "put", path = "/", body = "x", chunked = "yes" }': "true or false",
     }

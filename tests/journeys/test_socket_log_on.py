@@ -54,7 +54,7 @@ def asking(*schemes: str, good: str = "nothing") -> Iterator[tuple[Chat, str]]:
     [
         (("Basic realm=a",), (), "the server asks for Basic: give users names and passwords"),
         (("Bearer",), (), "the server asks for Bearer: give users access tokens: [oauth2]"),
-        (("NTLM",), (), "the server asks for NTLM: users have Basic, Digest and Bearer"),
+        (("NTLM",), (), "the server asks for NTLM: users support Basic, Digest and Bearer"),
         ((), (), "status 401 Unauthorized instead of 101, which opens a WebSocket"),
         (("Basic realm=a",), ("--user", "ada"), "user ada is not accepted: status 401"),
         (

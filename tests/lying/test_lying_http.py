@@ -23,7 +23,7 @@ from processes import Headcount
 HEAD = b"HTTP/1.1 200 OK\r\n"
 FINE = HEAD + b"Content-Length: 6\r\n\r\nhello\n"
 LATE = "no answer within 10 s"
-UNENDED = "the answer began, and did not end within 10 s"
+UNENDED = "the answer began but did not end within 10 s"
 PAGES = """
 [pages]
 directories = [""]
@@ -139,7 +139,7 @@ ATTACKS = [
     Attack("hangs up in the head", hang_up_after(HEAD), "closed the connection in the head"),
     Attack("resets", Line.reset, "127.0.0.1"),
     slow("drips", then("drip", b"HTTP/1.1 200 OK\r\nX: "), LATE),
-    Attack("endless headers", then("flood", b"X: y\r\n", HEAD), "is no HTTP/1.1: too many headers"),
+    Attack("endless headers", then("flood", b"X: y\r\n", HEAD), "not HTTP/1.1: too many headers"),
     Attack("endless header", then("flood", b"x", HEAD + b"X: "), "exceeds 65536 bytes"),
     Attack("header of 1 MB", say(HEAD, b"X: ", b"x" * 1_000_000), "exceeds 65536 bytes"),
     slow("huge length", say(HEAD, b"Content-Length: 9223372036854775807\r\n\r\n"), UNENDED),
@@ -159,8 +159,8 @@ ATTACKS = [
         hang_up_after(HEAD, b"Content-Length: 9\r\n\r\nhello"),
         "after 5 of 9 bytes",
     ),
-    Attack("body too long", say(FINE, b"x"), "more came than the answer to the request"),
-    Attack("answers twice", say(FINE, FINE), "more came than the answer to the request"),
+    Attack("body too long", say(FINE, b"x"), "more than its answer"),
+    Attack("answers twice", say(FINE, FINE), "more than its answer"),
     Attack(
         "huge chunk",
         say(HEAD, b"Transfer-Encoding: chunked\r\n\r\n1ffffffffffffffff\r\n"),
@@ -179,7 +179,7 @@ ATTACKS = [
     Attack(
         "garbage for a chunk",
         say(HEAD, b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\x1b[31m"),
-        r'has "\x1b" where it may not be',
+        r'has "\x1b" where it is not allowed',
     ),
     Attack(
         "interim answers",
@@ -187,9 +187,9 @@ ATTACKS = [
         "more than 10 interim answers",
     ),
     Attack("changes protocol", say(b"HTTP/1.1 101 x\r\n\r\n"), "status 101 answers no request"),
-    Attack("zeros", say(bytes(64)), r"is no HTTP/1.1: invalid"),
-    Attack("zero in a header", say(HEAD, b"X: a\0b\r\n\r\n"), "is no HTTP/1.1: invalid header"),
-    Attack("speaks TLS", say(b"\x15\x03\x01\0\x02\x02\x46"), "is no HTTP/1.1: invalid"),
+    Attack("zeros", say(bytes(64)), r"not HTTP/1.1: invalid"),
+    Attack("zero in a header", say(HEAD, b"X: a\0b\r\n\r\n"), "not HTTP/1.1: invalid header"),
+    Attack("speaks TLS", say(b"\x15\x03\x01\0\x02\x02\x46"), "not HTTP/1.1: invalid"),
     Attack(
         "does not speak TLS",
         lambda line: line.flow(FINE),

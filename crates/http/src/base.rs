@@ -29,7 +29,7 @@ impl Base {
             return Err(wrong("write it like http://host:port/path or https://host"));
         };
         if !url.bytes().all(|byte| byte.is_ascii_graphic()) || url.contains(['"', '<', '>', '\\']) {
-            return Err(wrong("it may hold letters, digits and signs of ASCII only"));
+            return Err(wrong("it may contain only ASCII letters, digits and signs"));
         }
         if rest.contains(['?', '#']) {
             return Err(wrong(
@@ -38,7 +38,7 @@ impl Base {
         }
         let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
         if authority.contains('@') {
-            return Err("the address must not hold a user: give user and password instead".into());
+            return Err("the address must not name a user: give user and password instead".into());
         }
         let (host, port) = match authority.rsplit_once(':') {
             Some((host, port)) if !port.ends_with(']') => (host, Some(port)),

@@ -257,7 +257,7 @@ fn body_end(is_chunked: bool, body: &Body) -> Result<BodyEnd, String> {
     match (is_chunked, body) {
         (false, _) => Ok(BodyEnd::Length),
         (true, Body::None) => Err(
-            "chunked is about what is sent, and nothing is: give body, body_bytes, body_file, \
+            "chunked needs a body to send: give body, body_bytes, body_file, \
              form, json or multipart, or remove chunked"
                 .into(),
         ),
@@ -321,8 +321,8 @@ fn target(path: Option<&str>, page: Option<&Value>, names: &mut Names) -> Result
                 path.starts_with(['/', '{']) && path.bytes().all(|b| b.is_ascii_graphic());
             if !is_path || path.contains('#') || template.text() == Some("") {
                 return Err(format!(
-                    "path must begin with a slash and have neither blanks nor #; write other signs \
-                     as %20; it is \"{}\"",
+                    "path must begin with a slash and have neither blanks nor #; escape others, \
+                     as in %20; it is \"{}\"",
                     path.escape_default()
                 ));
             }

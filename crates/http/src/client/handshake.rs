@@ -131,7 +131,7 @@ impl Shared {
                 "give users names and passwords: --user, or --logins FILE"
             }
             _ if asks("bearer") => "give users access tokens: [oauth2], or a header Authorization",
-            _ => "users have Basic, Digest and Bearer; give the step a header Authorization",
+            _ => "users support Basic, Digest and Bearer; give the step a header Authorization",
         };
         let asked = headcount_load::fault::words(&schemes.join(", "));
         format!("; the server asks for {asked}: {way}")

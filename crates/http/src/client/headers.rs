@@ -38,7 +38,7 @@ impl Headers {
         let known = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| format!("\"{}\" is not the name of a header", name.escape_default()))?;
         if OWN.contains(&known.as_str()) {
-            return Err(format!("the header {name} is the client's own; remove it"));
+            return Err(format!("the client sets header {name} itself; remove it"));
         }
         Ok(known)
     }

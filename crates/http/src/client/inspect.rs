@@ -197,7 +197,7 @@ async fn bounded<T>(
     let silent = |_| {
         let seconds = PATIENCE.as_secs();
         let sentence = if has_begun() {
-            format!("the answer began, and did not end within {seconds} s")
+            format!("the answer began but did not end within {seconds} s")
         } else {
             format!("no answer within {seconds} s")
         };

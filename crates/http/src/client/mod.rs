@@ -258,7 +258,7 @@ fn credentials(
                 .map_err(|error| format!("user: {error}"))?;
             if pattern.text(0).contains(':') {
                 return Err(format!(
-                    "a user may have no colon (RFC 7617); it is \"{user}\""
+                    "user must not contain a colon (RFC 7617); it is \"{user}\""
                 ));
             }
             Ok(Some((pattern, password)))

@@ -83,7 +83,7 @@ impl Received<'_> {
 }
 
 fn broken(coding: &str, error: &str) -> String {
-    format!("the body is not whole {coding}: {error}")
+    format!("the body is not valid {coding}: {error}")
 }
 
 /// Everything that a decoder gives.

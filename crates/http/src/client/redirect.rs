@@ -51,8 +51,8 @@ fn elsewhere(location: &str) -> String {
     let shown = location.split('?').next().unwrap_or_default();
     let shown: String = shown.chars().take(100).collect();
     format!(
-        "it redirects to another server, {}, which is not followed; if users are to be served there, \
-         make it the target; otherwise expect this status",
+        "it redirects to another server, {}, which is not followed; to measure that one, make it \
+         the target; otherwise expect this status",
         shown.escape_default()
     )
 }

@@ -17,7 +17,7 @@ const MOST_CONNECTIONS: u64 = 64;
 const EMBEDDED: &str = "embedded";
 
 const WRONG: &str =
-    "resources must be \"embedded\", or a list of paths, in which \"embedded\" may be one";
+    "resources must be \"embedded\", or a list of paths, which may include \"embedded\"";
 
 /// A page, and what is fetched with it.
 #[derive(Debug, Clone)]

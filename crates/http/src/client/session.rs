@@ -323,7 +323,7 @@ impl HttpSession {
             Step::Connect => self.connect().await.map(|()| Moved::default()),
             Step::Receive => {
                 let Some(mut pending) = self.pending.take() else {
-                    let sentence = "there is no answer to receive: a request must come before";
+                    let sentence = "there is no answer to receive: a request must come first";
                     return Err(Fault::step(FaultKind::Refused, sentence));
                 };
                 let received = self.receive(&mut pending).await;

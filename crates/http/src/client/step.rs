@@ -255,7 +255,7 @@ mod tests {
         for (options, part) in [
             (
                 json!({"op": "post", "path": "/", "chunked": true}),
-                "chunked is about what is sent",
+                "chunked needs a body to send",
             ),
             (
                 json!({"op": "ws-connect", "path": "/", "chunked": true}),

@@ -128,7 +128,7 @@ impl HttpSession {
             .head()
             .map_or(Coding::Identity, |head| head.coding);
         if coding != Coding::Identity {
-            return wrong("the event stream is compressed, which is not read".into());
+            return wrong("the event stream is compressed, which cannot be read".into());
         }
         Ok((lane, answer))
     }
@@ -140,7 +140,7 @@ impl HttpSession {
         user: &mut User,
     ) -> Result<Moved, Fault> {
         let Some(mut stream) = self.stream.take() else {
-            let sentence = "there is no event stream: a step sse-connect must come before";
+            let sentence = "there is no event stream: a step sse-connect must come first";
             return Err(Fault::step(FaultKind::Refused, sentence));
         };
         let received = self.find_news(&mut stream, news, user).await;

@@ -35,7 +35,7 @@ impl HttpSession {
         user: &mut User,
     ) -> Result<Moved, Fault> {
         let Some(socket) = &mut self.socket else {
-            let sentence = "there is no WebSocket: a step ws-connect must come before";
+            let sentence = "there is no WebSocket: a step ws-connect must come first";
             return Err(Fault::step(FaultKind::Refused, sentence));
         };
         let mut moved = Moved::default();

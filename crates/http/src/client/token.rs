@@ -105,7 +105,7 @@ pub(super) fn advice(error: &str, grant: Grant) -> &'static str {
         }
         ("invalid_scope", _) => "; check scope",
         ("unauthorized_client" | "unsupported_grant_type", _) => {
-            "; allow this grant to the client at the server, or use another grant"
+            "; allow the client this grant on the server, or use another grant"
         }
         _ => "",
     }

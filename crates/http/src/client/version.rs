@@ -47,14 +47,14 @@ impl Version {
                 protocol: "h2",
                 missing: Some(
                     "the server does not offer HTTP/2 in its TLS handshake (ALPN): leave out \
-                     http2, or have it enabled there",
+                     http2, or enable it there",
                 ),
             },
             Self::Http3 => Offered {
                 protocol: "h3",
                 missing: Some(
                     "the server does not offer HTTP/3 in its handshake (ALPN): leave out http3, or \
-                     have it enabled there",
+                     enable it there",
                 ),
             },
         }

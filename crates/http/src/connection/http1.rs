@@ -97,7 +97,7 @@ impl Http1 {
         match came {
             None => Ok(false),
             Some(Ok(true) | Err(_)) => Ok(true),
-            Some(Ok(false)) => Err(malformed("the server spoke without being asked")),
+            Some(Ok(false)) => Err(malformed("the server sent data without a request")),
         }
     }
 
@@ -281,7 +281,7 @@ impl Http1 {
         let Self { transport, .. } = self;
         let came = poll_fn(|context| poll_bytes(transport, context, READ_BYTES, <[u8]>::len)).await;
         if !matches!(came, Ok(0) | Err(_)) {
-            return Err(malformed("more came than the answer to the request"));
+            return Err(malformed("the server sent more than its answer"));
         }
         if let Transport::Tls(stream) = transport {
             // TLS has ended; the connection below ends a moment later.
@@ -331,10 +331,10 @@ fn broken(error: &io::Error, reply: &mut Reply) -> Fault {
     }
     if reply.is_untouched() {
         lost(format!(
-            "the connection was lost instead of an answer: {error}"
+            "the connection was lost before the answer came: {error}"
         ))
     } else {
-        lost(format!("the connection was lost in the answer: {error}"))
+        lost(format!("the connection was lost mid-answer: {error}"))
     }
 }
 

@@ -125,7 +125,7 @@ impl Class {
         if !(0.0..=1e9).contains(&self.percent) {
             let percent = self.percent;
             return Err(format!(
-                "percent of class {name} must be from 0; it is {percent}"
+                "percent of class {name} must be 0 or more; it is {percent}"
             ));
         }
         if self.sizes.is_empty() == self.range.is_none() {
@@ -140,7 +140,7 @@ impl Class {
         if let Some([low, high]) = self.range
             && low > high
         {
-            return Err(format!("range of class {name} must be low before high"));
+            return Err(format!("range of class {name} must be [low, high]"));
         }
         if !(1..=MOST_FILES).contains(&self.files()) {
             return Err(format!(
@@ -239,13 +239,13 @@ impl PageSet {
             }
         }
         if self.classes.iter().map(|class| class.percent).sum::<f64>() <= 0.0 {
-            return Err("percent must be above 0 for one class at least".into());
+            return Err("percent must be above 0 for at least one class".into());
         }
         if !(0.0..=10.0).contains(&self.alpha) {
             return Err(format!("alpha must be from 0 to 10; it is {}", self.alpha));
         }
         if self.numbers() > u64::from(u32::MAX) {
-            return Err("there are more than 2^32 pages: have fewer directories or files".into());
+            return Err("there are more than 2^32 pages: use fewer directories or files".into());
         }
         Ok(())
     }

@@ -100,7 +100,7 @@ impl Chunked {
                 let byte = [byte];
                 let byte = byte.escape_ascii();
                 return Err(format!(
-                    "a chunk of the body has \"{byte}\" where it may not be"
+                    "a chunk of the body has \"{byte}\" where it is not allowed"
                 ));
             }
         };

@@ -73,7 +73,7 @@ pub fn parse(
         Ok(Status::Partial) => return Ok(None),
         Err(error) => {
             return Err(format!(
-                "the answer is no HTTP/1.1: {error}{}",
+                "the answer is not HTTP/1.1: {error}{}",
                 shown(bytes)
             ));
         }
@@ -151,7 +151,7 @@ impl Fields {
                     )
                 })?;
             if self.length.is_some_and(|known| known != length) {
-                return Err("Content-Length says two different lengths".into());
+                return Err("Content-Length gives two different lengths".into());
             }
             self.length = Some(length);
         }
@@ -297,7 +297,7 @@ mod tests {
                 "not asked for",
             ),
             ("HTTP/1.1 101 Switching Protocols\r\n\r\n", "status 101"),
-            ("HTTP/1.1 200 OK\r\nbad header\r\n\r\n", "no HTTP/1.1"),
+            ("HTTP/1.1 200 OK\r\nbad header\r\n\r\n", "not HTTP/1.1"),
         ] {
             let sentence = head(text).unwrap_err();
             assert!(sentence.contains(part), "{sentence}");

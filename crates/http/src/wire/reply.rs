@@ -17,7 +17,7 @@ const MOST_INTERIM: u8 = 10;
 /// both for what it costs to copy them.
 const LEAST_CHUNK_BYTES: u64 = 16 << 10;
 
-const TOO_MUCH: &str = "more came than the answer to the request";
+const TOO_MUCH: &str = "the server sent more than its answer";
 
 /// An answer under way.
 #[derive(Debug, Default)]

@@ -89,7 +89,7 @@ impl Sink {
                     return Err(Ok(difference));
                 }
                 let finished = wrong.map_or_else(|| decoder.finish(), Err);
-                finished.map_err(|error| Err(format!("the body is no whole gzip: {error}")))?
+                finished.map_err(|error| Err(format!("the body is not valid gzip: {error}")))?
             }
         };
         match checker.difference {

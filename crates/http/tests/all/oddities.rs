@@ -111,7 +111,7 @@ fn what_is_no_answer_ends_the_session_with_a_reason() {
         (
             &[b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nabc"],
             FaultKind::Malformed,
-            "more came than the answer",
+            "more than its answer",
         ),
         (
             &[b"HTTP/1.1 101 Switching Protocols\r\n\r\n"],
@@ -127,7 +127,7 @@ fn what_is_no_answer_ends_the_session_with_a_reason() {
         (
             &[b"\x15\x03\x03\x00\x02\x02\x46"],
             FaultKind::Malformed,
-            "no HTTP/1.1",
+            "not HTTP/1.1",
         ),
     ];
     for (pieces, kind, part) in faults {
@@ -175,7 +175,7 @@ fn a_damaged_gzip_is_wrong_data() {
             (fault.kind, fault.ends_session),
             (FaultKind::WrongData, false)
         );
-        assert!(fault.message.contains("no whole gzip"), "{fault}");
+        assert!(fault.message.contains("not valid gzip"), "{fault}");
     }
 }
 
@@ -228,7 +228,7 @@ fn an_idle_connection_may_only_be_closed() {
         ),
         (
             b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
-            Some("spoke without being asked"),
+            Some("sent data without a request"),
         ),
     ] {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -63,7 +63,7 @@ fn a_server_without_http2_or_without_tls_is_recognised() {
         (options("https", Way::Tls, true), "does not offer HTTP/2"),
         (options("http", Way::Plain, true), "HTTP/2 is broken"),
         (options("https", Way::Plain, false), "no TLS handshake"),
-        (options("http", Way::Http2, false), "no HTTP/1.1"),
+        (options("http", Way::Http2, false), "not HTTP/1.1"),
         (options("http", Way::Tls, false), "status 400"),
     ] {
         let fault = play(async { person(options).await.play(get.clone()).await.unwrap_err() });
@@ -101,7 +101,7 @@ fn options_that_cannot_be_are_refused_in_a_sentence() {
         ),
         (
             json!({"url": "http://127.0.0.1", "user": "a:b", "password": "p"}),
-            "no colon",
+            "a colon",
         ),
         (
             json!({"url": "http://127.0.0.1", "user": "{x}", "password": "p"}),

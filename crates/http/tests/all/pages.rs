@@ -100,7 +100,7 @@ fn mistakes_of_a_data_set_are_named() {
         ("/classes/0/percent", json!(-1.0), "percent of class text"),
         ("/classes/0/sizes", json!([]), "either sizes or range"),
         ("/classes/0/sizes", json!([1u64 << 40]), "1099511627776"),
-        ("/classes/1/range", json!([5, 4]), "low before high"),
+        ("/classes/1/range", json!([5, 4]), "[low, high]"),
         ("/classes/0/files", json!(0), "files of class text"),
         ("/classes/2/content", json!("binary"), "its content is text"),
         ("/alpha", json!(-1.0), "alpha must be"),

@@ -252,7 +252,7 @@ fn a_request_can_be_played_in_parts() {
                 (FaultKind::Refused, false)
             );
             assert!(
-                fault.message.contains("a request must come before"),
+                fault.message.contains("a request must come first"),
                 "{fault}"
             );
         });

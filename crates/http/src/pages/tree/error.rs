@@ -25,7 +25,7 @@ pub enum TreeError {
     NotAFolder(PathBuf),
     /// The pages do not fit.
     #[error(
-        "the pages need {} MB more in {}, but only {} MB are free there: have fewer directories, or \
+        "the pages need {} MB more in {}, but only {} MB are free there: use fewer directories, or \
          make room",
         .needed_bytes.div_ceil(1_000_000),
         .folder.display(),
