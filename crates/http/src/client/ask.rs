@@ -321,7 +321,7 @@ fn target(path: Option<&str>, page: Option<&Value>, names: &mut Names) -> Result
                 path.starts_with(['/', '{']) && path.bytes().all(|b| b.is_ascii_graphic());
             if !is_path || path.contains('#') || template.text() == Some("") {
                 return Err(format!(
-                    "path must begin with a slash and have neither blanks nor #; escape others, \
+                    "path must begin with a slash and have neither blanks nor #; escape them, \
                      as in %20; it is \"{}\"",
                     path.escape_default()
                 ));
