@@ -55,7 +55,7 @@ def examples(level: LevelResult, kind: str) -> list[str]:
 @pytest.mark.parametrize(
     ("crime", "first", "sentence"),
     [
-        (DROPPED, 0, r"message (\d+) of u(\d+) to u\d+ was accepted and is not in the inbox"),
+        (DROPPED, 0, r"message (\d+) of u(\d+) to u\d+ was accepted but is not in the inbox"),
         (DOUBLED, 20, r"message (\d+) of u(\d+) in the inbox of u\d+ was delivered twice"),
         (ALTERED, 40, r"message (\d+) of u(\d+) to u\d+ was altered"),
     ],
@@ -237,7 +237,7 @@ if os.geteuid() == 0:  # only root can mount a file system that is soon full
             kinds = {fault.kind for fault in level.faults}
             assert "refused" in kinds, level.faults
             # It may accept a message and not keep it: then that is what is said, and nothing else.
-            sentence = "was accepted and is not in the inbox"
+            sentence = "was accepted but is not in the inbox"
             wrong = examples(level, "wrong-data")
             assert all(sentence in text for text in wrong), level.faults
             assert any(": 45" in text for text in examples(level, "refused")), level.faults

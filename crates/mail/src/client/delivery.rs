@@ -36,7 +36,7 @@ impl MailSession {
             found.ok_or_else(|| {
                 let (name, number) = (&own[0], message.stamp().sequence);
                 let sentence = format!(
-                    "message {number} of {name} to themselves was accepted and is not in the inbox \
+                    "message {number} of {name} to themselves was accepted but is not in the inbox \
                      {within_s} s later"
                 );
                 Fault::step(FaultKind::Timeout, sentence)

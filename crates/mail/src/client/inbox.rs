@@ -152,8 +152,8 @@ impl MailSession {
         };
         let (name, sender) = self.names(first.sender);
         let sentence = format!(
-            "message {} of {sender} to {name} was accepted and is not in the inbox {} s later \
-             ({} so)",
+            "message {} of {sender} to {name} was accepted but is not in the inbox {} s later \
+             ({} in all)",
             first.sequence,
             self.looked_from_ns.saturating_sub(first.accepted_ns) / 1_000_000_000,
             lost.len()

@@ -233,7 +233,7 @@ impl MailSession {
         let Some((endpoint, sending)) = &self.shared.sending else {
             return Err(Fault::step(
                 FaultKind::Refused,
-                "the target has no server to send with: give it one (smtp or lmtp)",
+                "the target has no server to send through: give it one (smtp or lmtp)",
             ));
         };
         let name = self.shared.user.text(self.number);

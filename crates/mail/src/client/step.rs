@@ -289,7 +289,7 @@ fn is_line(option: &str, text: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "{option} must be one line of ASCII, as the protocol has it; it is \"{}\"",
+        "{option} must be one line of ASCII, as the protocol requires; it is \"{}\"",
         text.escape_default()
     ))
 }

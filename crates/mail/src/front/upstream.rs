@@ -143,7 +143,7 @@ async fn connect(endpoint: &Endpoint) -> Result<Wire, Fault> {
     if reply.is_positive() {
         return Ok(wire);
     }
-    Err(malformed(format!("no LMTP is spoken there: {reply}")))
+    Err(malformed(format!("it does not speak LMTP: {reply}")))
 }
 
 async fn ask(wire: &mut Wire, command: &str) -> Result<Reply, Fault> {

@@ -296,7 +296,7 @@ impl Imap {
         } = self;
         if !reader.is_between() || state.is_ahead {
             return Err(malformed(
-                "STARTTLS: the server said more in clear than that it begins TLS",
+                "STARTTLS: the server sent data between its answer and TLS",
             ));
         }
         let transport = endpoint.secure(transport).await?;

@@ -73,7 +73,7 @@ impl Imap {
     /// Searches the mailbox: `key` is what stands behind `UID SEARCH`, such as `UNSEEN`. Returns UIDs.
     pub async fn search(&mut self, key: &str) -> Result<Vec<u32>, Fault> {
         if key.contains(['\r', '\n']) {
-            return Err(refused("SEARCH: what is searched for has several lines"));
+            return Err(refused("SEARCH: the key has several lines"));
         }
         let mut uids = Vec::new();
         let mut compose = |line: &mut Line<'_>| {

@@ -108,7 +108,7 @@ impl Progress {
         let name = self.task.name();
         match self.bye.take() {
             Some(text) if self.until == Until::Greeted => {
-                lost(format!("the server does not take the connection: {text}"))
+                lost(format!("the server refused the connection: {text}"))
             }
             Some(text) => lost(format!("{name}: the server ended the session: {text}")),
             None if self.until == Until::Greeted && is_between => {
@@ -279,7 +279,7 @@ impl State {
 
 fn no_imap(text: &[u8], wanted: &str) -> String {
     let begins = shown(&text[..text.len().min(80)]);
-    format!("what the server says is no IMAP: \"{begins}\", where {wanted} should stand")
+    format!("the server's answer is not IMAP: \"{begins}\", where {wanted} was expected")
 }
 
 /// The same fault of somebody who was not let in.

@@ -87,7 +87,7 @@ pub fn mean_bytes(mix: &[MixRow]) -> f64 {
 /// Whether it can be drawn from. The error is a sentence.
 pub fn check(mix: &[MixRow]) -> Result<(), String> {
     if mix.is_empty() {
-        return Err("mix must have a row at least, as in {weight = 1, text_bytes = 1024}".into());
+        return Err("mix needs at least one row, as in {weight = 1, text_bytes = 1024}".into());
     }
     for row in mix {
         if !(row.weight > 0.0 && row.weight.is_finite()) {

@@ -156,13 +156,13 @@ impl Profile {
         if becomes > 1.0 + 1e-9 {
             return Err(format!(
                 "replied, replied_to_all, forwarded, moved, copied and deleted are {becomes:.3} \
-                 together; one of them becomes of a message, so they must add up to 1 at most"
+                 together; each message gets only one of them, so they must add up to at most 1"
             ));
         }
         self.start.check()?;
         if (self.moved > 0.0 || self.copied > 0.0) && self.start.folders == 0 {
             return Err(
-                "messages are moved or copied, so start.folders must be 1 at least".to_owned(),
+                "messages are moved or copied, so start.folders must be at least 1".to_owned(),
             );
         }
         self.check_destinations()?;
@@ -214,7 +214,7 @@ impl Profile {
             }
         }
         if self.here() < -1e-9 {
-            return Err("the shares of the destinations must add up to 1 at most".to_owned());
+            return Err("the shares of the destinations must add up to at most 1".to_owned());
         }
         Ok(())
     }
@@ -244,7 +244,7 @@ impl Recipients {
         if let Some(popular) = self.popular {
             is_share("recipients.popular.mail", popular.mail)?;
             if popular.one_in < 2 {
-                return Err("recipients.popular.one_in must be 2 at least".to_owned());
+                return Err("recipients.popular.one_in must be at least 2".to_owned());
             }
         }
         Ok(())

@@ -148,7 +148,7 @@ fn a_fifth_of_the_users_may_receive_four_fifths_of_the_mail() {
 #[test]
 fn mistakes_are_named() {
     for (json, part) in [
-        (r#"{"mix": []}"#, "mix must have a row"),
+        (r#"{"mix": []}"#, "mix needs at least one row"),
         (r#"{"mix": [{"weight": 0, "text_bytes": 1}]}"#, "weight"),
         (r#"{"handled": 1.5}"#, "handled must be from 0 to 1"),
         (r#"{"replied": 0.6, "deleted": 0.6}"#, "are 1.200 together"),

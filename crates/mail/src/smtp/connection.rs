@@ -88,7 +88,7 @@ async fn open(
     if greeting.code != READY {
         return Err(Fault::session(
             FaultKind::Connect,
-            format!("the server does not want the connection: {greeting}"),
+            format!("the server refused the connection: {greeting}"),
         ));
     }
     let mut offered = hello(&mut wire, language, name).await?;

@@ -128,7 +128,7 @@ impl Replies {
         let odd = || {
             let line = String::from_utf8_lossy(&line[..line.len().min(80)]);
             Err(format!(
-                "\"{}\" is no line of a reply",
+                "\"{}\" is not a line of a reply",
                 line.trim_end().escape_default()
             ))
         };

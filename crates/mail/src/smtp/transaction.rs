@@ -124,11 +124,11 @@ impl Smtp {
         if let Some(most) = self.offered.most_bytes.filter(|&most| message.len() > most) {
             let bytes = message.len();
             return refuse(format!(
-                "the server takes {most} bytes at most, the message has {bytes}"
+                "the server accepts at most {most} bytes, the message has {bytes}"
             ));
         }
         if message.is_8bit() && !self.offered.eight_bit {
-            return refuse("the message has bytes over 127, and the server takes none".into());
+            return refuse("the message has bytes over 127, but the server accepts none".into());
         }
         Ok(())
     }

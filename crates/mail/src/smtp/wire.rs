@@ -42,7 +42,7 @@ impl Wire {
             return Ok(self.transport);
         }
         Err(malformed(
-            "the server spoke between its answer to STARTTLS and TLS",
+            "the server sent data between its answer to STARTTLS and TLS",
         ))
     }
 

@@ -252,7 +252,7 @@ fn mail_that_is_lost_or_damaged_is_noticed() {
     );
     let has_example = |part: &str| examples.iter().any(|example| example.contains(part));
     assert!(
-        has_example("was accepted and is not in the inbox"),
+        has_example("was accepted but is not in the inbox"),
         "{examples:?}"
     );
     assert!(has_example("was altered at byte"), "{examples:?}");

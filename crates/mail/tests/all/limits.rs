@@ -115,11 +115,11 @@ fn answers_without_end_are_refused_at_once() {
     let cases: [(&str, &str); 3] = [
         (
             "* LIST () \"/\" {99999999999}\r\n",
-            "announced 99999999999 bytes for what is no contents",
+            "announced 99999999999 bytes where no contents",
         ),
         (
             "* 1 FETCH (BODY[] {99999999999}\r\nx",
-            "where no contents of a message should stand",
+            "where no contents of a message was expected",
         ),
         ("* OK endless ", "an answer of the server does not end"),
     ];

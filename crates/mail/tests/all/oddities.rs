@@ -68,20 +68,20 @@ fn faults_say_what_is_wrong() {
             b"HTTP/1.1 400 Bad Request\r\n\r\n",
             FaultKind::Malformed,
             true,
-            "is no IMAP: \"HTTP/1.1 400 Bad Request\"",
+            "is not IMAP: \"HTTP/1.1 400 Bad Request\"",
         ),
         (
             b"\x00\xff\x00\r\n",
             FaultKind::Malformed,
             true,
-            "is no IMAP",
+            "is not IMAP",
         ),
         (b"a1 OK done\n", FaultKind::Malformed, true, "without CR"),
         (
             b"a7 OK done\r\n",
             FaultKind::Malformed,
             true,
-            "the tag of the command should stand",
+            "the tag of the command was expected",
         ),
         (
             b"+ more\r\n",
@@ -94,7 +94,7 @@ fn faults_say_what_is_wrong() {
             b"* LIST () \"/\" {99999999}\r\n",
             FaultKind::Malformed,
             true,
-            "99999999 bytes for what is no contents",
+            "99999999 bytes where no contents",
         ),
         (
             b"* 5 EXISTS\r\n* 99999999999 EXISTS\r\n",
@@ -120,15 +120,15 @@ fn greetings() {
         (
             "* BYE no room\r\n",
             FaultKind::Disconnected,
-            "does not take the connection: no room",
+            "refused the connection: no room",
         ),
         ("", FaultKind::Disconnected, "instead of greeting"),
         (
             "SSH-2.0-OpenSSH_9.2\r\n",
             FaultKind::Malformed,
-            "is no IMAP: \"SSH-2.0",
+            "is not IMAP: \"SSH-2.0",
         ),
-        ("220 smtp ESMTP\r\n", FaultKind::Malformed, "is no IMAP"),
+        ("220 smtp ESMTP\r\n", FaultKind::Malformed, "is not IMAP"),
     ] {
         let (endpoint, _server) = script(greeting, &[]);
         let fault = play(async {

@@ -175,7 +175,7 @@ fn is_own(options: &Value) -> bool {
 impl WrittenSearch {
     fn compile(self, names: &mut Names) -> Result<Search, String> {
         if self.key.trim().is_empty() {
-            return Err("key is empty; write what is searched for, such as \"UNSEEN\"".into());
+            return Err("key is empty; write what to search for, such as \"UNSEEN\"".into());
         }
         Ok(Search {
             folder: folder(self.folder.as_deref(), names)?,

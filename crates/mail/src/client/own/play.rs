@@ -153,7 +153,7 @@ impl MailSession {
         };
         if folder.is_empty() || folder.contains(['\r', '\n', '\0']) {
             return Err(wrong(format!(
-                "folder is \"{}\", which cannot be the name of one",
+                "folder is \"{}\", which is not a folder name",
                 folder.escape_default()
             )));
         }

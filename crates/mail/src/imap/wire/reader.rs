@@ -158,7 +158,7 @@ impl Reader {
                     .filter(|left| *left <= MOST_TEXT_BYTES);
                 let left = left.ok_or_else(|| {
                     format!(
-                        "the server announced {bytes} bytes for what is no contents of a message"
+                        "the server announced {bytes} bytes where no contents of a message belong"
                     )
                 })?;
                 self.inside(left);
