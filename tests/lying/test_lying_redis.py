@@ -140,14 +140,14 @@ ATTACKS = [
     Attack(
         "large INFO", Store("INFO", b"$16000000\r\n" + b"\xff" * 16_000_000 + b"\r\n:1\r\n"), ""
     ),
-    Attack("number for INFO", Store("INFO", b":7\r\n"), "the answer to INFO is not one"),
+    Attack("number for INFO", Store("INFO", b":7\r\n"), "the answer to INFO is unexpected"),
     Attack(
         "endless SCAN",
         Store("SCAN", b"*2\r\n$1\r\n7\r\n*0\r\n"),
         "SCAN: the server's list of keys does not end",
     ),
     Attack(
-        "SCAN of numbers", Store("SCAN", b"*2\r\n:0\r\n:0\r\n"), "the answer to SCAN is not one"
+        "SCAN of numbers", Store("SCAN", b"*2\r\n:0\r\n:0\r\n"), "the answer to SCAN is unexpected"
     ),
     Attack("SET without OK", Store("SET", b"$1000000\r\n" + b"x" * 1_000_000 + b"\r\n"), "of OK"),
     loaded("wrong value", Store("GET", bulk(b"x" * 100), after=MARKER_GET), "the value of key"),

@@ -86,7 +86,7 @@ impl TryFrom<String> for RequireAuth {
             methods.push(known.ok_or_else(|| {
                 format!(
                     "require_auth has \"{word}\"; it can be password, md5, scram-sha-256 or none, \
-                     or several of them with commas"
+                     or several, separated by commas"
                 )
             })?);
         }

@@ -93,8 +93,8 @@ impl Sql {
             None => Certificates::System(is_verified),
             Some(_) => {
                 return Err(SqlError::Options(
-                    "root_certificates are looked at with sslmode verify-full or verify-ca only: \
-                     set that, or leave them out"
+                    "root_certificates apply only with sslmode verify-full or verify-ca: \
+                     set one of these, or leave them out"
                         .to_owned(),
                 ));
             }

@@ -55,7 +55,7 @@ impl CopyTable {
         if let Some(placeholder) = placeholder(&self.text, names) {
             return Err(format!(
                 "the statement has {placeholder}, which would be sent as it stands: placeholders \
-                 belong into values"
+                 belong in values"
             ));
         }
         let made = match (sends, self.values) {
@@ -91,7 +91,7 @@ impl CopyTable {
         let mut columns = of_captures.chain(checks.iter().filter_map(Check::column));
         if let Some(column) = columns.next() {
             return Err(format!(
-                "column \"{}\" of a COPY cannot be looked at; give of = \"rows\" or \"time-ms\"",
+                "column \"{}\" of a COPY cannot be read; give of = \"rows\" or \"time-ms\"",
                 column.escape_default()
             ));
         }
@@ -175,7 +175,7 @@ fn sends_rows(statement: &str) -> Result<bool, String> {
         .rposition(|pair| ways.iter().any(|way| pair == way));
     let Some(at) = way else {
         return Err(
-            "the COPY reads or writes a file of the server's: write FROM STDIN or TO STDOUT, or use \
+            "the COPY reads or writes a file on the server: write FROM STDIN or TO STDOUT, or use \
              op = \"sql\""
                 .to_owned(),
         );
@@ -301,7 +301,7 @@ mod tests {
             ),
             (
                 json!({"statement": "COPY {n} TO STDOUT"}),
-                "belong into values",
+                "belong in values",
             ),
             (
                 json!({"statement": "COPY t TO STDOUT", "check": [{"column": "a", "equals": 1}]}),

@@ -89,7 +89,7 @@ impl<F: FnMut(&[u8])> CopyAnswer<F> {
                 if *body.first().ok_or_else(cut)? != 0 {
                     self.fail(Fault::step(
                         FaultKind::Refused,
-                        "the server wants binary rows, and those of a workload are text: leave out \
+                        "the server wants binary rows, but a workload's rows are text: leave out \
                          FORMAT binary",
                     ));
                 }

@@ -39,7 +39,7 @@ impl Refusal {
             rest = &after[end + 1..];
         }
         let (Some(message), Some(code)) = (message, code) else {
-            return Err(malformed("an error without words or SQLSTATE"));
+            return Err(malformed("an error without a message or SQLSTATE"));
         };
         let severity = severity.or(localised).unwrap_or_default();
         let (words, code) = (fault::words(&message), fault::words(&code));

@@ -262,7 +262,7 @@ impl<'a> Logon<'a> {
 fn of_reading(error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => cut(),
-        _ => malformed(&format!("what is not PostgreSQL's: {error}")),
+        _ => malformed(&format!("something that is not PostgreSQL: {error}")),
     }
 }
 

@@ -41,7 +41,7 @@ pub fn not_bound(why: &str) -> Fault {
         FaultKind::Login,
         format!(
             "{why}, and channel_binding=require needs a proof by SCRAM-SHA-256 that is bound to the \
-             server's certificate: nothing was sent; if that is as it should be, set --client \
+             server's certificate: nothing was sent; if that is expected, set --client \
              channel_binding=prefer"
         ),
     )

@@ -351,7 +351,7 @@ fn unexpected(command: &str, reply: &Reply<'_>) -> Fault {
         Reply::Error(message) => of_error(message),
         _ => Fault::session(
             FaultKind::Malformed,
-            format!("the answer to {command} is not one"),
+            format!("the answer to {command} is unexpected"),
         ),
     }
 }

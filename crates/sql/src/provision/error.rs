@@ -24,7 +24,7 @@ pub enum ProvisionError {
     /// The role may not make the schema.
     #[error(
         "the role {user} may not make what Headcount needs in the database {database} ({reason}); \
-         have its owner say: GRANT CREATE ON DATABASE \"{database}\" TO \"{user}\""
+         have its owner run: GRANT CREATE ON DATABASE \"{database}\" TO \"{user}\""
     )]
     NotAllowed {
         /// Who.

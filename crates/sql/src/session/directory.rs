@@ -38,7 +38,7 @@ impl SqlSession {
                 let is_same = name == stored.name && mail == stored.mail;
                 if !is_same || !name.to_lowercase().starts_with(&typed) {
                     let sentence =
-                        format!("looking up \"{typed}\" found person {id}, who is another");
+                        format!("looking up \"{typed}\" found person {id}, who does not match");
                     return Err(wrong(sentence));
                 }
                 Ok(())
@@ -84,7 +84,7 @@ impl SqlSession {
                 .count;
         }
         if made == 0 {
-            return Err(wrong("an appointment was made, and is not there"));
+            return Err(wrong("an appointment was made, but is not there"));
         }
         if !is_ours {
             return Err(wrong("an appointment was made, but now belongs to another"));

@@ -51,7 +51,7 @@ impl SqlSession {
             .await?;
         if rows.count == 0 {
             return Err(none(
-                "the user has no unread document: a step set-unread must come before",
+                "the user has no unread document: a step set-unread must come first",
             ));
         }
         Ok(received(rows))
@@ -65,7 +65,7 @@ impl SqlSession {
                 let id: i64 = row.read()?;
                 if id < near {
                     return Err(wrong(format!(
-                        "document {near} or one after it was asked for, and {id} came"
+                        "document {near} or a later one was asked for, but {id} came"
                     )));
                 }
                 check_document(shared, id, row)
@@ -139,7 +139,7 @@ impl SqlSession {
                 return Ok(());
             }
             Err(wrong(format!(
-                "document {id} was deleted, which is another's"
+                "document {id} was deleted, which belongs to another user"
             )))
         })
         .await?;

@@ -117,7 +117,7 @@ fn check_count(shape: Shape, values: &Values, free: &Free) -> Result<(), Fault> 
     }
     Err(Fault::step(
         FaultKind::Refused,
-        format!("the statement has {wanted} parameters, and the workload gives {given}"),
+        format!("the statement has {wanted} parameters, but the workload gives {given}"),
     ))
 }
 

@@ -239,7 +239,7 @@ fn connections_are_encrypted_as_asked() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("sslmode verify-full or verify-ca only"),
+        error.contains("only with sslmode verify-full or verify-ca"),
         "{error}"
     );
     let log = server.folder().join("log");

@@ -169,7 +169,7 @@ fn a_role_that_may_not_make_a_schema_is_told_what_to_grant() {
     assert_eq!(
         error.to_string(),
         "the role headcount may not make what Headcount needs in the database shop (permission \
-         denied for database shop (SQLSTATE 42501)); have its owner say: GRANT CREATE ON DATABASE \
+         denied for database shop (SQLSTATE 42501)); have its owner run: GRANT CREATE ON DATABASE \
          \"shop\" TO \"headcount\""
     );
     server.admin("postgres", "GRANT CREATE ON DATABASE shop TO headcount");
