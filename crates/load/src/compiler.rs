@@ -93,7 +93,7 @@ impl<S: Compile> Compiler<'_, S> {
     /// Compiles entries, and keeps what is wrong with them.
     fn all(&mut self, entries: &[StepPlan], depth: usize) {
         if depth > DEEPEST {
-            let reason = format!("it stands in more than {DEEPEST} others");
+            let reason = format!("it is nested more than {DEEPEST} deep");
             self.keep(wrong("steps", reason));
             return;
         }
@@ -306,14 +306,14 @@ impl<S: Compile> Compiler<'_, S> {
         }
         if self.is_in_transaction {
             return Err(here(
-                "it cannot stand in a transaction; write the transaction among its steps, and play \
+                "it cannot be in a transaction; put the transaction among its steps, and play \
                  that by its name"
                     .into(),
             ));
         }
         if self.is_in_script {
             return Err(here(
-                "it cannot stand among the steps of other Lua code".into(),
+                "it cannot be among the steps of other Lua code".into(),
             ));
         }
         let program = Program::compile(&entry.file, &entry.code, &steps, self.names);

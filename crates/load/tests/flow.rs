@@ -158,7 +158,7 @@ fn lua_has_steps_with_names() {
         ),
         (
             json!([lua("", &[json!({"page": "p", "steps": [inner]})])]),
-            "cannot stand among",
+            "cannot be among",
         ),
         (
             json!([lua("local a = vars.tokn", &[])]),

@@ -145,7 +145,7 @@ impl Capture {
             return Err(self.missing(&match values.len() {
                 _ if is_there => "it is NULL".to_owned(),
                 0 => "it is not there".to_owned(),
-                count => format!("there are only {count} of it"),
+                count => format!("there are only {count}"),
             }));
         };
         scope.set(self.slot, default);

@@ -54,7 +54,7 @@ impl Embedded {
         for name in ELEMENTS {
             let selector: Selector = name
                 .parse()
-                .map_err(|error| format!("{name} is no selector: {error}"))?;
+                .map_err(|error| format!("{name} is not a selector: {error}"))?;
             let reading = Rc::clone(&reading);
             let handler = move |element: &mut Element<'_, '_>| {
                 note(&reading, name, element);

@@ -83,7 +83,7 @@ impl Names {
     /// Declares a value of the variable with this index. `is_fresh`: it is drawn wherever it stands.
     pub fn declare(&mut self, name: &str, variable: u16, is_fresh: bool) -> Result<Known, Mistake> {
         if self.entry(name).is_some() {
-            return Err(format!("the variable \"{name}\" is there twice"));
+            return Err(format!("the variable \"{name}\" is defined twice"));
         }
         let known = if is_fresh {
             Known::Fresh(variable)
@@ -104,18 +104,18 @@ impl Names {
     pub fn set(&mut self, name: &str) -> Result<Slot, Mistake> {
         if !is_name(name) {
             return Err(format!(
-                "\"{}\" cannot be the name of a variable: it consists of letters, digits and _",
+                "\"{}\" is not a variable name: a name consists of letters, digits and _",
                 name.escape_default()
             ));
         }
         if BUILT_IN.contains(&name) {
-            return Err(format!("\"{name}\" is built in; take another name"));
+            return Err(format!("\"{name}\" is built in; choose another name"));
         }
         match self.entries.iter_mut().find(|entry| &*entry.name == name) {
             Some(Entry {
                 variable: Some(_), ..
             }) => Err(format!(
-                "\"{name}\" is declared in [variables]; take another name"
+                "\"{name}\" is declared in [variables]; choose another name"
             )),
             Some(entry) => {
                 entry.is_set = true;

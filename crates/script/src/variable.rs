@@ -193,7 +193,7 @@ impl Variable {
         let (name, each) = (table.name.clone(), table.each);
         if !is_name(&name) || crate::names::BUILT_IN.contains(&&*name) {
             return Err(
-                "it cannot be called so: a name consists of letters, digits and _, and is \
+                "it is not a valid name: a name consists of letters, digits and _, and is \
                         not built in"
                     .into(),
             );
@@ -330,7 +330,7 @@ fn choice(texts: &[String], weights: Option<Vec<f64>>) -> Result<Draw, Mistake> 
     let weights = weights.unwrap_or_else(|| vec![1.0; texts.len()]);
     if texts.is_empty() || weights.len() != texts.len() {
         return Err(format!(
-            "choice needs texts, and weights as many: {} texts have {} weights",
+            "choice needs texts, and one weight for each: {} texts have {} weights",
             texts.len(),
             weights.len()
         ));

@@ -123,7 +123,7 @@ fn what_cannot_be_captured_is_named() {
         (
             json!({"json": "$.items[*].sku", "pick": 3}),
             &ORDER,
-            "there are only 2 of it",
+            "there are only 2",
         ),
         (
             json!({"css": "b", "attribute": "id"}),

@@ -119,7 +119,7 @@ fn mistakes_name_the_variable() {
         ),
         (json!({"name": "a", "letters": 0}), "from 1"),
         (json!({"name": "n", "uuid": true}), "built in"),
-        (json!({"name": "a b", "uuid": true}), "called so"),
+        (json!({"name": "a b", "uuid": true}), "a valid name"),
         (
             json!({"name": "a", "columns": ["x y"], "rows": [["1"]]}),
             "column",

@@ -92,7 +92,7 @@ fn random(bounds: &[i64]) -> mlua::Result<Value> {
     let span = i128::from(high) - i128::from(low) + 1;
     if span <= 0 {
         return Err(Error::runtime(format!(
-            "math.random({low}, {high}): nothing is between"
+            "math.random({low}, {high}): the range is empty"
         )));
     }
     let drawn = (i128::from(bits) * span) >> 64;

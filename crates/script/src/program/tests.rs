@@ -152,7 +152,7 @@ fn mistakes_of_the_run_have_their_line() {
         ("pause('long')", "pause needs seconds"),
         ("play(nil)", "it needs a text, not nil"),
         ("json.decode('{')", "buy.lua:1: it is not JSON"),
-        ("math.random(2, 1)", "nothing is between"),
+        ("math.random(2, 1)", "the range is empty"),
         ("while true do end", "it goes on without playing a step"),
         (
             "pcall(function() while true do end end) while true do end",
