@@ -128,7 +128,7 @@ fn refused(error: &ConnectionError, tls: &Tls) -> Fault {
             if matches!(tls.server, ServerName::IpAddress(_)) =>
         {
             failed(format!(
-                "{error}; the server may have to be asked by its name: give that as the target, and \
+                "{error}; the server may require its name: give that as the target, and \
                  the address with --client connect=ADDRESS:PORT"
             ))
         }

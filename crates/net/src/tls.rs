@@ -172,7 +172,7 @@ pub(crate) const fn unwelcome(alert: AlertDescription) -> Option<&'static str> {
         | AlertDescription::UnknownCA
         | AlertDescription::AccessDenied => {
             "the server does not accept the certificate of the users (--client certificate): check \
-             that an authority that it knows has signed it, and its dates"
+             its dates, and that an authority the server knows has signed it"
         }
         _ => return None,
     })

@@ -48,7 +48,7 @@ impl AppServer {
         };
         settings.write_mode = WriteMode::from_name(write_mode).ok_or_else(|| {
             InputError::new_err(format!(
-                "\"{write_mode}\" is no write mode: buffered, dsync, direct"
+                "\"{write_mode}\" is not a write mode; use buffered, dsync or direct"
             ))
         })?;
         settings.limits.connections = connections;

@@ -23,7 +23,7 @@ impl DiskBench {
     #[new]
     fn new(py: Python<'_>, setup: &str) -> PyResult<Self> {
         let setup: Setup = serde_json::from_str(setup).map_err(|error| {
-            InputError::new_err(format!("this is no setup of a test file: {error}"))
+            InputError::new_err(format!("this is not a setup of a test file: {error}"))
         })?;
         let bench = py.detach(|| Bench::open(setup));
         let bench = bench.map_err(raised)?;
@@ -56,7 +56,7 @@ impl DiskBench {
     /// Measures a cell (JSON); returns its figures (JSON). `progress` as for `fill`.
     fn measure(&self, py: Python<'_>, cell: &str, progress: &Bound<'_, PyAny>) -> PyResult<String> {
         let cell: Cell = serde_json::from_str(cell)
-            .map_err(|error| InputError::new_err(format!("this is no cell: {error}")))?;
+            .map_err(|error| InputError::new_err(format!("this is not a cell: {error}")))?;
         self.work(py, progress, |bench, hook| {
             bench.measure(&cell, |far| hook.tell(&far))
         })

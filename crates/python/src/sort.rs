@@ -66,7 +66,7 @@ pub fn sort_make(
         "observations" => Kind::Observations,
         "records" => Kind::Records,
         other => {
-            let message = format!("\"{other}\" is no kind of data: observations, records");
+            let message = format!("\"{other}\" is not a kind of data; use observations or records");
             return Err(InputError::new_err(message));
         }
     };

@@ -25,7 +25,7 @@ pub enum SortError {
         record_bytes: usize,
     },
     /// The system does not hand out the memory.
-    #[error("the system does not give {0} bytes of memory; choose a smaller sort size")]
+    #[error("cannot allocate {0} bytes of memory; choose a smaller sort size")]
     Memory(usize),
     /// No work folder was named.
     #[error("no work folder is named; a sort that does not fit needs one")]
@@ -47,7 +47,7 @@ pub enum SortError {
         source: io::Error,
     },
     /// The file is shorter or longer than the records it should hold.
-    #[error("the data have {found} bytes, and not the {expected} of whole records expected")]
+    #[error("the data have {found} bytes instead of the {expected} of whole records")]
     Size {
         /// Bytes there are.
         found: u64,
