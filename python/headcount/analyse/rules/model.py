@@ -77,9 +77,7 @@ class Condition(Strict):
         if compared and (self.value is None) != (self.is_ in {"rises", "falls"}):
             raise ValueError("a comparison has a value; `rises` and `falls` have none")
         if self.least is not None and self.least_of is None and self.over is None:
-            raise ValueError(
-                "`least` needs `least_of`, the counter of which there is to be so much"
-            )
+            raise ValueError("`least` needs `least_of`, the counter that must reach it")
         return self
 
     def leaves(self) -> Iterator["Condition"]:

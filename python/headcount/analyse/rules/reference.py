@@ -27,7 +27,7 @@ comparison must hold *consistently*: for 80% of a window's samples and for their
 at least a fifth, with a rank correlation with time of at least 0.5. In an *or*, counters missing
 from the log are skipped; any other missing counter leaves the rule undecided.
 
-A ratio, or a time of each operation, has a least count after *with*: what it is of must reach this
+A ratio, or a time of each operation, has a least count after *with*: its base must reach this
 much on average, and samples below it do not count. If a log lacks the counter for it, the finding
 says so. These figures are Headcount's.
 
