@@ -71,7 +71,7 @@ def test_many_races_leave_the_smallest_to_the_table() -> None:
         drawing = Drawing.of(svg)
         assert len(drawing.marks("one")) == gains.MOST_ROWS - 1
         assert len(drawing.marks("two")) == 1
-    assert "13 smaller ones stand in the table alone" in made.caption
+    assert "Only in the table: 13 smaller ones." in made.caption
 
 
 def test_wide_intervals_end_at_the_axis() -> None:

@@ -16,8 +16,8 @@ MOST_LETTERS = 40
 NOTE = (
     "Per user: what one of its users did, as a share of the mean over the users of all agents. "
     "Busiest worker: CPU of a core; from 80% on its users wait for the agent. Lateness: one in a "
-    "hundred of its timers was at least this late. Clock error: how far off its times may be at "
-    "most."
+    "hundred of its timers was at least this late. Clock error: how far off the correction of its "
+    "clock may be, at most."
 )
 FULL_FROM = "Full from"
 

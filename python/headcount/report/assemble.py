@@ -43,7 +43,7 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
     if bundle.environment is None or bundle.verdict is None:
         raise InputError(
             f"{bundle.folder} has no verdict yet: the run was killed before its first level ended "
-            f"(headcount resume {bundle.folder} goes on with it)"
+            f"(headcount resume {bundle.folder} continues it)"
         )
     made = _stated(bundle, bundle.environment, bundle.verdict)
     if bundle.tuning is not None:

@@ -67,7 +67,7 @@ FIGURES: Mapping[str, Figure] = {
     ),
     "log_ons": Figure("Sessions opened again", "Connections and log-ons.", is_time=False),
     "users_lost": Figure(
-        "Users not back", "Who had completed nothing more by the end.", is_time=False
+        "Users not back", "They completed nothing more by the end.", is_time=False
     ),
     "gone": Figure(
         "Acknowledged writes gone",
@@ -113,7 +113,7 @@ def doubts(found: Failover) -> list[str]:
     number = f"{count(len(doubtful))} of {plural('repetition', len(found.outages))}"
     why = doubtful[0].doubts[0]
     text = f"In {number} the load generator was at its limit ({why}): some scenarios may be late "
-    return [f"{text}because of it. When answers came is known all the same."]
+    return [f"{text}because of it. It is still known when answers came."]
 
 
 def spread_of(found: Failover, figure: str) -> Spread | None:

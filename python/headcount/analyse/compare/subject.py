@@ -57,6 +57,6 @@ def side(name: str, folders: Sequence[Path]) -> Side:
         if not bundle.levels:
             raise InputError(
                 f"{bundle.folder} has no finished level to compare "
-                f"(headcount resume {bundle.folder} goes on with it)"
+                f"(headcount resume {bundle.folder} continues it)"
             )
     return Side(name, sorted(bundles, key=lambda one: one.levels[0].started_at))

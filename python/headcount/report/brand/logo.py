@@ -67,7 +67,7 @@ def _size(data: bytes, path: Path) -> tuple[int, int]:
         raise torn
     if max(size) > MOST_PIXELS:
         raise InputError(
-            f"the logo {path} is {size[0]:,} by {size[1]:,} pixels; {MOST_PIXELS:,} each way is "
-            "the largest size, and 1,000 is enough"
+            f"the logo {path} is {size[0]:,} by {size[1]:,} pixels; the largest size is "
+            f"{MOST_PIXELS:,} each way, and 1,000 is enough"
         )
     return size

@@ -47,7 +47,7 @@ class Words(Strict):
 
     kind: Line | None = Field(default=None, description="Above the title: Server capacity report")
     prepared_for: Line | None = Field(default=None, description="Who gets the report")
-    prepared_by: Line | None = Field(default=None, description="Who answers for it")
+    prepared_by: Line | None = Field(default=None, description="Who is responsible for it")
     reference: Line | None = Field(default=None, description="Number of the order or project")
     footer: Line | None = Field(default=None, description="At the foot of every page: Confidential")
     legal: str | None = Field(

@@ -25,7 +25,7 @@ _HINT = {
     "text": "fonts differ between machines: convert the text to outlines (paths)",
     "tspan": "fonts differ between machines: convert the text to outlines (paths)",
     "image": "give the picture itself as a PNG, or draw it as paths",
-    "script": "a logo runs nothing",
+    "script": "a logo must not run anything",
     "foreignObject": "a logo cannot contain an HTML page",
 }
 
@@ -88,7 +88,7 @@ def _check(element: ET.Element, path: Path) -> None:
         raise _refused(path, f"it holds <{name[:40]}>; {hint}")
     for key, value in element.attrib.items():
         if key.lower().startswith("on"):
-            raise _refused(path, f"it runs something by itself ({key[:40]}); a logo runs nothing")
+            raise _refused(path, f"it runs something by itself ({key[:40]}); remove that")
         if key in ("href", _XLINK) and not value.startswith("#"):
             raise _refused(path, "it points to something outside of it (href); put it inside")
         if _ELSEWHERE.search(value):

@@ -11,16 +11,16 @@ from headcount.report.markup import Html, element
 _READING = (
     (
         "Times count from when the fault began. The columns of the set-ups are medians over their "
-        "repetitions; “never” stands where at least half of them were not back in the time that "
-        "was watched."
+        "repetitions; “never” means that at least half of them were not back in the time "
+        "watched."
     ),
     (
         "The shift is the median of the differences of all pairs, one repetition of each set-up "
         "(Hodges and Lehmann). Its 95% interval is from ranks: it assumes no distribution."
     ),
     (
-        "The verdict at the top is from when users were served again, alone. The other rows are "
-        "there to explain it: of ten figures, one may differ by chance."
+        "The verdict at the top compares only when users were served again. The other rows explain "
+        "it: of ten figures, one may differ by chance."
     ),
 )
 

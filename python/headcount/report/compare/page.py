@@ -185,7 +185,7 @@ _READING = (
         "column “The other way” shows the second."
     ),
     (
-        "“Better” and “worse” stand where the whole 95% interval of the ratio lies on one side of "
+        "“Better” and “worse” mean that the whole 95% interval of the ratio lies on one side of "
         "no change. “No difference shown” does not mean that there is none: the interval shows "
         "how large it may be."
     ),

@@ -86,7 +86,7 @@ def _overview(found: Comparison) -> Section:
         blocks.append(Note(within_title(found), [prose(one) for one in within_sentences(found)]))
     if found.doubts:
         doubts = [prose(ended(one)) for one in found.doubts]
-        blocks.append(Note("Doubts to know of", doubts))
+        blocks.append(Note("Known doubts", doubts))
     return Section("Executive overview", blocks)
 
 

@@ -57,11 +57,10 @@ def _repetitions() -> Iterator[Block]:
     yield Heading("Repetitions")
     yield Paragraph(
         prose(
-            "Users play all the time. In each repetition they are undisturbed at first; then the "
-            "fault is made, and they are watched until they have been served within their limits "
-            "for a while. The server is recovered, and the next repetition begins. Users do as "
-            "they do otherwise: one who loses a session opens a new one, and what falls due "
-            "meanwhile is late."
+            "Users play throughout. Each repetition begins without a fault. Then Headcount makes "
+            "the fault, and watches until users have been served within their limits for a while. "
+            "The server is recovered, and the next repetition begins. Users behave as always: "
+            "they open a new session when they lose one, and what falls due meanwhile is late."
         )
     )
     yield Paragraph(
@@ -91,8 +90,8 @@ def _turns(found: Tuning) -> Iterator[Block]:
         prose(
             "A turn is a short time of load with one configuration of the server. Two turns, one "
             "right after the other, are a pair. The order turns around from pair to pair (ABBA), "
-            "so that what drifts meets both configurations alike. What counts of a pair is the "
-            f"logarithm of the ratio of its turns' figures: {found.measure}."
+            "so that drift affects both configurations alike. A pair counts by the logarithm of "
+            f"the ratio of its turns' figures: {found.measure}."
         )
     )
     yield Paragraph(
@@ -148,7 +147,7 @@ def _scenarios(plan: Plan) -> Table:
         rows,
         note="Weight: the share of all scenarios that fall due. A scenario over its limit counts "
         "as overload."
-        + (f" {plural('more scenario', over)} stand in the plan." if over > 0 else ""),
+        + (f" The plan has {plural('more scenario', over)}." if over > 0 else ""),
         widths=[3, 6, 1.3, 2.2],
     )
 

@@ -16,7 +16,7 @@ def felt(found: Failover) -> Table | None:
     """Each figure over all repetitions; None where none counts."""
     if not found.spreads:
         return None
-    note = "95% interval: of the median, by the order of the values (binomial)."
+    note = "95% interval: of the median, from the ranks of the values (binomial)."
     missing = [one for one in found.spreads if one.missing]
     if missing:
         note += " Never: it did not come while users were watched, and counts as longest."

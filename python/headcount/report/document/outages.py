@@ -51,7 +51,7 @@ def of_content(content: ReportContent, found: Failover, plan: Plan | None = None
             *configuration.appendix(content),
         ],
         summary=[
-            ("Question", f"What do users of {content.target} feel of this: {found.fault}?"),
+            ("Question", f"How does this affect users of {content.target}: {found.fault}?"),
             *facts(found),
         ],
         chart=figure,

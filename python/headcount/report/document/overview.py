@@ -110,7 +110,7 @@ def _stops(found: Diagnosis | None, tested: Confirmation | None) -> Iterator[Blo
 
 def _doubts(verdict: Verdict) -> Iterator[Block]:
     if verdict.flags:
-        yield Note("Doubts to know of", [prose(sentence(flag)) for flag in verdict.flags])
+        yield Note("Known doubts", [prose(sentence(flag)) for flag in verdict.flags])
 
 
 def _done(content: ReportContent) -> Iterator[str]:

@@ -65,7 +65,7 @@ def section(content: ReportContent) -> Section:
         Code("\n".join(lines[:PLAN_LINES])),
     ]
     if over > 0:
-        blocks.append(Paragraph(prose(f"{over:,} more lines stand in plan.toml."), "note"))
+        blocks.append(Paragraph(prose(f"{over:,} more lines are in plan.toml."), "note"))
     return Section(TITLE, blocks)
 
 

@@ -133,7 +133,7 @@ def _tables(found: Tuning) -> Iterator[Block]:
         yield Code("\n".join(lines[: repeat.PLAN_LINES]))
         if len(lines) > repeat.PLAN_LINES:
             over = len(lines) - repeat.PLAN_LINES
-            yield Paragraph(prose(f"{over:,} more lines stand in {name}."), "note")
+            yield Paragraph(prose(f"{over:,} more lines are in {name}."), "note")
     for made in (tables.races(found), tables.knobs(found)):
         if made is not None:
             yield Heading(made.caption)

@@ -42,7 +42,7 @@ _JUDGED = (
     Column(
         "per_user_ratio",
         "Per user (ratio)",
-        "Scenarios of one of its users, to the mean over the users of all agents.",
+        "Scenarios of one of its users, over the mean of the users of all agents.",
     ),
     Column("full", "Full", "Whether its CPU was full, or it was late while most were not."),
 )

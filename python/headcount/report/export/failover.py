@@ -24,7 +24,7 @@ def failover_lines(found: Failover) -> list[tuple[str, Value]]:
 def outages(bundle: Bundle) -> Table:
     """A row for each repetition; raises InputError of a run without faults."""
     if bundle.failover is None:
-        raise InputError(f"{bundle.folder} is no failover: it has no outages")
+        raise InputError(f"{bundle.folder} is not a failover: it has no outages")
     return outages_of(bundle.failover)
 
 

@@ -139,8 +139,8 @@ def _caption(alt: str, found: Sequence[At]) -> str:
     return (
         f"{alt} Users are alike, so all agents should be near 100%; one below is slow, or its way "
         f"to the server is. From {share(BUSY_SHARE)} of a core on, users wait for the agent. Each "
-        f"mark is one level: {named}. Lines run through all of them, for it is invalid levels that "
-        "a full agent spoils."
+        f"mark is one level: {named}. Lines run through invalid levels, too: those are "
+        "what a full agent spoils."
     )
 
 

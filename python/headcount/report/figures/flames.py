@@ -95,7 +95,7 @@ def figure(found: Flame) -> Figure:
     source = "the kernel's files of each thread" if found.tool == PROC else found.tool
     caption = (
         f"Each frame is as wide as the share of stacks it is part of, at "
-        f"{plural('user', found.users)}; below it stands what it called. From {source}."
+        f"{plural('user', found.users)}; below it is what it called. From {source}."
     )
     if compared:
         caption += (

@@ -170,7 +170,7 @@ def _in_words(found: Tuning, rows: Sequence[_Row]) -> str:
 
 
 def _legend(over: int) -> str:
-    left_out = f" {plural('smaller one', over)} stand in the table alone." if over else ""
+    left_out = f" Only in the table: {plural('smaller one', over)}." if over else ""
     return (
         "Round: a race, with the 95% confidence interval of its own pairs. Square: the proof, on "
         "turns of its own. Filled: taken over or kept; hollow: not; crossed: refused. The best of "

@@ -20,7 +20,7 @@ def render(diagnoses: Sequence[LogDiagnosis], made_at: str) -> str:
         element("p", f"Made {made_at}.", class_="where"),
     )
     body = [_one(found, number) for number, found in enumerate(diagnoses)]
-    footer = f"Made by Headcount {__version__}. This file is complete in itself."
+    footer = f"Made by Headcount {__version__}. This file needs no other files."
     page = element("body", element("main", header, *body), element("footer", footer))
     return f"<!doctype html>\n{element('html', head(title), page, lang='en')}\n"
 

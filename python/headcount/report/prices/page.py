@@ -71,7 +71,7 @@ def _answer(report: PriceReport) -> Html:
         "section",
         element("p", unbroken(first), class_="sentence", id="answer"),
         *(element("p", unbroken(line), class_="interval") for line in others),
-        element("div", element("h3", "Doubts to know of"), doubts, class_="doubts")
+        element("div", element("h3", "Known doubts"), doubts, class_="doubts")
         if report.doubts
         else None,
         class_="answer",
