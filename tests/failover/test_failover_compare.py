@@ -229,11 +229,9 @@ def test_three_set_ups_are_compared_with_the_first(pair: tuple[Path, Path], tmp_
 def test_mistakes_are_named(pair: tuple[Path, Path], tmp_path: Path) -> None:
     run = bundle(tmp_path / "run", failover(*of(FAST_S)))
     (run / record.FILE).unlink()
-    assert f"{pair[0]} is of headcount failover, and {run} is not" in mistake(
-        "compare", pair[0], run
-    )
+    assert f"{pair[0]} is a failover, and {run} is not" in mistake("compare", pair[0], run)
     assert "two bundles or more" in mistake("compare", pair[0])
     assert "--html FILE makes a page" in mistake("compare", *pair, "--pdf", tmp_path / "x.pdf")
     assert "are for runs" in mistake("compare", *pair, "--within", "2%")
     assert 'called "x"' in mistake("compare", f"x={pair[0]}", f"x={pair[1]}")
-    assert "is of headcount failover: compare it" in mistake("gate", pair[1], "--baseline", pair[0])
+    assert "is a failover: compare it" in mistake("gate", pair[1], "--baseline", pair[0])

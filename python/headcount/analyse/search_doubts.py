@@ -44,7 +44,7 @@ def _flags(
         flags.append(f"the interval is wider because of {', '.join(outcome.widened_by)}")
     if plan.search.quick:
         flags.append(
-            "a quick search: three minutes do not show a warm-up or a job that comes each few "
+            "a quick search: three minutes do not show a warm-up or a job that comes every few "
             "minutes, so the interval is wide; run without --quick before you rely on it"
         )
     return flags

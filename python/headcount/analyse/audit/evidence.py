@@ -273,7 +273,7 @@ def _histograms(
         if start_s is not None and line.tag.startswith(hlog.RESPONSE):
             answered.append((start_s, line.histogram))
         if line.longest != hlog.longest(line.histogram):
-            text = f"{line.longest} ms told as the longest, {hlog.longest(line.histogram)} held"
+            text = f"{line.longest} ms stated as the longest, {hlog.longest(line.histogram)} held"
             strays.append(Place(file=path.name, at=f"line {line.number}", text=text))
     return times, strays
 

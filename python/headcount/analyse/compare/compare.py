@@ -70,7 +70,7 @@ def _check(sides: Sequence[Side]) -> None:
     for bundle in (bundle for side in sides for bundle in side.bundles):
         if bundle.failover is not None:
             raise InputError(
-                f"{bundle.folder} is of headcount failover: compare it with others of its kind "
+                f"{bundle.folder} is a failover: compare it with others of its kind "
                 "(headcount compare BUNDLE BUNDLE)"
             )
 

@@ -32,8 +32,8 @@ def are_failovers(sides: Sequence[Side]) -> bool:
         return bool(failovers)
     other = next(one for one in bundles if one.failover is None)
     raise InputError(
-        f"{failovers[0].folder} is of headcount failover, and {other.folder} is not: compare "
-        "failovers with failovers, and runs with runs"
+        f"{failovers[0].folder} is a failover, and {other.folder} is not: compare failovers "
+        "with failovers, and runs with runs"
     )
 
 
