@@ -177,7 +177,9 @@ ATTACKS = [
     ),
     loaded("answers twice", to_users(received(bytes(8)) * 2), "more than one reply came"),
     loaded("another answer to users", to_users(greeting()), "the reply belongs to another request"),
-    loaded("short answer to users", to_users(frame(CLIENT_SERVER, b"x")), "does not match its kind"),
+    loaded(
+        "short answer to users", to_users(frame(CLIENT_SERVER, b"x")), "does not match its kind"
+    ),
     loaded(
         "colours for users",
         to_users(frame(ERROR, REFUSED + b"\x1b[31m \xc2\x9b31m \xe2\x80\xae" + b"y" * 90_000)),

@@ -146,8 +146,7 @@ def _scenarios(plan: Plan) -> Table:
         ],
         rows,
         note="Weight: the share of all scenarios that fall due. A scenario over its limit counts "
-        "as overload."
-        + (f" The plan has {plural('more scenario', over)}." if over > 0 else ""),
+        "as overload." + (f" The plan has {plural('more scenario', over)}." if over > 0 else ""),
         widths=[3, 6, 1.3, 2.2],
     )
 
