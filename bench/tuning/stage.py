@@ -22,6 +22,7 @@ from headcount.controller.sut import connect
 from headcount.errors import TargetError
 from headcount.lab.parameters import parameters
 from headcount.plan.plan import Plan
+from headcount.tune.baseline import BEYOND, searched
 from headcount.tune.change import Configuration
 from headcount.tune.choose import Asked, choose, weightiest
 from headcount.tune.goal import Goal
@@ -33,7 +34,6 @@ from headcount.tune.processes.processes import Processes, Treated
 from headcount.tune.restart import OfLab
 from headcount.tune.servers.registry import find
 from headcount.tune.stage import Stage as OwnStage
-from headcount.tune.start import BEYOND
 from headcount.tune.tunable import Tunable
 from headcount.tune.values import Values, names_of
 
@@ -85,8 +85,7 @@ class Playing:
 
 def search(server: Server, seed: int, runs: Path) -> Path:
     """The bundle of the quick search that `headcount tune` begins with."""
-    folder, _ = controller.start(plan_of(server, seed), runs, Secrets(), Silent())
-    return folder
+    return searched(plan_of(server, seed), runs, Secrets(), Silent()).folder
 
 
 def baseline(folder: Path) -> Baseline:

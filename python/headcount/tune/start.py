@@ -10,8 +10,6 @@ from pathlib import Path
 from headcount.bundle import reader
 from headcount.bundle import tuning as record
 from headcount.bundle.diagnosis import Diagnosis
-from headcount.bundle.reader import Bundle
-from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import new_folder
 from headcount.controller import run as controller
 from headcount.controller.access import Secrets
@@ -26,6 +24,7 @@ from headcount.lab.parameters import parameters
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.tune.answer import Ending, Known, answer
+from headcount.tune.baseline import searched, trial_users
 from headcount.tune.boot import boot_hook
 from headcount.tune.choose import Asked, Choice, check_tunable, choose, weightiest
 from headcount.tune.far_host import FarHost
@@ -51,8 +50,6 @@ from headcount.tune.values import Values, names_of
 
 MOST_HELD = 4
 """Knobs that are left alone and named, the weightiest; `tuning.json` has all."""
-BEYOND = 1.2
-"""Times the capacity: throughput shows what limits only beyond it."""
 
 
 PilotOf = Callable[
@@ -123,14 +120,17 @@ def _tuned(
     plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: Listener, host: Host
 ) -> tuple[Path, record.Tuning]:
     check_nothing_left(host)
-    bundle = _baseline(plan, wanted, runs, secrets, listener)
+    if wanted.baseline is not None:
+        bundle = reader.load(wanted.baseline)
+    else:
+        bundle = searched(plan, runs, secrets, listener, wanted.named)
     verdict = controller.with_verdict(bundle).verdict
     diagnosis = verdict.diagnosis if verdict is not None else None
     if verdict is None or diagnosis is None:
         raise InputError(f"{bundle.folder} has no diagnosis: nothing says which knobs matter")
     if not wanted.asked.only:
         check_tunable(diagnosis, wanted.goal, has_behind=wanted.named.number > 1)
-    users = wanted.goal.users or _users(verdict, diagnosis, wanted.goal)
+    users = wanted.goal.users or trial_users(verdict, diagnosis, wanted.goal)
     # Turns are too short to wait for a steady state; pairs meet the same unsteadiness.
     run = plan.workload.run.model_copy(update={"steady": "reported"})
     workload = plan.workload.model_copy(update={"run": run})
@@ -167,25 +167,6 @@ def _knobs(server: str, own: KnobFile | None) -> Sequence[Knob]:
     """The knobs of a server, with those of a file of one's own."""
     knobs = of_server(server)
     return (merged(knobs, own) if own is not None and own.server == server else knobs).knob
-
-
-def _baseline(
-    plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: Listener
-) -> Bundle:
-    if wanted.baseline is not None:
-        return reader.load(wanted.baseline)
-    folder, _ = controller.start(plan, runs, secrets, listener, wanted.named)
-    return reader.load(folder)
-
-
-def _users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
-    """The load of the trials, near the knee."""
-    capacity = verdict.capacity
-    held = (capacity.users or capacity.high or capacity.estimate) if capacity is not None else None
-    if held is None:
-        raise InputError("the run found no capacity: give the load with --goal p95@USERS")
-    beyond = BEYOND if goal.measure(diagnosis.limit) == "rate" else 1.0
-    return max(round(held * beyond), 1)
 
 
 def _of_kernel(

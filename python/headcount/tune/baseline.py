@@ -1,0 +1,73 @@
+"""The search before the trials: how many users the server holds, and what limits it."""
+
+from pathlib import Path
+
+from headcount.bundle import reader
+from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.reader import Bundle
+from headcount.bundle.verdict import Verdict
+from headcount.controller import run as controller
+from headcount.controller.access import Secrets
+from headcount.controller.listener import Listener
+from headcount.counters.proc.named import NOBODY, Named
+from headcount.errors import InputError, MachineLimitError
+from headcount.plan.plan import Plan
+from headcount.text import plural
+from headcount.tune.goal import Goal
+
+BEYOND = 1.2
+"""Times the capacity: throughput shows what limits only beyond it."""
+MOST_SEARCHES = 3
+"""A quick search has time for few levels where requests may take seconds; each more begins with
+twice the users of the last."""
+
+
+def searched(
+    plan: Plan, runs: Path, secrets: Secrets, listener: Listener, named: Named = NOBODY
+) -> Bundle:
+    """The bundle of a run that says what limits the server, if one can; raises HeadcountError.
+
+    A quick search that ends for lack of time, with nothing at its limit, goes on with more users.
+    """
+    folder, _ = controller.start(plan, runs, secrets, listener, named)
+    bundle = reader.load(folder)
+    for _ in range(MOST_SEARCHES - 1):
+        users = _more_users(plan, bundle)
+        if users is None:
+            return bundle
+        listener.noted(f"the quick search ended before any limit: on with {plural('user', users)}")
+        search = plan.search.model_copy(update={"start_users": users})
+        plan = plan.model_copy(update={"search": search})
+        try:
+            folder, _ = controller.start(plan, runs, secrets, listener, named)
+        except MachineLimitError as why:
+            listener.noted(f"not with more users: {why}")
+            return bundle
+        bundle = reader.load(folder)
+    return bundle
+
+
+def _more_users(plan: Plan, bundle: Bundle) -> int | None:
+    """Where the next search begins; None where another would say no more."""
+    verdict = controller.with_verdict(bundle).verdict
+    if plan.mode != "search" or not plan.search.quick:
+        return None
+    if verdict is None or verdict.outcome != "passed":
+        return None
+    capacity, diagnosis = verdict.capacity, verdict.diagnosis
+    if capacity is None or not capacity.at_least or not capacity.users or verdict.stopped:
+        return None
+    if diagnosis is None or diagnosis.limit != "none":
+        return None
+    users = min(2 * capacity.users, plan.search.max_users)
+    return users if users > capacity.users else None
+
+
+def trial_users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
+    """The load of the trials, near the knee; raises InputError where none is known."""
+    capacity = verdict.capacity
+    held = (capacity.users or capacity.high or capacity.estimate) if capacity is not None else None
+    if held is None:
+        raise InputError("the run found no capacity: give the load with --goal p95@USERS")
+    beyond = BEYOND if goal.measure(diagnosis.limit) == "rate" else 1.0
+    return max(round(held * beyond), 1)

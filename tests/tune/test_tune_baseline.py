@@ -1,0 +1,94 @@
+"""The search before a tuning goes on where a quick one had no time to find a limit."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from headcount import workloads
+from headcount.bundle import reader
+from headcount.controller import run as controller
+from headcount.controller.access import Secrets
+from headcount.controller.listener import Silent
+from headcount.errors import MachineLimitError
+from headcount.plan.plan import Plan
+from headcount.plan.resolve import Overrides, resolve
+from headcount.tune.baseline import searched
+
+Play = Callable[..., Sequence[int]]
+
+
+def found(
+    users: int, limit: str = "none", *, at_least: bool = True, stopped: str | None = None
+) -> Any:
+    capacity = SimpleNamespace(users=users, at_least=at_least)
+    diagnosis = SimpleNamespace(limit=limit)
+    return SimpleNamespace(
+        outcome="passed", capacity=capacity, diagnosis=diagnosis, stopped=stopped
+    )
+
+
+def plan(*, quick: bool = True, most: int | None = None) -> Plan:
+    asked = Overrides(search=True, quick=quick, max_users=most)
+    return resolve(workloads.load("file-copy"), "lab:samba", asked)
+
+
+@pytest.fixture
+def starts(monkeypatch: pytest.MonkeyPatch) -> Play:
+    """Plays searches that come to these answers; gives the users that each begins with."""
+
+    def play(answers: Sequence[Any], asked: Plan) -> Sequence[int]:
+        begun: list[int] = []
+
+        def start(each: Plan, *_: object) -> tuple[Path, Any]:
+            begun.append(each.search.start_users)
+            answer = answers[len(begun) - 1]
+            if isinstance(answer, Exception):
+                raise answer
+            return Path(str(len(begun) - 1)), answer
+
+        monkeypatch.setattr(controller, "start", start)
+        monkeypatch.setattr(reader, "load", lambda folder: folder)
+        monkeypatch.setattr(
+            controller,
+            "with_verdict",
+            lambda folder: SimpleNamespace(verdict=answers[int(str(folder))]),
+        )
+        last = searched(asked, Path(), Secrets(), Silent())
+        ended = [one for one in answers[: len(begun)] if not isinstance(one, Exception)]
+        assert str(last) == str(len(ended) - 1)
+        return begun
+
+    return play
+
+
+def test_it_goes_on_with_twice_the_users_until_something_limits(starts: Play) -> None:
+    assert starts([found(320), found(2560, "cpu", at_least=False)], plan()) == [10, 640]
+    assert starts([found(320), found(1280), found(5120)], plan()) == [10, 640, 2560]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        found(320, "cpu"),
+        found(320, at_least=False),
+        found(320, stopped="the machine has no more file handles"),
+        found(0),
+    ],
+)
+def test_one_search_is_enough_where_another_says_no_more(starts: Play, answer: Any) -> None:
+    assert starts([answer], plan()) == [10]
+
+
+def test_a_full_search_is_not_repeated(starts: Play) -> None:
+    assert starts([found(320)], plan(quick=False)) == [10]
+
+
+def test_it_ends_at_the_most_users_that_were_asked_for(starts: Play) -> None:
+    assert starts([found(320), found(500)], plan(most=500)) == [10, 500]
+
+
+def test_what_the_machine_cannot_play_leaves_the_answer_before(starts: Play) -> None:
+    assert starts([found(320), MachineLimitError("too few ports")], plan()) == [10, 640]
