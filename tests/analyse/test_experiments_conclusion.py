@@ -122,7 +122,7 @@ def test_a_shared_upstream(left: float, answer: str) -> None:
 def test_nothing_measured_is_undecided_and_says_so() -> None:
     found = conclude(diagnosis("lock"), [])
     assert found.answer == "undecided"
-    assert "no experiment came to a result" in found.sentence
+    assert "no experiment gave a result" in found.sentence
 
 
 def test_wide_intervals_are_undecided_and_ask_for_more_time() -> None:

@@ -41,7 +41,11 @@ MEANT = [
         "journey-value",
     ),
     (HTTP, "the rows of the variable who have run out: each user needs a row", "journey-rows"),
-    (HTTP, 'after 10 rounds it was still not so: until {"value":"{s}"}', "journey-rounds"),
+    (
+        HTTP,
+        'after 10 rounds its condition was still not met: until {"value":"{s}"}',
+        "journey-rounds",
+    ),
     (HTTP, "GET /: status 302 Found instead of 200; redirects are not followed", "http-redirect"),
     (HTTP, "GET /: status 301 Moved Permanently instead of 200", "http-redirect"),
     (HTTP, f"GET /: {FOUND}; Location: /login", "http-redirect-login"),

@@ -162,7 +162,7 @@ def test_names_of_scenarios_differ(folder: Path, capsys: pytest.CaptureFixture[s
     second = FILE[FILE.index("[[scenarios]]") :]
     (folder / "shop.toml").write_text(f"{FILE}\n{second}", "utf-8")
     assert run_line(["workloads", "check", "shop.toml"]) == ExitCode.BAD_INPUT
-    assert '"look" is there twice' in capsys.readouterr().out
+    assert '"look" is defined twice' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("indent", ["\t", " "])

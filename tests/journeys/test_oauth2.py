@@ -322,7 +322,7 @@ def test_mistakes_are_found_without_a_server(headcount: Headcount, tmp_path: Pat
         'token_url = "/t"\ngrant = "code"\n': "grant",
         'token_url = "/t"\ngrant = "client-credentials"\n': "needs client_id",
         'token_url = "/t"\ngrant = "refresh-token"\n': "needs refresh_token",
-        plain + 'client_secret = "hunter2"\n': "a secret does not belong into a file",
+        plain + 'client_secret = "hunter2"\n': "a secret does not belong in a file",
         plain + 'username = "ada"\n': 'username belongs to grant = "password"',
         plain + 'client_id_ = "ada"\n': "client_id_",
         plain + 'scope = "{team}"\n': "no step captures or sets {team}",

@@ -77,7 +77,7 @@ def test_the_engine_gets_pauses_as_they_are_played() -> None:
     [
         ({"pause": "often"}, "pause"),
         ({"pause": "uniform:1s"}, "uniform:1s..3s"),
-        ({"if": {"value": "{n}"}, "then": [GET]}, "it says nothing of the value"),
+        ({"if": {"value": "{n}"}, "then": [GET]}, "it has no condition"),
         ({"if": {"value": "{n}", "abov": 1}, "then": [GET]}, "abov"),
         ({"if": {"value": "{n}", "above": 1}}, "then"),
         ({"repeat": [3, 1], "steps": [GET]}, "the lower number first"),
@@ -112,7 +112,7 @@ def test_transactions_are_for_databases() -> None:
     with pytest.raises(InputError, match='setup, transaction "pay": only a database'):
         workload([GET], setup=[{"transaction": "pay", "steps": [GET]}])
     inner = {"transaction": "inner", "steps": [SELECT]}
-    with pytest.raises(InputError, match="a transaction cannot stand in another"):
+    with pytest.raises(InputError, match="a transaction cannot be in another"):
         workload([{"transaction": "outer", "steps": [inner]}], protocol="sql")
     with pytest.raises(InputError, match="it can have no key on"):
         workload([{"transaction": "pay", "on": "sql", "steps": [SELECT]}], protocol="sql")

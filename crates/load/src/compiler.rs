@@ -245,7 +245,8 @@ impl<S: Compile> Compiler<'_, S> {
         self.moves.push(Move::Unless(condition, top));
         let done = self.leave(Move::Go(0));
         self.land(end);
-        let sentence = format!("after {at_most} rounds it was still not so: until {until}");
+        let sentence =
+            format!("after {at_most} rounds its condition was still not met: until {until}");
         self.moves.push(Move::Fail(sentence.into()));
         self.land(done);
         Ok(())
@@ -343,8 +344,7 @@ impl<S: Compile> Compiler<'_, S> {
     /// Its beginning and its end are steps of the protocol: `NAME.begin` and `NAME.commit`.
     fn transaction(&mut self, entry: &Transaction, depth: usize) -> Result<(), WrongEntry> {
         if self.is_in_transaction {
-            let reason =
-                "a transaction cannot stand in another; write its steps into the outer one";
+            let reason = "a transaction cannot be in another; write its steps into the outer one";
             return Err(wrong(&entry.name, reason));
         }
         if entry.retries > MOST_RETRIES {

@@ -47,7 +47,7 @@ fn a_loop_ends_when_its_condition_holds_or_fails() {
     assert_eq!((scenario.completed, scenario.failed), (0, 3));
     let faults: Vec<_> = last.recorder.faults.iter().collect();
     assert!(
-        format!("{faults:?}").contains("after 3 rounds it was still not so"),
+        format!("{faults:?}").contains("after 3 rounds its condition was still not met"),
         "{faults:?}"
     );
 }

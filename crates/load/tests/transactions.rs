@@ -73,7 +73,7 @@ fn transactions_do_not_stand_in_each_other() {
     let steps = json!({"steps": [{"transaction": "outer", "steps": [inner]}]});
     let sentence = mistake(&steps);
     assert!(
-        sentence.contains("a transaction cannot stand in another"),
+        sentence.contains("a transaction cannot be in another"),
         "{sentence}"
     );
 }

@@ -89,7 +89,7 @@ impl PredicateTable {
         }
         if all.is_empty() {
             return Err(format!(
-                "it says nothing of the value: give one of {}",
+                "it has no condition: give one of {}",
                 Self::KEYS.join(", ")
             ));
         }

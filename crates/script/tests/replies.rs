@@ -193,7 +193,7 @@ fn mistakes_name_the_place() {
         (json!([5]), "check 1: it must be a table"),
         (
             json!([{"contains": "a"}, {"json": "$.a"}]),
-            "check 2: it says nothing of the value",
+            "check 2: it has no condition",
         ),
     ] {
         let sentence = Check::compile(&list, Realm::Contents, &mut names).unwrap_err();

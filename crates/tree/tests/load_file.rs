@@ -125,7 +125,7 @@ fn a_mistake_is_told_with_its_line() {
         ),
         (
             "QUERY_FS_INFORMATION x NT_STATUS_OK",
-            "line 1: the level must be a number from 0; it is \"x\"",
+            "line 1: the level must be 0 or more; it is \"x\"",
         ),
         (
             "Mkdir \"\\client1\\..\\x\" NT_STATUS_OK",

@@ -30,7 +30,7 @@ class AtLevel:
         per_s: Scenarios that they completed.
         busiest: CPU of its busiest worker, of a core.
         cores: CPU of the whole agent, in cores.
-        late_ms: Its lateness: one in a hundred of its timers was at least so late.
+        late_ms: Its lateness: one in a hundred of its timers was at least this late.
         clock_error_ms: At most how wrong the difference of its clock was known.
 
     """

@@ -37,7 +37,7 @@ class Condition(Strict):
     def _says_something(self) -> "Condition":
         keys = [key for key in type(self).model_fields if key != "value"]
         if all(getattr(self, key) is None for key in keys):
-            raise ValueError(f"it says nothing of the value: give one of {', '.join(keys)}")
+            raise ValueError(f"it has no condition: give one of {', '.join(keys)}")
         return self
 
     @property
@@ -348,8 +348,7 @@ def check_entries(entries: Sequence[Played], where: str) -> None:
     for entry in entries:
         if isinstance(entry, Transaction) and any(transactions(entry.steps)):
             raise InputError(
-                f"{where}: a transaction cannot stand in another; write its steps into the outer "
-                "one"
+                f"{where}: a transaction cannot be in another; write its steps into the outer one"
             )
         if isinstance(entry, Choose) and not any(branch.weight for branch in entry.choose):
             raise InputError(f"{where}: of the weights of choose one must be above 0")

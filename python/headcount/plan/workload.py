@@ -190,7 +190,7 @@ class Workload(Strict):
         names = [scenario.name for scenario in self.scenarios]
         for place, name in enumerate(names):
             if name == "all" or name in names[:place]:
-                why = "is there twice" if name in names[:place] else "is the sum of them"
+                why = "is defined twice" if name in names[:place] else "is the sum of them"
                 raise MisplacedError(
                     f'scenario names must differ, and none may be "all": "{name}" {why}',
                     "scenarios",

@@ -49,7 +49,7 @@ def _has_port(text: str) -> bool:
 def _hidden(value: Any) -> Any:
     if isinstance(value, str) and not _PLACE.search(value):
         raise ValueError(
-            'a secret does not belong into a file: write { secret = "NAME" } with the name of an '
+            'a secret does not belong in a file: write { secret = "NAME" } with the name of an '
             "environment variable, or a placeholder such as {client.secret}"
         )
     return value

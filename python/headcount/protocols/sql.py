@@ -29,7 +29,9 @@ def _methods(text: str) -> str:
     words = [word.strip() for word in text.split(",")]
     if not set(words) <= set(METHODS):
         known = f"{', '.join(METHODS[:-1])} or {METHODS[-1]}"
-        raise ValueError(f'it is "{text}"; it can be {known}, or several of them with commas')
+        raise ValueError(
+            f'it is "{text}"; it can be {known}, or several of them, separated by commas'
+        )
     return ",".join(words)
 
 

@@ -72,7 +72,7 @@ impl Received<'_> {
                 }
                 _ => {
                     return Err(format!(
-                        "the body is coded in \"{}\", which cannot be read; do not accept it",
+                        "the body is coded in \"{}\", which Headcount cannot read; leave it out of Accept-Encoding",
                         coding.escape_default()
                     ));
                 }
@@ -102,5 +102,5 @@ fn whole(coding: &str, decoder: impl Read) -> Result<Vec<u8>, String> {
 /// What is wrong with a body that is too long to be kept.
 pub(super) fn too_much() -> String {
     let mebibytes = MOST_KEPT_BYTES >> 20;
-    format!("its body has more than {mebibytes} MiB, which captures and checks do not look at")
+    format!("its body has more than {mebibytes} MiB, which is too much for captures and checks")
 }

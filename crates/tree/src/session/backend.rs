@@ -80,7 +80,7 @@ pub fn check_count(found: &[Entry], path: &str) -> Result<(), Fault> {
         return Ok(());
     }
     let sentence = format!(
-        "\"{path}\": it has more than {MOST_ENTRIES} names, which captures and checks do not look at; \
+        "\"{path}\": it has more than {MOST_ENTRIES} names, which is too much for captures and checks; \
          give a pattern"
     );
     Err(Fault::step(FaultKind::Refused, sentence))

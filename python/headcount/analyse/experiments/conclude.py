@@ -128,7 +128,7 @@ def _refuted_text(
 def _open_text(diagnosis: Diagnosis, findings: Sequence[Finding], open_: Sequence[Limit]) -> str:
     first = NAMES[diagnosis.limit]
     if not findings:
-        return f"Undecided: no experiment came to a result, so the limit may or may not be {first}."
+        return f"Undecided: no experiment gave a result, so the limit may or may not be {first}."
     results = " ".join(f"`{one.experiment}`: {_sentence(one.sentence)}" for one in findings)
     if diagnosis.limit == "unknown":
         fits = _fitting(findings, {one for each in findings for one in each.contradicts})

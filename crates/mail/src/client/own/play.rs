@@ -98,7 +98,7 @@ impl MailSession {
         if bytes > MOST_KEPT_BYTES {
             let mebibytes = MOST_KEPT_BYTES >> 20;
             return Err(wrong(format!(
-                "the message has more than {mebibytes} MiB, which captures and checks do not look at"
+                "the message has more than {mebibytes} MiB, which is too much for captures and checks"
             )));
         }
         let mut found = Found::message(uid, &message, fetch.has_body);

@@ -94,7 +94,7 @@ impl<'a> Line<'a> {
             None => text.parse(),
         };
         let text = shown(text);
-        number.map_err(|_| format!("the {name} must be a number from 0; it is \"{text}\""))
+        number.map_err(|_| format!("the {name} must be 0 or more; it is \"{text}\""))
     }
 }
 
