@@ -138,7 +138,7 @@ mod tests {
         let error = content.check_head(&block, 0).unwrap_err().to_string();
         assert!(error.contains("another place"), "{error}");
         let error = Content::new(2, 4096).check_head(&block, 4096).unwrap_err();
-        assert!(error.to_string().contains("nothing that was written"));
+        assert!(error.to_string().contains("never written there"));
         assert!(content.check_head(&[0; 4096], 4096).is_err());
         assert!(content.check_head(&[], 0).is_err());
     }

@@ -248,7 +248,7 @@ fn mistakes_name_scenario_and_entry() {
         (json!([{"say": "a"}]), "an entry must be a step with a name"),
         (
             json!([{"if": {"value": "x"}, "then": []}]),
-            "step \"if\": it says nothing",
+            "step \"if\": it has no condition",
         ),
         (json!([{"if": {"value": "x", "exists": true}}]), "it has if"),
         (

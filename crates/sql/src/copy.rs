@@ -275,7 +275,7 @@ mod tests {
             ),
             (
                 json!({"statement": "COPY t FROM '/tmp/x'"}),
-                "a file of the server's",
+                "a file on the server",
             ),
             (json!({"statement": from}), "needs the values of a row"),
             (json!({"statement": from, "values": []}), "values is empty"),

@@ -135,8 +135,8 @@ mod tests {
             ("A b", "1", "not the name"),
             ("", "1", "not the name"),
             ("A", "1\r\nB: 2", "may not have the value"),
-            ("Content-Length", "5", "own"),
-            ("connection", "close", "own"),
+            ("Content-Length", "5", "itself"),
+            ("connection", "close", "itself"),
         ] {
             let sentence = Headers::default().add(name, value).unwrap_err();
             assert!(sentence.contains(part), "{sentence}");

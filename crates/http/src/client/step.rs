@@ -241,7 +241,7 @@ mod tests {
             ),
             (
                 json!({"op": "get", "path": "/", "headers": {"Content-Length": "1"}}),
-                "own",
+                "itself",
             ),
             (json!({"op": "receive", "path": "/"}), "path"),
         ] {
@@ -267,7 +267,7 @@ mod tests {
             ),
             (
                 json!({"op": "get", "path": "/", "check": [{"json": "$.a"}]}),
-                "check 1: it says nothing",
+                "check 1: it has no condition",
             ),
             (
                 json!({"op": "request", "path": "/", "check": [{"contains": "a"}]}),

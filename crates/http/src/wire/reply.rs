@@ -332,7 +332,7 @@ mod tests {
         assert!(reply.is_over());
         assert_eq!((reply.received(), reply.discardable()), (10, 0));
         let mut reply = read(&[b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"]).unwrap();
-        assert!(reply.discarded(8).unwrap_err().contains("more came"));
+        assert!(reply.discarded(8).unwrap_err().contains("more than its answer"));
 
         let mut reply =
             read(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10003\r\nabc"]).unwrap();
@@ -374,7 +374,7 @@ mod tests {
             b"HTTP/1.1 204 No Content\r\n\r\nx",
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nx",
         ] {
-            assert!(read(&[bytes]).unwrap_err().contains("more came"));
+            assert!(read(&[bytes]).unwrap_err().contains("more than its answer"));
         }
         let endless = [&b"HTTP/1.1 200 OK\r\nA: "[..], &vec![b'x'; 70_000]].concat();
         let sentence = read(&[&endless]).unwrap_err();

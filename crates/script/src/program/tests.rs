@@ -104,7 +104,7 @@ fn mistakes_are_found_before_the_run() {
         ),
         ("\nif vars.x then", "a.lua:2: 'end' expected"),
         ("vars.n = 1", "a.lua:1: \"n\" is built in"),
-        ("vars['a b'] = 1", "cannot be the name of a variable"),
+        ("vars['a b'] = 1", "is not a variable name"),
     ] {
         let mut names = Names::default();
         let sentence = Program::compile("a.lua", source, &["search"], &mut names).unwrap_err();
