@@ -131,7 +131,7 @@ fn what_cannot_be_looked_at_is_a_mistake_of_the_workload() {
     let json = mistake(json!({"op": "list", "capture": {"a": {"json": "$.a"}}}));
     assert!(json.contains("capture, a: of files give"), "{json}");
     let sort = mistake(json!({"op": "list", "sort": "size"}));
-    assert!(sort.contains("sort is for"), "{sort}");
+    assert!(sort.contains("sort changes only"), "{sort}");
     let missing = json!({"op": "inspect", "path": "a", "missing": true, "capture": {"a": {}}});
     assert!(mistake(missing).contains("nothing to capture"));
     assert!(mistake(json!({"op": "open", "path": "a", "capture": {}})).contains("capture"));

@@ -98,8 +98,8 @@ impl<B: FileBackend> FileSession<B> {
         if transfer.looks.needs_body() && read_bytes > MOST_KEPT_BYTES as u64 {
             let mebibytes = MOST_KEPT_BYTES >> 20;
             let sentence = format!(
-                "\"{path}\": more than {mebibytes} MiB were read, which captures and checks do not look \
-                 at; read less with bytes"
+                "\"{path}\": more than {mebibytes} MiB were read, which is too much for captures and \
+                 checks; read less with bytes"
             );
             return Err(Fault::step(FaultKind::Refused, sentence));
         }
