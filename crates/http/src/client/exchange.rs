@@ -122,13 +122,18 @@ impl HttpSession {
     /// After a whole answer: closes the connection where it is not to be kept, when the server has,
     /// so that the server's side is the one that remembers it (RFC 9293, 3.6.1).
     pub(super) async fn settle(&mut self, answer: &Answer) -> Result<(), Fault> {
-        if let Some(Connection::Http1(connection)) = &mut self.connection {
-            let keeps_alive = answer.reply.head().is_some_and(|head| head.keeps_alive);
-            connection.is_spent |= !keeps_alive;
-            if !self.shared.keeps_alive {
-                connection.wait_for_close().await?;
-                self.connection = None;
-            }
+        let Some(Connection::Http1(connection)) = &mut self.connection else {
+            return Ok(());
+        };
+        let keeps_alive = answer.reply.head().is_some_and(|head| head.keeps_alive);
+        connection.is_spent |= !keeps_alive;
+        if !self.shared.keeps_alive {
+            connection.wait_for_close().await?;
+            self.connection = None;
+        } else if connection.is_spent
+            && let Some(Connection::Http1(connection)) = self.connection.take()
+        {
+            close_with_server(connection);
         }
         Ok(())
     }
@@ -182,6 +187,14 @@ impl HttpSession {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Closes a connection as soon as the server has, as browsers do: a server may keep a worker for it
+/// until then. Nobody waits for that, for the answer is complete.
+fn close_with_server(mut connection: Http1) {
+    if !connection.has_ended() {
+        tokio::spawn(async move { connection.wait_for_close().await });
     }
 }
 

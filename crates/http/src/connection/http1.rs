@@ -65,6 +65,12 @@ impl Http1 {
         }
     }
 
+    /// Whether the server has ended its side, and all that it sent before has been read.
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
     /// What was agreed on about TLS; nothing without it.
     #[must_use]
     pub fn agreed(&self) -> Option<Agreed> {

@@ -5,10 +5,11 @@
     reason = "a failure here fails the test that called"
 )]
 
-use std::io::Write;
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener};
+use std::time::Duration;
 
-use crate::common::{Person, http, peer, person, play, read_request};
+use crate::common::{Person, http, pause, peer, person, play, read_request};
 use headcount_http::HttpOptions;
 use headcount_load::{Fault, FaultKind, Moved};
 use serde_json::{Value, json};
@@ -218,6 +219,36 @@ fn requests_are_as_they_should_be() {
     assert!(put.ends_with("Content-Length: 0\r\n\r\n"), "{put}");
 }
 
+/// A server that ends connections may keep a worker for each until the client has closed its side.
+#[test]
+fn a_connection_that_the_server_ends_is_closed_before_the_next_request() {
+    for answer in [
+        &b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"[..],
+        b"HTTP/1.0 200 OK\r\n\r\nok",
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let options = HttpOptions::new(&format!("http://{}", listener.local_addr().unwrap()));
+        let (closed, is_closed) = tokio::sync::oneshot::channel();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            read_request(&mut stream);
+            stream.write_all(answer).unwrap();
+            pause(Duration::from_millis(20));
+            stream.shutdown(Shutdown::Write).unwrap();
+            let mut rest = Vec::new();
+            stream.read_to_end(&mut rest).unwrap();
+            closed.send(rest).unwrap();
+        });
+        play(async {
+            let mut person = Person::arrive(&http(options), 0).await;
+            person.play(get()).await.unwrap();
+            let rest = tokio::time::timeout(Duration::from_secs(20), is_closed).await;
+            assert_eq!(rest.expect("it stays open"), Ok(Vec::new()));
+        });
+        server.join().unwrap();
+    }
+}
+
 /// A server that answers, and then says something on the idle connection.
 #[test]
 fn an_idle_connection_may_only_be_closed() {
@@ -250,7 +281,7 @@ fn an_idle_connection_may_only_be_closed() {
             let mut person = Person::arrive(&http(options), 0).await;
             let first = person.play(get()).await;
             if first.is_ok() {
-                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                tokio::time::sleep(Duration::from_millis(50)).await;
             }
             match (first.and(person.play(get()).await), part) {
                 (Ok(_), None) => assert_eq!(person.sent("CONNECT"), 2),
