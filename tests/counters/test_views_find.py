@@ -169,7 +169,7 @@ def test_an_smbstatus_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_another_file_is_no_configuration_of_samba(tmp_path: Path) -> None:
     (tmp_path / "smb.conf").write_text("hello")
-    with pytest.raises(TargetError, match="no Samba status"):
+    with pytest.raises(TargetError, match="not Samba status"):
         asked_views([f"samba={tmp_path}/smb.conf"])
     with pytest.raises(TargetError, match="No such file"):
         asked_views([f"samba={tmp_path}/none.conf"])
@@ -227,7 +227,7 @@ def test_another_page_is_no_view_and_nobody_says_so() -> None:
     page_text = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
     with listening(page_text) as address:
         assert find_views(Around(f"http://{address}", "nginx")) == ([], [])
-        with pytest.raises(TargetError, match="no nginx stub_status"):
+        with pytest.raises(TargetError, match="not nginx stub_status"):
             asked_views([f"nginx=http://{address}/"])
     gone = b"HTTP/1.1 302 Found\r\nLocation: http://192.0.2.1/\r\nContent-Length: 0\r\n\r\n"
     with listening(gone) as address, pytest.raises(TargetError, match="status 302"):

@@ -165,7 +165,7 @@ ATTACKS = [
         "in the middle of a part",
     ),
     lie(
-        "older document", say(BOUND, GOOD.replace(b"\1\0\0\0\0\0", bytes(6)), DONE, READY), "and 0"
+        "older document", say(BOUND, GOOD.replace(b"\1\0\0\0\0\0", bytes(6)), DONE, READY), "but 0"
     ),
     lie("row before the bind", say(GOOD, BOUND, DONE, READY), f"a message ('D') {NO_PLACE}"),
     lie("ready twice", say(ANSWER, READY), f"a message ('Z') {NO_PLACE}"),
