@@ -290,5 +290,5 @@ fn mistakes_name_scenario_and_entry() {
     for _ in 0..40 {
         deep = json!({"page": "p", "steps": [deep]});
     }
-    assert!(mistake(&json!({ "steps": [deep] })).contains("more than 32 others"));
+    assert!(mistake(&json!({ "steps": [deep] })).contains("more than 32 deep"));
 }
