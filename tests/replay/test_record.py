@@ -35,7 +35,8 @@ def test_a_visit_through_the_proxy_replays(recorder: Headcount, tmp_path: Path) 
         assert f"wrote {workload}" in done.err
         assert "access_token" in done.out
         assert PASSWORD not in workload.read_text("utf-8")
-        assert bar.tried(site, workload, recorder) == ""
+        failed = bar.tried(site, workload, recorder)
+        assert not failed, failed
 
 
 def test_it_listens_on_this_machine_alone(recorder: Headcount, tmp_path: Path) -> None:
