@@ -13,6 +13,7 @@ use http::{HeaderName, HeaderValue, Request, Uri};
 use super::Shared;
 use super::ask::{Ask, Method, Target};
 use super::body::Body;
+use super::closing::Closing;
 use super::jar::Jar;
 use super::payload::{BodyEnd, Payload};
 use super::received::MOST_KEPT_BYTES;
@@ -133,7 +134,7 @@ impl HttpSession {
         } else if connection.is_spent
             && let Some(Connection::Http1(connection)) = self.connection.take()
         {
-            close_with_server(connection);
+            self.closing = Closing::with_server(connection);
         }
         Ok(())
     }
@@ -187,14 +188,6 @@ impl HttpSession {
             }
             _ => Ok(()),
         }
-    }
-}
-
-/// Closes a connection as soon as the server has, as browsers do: a server may keep a worker for it
-/// until then. Nobody waits for that, for the answer is complete.
-fn close_with_server(mut connection: Http1) {
-    if !connection.has_ended() {
-        tokio::spawn(async move { connection.wait_for_close().await });
     }
 }
 

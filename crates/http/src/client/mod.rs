@@ -3,7 +3,7 @@
 //! * [`step`], [`ask`] and [`method`]: what users do; [`headers`], [`body`], `piece`, `mixed`,
 //!   `multipart`, `file_type`, [`payload`], [`sizes`]: what requests consist of.
 //! * [`session`]: one user; `journey`: a request with its values, through redirects; `exchange`: a
-//!   request on the wire; `judge`: whether the answer is right; `received`: what captures and checks
+//!   request on the wire; `closing`: a connection that the server ends; `judge`: whether the answer is right; `received`: what captures and checks
 //!   see of it; [`jar`]: the user's cookies; `proof` and [`digest`]: who the user is; [`oauth2`],
 //!   [`grant`], `token`, `token_request`, `bearer` and `renewal`: its access token; `version`: which
 //!   HTTP it speaks.
@@ -17,6 +17,7 @@ pub mod ask;
 mod bearer;
 pub mod body;
 pub mod cache;
+mod closing;
 pub mod cookie_date;
 pub mod digest;
 mod exchange;

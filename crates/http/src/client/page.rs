@@ -219,6 +219,7 @@ impl HttpSession {
             requests: self.requests.clone(),
             number: self.number,
             connection,
+            closing: None,
             tls: self.tls.clone(),
             jar: self.jar.clone(),
             visit: self.visit,

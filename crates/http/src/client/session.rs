@@ -12,6 +12,7 @@ use super::Shared;
 use super::ask::{Ask, Method, Target};
 use super::bearer::Bearer;
 use super::body::Body;
+use super::closing::Closing;
 use super::digest::SharedChallenge;
 use super::jar::Jar;
 use super::payload::Insert;
@@ -35,6 +36,8 @@ pub struct HttpSession {
     /// The user's number in names.
     pub(super) number: u32,
     pub(super) connection: Option<Connection>,
+    /// The connection before, if the server has not closed it yet.
+    pub(super) closing: Option<Closing>,
     /// The user's own, where sessions of TLS are resumed.
     pub(super) tls: Option<Box<Tls>>,
     pub(super) jar: Option<Rc<RefCell<Jar>>>,
@@ -192,6 +195,7 @@ impl HttpSession {
             requests: user.requests(),
             number,
             connection: None,
+            closing: None,
             tls: own_tls.map(|tls| Box::new(tls.resuming())),
             jar: None,
             visit: user.ordinal(),

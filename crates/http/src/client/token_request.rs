@@ -27,6 +27,7 @@ impl HttpSession {
             requests: of.requests.clone(),
             number: of.number,
             connection: None,
+            closing: None,
             tls: None,
             jar: None,
             visit: of.visit,
