@@ -57,7 +57,7 @@ def _next(standing: Standing) -> Request | None:
     official = official_request(standing)
     if official is not None:
         return official
-    # The time that an official level no longer fits in narrows the interval first.
+    # Too little time for an official level: the rest narrows the interval, then draws the chart.
     if request is not None and _fits(standing, request):
         return request
     return _recovery_request(standing) or curve_request(standing)
