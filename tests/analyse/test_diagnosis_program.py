@@ -282,7 +282,7 @@ def test_a_process_without_a_free_descriptor_refuses() -> None:
 def test_a_full_accept_queue_is_too_short_unless_a_resource_is_full() -> None:
     dropped = {
         "system.network.tcp.listen_overflows": 20.0,
-        "socket.accept_queue": 6.0,
+        "socket.accept_queue": 1.5,
         "socket.accept_queue.utilization": 1.0,
         "socket.accept_queue.limit": 5.0,
     }
@@ -293,6 +293,23 @@ def test_a_full_accept_queue_is_too_short_unless_a_resource_is_full() -> None:
     busy = dropped | {"cgroup.cpu.throttled": 0.9, "cgroup.cpu.limit": 0.5}
     found = diagnosed(ladder({2: 100.0, 16: 300.0, 64: 310.0}, {16: busy, 64: busy}), 20.0)
     assert (found.limit, found.detail) == ("cpu", "quota")
+
+
+def test_an_accept_queue_that_is_always_full_is_not_too_short() -> None:
+    """The server has no place for a connection: a longer queue would be full as well."""
+    full = {
+        "system.network.tcp.listen_overflows": 20.0,
+        "socket.accept_queue": 511.0,
+        "socket.accept_queue.occupied": 1.0,
+        "socket.accept_queue.utilization": 1.0,
+        "socket.accept_queue.limit": 511.0,
+    }
+    found = diagnosed(ladder({2: 100.0, 16: 300.0, 64: 310.0}, {64: full}), 20.0)
+    assert found.detail != "backlog"
+    assert not any("ListenBacklog" in one.sentence for one in found.advice)
+    in_bursts = full | {"socket.accept_queue": 60.0}
+    found = diagnosed(ladder({2: 100.0, 16: 300.0, 64: 310.0}, {64: in_bursts}), 20.0)
+    assert (found.limit, found.detail) == ("refusal", "backlog")
 
 
 def test_the_latest_trial_counts() -> None:

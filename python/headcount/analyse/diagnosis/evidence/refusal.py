@@ -20,6 +20,9 @@ ABOVE_A_RATE = "rate"
 """The kind of refusals that a rate limit makes."""
 MOSTLY = 0.5
 """Share of faults that name a rate, from which a rate is what refuses."""
+FULL_QUEUE = (0.5, 0.9)
+"""Mean share of the accept queue in use: below, it is full in bursts, which a longer one holds.
+Above, it is full all the time, because the server has no place for another connection."""
 FULL_SHARE = 0.05
 """Share of refused users or scenarios at which the score is 1."""
 LIMITS = (
@@ -151,7 +154,9 @@ def _at_the_door(level: Observation, taken: float) -> tuple[str | None, Figure |
             limit = level.mean(BACKLOG)
             text += f" (at most {count(limit)} wait)" if limit else ""
             shown = figure(level, DROPPED, dropped, text, threshold=least * level.per_s)
-            return "backlog", shown, between(part, least / 2, 4 * least) * max(1 - taken, 0.0)
+            in_bursts = 1 - between(queued / limit, *FULL_QUEUE) if limit else 1.0
+            score = between(part, least / 2, 4 * least) * max(1 - taken, 0.0) * in_bursts
+            return ("backlog", shown, score) if in_bursts else (None, shown, 0.0)
     return None, None, 0.0
 
 
