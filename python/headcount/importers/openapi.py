@@ -110,6 +110,10 @@ class _Reader:
         self.made.left_out += (
             f"what {one} refers to, another file" for one in sorted(self.description.outside)
         )
+        self.made.left_out += (
+            f"a text for the pattern {one}: give one that it matches"
+            for one in sorted(self.description.unmatched_patterns)
+        )
         return self.made
 
     def _operations(self) -> Iterator[Operation]:

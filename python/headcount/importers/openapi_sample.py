@@ -3,6 +3,7 @@
 from typing import Any
 
 from headcount.importers.journey import mark, unmarked, unmarked_value
+from headcount.importers.pattern_sample import LONGEST_TEXT, pattern_sample
 from headcount.importers.stranger import table
 
 DEEPEST = 12
@@ -33,6 +34,8 @@ class Description:
         self.document = document
         self.outside: set[str] = set()
         """References to other files, which are not read."""
+        self.unmatched_patterns: set[str] = set()
+        """Patterns that the text made for them may not match."""
         self.values_left = MOST_VALUES
 
     def resolved(self, value: Any) -> dict[str, Any]:
@@ -89,7 +92,20 @@ class Description:
             return [] if item is None else [item]
         if kind in ("integer", "number"):
             return _number(found)
-        return {"boolean": True, "string": _string(found)}.get(str(kind))
+        return self._string(found) if kind == "string" else True if kind == "boolean" else None
+
+    def _string(self, found: dict[str, Any]) -> str:
+        by_format = _BY_FORMAT.get(str(found.get("format")))
+        if by_format is not None:
+            return by_format
+        least, most = _length(found, "minLength", 0), _length(found, "maxLength", LONGEST_TEXT)
+        pattern = found.get("pattern")
+        if isinstance(pattern, str):
+            matching = pattern_sample(unmarked(pattern), least, most)
+            if matching is not None:
+                return unmarked(matching)  # \ue000 in a pattern is a mark's own character
+            self.unmatched_patterns.add(unmarked(pattern)[:100])
+        return "text".ljust(least, "x")[:most]
 
     def _object(self, found: dict[str, Any], depth: int) -> dict[str, Any]:
         properties = table(found.get("properties"))
@@ -131,14 +147,6 @@ def _number(schema: dict[str, Any]) -> int | float:
     return int(value) if schema.get("type") == "integer" and abs(value) < 1e15 else value
 
 
-def _string(schema: dict[str, Any]) -> str:
-    by_format = _BY_FORMAT.get(str(schema.get("format")))
-    if by_format is not None:
-        return by_format
-    least, most = schema.get("minLength"), schema.get("maxLength")
-    value = "text"
-    if isinstance(least, int) and len(value) < least <= 1000:
-        value = value.ljust(least, "x")
-    if isinstance(most, int) and 0 <= most < len(value):
-        value = value[:most]
-    return value
+def _length(schema: dict[str, Any], key: str, otherwise: int) -> int:
+    value = schema.get(key)
+    return value if isinstance(value, int) and 0 <= value <= LONGEST_TEXT else otherwise
