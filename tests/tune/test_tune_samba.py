@@ -240,6 +240,18 @@ def test_oplocks_go_together_and_a_file_without_that_is_taken_as_it_is(tmp_path:
     assert server.test() is None
 
 
+def test_socket_options_of_an_old_guide_go_back_to_the_default(tmp_path: Path) -> None:
+    path = tmp_path / "smb.conf"
+    given = "[global]\nsocket options = {}\n[data]\npath = /tmp\n"
+    write(path, given.format("TCP_NODELAY SO_RCVBUF=8192 SO_SNDBUF=8192"))
+    knob = KNOBS["socket options"]
+    setting = samba_of(path).setting(knob)
+    assert setting == Setting("tcp_nodelay so_rcvbuf=8192 so_sndbuf=8192", True, str(path))
+    assert Values(knob, setting.value, {}).rules == ["TCP_NODELAY"]
+    files = samba_of(path).edited({knob: "TCP_NODELAY"})
+    assert files == {str(path): given.format("TCP_NODELAY").encode()}
+
+
 @pytest.mark.parametrize("name", KNOBS)
 def test_samba_knows_the_default_and_takes_every_value(name: str, tmp_path: Path) -> None:
     path = write(tmp_path / "smb.conf", "[global]\n[data]\npath = /tmp\n")

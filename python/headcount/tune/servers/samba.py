@@ -240,4 +240,6 @@ def _following(changes: Mapping[Knob, str]) -> Mapping[Knob, str]:
 def _plain_value(knob: Knob, value: str) -> str:
     """A value as the knob has it."""
     value = value.lower()
-    return _YES_NO.get(value, value) if "yes" in knob.words else value
+    if "yes" in knob.words:
+        return _YES_NO.get(value, value)
+    return next((word for word in knob.words if word.lower() == value), value)
