@@ -12,6 +12,7 @@ from player import Player
 
 from headcount.cli import run_line
 from headcount.errors import ExitCode, InputError
+from headcount.importers.journey import Journey, mark
 from headcount.importers.openapi import openapi_journey
 from headcount.importers.workload_text import workload_text
 
@@ -176,13 +177,97 @@ def test_references_that_multiply_are_bounded(tmp_path: Path) -> None:
     assert len(json.dumps(scenario)) < 2_000_000
 
 
-def test_other_files_are_not_read(tmp_path: Path) -> None:
-    (tmp_path / "other.yaml").write_text("secret: inside", "utf-8")
-    text = "openapi: 3.0.0\npaths: { /a: { get: { requestBody: { $ref: other.yaml } } } }"
-    path = tmp_path / "api.yaml"
-    path.write_text(text, "utf-8")
-    journey = openapi_journey(path)
-    assert journey.left_out == ["what other.yaml refers to, another file"]
+def in_files(folder: Path, files: dict[str, str]) -> Journey:
+    """The journey of `api/openapi.yaml` among files."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, "utf-8")
+    return openapi_journey(folder / "api" / "openapi.yaml")
+
+
+def test_a_description_in_several_files(tmp_path: Path) -> None:
+    journey = in_files(
+        tmp_path,
+        {
+            "api/openapi.yaml": "openapi: 3.1.0\npaths: { $ref: paths/all.yaml }\n"
+            "components: { schemas: { $ref: 'schemas.json' }, parameters: { Size: "
+            "{ name: size, in: query, required: true, schema: { type: integer, minimum: 7 } } } }",
+            "api/paths/all.yaml": "/pets: { $ref: './pets%20here.yaml' }\n"
+            "/pets/{id}: { get: { parameters: [{ $ref: '../parameters.yaml#id' }, "
+            "{ $ref: '../openapi.yaml#/components/parameters/Size' }] } }\n",
+            "api/paths/pets here.yaml": "post: { requestBody: { content: { application/json: "
+            "{ schema: { $ref: '../openapi.yaml#/components/schemas/Pet' } } } } }\n",
+            "api/parameters.yaml": "id: { name: id, in: path, required: true, example: 5 }",
+            "api/schemas.json": '{"Pet": {"type": "object", "properties": {"name": {"$ref": '
+            '"#/Name"}, "mother": {"$ref": "#/Pet"}}}, "Name": {"example": "Rex"}}',
+        },
+    )
+    (scenario,) = journey.scenarios
+    post, get = scenario.steps()
+    assert (post.path, get.path) == ("/pets", f"/pets/{mark('id')}?size=7")
+    assert post.json["name"] == "Rex"
+    assert post.json["mother"]["mother"]["name"] == "Rex"
+    assert [(one.name, one.value) for one in journey.variables] == [("id", "5")]
+    assert journey.left_out == []
+
+
+def test_files_outside_its_folder_and_other_addresses_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.yaml").write_text("get: { summary: inside }", "utf-8")
+    references = ("../secret.yaml", "none.yaml", "https://other.example/a.yaml", "/etc/hostname")
+    paths = ", ".join(f"/{index}: {{ $ref: '{one}' }}" for index, one in enumerate(references))
+    journey = in_files(
+        tmp_path, {"api/openapi.yaml": f"openapi: 3.0.0\npaths: {{ /a: {{ get: {{}} }}, {paths} }}"}
+    )
+    assert [step.path for one in journey.scenarios for step in one.steps()] == ["/a"]
+    told = sorted(references)
+    assert journey.left_out == [f"what {one} refers to: it was not read" for one in told]
+    with pytest.raises(InputError, match=r"no operation .*; it refers to none.yaml, which was not"):
+        in_files(
+            tmp_path, {"api/openapi.yaml": "openapi: 3.0.0\npaths: { /a: { $ref: none.yaml } }"}
+        )
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        "{ $ref: '#/paths/a' }",
+        "{ $ref: 'openapi.yaml' }",
+        "{ $ref: '#/paths' }",
+        "{ /a: { $ref: '#/paths/~1b/get' }, /b: { $ref: '#/paths/~1a/get' } }",
+    ],
+)
+def test_circles_of_references_end(tmp_path: Path, paths: str) -> None:
+    with pytest.raises(InputError, match="no operation"):
+        in_files(tmp_path, {"api/openapi.yaml": f"openapi: 3.0.0\npaths: {paths}"})
+
+
+BODIES = """
+openapi: 3.0.3
+paths:
+  /find:
+    parameters:
+      - { name: since, in: query, required: true, schema: { type: string, format: date-time } }
+      - { name: "a&b", in: query, required: true, schema: { type: string, example: "x y&z" } }
+      - { name: theme, in: cookie, required: true, schema: { type: string, example: dark } }
+    get: { requestBody: { content: { application/json: { example: { q: 1 } } } } }
+    head: { requestBody: { content: { application/json: { example: { q: 1 } } } } }
+    delete: { requestBody: { content: { "*/*": { example: { q: 2 } } } } }
+    put: { requestBody: { content: { text/plain: { example: "a b" } } } }
+    post: { requestBody: { content: { application/xml: { schema: { type: object, properties: {
+      a: { type: string } } } } } } }
+  "/big dogs#top": { get: {} }
+"""
+
+
+def test_bodies_queries_and_cookies(tmp_path: Path) -> None:
+    scenario, other = imported(tmp_path, BODIES)["scenarios"]
+    steps = {step["op"]: step for step in scenario["steps"]}
+    assert {step["path"] for step in steps.values()} == {"/find?since={now}&a%26b=x%20y%26z"}
+    assert {step["headers"]["Cookie"] for step in steps.values()} == {"theme=dark"}
+    assert (steps["get"]["json"], steps["delete"]["json"]) == ({"q": 1}, {"q": 2})
+    assert (steps["put"]["body"], steps["put"]["content_type"]) == ("a b", "text/plain")
+    assert not {"json", "body"} & (steps["head"].keys() | steps["post"].keys())
+    assert other["steps"][0]["path"] == "/big%20dogs"
 
 
 def test_the_verb(tmp_path: Path) -> None:

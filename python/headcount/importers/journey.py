@@ -183,7 +183,7 @@ def template(text: str) -> str:
     >>> template("a {b} " + mark("c"))
     'a {{b} {c}'
     """
-    parts = _MARKED.split(text)
+    parts = split_marks(text)
     found = []
     for index, part in enumerate(parts):
         if index % 2:
@@ -194,6 +194,11 @@ def template(text: str) -> str:
             escaped += "{"
         found.append(escaped)
     return "".join(found)
+
+
+def split_marks(text: str) -> list[str]:
+    """The parts of a text: plain ones, and between them its marks."""
+    return _MARKED.split(text)
 
 
 def unmarked(text: str) -> str:

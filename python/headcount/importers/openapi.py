@@ -1,13 +1,15 @@
 """Descriptions of APIs: OpenAPI 3.0 and 3.1, in JSON or YAML."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from headcount.errors import InputError
+from headcount.importers.address_text import query_pair
 from headcount.importers.exchange import origin
 from headcount.importers.journey import (
     Capture,
@@ -21,16 +23,18 @@ from headcount.importers.journey import (
     unmarked_value,
 )
 from headcount.importers.names import free_name, label_name, step_name, variable_name, workload_name
+from headcount.importers.openapi_files import whole_description
 from headcount.importers.openapi_sample import Description
 from headcount.importers.request_step import put_json
 from headcount.importers.selector import json_path
-from headcount.importers.stranger import rows, table, text, yaml_of
+from headcount.importers.stranger import rows, table, text
 
 WHAT = "an API description (OpenAPI 3)"
 MOST_OPERATIONS = 5000
 _METHODS = ("post", "get", "head", "put", "patch", "delete", "options")
 """In the order in which a user of one thing calls them: make it, see it, change it, delete it."""
 _FORM = "application/x-www-form-urlencoded"
+_JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class Operation:
 
 def openapi_journey(path: Path, name: str = "", *, by_operation: bool = False) -> Journey:
     """A scenario for each tag, or for each operation; raises InputError that names the file."""
-    document = table(yaml_of(path, WHAT))
+    document, outside = whole_description(path, WHAT)
     version = text(document.get("openapi"))
     if not version.startswith("3."):
         found = text(document.get("swagger")) or version
@@ -63,7 +67,15 @@ def openapi_journey(path: Path, name: str = "", *, by_operation: bool = False) -
             else f'{path} is not {WHAT}: it has no "openapi"'
         )
     title = text(table(document.get("info")).get("title")) or path.stem
-    return _Reader(document, name or workload_name(title), title).journey(by_operation=by_operation)
+    reader = _Reader(document, name or workload_name(title), title)
+    try:
+        journey = reader.journey(by_operation=by_operation)
+    except InputError as error:
+        if outside:
+            raise InputError(f"{error}; it refers to {outside[0]}, which was not read") from error
+        raise
+    journey.left_out += (f"what {one} refers to: it was not read" for one in outside)
+    return journey
 
 
 class _Reader:
@@ -108,16 +120,13 @@ class _Reader:
             one for one in self.variables.values() if by_operation or one.name not in captured
         ]
         self.made.left_out += (
-            f"what {one} refers to, another file" for one in sorted(self.description.outside)
-        )
-        self.made.left_out += (
             f"a text for the pattern {one}: give one that it matches"
             for one in sorted(self.description.unmatched_patterns)
         )
         return self.made
 
     def _operations(self) -> Iterator[Operation]:
-        for path, value in table(self.document.get("paths")).items():
+        for path, value in self.description.resolved(self.document.get("paths")).items():
             item = self.description.resolved(value)
             for method in _METHODS:
                 if isinstance(item.get(method), dict) and isinstance(path, str):
@@ -175,22 +184,23 @@ class _Reader:
         if value is None:
             value = self.description.sample(parameter.get("schema"))
         value = value[0] if isinstance(value, list) and value else value
-        plain = text(value) if not isinstance(value, bool) else str(value).lower()
+        plain = _plain(value)
         if place == "path":
             short = variable_name(name)
             self.variables.setdefault(short, Variable(short, plain or "1", f"{name} in paths"))
             step.path = step.path.replace(f"{{{name}}}", mark(short))
         elif place == "query":
-            query.append(f"{quote(name)}={_quoted(plain)}")
+            query.append(query_pair(name, plain))
         elif place == "header":
             step.headers[name] = plain
-        else:
-            self.made.left_out.append(f"{step.name}: the cookie {name}")
+        elif place == "cookie":
+            _add_cookie(step, name, plain)
 
     def _authorise(self, step: Step, query: list[str], operation: Operation) -> None:
         wanted = operation.table.get("security", self.document.get("security"))
         first = next(iter(rows(wanted)), {})
-        schemes = table(table(self.document.get("components")).get("securitySchemes"))
+        components = self.description.resolved(self.document.get("components"))
+        schemes = self.description.resolved(components.get("securitySchemes"))
         for key in first:
             scheme = self.description.resolved(schemes.get(key))
             kind = text(scheme.get("type"))
@@ -200,9 +210,9 @@ class _Reader:
                 if place == "header":
                     step.headers[name] = value
                 elif place == "query":
-                    query.append(f"{quote(name)}={value}")
+                    query.append(query_pair(name, value))
                 else:
-                    step.headers["Cookie"] = f"{name}={value}"
+                    _add_cookie(step, name, value)
             elif kind == "http" and text(scheme.get("scheme")).lower() == "basic":
                 value = self._secret("basic_token", "user:password in base64")
                 step.headers["Authorization"] = f"Basic {value}"
@@ -220,18 +230,25 @@ class _Reader:
 
     def _put_body(self, step: Step, body: dict[str, Any]) -> None:
         content = table(body.get("content"))
-        for kind, media in content.items():
-            low = str(kind).partition(";")[0].strip().lower()
+        if content and step.op == "head":
+            self.made.left_out.append(f"{step.name}: its body, which HEAD cannot have")
+            return
+        for given, media in content.items():
+            kind = _JSON if "*" in str(given) else str(given)
+            low = kind.partition(";")[0].strip().lower()
             value = _example(table(media))
             if value is None:
                 value = self.description.sample(table(media).get("schema"))
             if low.endswith(("/json", "+json")):
-                put_json(step, value if value is not None else {}, str(kind))
+                put_json(step, value if value is not None else {}, kind)
                 return
             if low in (_FORM, "multipart/form-data") and isinstance(value, dict):
-                fields = {key: text(one) or str(one) for key, one in value.items()}
+                fields = {key: _plain(one) for key, one in value.items()}
                 step.form = dict(fields) if low == _FORM else None
                 step.multipart = dict(fields) if low != _FORM else None
+                return
+            if isinstance(value, str):
+                step.body, step.content_type = value, kind
                 return
         if content:
             kinds = ", ".join(map(str, content))[:100]
@@ -269,6 +286,15 @@ def _example(owner: dict[str, Any]) -> Any:
     return unmarked_value(table(first).get("value"))
 
 
-def _quoted(value: str) -> str:
-    """A value in a query, with marks as they are."""
-    return quote(value, safe="\ue000\ue001")
+def _plain(value: Any) -> str:
+    """A sample as text, with the marks that are in it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value).lower() if isinstance(value, bool) else text(value)
+
+
+def _add_cookie(step: Step, name: str, value: str) -> None:
+    given = step.headers.get("Cookie", "")
+    step.headers["Cookie"] = f"{given}; {name}={value}" if given else f"{name}={value}"

@@ -1,6 +1,7 @@
 """Values that fit a schema of OpenAPI: its example, its default, or one made by its type."""
 
 from typing import Any
+from urllib.parse import unquote
 
 from headcount.importers.journey import mark, unmarked, unmarked_value
 from headcount.importers.pattern_sample import LONGEST_TEXT, pattern_sample
@@ -10,6 +11,8 @@ DEEPEST = 12
 """Schemas within each other; deeper ones, such as of trees, end there."""
 MOST_VALUES = 20_000
 """Of a whole description: a few references to each other make billions."""
+MOST_STEPS = 1_000_000
+"""References followed in a whole description."""
 _BY_FORMAT = {
     "date-time": mark("now"),
     "date": "2026-01-15",
@@ -32,11 +35,11 @@ class Description:
     def __init__(self, document: dict[str, Any]) -> None:
         """Keep the whole document, in which references lead."""
         self.document = document
-        self.outside: set[str] = set()
-        """References to other files, which are not read."""
         self.unmatched_patterns: set[str] = set()
         """Patterns that the text made for them may not match."""
         self.values_left = MOST_VALUES
+        self.steps_left = MOST_STEPS
+        self.depth = 0
 
     def resolved(self, value: Any) -> dict[str, Any]:
         """An object, behind its references; empty where one leads nowhere or in a circle."""
@@ -45,14 +48,28 @@ class Description:
             reference = found.get("$ref")
             if not isinstance(reference, str):
                 return found
-            if not reference.startswith("#"):
-                self.outside.add(unmarked(reference)[:100])
+            self.steps_left -= 1
+            if self.steps_left < 0:
                 return {}
-            target: Any = self.document
-            for part in reference.removeprefix("#").split("/")[1:]:
-                target = table(target).get(part.replace("~1", "/").replace("~0", "~"))
-            found = table(target)
+            if not reference.startswith("#"):
+                return {}
+            found = table(self._at(reference))
         return {}
+
+    def _at(self, pointer: str) -> Any:
+        """What a JSON pointer (RFC 6901) leads to, through references to whole files."""
+        target: Any = self.document
+        for part in pointer.removeprefix("#").split("/")[1:]:
+            key = unquote(part).replace("~1", "/").replace("~0", "~")
+            if isinstance(target, list):
+                target = target[int(key)] if key.isdecimal() and int(key) < len(target) else None
+                continue
+            if key not in table(target) and "$ref" in table(target) and self.depth < DEEPEST:
+                self.depth += 1
+                target = self.resolved(target)
+                self.depth -= 1
+            target = table(target).get(key)
+        return target
 
     def sample(self, schema: Any, depth: int = 0) -> Any:
         """A value that fits a schema; None where nothing can be known."""

@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from headcount.importers.address_text import escaped_path
 from headcount.importers.journey import (
     LAST,
     Capture,
@@ -50,7 +51,8 @@ def _head(journey: Journey) -> Iterator[str]:
     yield f"name = {quoted(journey.name)}"
     yield f"title = {quoted(journey.title)}"
     yield 'protocol = "http"'
-    yield f"description = {quoted(f'{journey.title}, as users of {journey.target} do it.')}"
+    users = f"users of {journey.target} do" if journey.target else "its users do"
+    yield f"description = {quoted(f'{journey.title}, as {users} it.')}"
     yield f"criteria = {value_text(journey.criteria)}"
     yield 'pace = { kind = "closed", time = { draw = "exponential", mean = "5s" } }'
     yield 'run = { duration = "60s" }'
@@ -169,9 +171,10 @@ def _long_step(step: Step, above: str) -> Iterator[str]:
 
 def _fields(step: Step) -> dict[str, Any]:
     """The keys of a step, in the order in which people read them."""
-    found: dict[str, Any] = {"name": step.name, "op": step.op, "path": template(step.path)}
+    found: dict[str, Any] = {"name": step.name, "op": step.op}
+    found["path"] = template(escaped_path(step.path))
     if step.resources:
-        found["resources"] = [template(one) for one in step.resources]
+        found["resources"] = [template(escaped_path(one)) for one in step.resources]
     if step.headers:
         found["headers"] = {name: template(value) for name, value in step.headers.items()}
     if step.form is not None:
