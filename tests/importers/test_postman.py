@@ -188,6 +188,104 @@ def test_tests_of_folders_count_for_each_of_their_requests(tmp_path: Path) -> No
     ]
 
 
+def requested(tmp_path: Path, request: dict[str, Any], *lines: str) -> dict[str, Any]:
+    """The step of a collection with one request."""
+    item = {"name": "one", "request": request, "event": scripted(*lines)}
+    _, workload, _ = imported(tmp_path, {"item": [item]})
+    (step,) = workload["scenarios"][0]["steps"]
+    return dict(step)
+
+
+PARTS = {"protocol": "https", "host": ["shop", "example"], "port": "8443", "path": ["a b", ":id"]}
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        (PARTS | {"variable": [{"key": "id", "value": "x y"}]}, "/a%20b/x%20y"),
+        (
+            PARTS | {"query": [{"key": "q", "value": "ré"}, {"key": "n", "value": None}]},
+            "?q=r%C3%A9&n",
+        ),
+        (PARTS | {"query": [{"key": "q", "value": "1", "disabled": True}]}, "/a%20b/:id"),
+        ({"host": "{{base}}", "path": "/x"}, "/x"),
+        ({"host": ["{{base}}"], "path": [{"type": "string", "value": "y"}, "z"]}, "/y/z"),
+        ({"raw": "http://shop.example/a b#top"}, "/a%20b"),
+    ],
+)
+def test_addresses_in_parts(tmp_path: Path, url: dict[str, Any], path: str) -> None:
+    assert requested(tmp_path, {"url": url})["path"].endswith(path)
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "given"),
+    [
+        ("GET", {"mode": "formdata", "formdata": []}, {}),
+        ("GET", {"mode": "raw", "raw": ""}, {}),
+        ("HEAD", {"mode": "raw", "raw": "x"}, {}),
+        ("GET", {"mode": "raw", "raw": '{"a": 1}'}, {"json": {"a": 1}}),
+        (
+            "DELETE",
+            {"mode": "urlencoded", "urlencoded": [{"key": "a", "value": "1"}]},
+            {"form": {"a": "1"}},
+        ),
+    ],
+)
+def test_bodies_of_any_method(
+    tmp_path: Path, method: str, body: dict[str, Any], given: dict[str, Any]
+) -> None:
+    step = requested(tmp_path, {"method": method, "url": "http://a.example/x", "body": body})
+    assert {key: step[key] for key in ("json", "form", "multipart", "body") if key in step} == given
+
+
+@pytest.mark.parametrize(
+    ("line", "keys"),
+    [
+        ('tests["Status code is 201"] = responseCode.code === 201;', {"expect": 201}),
+        (
+            "tests['It is open'] = responseBody.has(\"open\");",
+            {"check": [{"of": "body", "contains": "open"}]},
+        ),
+        ('tests["id"] = data.id == 7', {"check": [{"json": "$.id", "equals": 7}]}),
+        ('postman.setEnvironmentVariable("id", data.id);', {"capture": {"id": {"json": "$.id"}}}),
+        ("pm.response.to.be.ok;", {}),
+    ],
+)
+def test_scripts_from_before_pm(tmp_path: Path, line: str, keys: dict[str, Any]) -> None:
+    lines = ("var data = JSON.parse(responseBody);", line)
+    step = requested(tmp_path, {"url": "http://a.example/x"}, *lines)
+    assert {key: step[key] for key in ("expect", "check", "capture") if key in step} == keys
+
+
+def test_an_environment_gives_the_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    collection, environment = tmp_path / "c.json", tmp_path / "e.json"
+    header = [{"key": "X-Who", "value": "{{who}} {{pin}} {{off}}"}]
+    item = {"name": "a", "request": {"url": "{{base}}/x", "header": header}}
+    variables = [{"key": "who", "value": "nobody"}, {"key": "off", "value": "kept"}]
+    collection.write_text(json.dumps({"item": [item], "variable": variables}), "utf-8")
+    values = [
+        {"key": "base", "value": "http://shop.example/api", "enabled": True},
+        {"key": "who", "value": "ada"},
+        {"key": "pin", "value": "9137", "type": "secret"},
+        {"key": "off", "value": "other", "enabled": False},
+    ]
+    environment.write_text(json.dumps({"name": "test", "values": values}), "utf-8")
+    output = tmp_path / "shop.toml"
+    asked = ["import", "postman", str(collection), "-o", str(output), "--environment"]
+    assert run_line([*asked, str(environment)]) == ExitCode.PASSED
+    text = output.read_text("utf-8")
+    workload = tomllib.loads(text)
+    assert "--target http://shop.example\n" in text
+    assert "9137" not in text
+    assert workload["variables"] == {"who": "ada", "pin": {"secret": "SHOP_PIN"}, "off": "kept"}
+    assert workload["scenarios"][0]["steps"][0]["path"] == "/api/x"
+    assert "To fix" not in capsys.readouterr().out
+    assert run_line([*asked, str(collection)]) == ExitCode.BAD_INPUT
+    assert 'is not an environment of Postman: it has no "values"' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("kind", ["bearer", "apikey", "basic"])
 def test_keys_are_not_written(tmp_path: Path, kind: str) -> None:
     values = {"token": "s3cr3t9", "key": "X-Key", "value": "s3cr3t9", "password": "s3cr3t9"}

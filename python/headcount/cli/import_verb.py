@@ -1,6 +1,6 @@
 """`headcount import`: a journey from what you have already, as a workload file."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -16,6 +16,7 @@ from headcount.output.file import write_output
 from headcount.text import clean
 
 if TYPE_CHECKING:
+    from headcount.errors import Mistake
     from headcount.importers.journey import Journey
 
 app = typer.Typer(
@@ -105,6 +106,10 @@ def postman(
         Path, typer.Argument(metavar="FILE", help="A collection, exported as v2.1.")
     ],
     output: Output = None,
+    environment: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="An exported environment with the variables' values."),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Import a Postman collection (v2.1): requests, variables, authorisation and plain tests.
@@ -112,11 +117,11 @@ def postman(
     Tests that set variables become captures, those that compare values become checks. What is not
     read is listed.
 
-    Example: headcount import postman shop.postman_collection.json -o shop.toml
+    Example: headcount import postman shop.postman_collection.json --environment test.json
     """
     from headcount.importers.postman import postman_journey
 
-    imported(lambda name: postman_journey(collection, name), output, json=json)
+    imported(lambda name: postman_journey(collection, name, environment), output, json=json)
 
 
 @app.command("openapi", no_args_is_help=True)
@@ -210,7 +215,8 @@ def imported(
     log_in: str = "each-visit",
     json: bool,
 ) -> None:
-    """Write the workload file, and show what is in it."""
+    """Write the workload file, and show what is in it and what somebody must fix in it."""
+    from headcount.cli.workloads_check import mistakes_in
     from headcount.importers.log_in_once import log_in_once
     from headcount.importers.names import workload_name
     from headcount.importers.workload_text import workload_text
@@ -222,12 +228,15 @@ def imported(
     path = output or _free_path(journey.name)
     # Not through `redacted`, which would hide names such as {password}: no secret is in a journey.
     write_output(path, workload_text(journey), "-o")
+    mistakes = mistakes_in(str(path))
     if json:
-        print_json(_answer(journey, path))
+        print_json(_answer(journey, path, mistakes))
         return
     _print_correlations(journey)
     for line in journey.left_out:
         out.print(clean(f"Left out: {line}"), markup=False)
+    for one in mistakes:
+        out.print(clean(f"To fix: {one.text(str(path))}"), markup=False)
     err.print(f"wrote {path}", markup=False, highlight=False)
 
 
@@ -253,7 +262,7 @@ def _print_correlations(journey: "Journey") -> None:
     out.print(table)
 
 
-def _answer(journey: "Journey", path: Path) -> dict[str, object]:
+def _answer(journey: "Journey", path: Path, mistakes: "Sequence[Mistake]") -> dict[str, object]:
     from headcount.importers.workload_text import source_table
 
     return {
@@ -273,4 +282,5 @@ def _answer(journey: "Journey", path: Path) -> dict[str, object]:
             for one in journey.correlations
         ],
         "left_out": journey.left_out,
+        "to_fix": [{"line": one.line, "key": one.key, "message": one.message} for one in mistakes],
     }

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from headcount.errors import InputError
 from headcount.foreign.json_text import DEEPEST, json_value
+from headcount.importers.address_text import query_pair
 from headcount.importers.exchange import origin, split_url
 from headcount.importers.journey import (
     File,
@@ -21,25 +21,30 @@ from headcount.importers.journey import (
     unmarked_value,
 )
 from headcount.importers.names import free_name, label_name, variable_name, workload_name
+from headcount.importers.postman_address import address_text
 from headcount.importers.postman_tests import Statements, statements
 from headcount.importers.request_step import put_json
 from headcount.importers.stranger import json_of, rows, table, text
 from headcount.importers.typed import is_password, is_secret
 
 WHAT = "a Postman collection (v2.1)"
+ENVIRONMENT = "an environment of Postman"
 MOST_REQUESTS = 5000
 _PLACE = re.compile(r"\{\{\s*([^{}\s]+)\s*\}\}")
 _DYNAMIC = {"$guid": "uuid", "$randomUUID": "uuid", "$timestamp": "now_s", "$isoTimestamp": "now"}
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
 
 
-def postman_journey(path: Path, name: str = "") -> Journey:
-    """The journey of a collection; raises InputError that names the file."""
+def postman_journey(path: Path, name: str = "", environment: Path | None = None) -> Journey:
+    """The journey of a collection, with the values of an environment; raises InputError."""
     collection = table(json_of(path, WHAT))
     if not isinstance(collection.get("item"), list):
         raise InputError(f'{path} is not {WHAT}: it has no "item"; export it again as v2.1')
     title = text(table(collection.get("info")).get("name")) or path.stem
-    return _Reader(collection, name or workload_name(title), title).journey()
+    reader = _Reader(collection, name or workload_name(title), title)
+    if environment is not None:
+        reader.add_environment(environment)
+    return reader.journey()
 
 
 @dataclass(frozen=True)
@@ -53,17 +58,33 @@ class _Inherited:
 class _Reader:
     def __init__(self, collection: dict[str, Any], name: str, title: str) -> None:
         self.collection, self.title = collection, title
-        self.values = {
-            text(one.get("key")): text(one.get("value"))
-            for one in rows(collection.get("variable"))
-            if one.get("disabled") is not True
-        }
+        self.secrets: set[str] = set()
+        """Variables that Postman keeps secret."""
+        self.values: dict[str, str] = {}
+        for one in rows(collection.get("variable")):
+            if one.get("disabled") is not True:
+                self._set_value(one)
         self.prefix = name.replace("-", "_")
         self.made = Journey(name, title, "", [])
         self.taken: set[str] = set()
         self.captured: set[str] = set()
         self.used: dict[str, str] = {}
         """Names of variables by how the collection calls them."""
+
+    def add_environment(self, path: Path) -> None:
+        """Take the values of an exported environment, which go before those of the collection."""
+        values = table(json_of(path, ENVIRONMENT)).get("values")
+        if not isinstance(values, list):
+            raise InputError(f'{path} is not {ENVIRONMENT}: it has no "values"')
+        for one in rows(values):
+            if one.get("enabled") is not False:
+                self._set_value(one)
+
+    def _set_value(self, variable: dict[str, Any]) -> None:
+        key = text(variable.get("key") or variable.get("id"))
+        self.values[key] = text(variable.get("value"))
+        if variable.get("type") == "secret":
+            self.secrets.add(key)
 
     def journey(self) -> Journey:
         made = self.made
@@ -146,13 +167,9 @@ class _Reader:
 
     def _address(self, url: Any) -> tuple[str, str]:
         """The target and the path of an address; empty where it cannot be read."""
-        raw = text(url) if isinstance(url, str) else text(table(url).get("raw"))
-        for one in rows(table(url).get("variable")):
-            key, value = text(one.get("key")), text(one.get("value"))
-            if key:
-                raw = re.sub(
-                    rf"/:{re.escape(key)}(?=[/?#]|$)", "/" + value.replace("\\", "\\\\"), raw
-                )
+        raw = address_text(url)
+        if not raw:
+            return "", ""
         for _ in range(10):  # variables may hold others
             first = _PLACE.match(raw)
             if first is None or not self.values.get(first[1]):
@@ -194,7 +211,7 @@ class _Reader:
 
     def _variable(self, key: str, name: str) -> Variable:
         value = self.values.get(key, "")
-        if is_password(key) or is_secret(key) or "token" in key.lower():
+        if self._is_secret(key):
             environment = re.sub(r"\W", "_", f"{self.prefix}_{name}".upper())
             environment = environment if not environment[0].isdigit() else f"SITE_{environment}"
             of_basic = "; user:password in base64" if key == "basic token" else ""
@@ -204,6 +221,10 @@ class _Reader:
             return Variable(name, {"int": [0, 1000]}, f"stands for {key}")
         comment = "" if value else "has no value in the collection: write one"
         return Variable(name, self._marked(value), comment)
+
+    def _is_secret(self, key: str) -> bool:
+        is_kept = key in self.secrets or "token" in key.lower()
+        return is_kept or is_password(key) or is_secret(key)
 
     def _authorise(self, step: Step, auth: dict[str, Any]) -> None:
         kind = text(auth.get("type"))
@@ -216,9 +237,8 @@ class _Reader:
                 step.headers.setdefault("Authorization", f"Bearer {token}")
             case "apikey" if values.get("in") == "query":
                 join = "&" if "?" in step.path else "?"
-                key = values.get("key", "api_key")
                 value = self._marked(values.get("value", ""), "api_key")
-                step.path += f"{join}{quote(key)}={value}"
+                step.path += join + query_pair(values.get("key", "api_key"), value)
             case "apikey":
                 value = self._marked(values.get("value", ""), "api_key")
                 step.headers[values.get("key") or "X-Api-Key"] = value
@@ -234,6 +254,11 @@ class _Reader:
         if not body or body.get("disabled") is True:
             return
         mode = text(body.get("mode"))
+        if not body.get(mode):
+            return  # older exports give every request an empty one
+        if step.op == "head":
+            self._leave_out(step, "its body, which HEAD cannot have")
+            return
         fields = [one for one in rows(body.get(mode)) if one.get("disabled") is not True]
         match mode:
             case "raw":

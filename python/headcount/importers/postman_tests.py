@@ -6,6 +6,7 @@ from typing import Any
 
 from headcount.importers.journey import Capture, Check, Source
 from headcount.importers.js_expression import (
+    Binary,
     Call,
     Member,
     Name,
@@ -25,7 +26,13 @@ _ONE_LINE = re.compile(
 )
 LONGEST_LINE = 2000
 """Of a statement that a person wrote, in characters; a library in a line is longer."""
+_OLD_TEST = re.compile(r"tests\[\s*(\"[^\"]*\"|'[^']*')\s*\]\s*=\s*(.*)")
+"""A test as Postman had it before `pm`: `tests["name"] = condition`."""
+_OLD_SETTERS = frozenset({"setEnvironmentVariable", "setGlobalVariable"})
 _SCOPES = frozenset({"environment", "collectionVariables", "globals", "variables"})
+
+_TO_BE = Member(Member(Member(Name("pm"), "response"), "to"), "be")
+_IS_OK, _IS_SUCCESS = Member(_TO_BE, "ok"), Member(_TO_BE, "success")
 
 
 @dataclass
@@ -56,14 +63,20 @@ def statements(lines: list[str]) -> Statements:
             text = statement.strip()
             if not text or _SKIPPED.fullmatch(text):
                 continue
+            old = _OLD_TEST.fullmatch(text)
             try:
-                _apply(found, parsed(text), bodies)
+                if old:
+                    _apply_old(found, parsed(old[2]), bodies)
+                else:
+                    _apply(found, parsed(text), bodies)
             except UnreadableError:
                 found.left_out.append(text[:100])
     return found
 
 
 def _apply(found: Statements, statement: Any, bodies: set[str]) -> None:
+    if statement in (_IS_OK, _IS_SUCCESS):
+        return  # without a status of its own, a step expects 200
     if not isinstance(statement, Call):
         raise UnreadableError("not a call")
     owner, keys = keys_of(statement.function)
@@ -72,7 +85,7 @@ def _apply(found: Statements, statement: Any, bodies: set[str]) -> None:
         if len(values) == 1 and isinstance(values[0], int):
             found.expect = values[0]
             return
-    elif owner == Name("pm") and len(keys) == 2 and keys[0] in _SCOPES and keys[1] == "set":
+    elif _sets_variable(owner, keys):
         if len(values) == 2 and isinstance(values[0], str):
             name = variable_name(values[0])
             found.captures.append(Capture(name, _source(values[1], bodies)))
@@ -80,6 +93,30 @@ def _apply(found: Statements, statement: Any, bodies: set[str]) -> None:
     elif isinstance(owner, Call) and owner.function == Member(Name("pm"), "expect"):
         _expect(found, owner.arguments[0], keys, values, bodies)
         return
+    raise UnreadableError("not a form that is read")
+
+
+def _sets_variable(owner: Any, keys: tuple[str | int, ...]) -> bool:
+    if owner == Name("pm"):
+        return len(keys) == 2 and keys[0] in _SCOPES and keys[1] == "set"
+    return owner == Name("postman") and len(keys) == 1 and keys[0] in _OLD_SETTERS
+
+
+def _apply_old(found: Statements, condition: Any, bodies: set[str]) -> None:
+    """`tests["name"] = responseCode.code === 200`, or a text or value in the body."""
+    if isinstance(condition, Binary) and condition.mark in ("===", "=="):
+        value = condition.right
+        if condition.left == Member(Name("responseCode"), "code") and isinstance(value, int):
+            found.expect = value
+            return
+        if isinstance(value, str | int | float):
+            found.checks.append(Check("equals", value, _source(condition.left, bodies)))
+            return
+    if isinstance(condition, Call) and condition.function == Member(Name("responseBody"), "has"):
+        (value,) = condition.arguments or ("",)
+        if isinstance(value, str) and value:
+            found.checks.append(Check("contains", value, Source("of", "body")))
+            return
     raise UnreadableError("not a form that is read")
 
 
