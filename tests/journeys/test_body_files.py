@@ -182,7 +182,7 @@ def test_mistakes_are_found_without_a_server(
         PUT.replace("report.pdf", "folder"): ("body_file", "it is a folder, not a file"),
         PUT.replace("report", "{n}"): ("body_file", '"{n}.pdf" has a placeholder'),
         PUT.replace("body_file", "body_fil"): ("body_fil", 'did you mean "body_file"?'),
-        PUT.replace('"put", path', '"get", path'): ("", "GET has no body"),
+        PUT.replace('"put", path', '"head", path'): ("", "HEAD has no body"),
         PUT.replace("expect", 'body = "x", expect'): ("", "only one of body, body_bytes"),
         form.replace("FIELD", 'file = "none.csv"'): ("multipart.f.file", "none.csv cannot be"),
         form.replace("FIELD", 'content = "x"'): ("multipart.f", "needs filename"),

@@ -161,11 +161,8 @@ impl Ask {
             multipart: table.multipart,
         };
         let (body, own_type) = body.compile(names)?;
-        if !matches!(body, Body::None) && !method.has_body() {
-            return Err(format!(
-                "{} has no body: use post, put or patch",
-                method.name()
-            ));
+        if !matches!(body, Body::None) && method == Method::Head {
+            return Err("HEAD has no body: remove it, or use another method".into());
         }
         let body_end = body_end(table.chunked, &body)?;
         let has_type = table

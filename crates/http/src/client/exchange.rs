@@ -292,8 +292,9 @@ impl Shared {
         if !personal.cookies.is_empty() {
             let _ = write!(out, "Cookie: {}\r\n", personal.cookies);
         }
-        if asked.method.has_body() {
-            let bytes = ask.payload(asked).bytes();
+        let payload = ask.payload(asked);
+        if asked.method.has_body() || !matches!(payload, Payload::None) {
+            let bytes = payload.bytes();
             // Memory takes everything.
             let _ = match ask.body_end {
                 BodyEnd::Length => write!(out, "Content-Length: {bytes}\r\n"),
@@ -342,8 +343,10 @@ impl Shared {
                 headers.insert(name, value.map_err(|_| wrong("such header"))?);
             }
         }
-        if asked.method.has_body() && ask.body_end == BodyEnd::Length {
-            headers.insert(CONTENT_LENGTH, ask.payload(asked).bytes().into());
+        let payload = ask.payload(asked);
+        let says_length = asked.method.has_body() || !matches!(payload, Payload::None);
+        if says_length && ask.body_end == BodyEnd::Length {
+            headers.insert(CONTENT_LENGTH, payload.bytes().into());
         }
         Ok(request)
     }

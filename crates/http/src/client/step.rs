@@ -208,8 +208,8 @@ mod tests {
             (json!({"op": "get", "page": "all"}), "it is \"all\""),
             (json!({"op": "get", "path": "/", "speed": 1}), "speed"),
             (
-                json!({"op": "get", "path": "/", "body": "x"}),
-                "GET has no body",
+                json!({"op": "head", "path": "/", "body": "x"}),
+                "HEAD has no body",
             ),
             (
                 json!({"op": "get", "path": "/", "method": "PUT"}),
