@@ -5,19 +5,19 @@ use std::time::Duration;
 /// What happens to each packet, each way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
-    /// How long a packet is under way.
+    /// The delay of a packet, without jitter.
     pub delay: Duration,
-    /// By how much its delay may be less or more, uniformly; at most `delay`.
+    /// The jitter: the delay varies uniformly by up to this much either way; at most `delay`.
     pub spread: Duration,
     /// Share of packets that are lost, from 0 to 1.
     pub loss: f64,
-    /// Share of packets that are sent at once and so overtake those before them, from 0 to 1.
+    /// Share of packets, from 0 to 1, that are sent without delay and so overtake earlier ones.
     pub reorder: f64,
 }
 
 impl Conditions {
-    /// Of a round trip that takes `latency` longer, by up to `jitter` more or less: half of it each
-    /// way. `None` where this is not possible: a jitter above the latency, a share above 1.
+    /// The conditions that lengthen a round trip by `latency`, plus or minus `jitter`, half of it
+    /// each way. `None` if the jitter exceeds the latency, or a share is not between 0 and 1.
     #[must_use]
     pub fn of_round_trip(
         latency: Duration,
@@ -34,7 +34,8 @@ impl Conditions {
         })
     }
 
-    /// Whether each packet has a fate of its own, so that several may not be handled as one.
+    /// Whether each packet is lost or reordered on its own, so that several cannot be handled as
+    /// one.
     #[must_use]
     pub fn is_by_packet(&self) -> bool {
         self.loss > 0.0 || self.reorder > 0.0

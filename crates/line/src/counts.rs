@@ -1,30 +1,30 @@
-//! What a line has done, for a thread that watches it.
+//! What a line has done, in counters that another thread can read.
 
 use std::ops::Add;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use serde::Serialize;
 
-/// What one or both directions have done since the beginning.
+/// Totals of one or both directions since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Packets that came, of at most 1500 bytes each.
+    /// Packets received, of at most 1500 bytes each.
     pub packets: u64,
     /// Their bytes, with all headers.
     pub bytes: u64,
-    /// Packets that were lost because they were to be.
+    /// Packets dropped on purpose, to simulate loss.
     pub lost: u64,
-    /// Packets that overtook others because they were to.
+    /// Packets sent ahead of others on purpose.
     pub reordered: u64,
-    /// Packets that were dropped because too many bytes were under way.
+    /// Packets dropped because the queue was full.
     pub dropped: u64,
-    /// Packets that the other device did not take.
+    /// Packets that the other device did not accept.
     pub refused: u64,
-    /// Times that something was sent on at its moment.
+    /// Frames that were queued and sent on.
     pub sent: u64,
-    /// By how much these were late together, in ns.
+    /// The sum of their delays beyond the due time, in ns.
     pub late_ns: u64,
-    /// The latest since it was last asked for, in ns.
+    /// The largest such delay since the last [`Counter::take`], in ns.
     pub latest_ns: u64,
 }
 
@@ -46,7 +46,7 @@ impl Add for Counts {
     }
 }
 
-/// Counts while a line is at work. One thread writes, any thread reads.
+/// The counts of a running line. One thread writes, any thread reads.
 #[derive(Debug, Default)]
 pub struct Counter {
     packets: AtomicU64,
@@ -61,7 +61,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// What was counted so far; the latest begins anew.
+    /// The counts so far. Resets `latest_ns`.
     pub fn take(&self) -> Counts {
         Counts {
             packets: self.packets.load(Relaxed),

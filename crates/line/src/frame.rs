@@ -1,14 +1,13 @@
-//! What a TAP device hands over: a header of the kernel's (`virtio_net_hdr`), then the Ethernet frame.
+//! What a TAP device delivers: a kernel header (`virtio_net_hdr`), then the Ethernet frame.
 
 /// Length of the header (`linux/virtio_net.h`): flags, kind, `u16` length of headers, `u16` bytes
 /// of each packet, and two about checksums.
 pub const HEADER: usize = 10;
-/// The most that comes at once: 64 KiB (`GSO_LEGACY_MAX_SIZE`), and the headers of Ethernet and the
-/// kernel.
+/// The largest read: 64 KiB (`GSO_LEGACY_MAX_SIZE`) plus the headers of Ethernet and the kernel.
 pub const LARGEST: usize = 65_536 + 14 + HEADER;
 
-/// How many packets of the network a frame holds: more than one where the kernel leaves it to the
-/// device to cut it up.
+/// How many network packets a frame holds: more than one if the kernel leaves segmentation to the
+/// device.
 #[must_use]
 pub fn packets_in(frame: &[u8]) -> u64 {
     let Some(&[_, kind, a, b, c, d, ..]) = frame.get(..HEADER) else {

@@ -1,12 +1,13 @@
-//! A delay line between two TAP devices: a network that is far away, with jitter, loss and reordering.
+//! A delay line between two TAP devices: it simulates distance, jitter, loss and reordering.
 //!
 //! What the kernel sends out of one device comes in at the other, later or not at all. A
-//! [`Schedule`] decides when, packet by packet; a [`Queue`] of bounded memory keeps what is under
-//! way; a [`Way`] does both for one direction, and [`Line`] carries packets both ways in one thread.
+//! [`Schedule`] decides when, packet by packet; a [`Queue`] of bounded memory holds the packets in
+//! flight; a [`Way`] does both for one direction, and [`Line`] carries packets both ways in one
+//! thread.
 //!
-//! The devices hand over packets as the kernel has them before it cuts them up (`IFF_VNET_HDR`), so
-//! that a long transfer does not cost two system calls for each 1500 bytes. Where packets are lost
-//! or reordered they are handed over one by one, since each has its own fate.
+//! The devices deliver data before the kernel segments it (`IFF_VNET_HDR`), so that a long transfer
+//! does not cost two system calls for each 1500 bytes. With loss or reordering the kernel segments
+//! it first, since each packet is lost or reordered on its own.
 
 mod conditions;
 mod counts;

@@ -15,27 +15,27 @@ use crate::tap::{MAKER, Tap};
 use crate::wake::Waking;
 use crate::way::{Way, now_ns};
 
-/// Most bytes that are under way in one direction; what comes then is dropped, as by a full router.
-/// Half a second at 1 Gbit/s.
+/// Most bytes in flight in one direction. Further packets are dropped, as by a full router. Half a
+/// second at 1 Gbit/s.
 const CAPACITY: usize = 64 << 20;
 
-/// Why there is no line, or not any more.
+/// Why a line could not be set up, or stopped.
 #[derive(Debug, Error)]
 pub enum LineError {
-    /// The device could not be made.
+    /// A device could not be created.
     #[error("cannot make the network device {name} through {MAKER}: {error}")]
     Device {
-        /// Of the device.
+        /// The device's name.
         name: String,
         /// What the system said.
         error: io::Error,
     },
-    /// A device was taken away, or nothing can be waited for.
+    /// A device was removed, or `poll` failed.
     #[error("the delay line's devices cannot be read any more: {0}")]
     Gone(io::Error),
 }
 
-/// Two devices, and what is under way between them.
+/// Two devices, and the packets in flight between them.
 pub struct Line<End> {
     ends: [End; 2],
     ways: [Way; 2],
@@ -43,7 +43,7 @@ pub struct Line<End> {
 }
 
 impl Line<Tap> {
-    /// Make two devices of these names. They are gone when the line is dropped.
+    /// Create two devices with these names. They disappear when the line is dropped.
     pub fn between(
         names: [&str; 2],
         conditions: &Conditions,
@@ -62,7 +62,7 @@ impl Line<Tap> {
 }
 
 impl<End: AsFd> Line<End> {
-    /// A line between two files that hand over one frame a call, and do not block.
+    /// A line between two non-blocking files that transfer one frame per call.
     #[must_use]
     pub fn new(ends: [End; 2], conditions: &Conditions, seed: u64) -> Self {
         let counters = [Arc::<Counter>::default(), Arc::<Counter>::default()];
@@ -79,13 +79,13 @@ impl<End: AsFd> Line<End> {
         }
     }
 
-    /// What counts the packets from the first end, and those from the second.
+    /// The counters of the packets from the first end, and of those from the second.
     #[must_use]
     pub fn counters(&self) -> [Arc<Counter>; 2] {
         self.counters.clone()
     }
 
-    /// Carry packets both ways until something can be read from `until`, or its other end is closed.
+    /// Carry packets both ways until `until` is readable or its other end is closed.
     pub fn carry(&mut self, until: &impl AsFd) -> Result<(), LineError> {
         self.pass(until)
             .map_err(|error| LineError::Gone(error.into()))
@@ -100,7 +100,7 @@ impl<End: AsFd> Line<End> {
             back.deliver(first, waking.early_ns())?;
             let due_ns = [out.due_ns(), back.due_ns()].into_iter().flatten().min();
             let from_ns = now_ns();
-            // Of 0 while the thread waits for what is due in less than waking up would take.
+            // 0 if the next packet is due before a sleeping thread would run again.
             let sleep_ns = due_ns.map(|due_ns| waking.sleep_ns(from_ns, due_ns));
             let mut files = [
                 PollFd::new(until, PollFlags::IN),

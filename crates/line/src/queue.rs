@@ -1,18 +1,18 @@
-//! The packets that are under way in one direction, in a ring of bytes that never grows.
+//! The packets in flight in one direction, in a ring buffer of fixed size.
 
 use std::collections::VecDeque;
 
 use crate::frame::LARGEST;
 
-/// Packets in the order in which they came, each with the moment at which it goes on.
+/// Packets in order of arrival, each with its due time.
 ///
-/// The ring's memory is the system's only as far as it was used: an empty one begins anew.
+/// An empty queue starts again at offset 0: pages that it never reached take no memory.
 pub struct Queue {
     bytes: Box<[u8]>,
     entries: VecDeque<Entry>,
     /// Where the next packet goes.
     next: usize,
-    /// What packets and their entries take, in bytes.
+    /// Bytes taken by packets and their entries.
     used: usize,
 }
 
@@ -23,7 +23,7 @@ struct Entry {
 }
 
 impl Queue {
-    /// An empty one that holds so many bytes, entries included; at least one packet of any size.
+    /// An empty queue of `capacity` bytes, entries included, but with room for any one packet.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl Queue {
         }
     }
 
-    /// Room for a packet of any size; `None` where it is full.
+    /// Room for a packet of any size; `None` if the queue is full.
     pub fn room(&mut self) -> Option<&mut [u8]> {
         if self.used + LARGEST + size_of::<Entry>() > self.bytes.len() {
             return None;
@@ -70,27 +70,27 @@ impl Queue {
         self.used += length + size_of::<Entry>();
     }
 
-    /// The first packet, and when it goes on.
+    /// When the first packet is due, in ns, and its bytes.
     #[must_use]
     pub fn first(&self) -> Option<(u64, &[u8])> {
         let first = self.entries.front()?;
         Some((first.due_ns, &self.bytes[first.at..first.at + first.length]))
     }
 
-    /// Take the first packet out.
+    /// Remove the first packet.
     pub fn drop_first(&mut self) {
         if let Some(first) = self.entries.pop_front() {
             self.used -= first.length + size_of::<Entry>();
         }
     }
 
-    /// How many packets are under way.
+    /// How many packets are in flight.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing is under way.
+    /// Whether no packets are in flight.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

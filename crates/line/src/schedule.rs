@@ -1,4 +1,4 @@
-//! When each packet of one direction goes on: pure, of the time at which it came and of chance.
+//! When each packet of one direction is due, from its arrival time and a random stream alone.
 
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -10,9 +10,9 @@ use crate::conditions::Conditions;
 pub enum Fate {
     /// It never arrives.
     Lost,
-    /// It goes on at once, past those before it.
+    /// It is sent at once, ahead of earlier packets.
     Now,
-    /// It goes on at this moment, in ns, after those before it.
+    /// It is due at this time, in ns, after earlier packets.
     At(u64),
 }
 
@@ -23,12 +23,12 @@ pub struct Schedule {
     loss: f64,
     reorder: f64,
     random: Xoshiro256PlusPlus,
-    /// When the last packet that keeps its place goes on.
+    /// When the last packet that was not reordered is due.
     last_ns: u64,
 }
 
 impl Schedule {
-    /// No packet has come yet. The same seed gives the same fates.
+    /// A schedule before the first packet. The same seed gives the same fates.
     #[must_use]
     pub fn new(conditions: &Conditions, seed: u64) -> Self {
         let delay_ns = conditions.delay.as_nanos() as u64;
@@ -42,8 +42,8 @@ impl Schedule {
         }
     }
 
-    /// The fate of a packet that came at `now_ns`. Moments never go back: what jitter would send
-    /// before the packet ahead of it goes together with that one.
+    /// The fate of a packet that arrived at `now_ns`. Due times never decrease: a packet that
+    /// jitter would send before the one ahead of it is due at the same time.
     pub fn fate(&mut self, now_ns: u64) -> Fate {
         if self.happens(self.loss) {
             return Fate::Lost;
@@ -61,7 +61,7 @@ impl Schedule {
         share > 0.0 && self.unit() < share
     }
 
-    /// From 0 to this, uniformly.
+    /// A uniform integer from 0 to `most`.
     fn up_to(&mut self, most: u64) -> u64 {
         if most == 0 {
             return 0;
@@ -69,7 +69,7 @@ impl Schedule {
         (self.unit() * (most + 1) as f64) as u64
     }
 
-    /// From 0 to 1, uniformly, without 1: the 53 bits that an `f64` has.
+    /// A uniform number in [0, 1), with the 53 bits of precision that an `f64` has.
     fn unit(&mut self) -> f64 {
         (self.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -1,7 +1,7 @@
 //! TAP devices: what the kernel sends out of one is read from its file, and the other way round.
 //!
-//! They are Ethernet devices, as those of real networks are: servers that look for the networks of
-//! their machine (Samba) pass over what is none.
+//! They are Ethernet devices, like real network cards: servers that list the machine's networks
+//! (Samba) skip other kinds.
 
 use std::ffi::{c_int, c_ulong};
 use std::io;
@@ -9,17 +9,17 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags, open};
 
-/// Where devices are made (`Documentation/networking/tuntap.rst`).
+/// The file that creates devices (`Documentation/networking/tuntap.rst`).
 pub(crate) const MAKER: &str = "/dev/net/tun";
-/// Longest name of a device with its final zero (`IFNAMSIZ`).
+/// Size of a device's name with its terminating zero (`IFNAMSIZ`).
 const NAME: usize = 16;
 
-/// A TAP device of this process; it is gone when this is dropped.
+/// A TAP device of this process; dropping this removes it.
 pub struct Tap {
     file: OwnedFd,
 }
 
-/// `struct ifreq`, as far as it matters here.
+/// `struct ifreq`, with the members that are used here.
 #[repr(C)]
 struct Request {
     name: [u8; NAME],
@@ -28,8 +28,8 @@ struct Request {
 }
 
 impl Tap {
-    /// Make a device of that name. With `is_cut` the kernel cuts data into packets before it hands
-    /// them over; without, one frame may hold the data of many.
+    /// Create a device with that name. With `is_cut` the kernel segments data into packets;
+    /// without, one frame may hold the data of many.
     pub fn new(name: &str, is_cut: bool) -> io::Result<Self> {
         let mut request = Request {
             name: [0; NAME],
@@ -47,11 +47,11 @@ impl Tap {
         // that the kernel reads and writes during the call.
         let answer = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF, &raw mut request) };
         done(answer)?;
-        // Packets whose checksum is not computed yet are read and written as such.
+        // Frames are read and written before their checksums are computed.
         let whole = libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN;
         let offload = c_ulong::from(libc::TUN_F_CSUM | if is_cut { 0 } else { whole });
         #[expect(unsafe_code, reason = "neither std nor rustix has the call")]
-        // SAFETY: the file is open, and the call's argument is a number, no address.
+        // SAFETY: the file is open, and the call's argument is a number, not a pointer.
         let answer = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETOFFLOAD, offload) };
         done(answer)?;
         Ok(Self { file })

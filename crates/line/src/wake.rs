@@ -1,27 +1,28 @@
-//! How long it takes until a sleeping thread runs again: a virtual machine's idle CPU takes 0.1 ms.
+//! How long a sleeping thread takes to run again: on a virtual machine's idle CPU, 0.1 ms.
 
-/// More is chance, and is not made up for.
+/// Longer times are chance, and are not compensated.
 const MOST_NS: u64 = 150_000;
-/// By how much a packet may go on early, so that the thread neither spins for it nor is woken again:
-/// no more than what network cards wait in order to interrupt less often.
+/// How early a packet may be sent, so that the thread neither spins for it nor wakes again: no
+/// longer than network cards delay interrupts to coalesce them.
 const EARLY_NS: u64 = 50_000;
-/// By how much one waking changes what is typical.
+/// How much one wake-up changes the typical time.
 const STEP_NS: u64 = 1_000;
 
-/// The typical time from the moment at which a thread is woken until it runs: a running median.
+/// The typical time from when a thread is woken until it runs: a running median.
 ///
-/// What is known of timers holds for packets, too: one that wakes the thread came that much earlier.
+/// It is measured with timers and applies to packets, too: one that wakes the thread arrived that
+/// much earlier.
 pub struct Waking {
     typical_ns: u64,
 }
 
 impl Waking {
-    /// Nothing is known yet.
+    /// No wake-up has been measured yet.
     pub fn new() -> Self {
         Self { typical_ns: 0 }
     }
 
-    /// Take account of a waking that took so long.
+    /// Update the median with a wake-up that took `took_ns`.
     pub fn note(&mut self, took_ns: u64) {
         self.typical_ns = if took_ns > self.typical_ns {
             (self.typical_ns + STEP_NS).min(MOST_NS)
@@ -30,18 +31,18 @@ impl Waking {
         };
     }
 
-    /// By how much a packet may go on before its moment, in ns.
+    /// How early a packet may be sent, in ns.
     pub fn early_ns(&self) -> u64 {
         self.typical_ns.min(EARLY_NS)
     }
 
-    /// How long to sleep at `now_ns` in order to run at `due_ns`.
+    /// How long to sleep at `now_ns` in order to run at `due_ns`, in ns.
     pub fn sleep_ns(&self, now_ns: u64, due_ns: u64) -> u64 {
         due_ns.saturating_sub(now_ns + self.typical_ns)
     }
 
-    /// How much earlier the packets came that are found at `now_ns`, by a thread that waited for
-    /// them from `from_ns` on.
+    /// How much earlier, in ns, packets arrived that a thread finds at `now_ns` after it has waited
+    /// since `from_ns`.
     pub fn earlier_ns(&self, from_ns: u64, now_ns: u64) -> u64 {
         self.typical_ns.min(now_ns.saturating_sub(from_ns))
     }

@@ -1,4 +1,4 @@
-//! One direction of a line: takes packets from one device, and sends them on to the other when due.
+//! One direction of a line: reads packets from one device, and sends them to the other when due.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::frame::{HEADER, LARGEST, packets_in};
 use crate::queue::Queue;
 use crate::schedule::{Fate, Schedule};
 
-/// Frames that are taken before the other direction has its turn.
+/// Frames read before the other direction gets its turn.
 const BATCH: usize = 64;
 
 /// One direction.
@@ -19,12 +19,12 @@ pub struct Way {
     schedule: Schedule,
     queue: Queue,
     counter: Arc<Counter>,
-    /// Takes what the queue has no room for.
+    /// Holds a frame that the queue has no room for.
     spare: Box<[u8]>,
 }
 
 impl Way {
-    /// Nothing is under way yet; at most `capacity` bytes ever are.
+    /// A direction with nothing in flight. Its queue takes at most `capacity` bytes.
     #[must_use]
     pub fn new(schedule: Schedule, capacity: usize, counter: Arc<Counter>) -> Self {
         Self {
@@ -41,8 +41,8 @@ impl Way {
         self.queue.first().map(|(due_ns, _)| due_ns)
     }
 
-    /// Take what has come `from` a device, but not for long; what overtakes others goes on at once.
-    /// It came `earlier_ns` before it is read. An error of the device is one of the line.
+    /// Read a batch of frames `from` a device, and send those that overtake others at once. They
+    /// arrived `earlier_ns` before they are read. Fails if the device does.
     pub fn take(&mut self, from: impl AsFd, to: impl AsFd, earlier_ns: u64) -> Result<(), Errno> {
         for _ in 0..BATCH {
             let (room, is_full) = match self.queue.room() {
@@ -71,7 +71,7 @@ impl Way {
         Ok(())
     }
 
-    /// Send what is due `to` the other device, or will be within `early_ns`.
+    /// Send frames that are due, or will be within `early_ns`, `to` the other device.
     pub fn deliver(&mut self, to: impl AsFd, early_ns: u64) -> Result<(), Errno> {
         while let Some((due_ns, frame)) = self.queue.first() {
             let now_ns = now_ns();
@@ -86,8 +86,8 @@ impl Way {
     }
 }
 
-/// Hand a frame to a device. One that it does not take is lost, as on any network: a device that is
-/// not up yet takes none.
+/// Write a frame to a device. One that the device does not accept is lost, as on any network: a
+/// device that is not up accepts none.
 fn send(frame: &[u8], to: impl AsFd, counter: &Counter) -> Result<(), Errno> {
     loop {
         match write(&to, frame) {

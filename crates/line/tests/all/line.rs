@@ -1,4 +1,4 @@
-//! A line between sockets that keep messages apart, as TAP devices keep frames.
+//! A line between datagram sockets, which keep message boundaries as TAP devices do.
 
 use std::io::ErrorKind;
 use std::os::unix::net::UnixDatagram;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use headcount_line::{Conditions, Counter, Counts, HEADER, Line, LineError};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Of a way of 20 ms, less what waking up may have taken and what may go on early.
+/// One way takes 20 ms, less what waking up may have taken and how early a packet may be sent.
 const EARLIEST: Duration = Duration::from_micros(20_000 - 200);
 
 struct Laid {

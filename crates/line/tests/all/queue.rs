@@ -1,4 +1,4 @@
-//! The queue beside a plain list of packets.
+//! The queue, compared with a plain list of packets.
 
 use std::collections::VecDeque;
 

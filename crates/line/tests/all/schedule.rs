@@ -1,4 +1,4 @@
-//! When packets go on: an oracle of their promises, on any sequence of arrivals.
+//! Due times: what must hold for any sequence of arrivals.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use headcount_line::{Conditions, Fate, Schedule};
 use proptest::prelude::*;
 
 const PACKETS: u64 = 100_000;
-/// Standard deviations that 99.9% of a binomial count are within.
+/// 99.9% of binomial counts are within this many standard deviations of the mean.
 const WITHIN: f64 = 3.29;
 
 fn conditions(latency_us: u64, jitter_us: u64, loss: f64, reorder: f64) -> Conditions {
@@ -79,7 +79,7 @@ fn the_same_seed_gives_the_same_fates() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Each packet that keeps its place goes on within its bounds, or with the one before it.
+    /// Each packet that is not reordered is due within its bounds, in order of arrival.
     #[test]
     fn packets_keep_their_order_and_their_bounds(
         gaps_us in prop::collection::vec(0_u64..5_000, 1..300),
