@@ -1,8 +1,9 @@
-//! What a socket connects from: its address, and how the system looks for a port.
+//! The local address of a connecting socket, and how the kernel chooses its port.
 //!
-//! A plain `bind` takes a port that nobody else at that address has, whoever they speak to, and that
-//! no closed connection waits in: 28,000 in all. Bound late, a port is free as long as no connection
-//! to the same server has it (`IP_BIND_ADDRESS_NO_PORT`, ip(7)).
+//! A plain `bind` takes a port that no other socket at that address has, whatever its peer, and
+//! that no closed connection waits in (`TIME_WAIT`): 28,000 in all. If the port is chosen at
+//! `connect`, it only has to be free of connections to the same server (`IP_BIND_ADDRESS_NO_PORT`,
+//! ip(7)).
 
 use std::ffi::c_int;
 use std::io;
@@ -11,21 +12,21 @@ use std::os::fd::{AsFd, AsRawFd};
 
 /// `IP_LOCAL_PORT_RANGE` (ip(7)), which libc does not have yet.
 const LOCAL_PORT_RANGE: c_int = 51;
-/// From 1 to 65,535: the lowest in the lower half, the highest in the upper one.
+/// Ports 1 to 65,535: the lowest in the low 16 bits, the highest in the high ones.
 const ALL_PORTS: c_int = 0xffff_0001_u32.cast_signed();
 
-/// Has a TCP socket connect from `address`; its port is chosen when it connects.
+/// Binds a TCP socket to `address`; the kernel chooses the port at `connect`.
 pub fn bind_address(socket: &impl AsFd, address: IpAddr) -> io::Result<()> {
     leave_port(socket)?;
     Ok(rustix::net::bind(socket, &SocketAddr::new(address, 0))?)
 }
 
-/// Has `connect` look at all ports of the system's range in turn.
+/// Makes `connect` try all ports of the system's range in turn.
 ///
-/// Otherwise it looks at every second port first. Once 14,000 connections lead to a server, these
-/// are all taken, and each more looks at them in vain: 0.7 ms of CPU instead of 0.02. A socket with a
-/// range of its own is spared that (Linux 6.8). The system's range still holds within ours. An older
-/// system refuses the option or looks as before.
+/// By default it tries every second port first. With 14,000 connections to a server these are all
+/// taken, and each further `connect` tries them for nothing: 0.7 ms of CPU instead of 0.02. A
+/// socket with a range of its own skips that (Linux 6.8). The system's range still applies within
+/// ours. An older kernel refuses the option, or searches as before.
 pub fn look_at_all_ports(socket: &impl AsFd) {
     let _ = set_option(socket, LOCAL_PORT_RANGE, ALL_PORTS); // a refusal costs time only
 }
