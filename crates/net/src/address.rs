@@ -6,19 +6,20 @@ use std::net::{SocketAddr, ToSocketAddrs};
 /// A server's name, resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
-    /// The name or address without its port, nor the brackets of IPv6: what a certificate is for.
+    /// The name or address without its port and the brackets of IPv6: what a certificate must be
+    /// for.
     pub host: String,
-    /// At least one, in the order in which they are tried.
+    /// At least one, in the order in which to try them.
     pub addresses: Vec<SocketAddr>,
 }
 
-/// Resolves `host:port` or `[address]:port`; waits for the name server.
+/// Resolves `host:port` or `[address]:port`. Blocks until the name server answers.
 pub fn resolve(address: &str) -> io::Result<Resolved> {
     resolve_at(address, &[])
 }
 
-/// The same, unless the addresses of the name are known: `at`. A name that is resolved again may
-/// lead to a machine that nobody has agreed to load.
+/// As [`resolve`], but takes the addresses in `at` if there are any. A name that is resolved again
+/// may lead to a machine that nobody has agreed to load.
 pub fn resolve_at(address: &str, at: &[SocketAddr]) -> io::Result<Resolved> {
     let addresses: Vec<_> = if at.is_empty() {
         address.to_socket_addrs()?.collect()

@@ -1,5 +1,5 @@
-//! Connecting over TCP. The runtime's own way asks the kernel for an error of each connection, which the
-//! event queue has said already if there is one.
+//! TCP connections. tokio's own `connect` asks the kernel for the error of each connection, though
+//! the event queue has already reported whether there is one.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 
-/// Connects to the first address that answers; the error is that of the last.
+/// Connects to the first address that answers. The error is that of the last attempt.
 pub async fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
     let mut failed = io::Error::new(io::ErrorKind::InvalidInput, "the server has no address");
     for address in addresses {

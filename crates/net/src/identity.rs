@@ -1,4 +1,4 @@
-//! The certificate that users show to servers that ask for one.
+//! The client certificate that users present to servers that ask for one.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::options::TlsOptions;
 
-/// Ends a configuration with the certificate that users show, if they have one. The error is a
+/// Completes a configuration with the users' client certificate, if they have one. The error is a
 /// sentence.
 pub(crate) fn with_identity(
     builder: ConfigBuilder<ClientConfig, WantsClientCert>,
@@ -54,7 +54,7 @@ fn chain_of(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     Ok(chain)
 }
 
-/// The key of a file, which may be that of the certificate, too.
+/// The private key in a file. `is_beside`: the file holds the certificate, too.
 fn key_of(path: &Path, is_beside: bool) -> Result<PrivateKeyDer<'static>, String> {
     let shown = path.display();
     let text = fs::read(path).map_err(|error| format!("key: {shown} cannot be read: {error}"))?;

@@ -1,12 +1,12 @@
-//! Connections that protocols stand on.
+//! The connections that protocols run over.
 //!
-//! * [`address`]: what a server's name stands for.
-//! * `connect`: a connection.
-//! * [`transport`]: bytes, plain or over TLS.
-//! * [`quic`]: a connection of QUIC.
-//! * [`read`]: bytes of an answer.
-//! * [`options`]: what users ask of TLS; [`tls`]: the handshake; `trust`: which certificates of
-//!   servers are trusted; `identity`: the one that users show.
+//! * [`address`]: the addresses of a server's name.
+//! * `connect`: TCP connections.
+//! * [`transport`]: byte streams, plain or over TLS.
+//! * [`quic`]: QUIC connections.
+//! * [`read`]: reading answers.
+//! * [`options`]: TLS options; [`tls`]: the handshake; `trust`: which server certificates are
+//!   trusted; `identity`: the client certificate.
 
 pub mod address;
 pub mod connect;

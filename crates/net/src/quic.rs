@@ -1,4 +1,4 @@
-//! Connections of QUIC (RFC 9000), which HTTP/3 stands on.
+//! QUIC connections (RFC 9000), for HTTP/3.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -20,18 +20,18 @@ use rustls::pki_types::ServerName;
 use crate::tls::{Tls, unwelcome};
 use crate::trust::distrust;
 
-/// How long a server may take for the handshake. A closed port of UDP mostly says nothing.
+/// How long a server may take for the handshake. A closed UDP port mostly sends nothing back.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// After how long the next address is tried as well (RFC 8305, 5).
 const HEAD_START: Duration = Duration::from_millis(250);
 
-/// Codes of errors that stand for an alert of TLS (RFC 9001, 4.8).
+/// Error codes that stand for a TLS alert (RFC 9001, 4.8).
 const ALERTS: std::ops::RangeInclusive<u64> = 0x100..=0x1ff;
 
-/// Connects to the first address that answers, from a socket of the connection's own: servers
-/// tell users apart by their ports. `answered` is the place of the address that answered last, and is
-/// tried first. It needs the runtime's timers.
+/// Connects to the first address that answers. Each connection has its own socket, because servers
+/// tell users apart by their ports. `answered` is the index of the address that answered last; it
+/// is tried first. Needs the runtime's timers.
 pub async fn establish_quic(
     addresses: &[SocketAddr],
     answered: &AtomicUsize,
@@ -51,7 +51,7 @@ pub async fn establish_quic(
         let shaken = shake_hands(address, config.clone(), tls);
         attempts.push(async move { (place, shaken.await) });
         let is_last = turn + 1 == addresses.len();
-        // The last is waited for until it ends by itself.
+        // Nothing follows the last attempt, so wait until all end by their own timeout.
         let wait = if is_last { 2 * PATIENCE } else { HEAD_START };
         while let Ok(Some((place, shaken))) = tokio::time::timeout(wait, attempts.next()).await {
             match shaken {
@@ -87,7 +87,7 @@ async fn shake_hands(
     }
 }
 
-/// A socket of the user's address.
+/// A UDP socket bound to the user's address.
 fn bound(server: &SocketAddr) -> io::Result<UdpSocket> {
     let any: IpAddr = if server.is_ipv4() {
         Ipv4Addr::UNSPECIFIED.into()
@@ -99,7 +99,7 @@ fn bound(server: &SocketAddr) -> io::Result<UdpSocket> {
     Ok(socket)
 }
 
-/// The fault of a handshake that failed.
+/// The fault of a failed handshake.
 fn refused(error: &ConnectionError, tls: &Tls) -> Fault {
     let (code, reason) = match error {
         ConnectionError::TransportError(error) => (u64::from(error.code), error.reason.clone()),
@@ -109,7 +109,7 @@ fn refused(error: &ConnectionError, tls: &Tls) -> Fault {
         ),
         _ => return failed(error),
     };
-    // QUIC keeps rustls's text alone.
+    // quinn keeps only the text of rustls's error.
     if let Some(why) = reason.strip_prefix("invalid peer certificate: ") {
         let why = distrust(why, tls.spelling);
         let sentence = format!("the server's certificate is not trusted: {why}");

@@ -6,7 +6,8 @@ use std::task::{Context, Poll, ready};
 use headcount_load::{Fault, FaultKind};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// Polls for bytes of an answer; none means that the server closed the connection, which is a fault.
+/// Polls for bytes of an answer. The end of the stream is a fault: the server closed the
+/// connection.
 pub fn poll_bytes<'a, R: AsyncRead + Unpin>(
     stream: &mut R,
     context: &mut Context<'_>,

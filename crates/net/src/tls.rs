@@ -22,11 +22,11 @@ use crate::trust::{distrust, verifier};
 pub struct Offered {
     /// Its registered name.
     pub protocol: &'static str,
-    /// What to say when the server does not take it; `None` if that does not matter.
+    /// The error if the server does not accept it; `None` if that does not matter.
     pub missing: Option<&'static str>,
 }
 
-/// How connections are made safe, for one user or for all.
+/// The TLS configuration of connections, for one user or for all.
 #[derive(Debug, Clone)]
 pub struct Tls {
     pub(crate) config: Arc<ClientConfig>,
@@ -35,7 +35,7 @@ pub struct Tls {
     pub(crate) spelling: Spelling,
 }
 
-/// What was agreed on in a handshake.
+/// What a handshake negotiated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Agreed {
     version: ProtocolVersion,
@@ -44,13 +44,13 @@ pub struct Agreed {
 }
 
 impl Agreed {
-    /// What a connection of QUIC has (RFC 9001, 4.2).
+    /// What every QUIC connection negotiates (RFC 9001, 4.2).
     pub const QUIC: Self = Self {
         version: ProtocolVersion::TLSv1_3,
         suite: None,
     };
 
-    /// What was agreed on for this connection.
+    /// What this connection negotiated; `None` before its handshake is complete.
     #[must_use]
     pub fn of(connection: &ClientConnection) -> Option<Self> {
         Some(Self {
@@ -70,7 +70,7 @@ impl fmt::Display for Agreed {
 }
 
 impl Tls {
-    /// For a server of this name. The error is a sentence.
+    /// The configuration for a server of this name. The error is a sentence.
     pub fn new(
         options: TlsOptions<'_>,
         host: &str,
@@ -99,7 +99,7 @@ impl Tls {
         })
     }
 
-    /// The same for one user, who resumes what was agreed on in the last handshake.
+    /// The same for one user, who resumes the session of the last connection.
     #[must_use]
     pub fn resuming(&self) -> Self {
         let mut config = ClientConfig::clone(&self.config);
@@ -110,7 +110,7 @@ impl Tls {
         }
     }
 
-    /// Shakes hands on a new connection.
+    /// Performs the handshake on a new connection.
     pub async fn shake_hands(&self, stream: TcpStream) -> Result<Box<TlsStream<TcpStream>>, Fault> {
         let connector = TlsConnector::from(Arc::clone(&self.config));
         let connected = connector.connect(self.server.clone(), stream).await;
@@ -157,7 +157,7 @@ fn no_handshake(error: &io::Error, missing: Option<&str>, spelling: Spelling) ->
     Fault::session(FaultKind::Connect, sentence)
 }
 
-/// What a server says to users whose certificate it wants and does not get (RFC 8446, 6.2).
+/// The message for an alert about a client certificate, missing or not accepted (RFC 8446, 6.2).
 pub(crate) const fn unwelcome(alert: AlertDescription) -> Option<&'static str> {
     Some(match alert {
         AlertDescription::CertificateRequired => {
@@ -178,7 +178,7 @@ pub(crate) const fn unwelcome(alert: AlertDescription) -> Option<&'static str> {
     })
 }
 
-/// What an alert may mean that says little: what servers with TLS 1.2 say of a missing certificate.
+/// What an unspecific alert may mean: TLS 1.2 servers send it if a client certificate is missing.
 const fn hint(alert: AlertDescription) -> &'static str {
     match alert {
         AlertDescription::HandshakeFailure => {
@@ -188,8 +188,8 @@ const fn hint(alert: AlertDescription) -> &'static str {
     }
 }
 
-/// The error of a connection, in words where it is about the users' certificate: with TLS 1.3 a
-/// server says that after the handshake.
+/// The error of a connection, with a clear message if it is about the client certificate: with TLS
+/// 1.3 the server's alert comes after the handshake.
 pub(crate) fn explained(error: io::Error) -> io::Error {
     let inner = error
         .get_ref()

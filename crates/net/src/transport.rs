@@ -20,8 +20,8 @@ use crate::tls::{Agreed, Tls, explained};
 pub const DISCARD_BYTES: u64 = 1 << 20;
 
 thread_local! {
-    /// Room that is named when bytes are discarded, and never touched: zeroed memory that nobody
-    /// wrote to takes none.
+    /// `recv` needs a buffer when it discards bytes, but never writes to it: zeroed memory that
+    /// nobody has written to takes none.
     static VOID: RefCell<Vec<u8>> = RefCell::new(vec![0; DISCARD_BYTES as usize]);
 }
 
@@ -40,7 +40,7 @@ impl Transport {
         let stream = connect(addresses).await.map_err(|error| refused(&error))?;
         match tls {
             None => Ok(Self::Plain(stream)),
-            // The handshake's state is large, and every user would have room for it.
+            // Boxed: the handshake's future is large, and each user's would have room for it.
             Some(tls) => {
                 let shaken = Self::Tls(Box::pin(tls.shake_hands(stream)).await?);
                 shaken.hurry();
@@ -49,8 +49,7 @@ impl Transport {
         }
     }
 
-    /// Shakes hands on a connection that is in clear so far (STARTTLS). One that has TLS already
-    /// stays as it is.
+    /// Upgrades a plain connection to TLS (STARTTLS). One that has TLS is returned as it is.
     pub async fn secure(self, tls: &Tls) -> Result<Self, Fault> {
         match self {
             Self::Plain(stream) => Ok(Self::Tls(Box::pin(tls.shake_hands(stream)).await?)),
@@ -58,8 +57,8 @@ impl Transport {
         }
     }
 
-    /// Has everything sent at once. A request that is written in one piece is sent at once anyway:
-    /// nothing that was sent before it is still on its way (RFC 9293, 3.7.4). One in several pieces
+    /// Disables Nagle's algorithm. It does not delay a request that is written in one piece:
+    /// nothing sent before it is unacknowledged (RFC 9293, 3.7.4). A request in several pieces
     /// would wait for the acknowledgement of the first.
     pub fn hurry(&self) {
         let below = match self {
@@ -69,7 +68,7 @@ impl Transport {
         let _ = below.set_nodelay(true); // a refusal costs time only
     }
 
-    /// What was agreed on about TLS; nothing without it.
+    /// What the TLS handshake negotiated; `None` without TLS.
     #[must_use]
     pub fn agreed(&self) -> Option<Agreed> {
         match self {
@@ -78,7 +77,7 @@ impl Transport {
         }
     }
 
-    /// The certificate that the server showed (DER); nothing without TLS.
+    /// The certificate that the server presented (DER); `None` without TLS.
     #[must_use]
     pub fn certificate(&self) -> Option<&[u8]> {
         match self {
@@ -90,8 +89,8 @@ impl Transport {
         }
     }
 
-    /// Discards up to `most` bytes that have arrived or will, without copying them. Only TCP can;
-    /// 0 is the end of the connection.
+    /// Waits for data, and discards up to `most` bytes of it without copying. Returns how many; 0
+    /// is the end of the connection. Fails with TLS.
     pub fn poll_discard(&self, context: &mut Context<'_>, most: u64) -> Poll<io::Result<u64>> {
         let Self::Plain(stream) = self else {
             return Poll::Ready(Err(io::ErrorKind::Unsupported.into()));
@@ -105,7 +104,7 @@ impl Transport {
                     let (_, bytes) =
                         rustix::net::recv(stream, &mut void[..most], RecvFlags::TRUNC)?;
                     discarded = Some(bytes as u64);
-                    // Less than was asked for: the socket is empty, as after an attempt in vain.
+                    // A short read empties the socket: clear its readiness, as `WouldBlock` does.
                     if 0 < bytes && bytes < most {
                         return Err(io::ErrorKind::WouldBlock.into());
                     }
@@ -122,21 +121,21 @@ impl Transport {
         }
     }
 
-    /// Polls for something to read, and says whether the server has ended its side, so that what can be
-    /// read now is all that will come. TLS never says so.
+    /// Waits until there is something to read, then returns whether the server has closed its side,
+    /// so that what can be read now is all that will come. Always false with TLS.
     pub fn poll_end(&self, context: &mut Context<'_>) -> Poll<io::Result<bool>> {
         let Self::Plain(stream) = self else {
             return Poll::Ready(Ok(false));
         };
         ready!(stream.poll_read_ready(context))?;
-        // It asks nobody but the runtime, and what is ready it says at once.
+        // This asks only the runtime, no system call, and what is ready returns at once.
         let ready = pin!(stream.ready(Interest::READABLE)).poll(context);
         Poll::Ready(Ok(
             matches!(ready, Poll::Ready(Ok(ready)) if ready.is_read_closed()),
         ))
     }
 
-    /// Whether [`Transport::poll_discard`] works: Linux drops what `recv` is to truncate
+    /// Whether [`Transport::poll_discard`] works: Linux discards what `recv` is told to truncate
     /// (`MSG_TRUNC`, tcp(7)).
     #[must_use]
     pub const fn can_discard(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Which certificates of servers are trusted.
+//! Which server certificates are trusted.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use rustls::{
 
 use crate::options::{Certificates, Spelling, TlsOptions};
 
-/// What checks the certificates of servers. The error is a sentence.
+/// The verifier of server certificates. The error is a sentence.
 pub(crate) fn verifier(
     options: &TlsOptions<'_>,
     provider: Arc<CryptoProvider>,
@@ -35,7 +35,7 @@ pub(crate) fn verifier(
 }
 
 /// Why a certificate is not trusted, and what to do about it. `why` is the text of rustls's
-/// `CertificateError`, which is all that QUIC keeps of it.
+/// `CertificateError`, which is all that quinn keeps of it.
 pub(crate) fn distrust(why: &str, spelling: Spelling) -> String {
     let Spelling { trust, any, names } = spelling;
     if why == "NotValidForName" || why.contains("not valid for name") {
@@ -60,8 +60,8 @@ pub(crate) fn distrust(why: &str, spelling: Spelling) -> String {
     )
 }
 
-/// What webpki calls the certificate of an authority that a server shows as its own: `openssl req -x509`
-/// makes such certificates, and people use them for servers.
+/// webpki's name for an authority's certificate that a server presents as its own. `openssl req
+/// -x509` makes such certificates, and people use them for servers.
 const OWN_AUTHORITY: &str = "CaUsedAsEndEntity";
 
 /// Whether a certificate was refused only because it is an authority's.
@@ -69,7 +69,7 @@ fn is_own_authority(why: &CertificateError) -> bool {
     let CertificateError::Other(OtherError(inner)) = why else {
         return false;
     };
-    // webpki's own type, which rustls does not show.
+    // webpki's error type, which rustls does not expose.
     inner.to_string().contains(OWN_AUTHORITY)
 }
 
@@ -87,7 +87,7 @@ fn system_roots(spelling: Spelling) -> Result<RootCertStore, String> {
     Ok(roots)
 }
 
-/// The authorities of a file, and its certificates as they are.
+/// The certificates of a file, as authorities and for exact comparison.
 fn listed(
     path: &Path,
     spelling: Spelling,
@@ -114,12 +114,12 @@ fn listed(
     Ok((roots, exact))
 }
 
-/// What is accepted where not everything is.
+/// The certificates that are accepted, where not all are.
 #[derive(Debug)]
 struct Known {
     /// Authorities.
     roots: RootCertStore,
-    /// Certificates that need none.
+    /// Certificates accepted without an authority.
     exact: Vec<CertificateDer<'static>>,
     checks_name: bool,
 }
@@ -143,7 +143,8 @@ impl Known {
             algorithms,
         );
         match signed {
-            // Both are found after its dates were checked: only its authority is in question.
+            // webpki reports both after it has checked the dates: only the authority is in
+            // question.
             Err(Error::InvalidCertificate(why))
                 if (why == CertificateError::UnknownIssuer || is_own_authority(&why))
                     && self.exact.iter().any(|known| known == shown) => {}
@@ -156,7 +157,7 @@ impl Known {
     }
 }
 
-/// Checks certificates, where any is not accepted, and always that the server has its key.
+/// Verifies certificates unless any is accepted, and always that the server has the private key.
 #[derive(Debug)]
 struct Verifier {
     known: Option<Known>,
