@@ -30,7 +30,7 @@ struct Case {
 }
 
 impl Case {
-    /// Users without think time: all that a scenario costs counts, and the worker never sleeps.
+    /// Users without think time: a scenario's whole cost counts, and the worker never sleeps.
     const fn busy(name: &'static str, steps: usize) -> Self {
         Self {
             name,
@@ -59,7 +59,7 @@ const CASES: [Case; 8] = [
     Case::busy("busy-1", 1),
     Case::busy("busy-14", 14),
     Case::busy("busy-1000", 1000),
-    // Hardly anything to do: how late this machine wakes anybody, now.
+    // Hardly any load: how late this machine wakes threads at the moment.
     Case::thinking("machine", 1000, 0.5, 1),
     Case::thinking("thinking-23000", 23_000, 0.233, 14),
     Case::thinking("thinking-100000", 100_000, 0.23, 1),
@@ -127,7 +127,7 @@ fn plan(case: &Case) -> Plan {
     }
 }
 
-/// The run's state so many seconds from now: it reports once a second.
+/// The snapshot after this many seconds; the run reports once a second.
 fn after(run: &mut Run, seconds: usize) -> Snapshot {
     let mut next = || {
         let patience = Duration::from_secs(5);

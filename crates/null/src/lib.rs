@@ -1,7 +1,7 @@
 //! The protocol that talks to nobody. It measures the engine itself, plays servers of known
 //! behaviour in tests, and is the template for a new protocol: copy it and follow the comments.
 //!
-//! A protocol is four types. The *target* is what JSON says of the server; the *protocol* holds what
+//! A protocol is four types. The *target* describes the server, in JSON; the *protocol* holds what
 //! all users share and opens sessions; the *session* is one user's connection and plays steps; the
 //! *step* is what a step of the workload file compiles to.
 
@@ -23,8 +23,9 @@ pub struct Null {
     pub stalls: Option<Stalls>,
 }
 
-/// One user's connection. A real session holds its socket and what the server told it; keep it
-/// small, for there are thousands: buffers belong in a thread-local, shared by a worker's users.
+/// One user's connection. A real session holds its socket and what the server told it. Keep it
+/// small, because there are thousands: buffers belong in a thread-local, shared by a worker's
+/// users.
 #[derive(Debug)]
 pub struct NullSession {
     stalls: Option<Stalls>,
@@ -65,7 +66,7 @@ impl Session for NullSession {
                     stalls.map_or(arrived_ns + work_ns, |s| s.done_ns(arrived_ns, work_ns));
                 user.sleep_until(done_ns).await;
                 // A task is noted as it ends. A session that times many keeps a stopwatch of its
-                // own, from `open`, and hands copies to what it is made of.
+                // own, from `open`, and gives copies to its parts.
                 if let Some(task) = task {
                     let ended: Result<(), Fault> = Ok(());
                     user.stopwatch().note(*task as usize, arrived_ns, &ended);
@@ -73,7 +74,8 @@ impl Session for NullSession {
                 // The number of payload bytes each way; the engine counts them.
                 Ok(Moved::default())
             }
-            // Between these two the user wants nothing of the server: no time counts.
+            // Between these two calls the user wants nothing of the server: the time does not
+            // count.
             NullStep::Rest { lasting } => {
                 user.rest();
                 let until_ns = user.now_ns() + lasting.draw_ns(user.stream());
@@ -104,6 +106,6 @@ impl Session for NullSession {
         }
     }
 
-    // `close` may be left to its default, which drops the connection; protocols with a goodbye
-    // (SMB's logoff, IMAP's logout) say it there.
+    // `close` may be left to its default, which drops the connection. Protocols with a goodbye
+    // (SMB's logoff, IMAP's logout) send it there.
 }

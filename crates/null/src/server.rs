@@ -11,8 +11,8 @@ pub struct Stalls {
 }
 
 impl Stalls {
-    /// When a request that arrives at `arrived_ns` and needs `work_ns` of service is done. The
-    /// server does not work on anything during a stall.
+    /// When a request is done that arrives at `arrived_ns` and needs `work_ns` of service. During a
+    /// stall the server works on nothing.
     #[must_use]
     pub fn done_ns(self, arrived_ns: u64, work_ns: u64) -> u64 {
         let mut now_ns = arrived_ns;

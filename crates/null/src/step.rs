@@ -9,13 +9,13 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase", deny_unknown_fields)]
 pub enum NullStep {
-    /// Does nothing, at once: what is left is the engine's own cost.
+    /// Does nothing, so that only the engine's own cost remains.
     Nothing {},
-    /// Is served for a random time by a server that is never busy with others.
+    /// Takes a random service time, on a server that is never busy with others.
     Serve {
         /// The service time.
         service: Draw,
-        /// As which task it is timed, if any.
+        /// The task as which it is timed, if any.
         #[serde(default)]
         task: Option<NullTask>,
     },
@@ -28,7 +28,7 @@ pub enum NullStep {
     Fail {
         /// Whether the session ends with it.
         ends_session: bool,
-        /// As which task it fails, if any.
+        /// The task as which it fails, if any.
         #[serde(default)]
         task: Option<NullTask>,
     },
@@ -47,7 +47,7 @@ pub enum NullTask {
 }
 
 impl NullTask {
-    /// The names of all, in the order of the kinds.
+    /// All names, in the order of the kinds.
     pub const NAMES: [&str; 2] = ["look", "change"];
 }
 

@@ -1,5 +1,5 @@
-//! What JSON says of the imagined server. A real target says where the server is, who the users are
-//! and what their data is like; it also answers `hello`, `prepare` and `cleanup`.
+//! The description of the imagined server, in JSON. A real target says where the server is, who the
+//! users are and what their data is like; it also answers `hello`, `prepare` and `cleanup`.
 
 use std::fmt;
 

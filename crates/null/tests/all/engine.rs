@@ -209,8 +209,8 @@ fn users_who_are_stuck_are_not_among_those_who_completed_something() {
                 .range(start.at_ns..)
                 .map(|found| found.1)
                 .sum();
-            // Told by the ages of what is stuck: it was begun a think time after its user last
-            // completed anything.
+            // The age of a stuck scenario says how long its user has been silent: it began a think
+            // time after the user last completed anything.
             let least_us = (window_ns - THINK_S * SECOND) / 1000;
             let stuck = window.pending[1].buckets().into_iter();
             let silent: u64 = stuck
@@ -220,7 +220,7 @@ fn users_who_are_stuck_are_not_among_those_who_completed_something() {
             assert_eq!(u64::from(active), 200 - silent, "{workers} workers");
             seen.push(active);
         }
-        // Ever more of them are stuck, and at last nearly all.
+        // More and more users are stuck, in the end nearly all.
         assert!(seen[0] > 140 && seen[4] < 100, "{seen:?}");
     }
 }
@@ -235,7 +235,7 @@ fn whoever_never_completed_anything_is_not_counted() {
     let snapshots = rehearse(plan, Null::default(), &steady(10, 120)).unwrap();
     assert_eq!(snapshots[1].users, 10);
     assert!(snapshots[1].completed.is_empty());
-    // All ten have failed by then, and have been without an answer since they came.
+    // All ten have failed by then, and have had no answer since they joined.
     assert_eq!(snapshots[0].unserved_ns.len(), 10);
 }
 

@@ -71,7 +71,7 @@ fn mixed() -> Plan {
     }
 }
 
-/// The snapshots of each machine, whose workers are as many as `machines` says.
+/// The snapshots of each machine. `machines` gives the number of workers of each.
 fn played(machines: &[u16], orders: &[Order], protocol: &Noting) -> Vec<Vec<Snapshot>> {
     let of: u32 = machines.iter().copied().map(u32::from).sum();
     let mut first = 0;
@@ -88,7 +88,8 @@ fn played(machines: &[u16], orders: &[Order], protocol: &Noting) -> Vec<Vec<Snap
     all
 }
 
-/// An interval without what is of workers and not of users, and without the order of a list.
+/// An interval as bytes, without what depends on workers instead of users, and with its list
+/// sorted.
 fn comparable(mut interval: Interval) -> Vec<u8> {
     interval.worker_cpu_ns.clear();
     interval.counted.timer_lateness.clear(); // each worker notes its own
@@ -168,7 +169,7 @@ fn intervals_of_a_machine_that_was_late_are_one() {
     let both = first.with_next(snapshots[21].since(&snapshots[20]));
     let whole = snapshots[21].since(&snapshots[19]);
     assert_eq!(both.worker_cpu_ns.len(), whole.worker_cpu_ns.len());
-    // Who completed something in the second of two did so in that one, not in their sum.
+    // A user who completed something in the second of two intervals counts there, not in their sum.
     let after = |interval: &Interval| interval.completed.values().sum::<u32>();
     assert_eq!(after(&both), after(&whole));
     let without = |mut interval: Interval| {

@@ -15,7 +15,7 @@ use headcount_load::{Fault, FaultKind, Moved, Protocol, Session, User};
 use headcount_null::NullStep;
 use serde_json::json;
 
-/// A server that is away from one moment to another. Who asks meanwhile loses the session.
+/// A server that is down for a while. A user who asks meanwhile loses the session.
 #[derive(Debug, Clone, Copy)]
 struct Outage {
     from_ns: u64,

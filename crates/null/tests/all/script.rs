@@ -58,8 +58,8 @@ fn users_go_round_a_script_at_the_pace_of_its_pauses() {
     let snapshots = rehearse(loops(), Null::default(), &end).unwrap();
     let counted = &snapshots.last().unwrap().recorder.scenarios;
     let ended: Vec<f64> = counted.iter().map(|tally| tally.completed as f64).collect();
-    // A round is six turns: three reads of 1 s, a write of 2 s, two rests of 0.5 s, and the means
-    // of their pauses.
+    // A round is six turns: three reads of 1 s, a write of 2 s, two rests of 0.5 s, and their mean
+    // pauses.
     let round_s = 3.0 * (1.0 + 7.5) + (2.0 + 15.0) + 2.0 * (0.5 + 900.0);
     let times = f64::from(users) * hours as f64 * 3600.0 / round_s;
     for (ended, in_round) in ended.iter().zip([2.0, 1.0, 3.0]) {
@@ -74,7 +74,7 @@ fn users_go_round_a_script_at_the_pace_of_its_pauses() {
 #[test]
 fn pauses_longer_than_a_window_count_for_the_part_within_it() {
     let snapshots = rehearse(loops(), Null::default(), &steady(40, 3600)).unwrap();
-    // Of every minute users spend all of it thinking or being served.
+    // Users spend all of every minute either thinking or being served.
     for (from, to) in snapshots.iter().zip(&snapshots[1..]).skip(1) {
         if to.at_ns >= 3600 * SECOND {
             break;
@@ -227,6 +227,6 @@ fn whoever_leaves_while_logging_on_is_gone_when_that_ends() {
     ];
     let snapshots = rehearse(plan, Slow::default(), &orders).unwrap();
     let present: Vec<u32> = snapshots.iter().map(|found| found.users).collect();
-    assert_eq!((present[0], snapshots[0].logging_on), (20, 5)); // who leaves does not count
+    assert_eq!((present[0], snapshots[0].logging_on), (20, 5)); // users who leave do not count
     assert_eq!(present[4], 5);
 }

@@ -1,4 +1,4 @@
-//! What sessions time inside their steps, and how many users they are told there are.
+//! What sessions time inside their steps, and the number of users that they see.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ const THINK_1S: Pace = Pace::Closed {
     think: Draw::Fixed { s: 1.0 },
 };
 
-/// The sum and the sum of squares of so many tasks that took each so many ms.
+/// The count, sum and sum of squares of task times, each pair being a count and a time in ms.
 fn sums(times_ms: &[(u64, f64)]) -> (u64, f64, f64) {
     let add = |power: i32| {
         let each = times_ms.iter().map(|(n, ms)| *n as f64 * ms.powi(power));
@@ -81,7 +81,7 @@ fn tasks_reach_reports_and_are_told_apart_by_interval_and_worker() {
     assert!(rounds > 800, "{rounds}");
 }
 
-/// Notes what each user is told of the population.
+/// Notes the population that each user sees.
 struct Asking(Arc<Mutex<Vec<(u64, u32)>>>);
 
 struct AskingSession(Arc<Mutex<Vec<(u64, u32)>>>);
@@ -123,7 +123,7 @@ fn users_of_all_workers_know_how_many_the_run_is_asked_to_have() {
     let asked = asked.lock().unwrap();
     assert!(asked.len() > 700);
     for (at_ns, population) in asked.iter() {
-        // Whoever leaves has finished a second after the order.
+        // A user who leaves has finished a second after the order.
         let wanted: &[u32] = match at_ns / SECOND {
             0..20 => &[10],
             20 => &[10, 25],

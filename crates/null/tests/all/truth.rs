@@ -1,5 +1,5 @@
-//! Coordinated omission: against a server of known stalls, what is reported is the truth, computed
-//! here without the engine.
+//! Coordinated omission: against a server with known stalls, the reported response times match the
+//! truth, computed here without the engine.
 
 use crate::common::{plan, scenario, steady, step};
 use headcount_load::distribution::Distribution;

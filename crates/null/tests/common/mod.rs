@@ -59,7 +59,7 @@ pub fn nothing() -> Vec<ScenarioPlan> {
     )]
 }
 
-/// So many users at once, for so long.
+/// Orders for this many users at once, for this many seconds.
 pub fn steady(users: u32, seconds: u64) -> Vec<Order> {
     let stop = Command::Stop {
         drain_ns: 10 * SECOND,
