@@ -20,19 +20,19 @@ pub struct Capture {
     default: Option<Box<str>>,
 }
 
-/// Which of several values.
+/// Which of the values found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pick {
-    /// This one, from 0.
+    /// The value with this index, from 0.
     Nth(usize),
     Last,
     Random,
-    /// None of them: how many there are.
+    /// Not a value but their number.
     Count,
 }
 
 impl Capture {
-    /// Reads `capture = { name = { ... } }`. The sentence names the variable.
+    /// Reads `capture = { name = { ... } }`. The error names the variable.
     pub fn compile(table: &Value, realm: Realm, names: &mut Names) -> Result<Box<[Self]>, Mistake> {
         let example = match realm {
             Realm::Contents => "{ json = \"$.id\" }",
@@ -81,18 +81,18 @@ impl Capture {
         })
     }
 
-    /// Where its value is.
+    /// The source of its value.
     pub(crate) const fn source(&mut self) -> &mut Source {
         &mut self.source
     }
 
-    /// Whether it needs the contents of a reply.
+    /// Whether it needs the body of a reply.
     #[must_use]
     pub const fn needs_body(&self) -> bool {
         self.source.needs_body()
     }
 
-    /// Whether it needs more of files than their names.
+    /// Whether it needs attributes of files besides their names.
     #[must_use]
     pub const fn needs_attributes(&self) -> bool {
         self.source.needs_attributes()
@@ -104,19 +104,19 @@ impl Capture {
         self.source.needs_headers()
     }
 
-    /// The column that it takes its value of.
+    /// The column from which it takes its value.
     #[must_use]
     pub fn column(&self) -> Option<&str> {
         self.source.column()
     }
 
-    /// The variable.
+    /// The name of the variable.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Takes the value from a reply. The sentence says why there is none.
+    /// Takes the value from a reply. The error says why there is none.
     pub fn take(&self, reply: &dyn Reply, scope: &mut Scope) -> Result<(), String> {
         let found = self.source.values(reply);
         let mut values = match (found, &self.default) {

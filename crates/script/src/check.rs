@@ -10,7 +10,7 @@ use crate::reply::Reply;
 use crate::scope::Scope;
 use crate::source::{Realm, Source, SourceTable};
 
-/// Something that a reply must hold.
+/// A check of a reply.
 #[derive(Debug, Clone)]
 pub struct Check {
     source: Source,
@@ -18,7 +18,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// Reads `check = [{ ... }, ...]`. The sentence counts them from 1.
+    /// Reads `check = [{ ... }, ...]`. The error numbers the checks from 1.
     pub fn compile(list: &Value, realm: Realm, names: &mut Names) -> Result<Box<[Self]>, Mistake> {
         let Some(list) = list.as_array() else {
             let source = match realm {
@@ -54,24 +54,24 @@ impl Check {
         })
     }
 
-    /// Where its value is.
+    /// The source of its value.
     pub(crate) const fn source(&mut self) -> &mut Source {
         &mut self.source
     }
 
-    /// The column that it looks at.
+    /// The column that it checks.
     #[must_use]
     pub fn column(&self) -> Option<&str> {
         self.source.column()
     }
 
-    /// Whether it needs the contents of a reply.
+    /// Whether it needs the body of a reply.
     #[must_use]
     pub const fn needs_body(&self) -> bool {
         self.source.needs_body()
     }
 
-    /// Whether it needs more of files than their names.
+    /// Whether it needs attributes of files besides their names.
     #[must_use]
     pub const fn needs_attributes(&self) -> bool {
         self.source.needs_attributes()
@@ -83,7 +83,7 @@ impl Check {
         self.source.needs_headers()
     }
 
-    /// Whether the reply passes; otherwise a sentence says what it holds instead.
+    /// Checks a reply. The error says what the reply holds instead.
     pub fn judge(&self, reply: &dyn Reply, scope: &mut Scope) -> Result<(), String> {
         let values = self.source.values(reply)?;
         let value = values.first().and_then(Option::as_deref);

@@ -1,4 +1,4 @@
-//! What decides where a scenario goes on.
+//! Conditions, which decide how a scenario continues.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::predicate::{PredicateTable, Predicates};
 use crate::scope::{Missing, Scope};
 use crate::template::Template;
 
-/// Whether a value of the user is this or that: `{ value = "{stock}", above = 0 }`.
+/// A condition on a value of the user: `{ value = "{stock}", above = 0 }`.
 #[derive(Debug, Clone)]
 pub struct Condition {
     value: Template,
@@ -17,7 +17,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Reads a condition. The sentence names the key.
+    /// Reads a condition. The error names the key.
     pub fn compile(table: &Value, names: &mut Names) -> Result<Self, Mistake> {
         let form = || {
             format!(
@@ -35,7 +35,7 @@ impl Condition {
         })
     }
 
-    /// Whether it holds. A variable without a value is not there: `exists = false` holds for it.
+    /// Whether it holds. A variable without a value does not exist: `exists = false` holds for it.
     pub fn holds(&self, scope: &mut Scope) -> Result<bool, Missing> {
         let value = match self.value.render(scope) {
             Ok(value) => Some(value),

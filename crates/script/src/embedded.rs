@@ -1,4 +1,5 @@
-//! What a page of HTML has a browser fetch with it (HTML Standard: `link`, `script`, `img`, `picture`).
+//! The resources that a browser fetches with an HTML page (HTML Standard: `link`, `script`, `img`,
+//! `picture`).
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -7,36 +8,36 @@ use std::rc::Rc;
 use lol_html::html_content::Element;
 use lol_html::{ElementContentHandlers, HtmlRewriter, Selector, Settings};
 
-/// Elements that name something, or decide whether what is in them counts.
+/// Elements that name a resource, or decide whether those inside them count.
 const ELEMENTS: [&str; 9] = [
     "base", "link", "script", "img", "input", "video", "picture", "source", "template",
 ];
 
-/// References on one page. More than any page has; what follows is left out.
+/// The most references of one page. More than any page has; the rest is left out.
 const MOST_LINKS: usize = 1_000;
 
-/// Types of images that browsers show; a `source` of another type is passed over.
+/// Types of images that browsers show; a `source` of another type is skipped.
 const IMAGES: [&str; 7] = ["avif", "webp", "png", "apng", "jpeg", "gif", "svg+xml"];
 
-/// What a page names, as it is written there.
+/// The references of a page, as they are written there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Embedded {
-    /// What references are relative to, if the page says so.
+    /// The base of the references, if the page names one.
     pub base: Option<String>,
-    /// References, in the order of the page; one may be there twice.
+    /// References, in the order of the page, with repetitions.
     pub links: Vec<String>,
 }
 
-/// A page that is read.
+/// The state while a page is read.
 #[derive(Debug, Default)]
 struct Reading {
     found: Embedded,
-    /// How many `template` are open: what is in them is not part of the page.
+    /// How many `template` elements are open: their contents are not part of the page.
     templates: u32,
     picture: Picture,
 }
 
-/// Where in a `picture` the reader is: of all that it offers browsers fetch one.
+/// The position in a `picture`: of all that it offers, browsers fetch one.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Picture {
     #[default]
@@ -46,8 +47,8 @@ enum Picture {
 }
 
 impl Embedded {
-    /// Reads a page. What is written wrongly is read as browsers do, or passed over. The sentence says
-    /// why the page cannot be read at all.
+    /// Reads a page. Malformed HTML is read as browsers do, or skipped. The error says why the page
+    /// cannot be read at all.
     pub fn of(page: &[u8]) -> Result<Self, String> {
         let reading = Rc::new(RefCell::new(Reading::default()));
         let mut settings = Settings::new().with_strict(false);
@@ -73,7 +74,7 @@ impl Embedded {
     }
 }
 
-/// Takes what an element names.
+/// Notes the references of an element.
 fn note(reading: &Rc<RefCell<Reading>>, name: &str, element: &mut Element<'_, '_>) {
     let mut page = reading.borrow_mut();
     if name == "template" {
@@ -138,8 +139,8 @@ impl Reading {
     }
 }
 
-/// An attribute, with character references decoded and without white space around it; None where it is
-/// empty.
+/// An attribute, with character references decoded and without surrounding white space; `None` if
+/// it is empty or missing.
 fn value(element: &Element<'_, '_>, name: &str) -> Option<String> {
     let text = element.get_attribute(name)?;
     let text = html_escape::decode_html_entities(&text);
@@ -150,7 +151,7 @@ fn is(element: &Element<'_, '_>, name: &str, wanted: &str) -> bool {
     value(element, name).is_some_and(|text| text.eq_ignore_ascii_case(wanted))
 }
 
-/// Whether a `link` is something that browsers fetch with the page.
+/// Whether a `link` names a resource that browsers fetch with the page.
 fn is_fetched_link(element: &Element<'_, '_>) -> bool {
     let relations = value(element, "rel").unwrap_or_default();
     let has = |wanted: &str| {
@@ -162,7 +163,7 @@ fn is_fetched_link(element: &Element<'_, '_>) -> bool {
     is_style || has("icon") || has("preload") || has("modulepreload")
 }
 
-/// Whether a `script` is one that browsers run: others hold data or are for old browsers.
+/// Whether browsers run a `script`: others hold data or are for old browsers.
 fn is_run(element: &Element<'_, '_>) -> bool {
     let kind = value(element, "type").unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -175,7 +176,7 @@ fn is_run(element: &Element<'_, '_>) -> bool {
     is_script && !element.has_attribute("nomodule")
 }
 
-/// Whether a `source` of a `picture` is for every screen, and of a type that browsers show.
+/// Whether a `source` of a `picture` suits every screen, and has a type that browsers show.
 fn is_shown(element: &Element<'_, '_>) -> bool {
     let kind = value(element, "type").map(|kind| kind.to_ascii_lowercase());
     let is_known = kind.is_none_or(|kind| {
@@ -185,8 +186,8 @@ fn is_shown(element: &Element<'_, '_>) -> bool {
     is_known && value(element, "media").is_none()
 }
 
-/// Which of a `srcset` a screen with one pixel for each of CSS takes: the first with a width, otherwise
-/// the one for `1x`, which is `source` where the set names none.
+/// The address in a `srcset` for a screen with a device pixel ratio of 1: the first with a width,
+/// otherwise the one for `1x`, which is `source` if the set names none.
 fn candidate(set: &str, source: Option<&str>) -> Option<String> {
     let mut first = None;
     for (link, descriptor) in candidates(set) {

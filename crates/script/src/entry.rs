@@ -7,8 +7,8 @@ pub struct Entry {
     pub name: String,
     /// Whether it is a folder.
     pub is_folder: bool,
-    /// Its bytes, as far as the server was asked.
+    /// Its size in bytes, if the server was asked for it.
     pub size: Option<u64>,
-    /// When it was last written, in ns of Unix time, as far as the server was asked.
+    /// When it was last written, in ns of Unix time, if the server was asked for it.
     pub modified_ns: Option<i64>,
 }

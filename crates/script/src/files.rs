@@ -19,9 +19,9 @@ struct Held {
 /// The files of a plan, by the paths that its steps name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Files {
-    /// All that were read.
+    /// The files that were read.
     Read(BTreeMap<Box<str>, SentFile>),
-    /// The plan is only checked: every file is there, and none is read.
+    /// The plan is only checked: every file counts as present, and none is read.
     Unread,
 }
 
@@ -32,7 +32,7 @@ impl Default for Files {
 }
 
 impl Files {
-    /// Those with these paths and bytes.
+    /// The files with these paths and bytes.
     pub fn read(given: impl IntoIterator<Item = (String, Box<[u8]>)>) -> Self {
         let held = given.into_iter().map(|(path, bytes)| {
             let file = SentFile::new(&path, bytes);
@@ -41,7 +41,7 @@ impl Files {
         Self::Read(held.collect())
     }
 
-    /// The file with this path; a sentence if it was not read.
+    /// The file with this path. The error says that it was not read.
     pub fn get(&self, path: &str) -> Result<SentFile, Mistake> {
         match self {
             Self::Unread => Ok(SentFile::new(path, Box::default())),
@@ -64,7 +64,7 @@ impl SentFile {
         &self.0.name
     }
 
-    /// What is in it.
+    /// Its contents.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.0.bytes

@@ -1,4 +1,4 @@
-//! Values in HTML by CSS selectors.
+//! Values in HTML, by CSS selectors.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -9,11 +9,11 @@ use lol_html::{ElementContentHandlers, HtmlRewriter, Selector, Settings};
 
 use crate::Mistake;
 
-/// Which elements of a page, and what of them.
+/// Which elements of a page, and which part of them.
 #[derive(Debug, Clone)]
 pub struct Elements {
     selector: Selector,
-    /// An attribute; their text if there is none.
+    /// An attribute; `None` for their text.
     attribute: Option<Box<str>>,
 }
 
@@ -41,7 +41,7 @@ impl Elements {
     }
 
     /// Their attributes or texts in a page, with character references decoded, and texts without
-    /// white space around them. The sentence says why the page cannot be read.
+    /// surrounding white space. The error says why the page cannot be read.
     pub fn values(&self, page: &[u8]) -> Result<Vec<String>, String> {
         let texts = Rc::new(RefCell::new(Texts::default()));
         let handlers = match &self.attribute {

@@ -1,16 +1,17 @@
-//! Journeys: what steps of a workload take from replies, and what they send of it.
+//! Journeys: what steps of a workload take from replies and use in later requests.
 //!
-//! * [`variable`]: values that a workload declares, and how they are drawn; [`rows`]: those of files.
-//! * [`files`]: those that steps send as they are.
+//! * [`variable`]: values that a workload declares, and how they are drawn; [`rows`]: values from
+//!   files.
+//! * [`files`]: files that steps send as they are.
 //! * [`names`]: the variables of a plan while it is compiled; [`scope`]: their values for one user,
 //!   which texts see as [`values`].
 //! * [`template`]: text with placeholders; [`filter`]: how values are written into it.
-//! * [`source`]: where in a reply a value is, with [`json`] and [`html`]; [`reply`]: what a protocol
-//!   shows of a reply, with [`entry`] for those of file servers.
-//! * [`embedded`]: what a page of HTML has browsers fetch with it.
+//! * [`source`]: where in a reply a value is, with [`json`] and [`html`]; [`reply`]: what a
+//!   protocol exposes of a reply, with [`entry`] for those of file servers.
+//! * [`embedded`]: the resources that browsers fetch with an HTML page.
 //! * [`predicate`]: what a value must be; [`capture`] and [`check`]: what steps do with values;
-//!   [`condition`]: what decides where a scenario goes on.
-//! * [`program`]: scripts, where declarations end.
+//!   [`condition`]: how a scenario continues.
+//! * [`program`]: scripts, for what declarations cannot express.
 //!
 //! Nothing here knows users, time or protocols: the engine and the protocols bring them.
 
@@ -51,10 +52,10 @@ pub use source::Realm;
 pub use template::Template;
 pub use variable::Variables;
 
-/// Why text, a table or a path of a workload cannot be used: a sentence for people.
+/// Why text, a table or a path of a workload cannot be used, as a sentence.
 pub type Mistake = String;
 
-/// Has the checks and captures of one step read JSON together, once.
+/// Makes the checks and captures of one step read JSON in one pass.
 pub fn read_together(checks: &mut [&mut [Check]], captures: &mut [Capture]) {
     let of_checks = checks.iter_mut().flat_map(|list| list.iter_mut());
     let of_captures = captures.iter_mut().map(Capture::source);

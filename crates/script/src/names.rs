@@ -1,13 +1,13 @@
-//! The variables of a plan while it is compiled: which there are, and what may set them.
+//! The variables of a plan while it is compiled: their names, and what sets them.
 
 use std::collections::BTreeSet;
 
 use crate::{Files, Mistake, SentFile};
 
-/// Where a user keeps a value.
+/// The index of a value that a user keeps.
 pub type Slot = u16;
 
-/// More variables than a person would write.
+/// The most variables: more than a person would write.
 const MOST_SLOTS: usize = 4_000;
 
 /// What a name stands for.
@@ -15,7 +15,7 @@ const MOST_SLOTS: usize = 4_000;
 pub enum Known {
     /// A value that the user keeps.
     Kept(Slot),
-    /// The variable with this index, drawn wherever it stands.
+    /// The variable with this index, drawn again at each use.
     Fresh(u16),
 }
 
@@ -23,11 +23,11 @@ pub enum Known {
 struct Entry {
     name: Box<str>,
     known: Known,
-    /// The declared variable that it belongs to.
+    /// The index of the declared variable that it belongs to.
     variable: Option<u16>,
     /// Whether anything gives it a value.
     is_set: bool,
-    /// Where code mentions it; None for a placeholder.
+    /// Where code mentions it; `None` if only a placeholder does.
     place: Option<Box<str>>,
 }
 
@@ -55,7 +55,7 @@ pub const BUILT_IN: [&str; 8] = [
     "password",
 ];
 
-/// Whether this can be a name: letters, digits and `_`, and not a digit first.
+/// Whether this is a valid name: letters, digits and `_`, not starting with a digit.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
@@ -66,7 +66,7 @@ pub fn is_name(text: &str) -> bool {
 }
 
 impl Names {
-    /// No names yet, and the files that steps may send.
+    /// An empty list of names, with the files that steps may send.
     #[must_use]
     pub fn with_files(files: Files) -> Self {
         Self {
@@ -75,12 +75,12 @@ impl Names {
         }
     }
 
-    /// The file that a step sends; a sentence if it was not read.
+    /// The file that a step sends. The error says that it was not read.
     pub fn file(&self, path: &str) -> Result<SentFile, Mistake> {
         self.files.get(path)
     }
 
-    /// Declares a value of the variable with this index. `is_fresh`: it is drawn wherever it stands.
+    /// Declares a value of the variable with this index. `is_fresh`: it is drawn again at each use.
     pub fn declare(&mut self, name: &str, variable: u16, is_fresh: bool) -> Result<Known, Mistake> {
         if self.entry(name).is_some() {
             return Err(format!("the variable \"{name}\" is defined twice"));
@@ -100,7 +100,7 @@ impl Names {
         Ok(known)
     }
 
-    /// The slot of a name that a step gives a value to.
+    /// The slot of a name to which a step gives a value.
     pub fn set(&mut self, name: &str) -> Result<Slot, Mistake> {
         if !is_name(name) {
             return Err(format!(
@@ -128,13 +128,13 @@ impl Names {
         }
     }
 
-    /// Whether something of this name is declared, set or mentioned so far.
+    /// Whether this name has been declared, set or mentioned so far.
     #[must_use]
     pub fn is_known(&self, name: &str) -> bool {
         self.entry(name).is_some()
     }
 
-    /// What a name in a placeholder stands for. A step may set it later on.
+    /// What a name in a placeholder stands for. A step may still set it later.
     pub fn mention(&mut self, name: &str) -> Result<Known, Mistake> {
         if let Some(entry) = self.entry(name) {
             let (known, variable) = (entry.known, entry.variable);
@@ -144,7 +144,7 @@ impl Names {
         self.add(name, false).map(Known::Kept)
     }
 
-    /// Code mentions a name at this place; it is the first that counts.
+    /// Notes that code mentions a name at this place; the first place counts.
     pub fn mention_at(&mut self, name: &str, place: &str) {
         let mut entries = self.entries.iter_mut();
         if let Some(entry) = entries.find(|entry| &*entry.name == name) {
@@ -152,12 +152,12 @@ impl Names {
         }
     }
 
-    /// A placeholder asks for the user's name or password.
+    /// Notes that a placeholder needs the user's name or password.
     pub const fn mention_identity(&mut self) {
         self.asks_for_identity = true;
     }
 
-    /// A placeholder is for something that is new in each scenario.
+    /// Notes that a placeholder is for a value that is new in each scenario.
     pub const fn mention_drawn(&mut self) {
         self.is_drawn = true;
     }
@@ -168,13 +168,13 @@ impl Names {
         self.slots > 0 || self.asks_for_identity || self.is_drawn || !self.entries.is_empty()
     }
 
-    /// Whether any placeholder asks for the user's name or password.
+    /// Whether any placeholder needs the user's name or password.
     #[must_use]
     pub const fn asks_for_identity(&self) -> bool {
         self.asks_for_identity
     }
 
-    /// The declared variables mentioned since this was asked last.
+    /// The declared variables mentioned since the last call.
     pub fn take_mentioned(&mut self) -> Vec<u16> {
         std::mem::take(&mut self.mentioned).into_iter().collect()
     }
@@ -194,14 +194,14 @@ impl Names {
             .collect()
     }
 
-    /// Names a variable that nothing gives a value to, with what may be meant.
+    /// Fails if a variable is never set. The error names it, with what may be meant.
     pub fn check(&self) -> Result<(), Mistake> {
         self.unset()
             .next()
             .map_or(Ok(()), |(_, sentence)| Err(sentence))
     }
 
-    /// The names that nothing gives a value to, each with a sentence that says what may be meant.
+    /// The names that nothing sets, each with a sentence that says what may be meant.
     pub fn unset(&self) -> impl Iterator<Item = (&str, Mistake)> {
         let unset = self.entries.iter().filter(|entry| !entry.is_set);
         unset.map(|entry| (&*entry.name, self.unknown(entry)))

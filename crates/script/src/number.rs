@@ -4,15 +4,15 @@ use std::cmp::Ordering;
 
 use serde_json::Number;
 
-/// The number that a text is; `None` if it is something else.
+/// The number that a text holds; `None` if it is something else.
 pub(crate) fn as_number(text: &str) -> Option<f64> {
     let text = text.trim();
     let _: Number = serde_json::from_str(text).ok()?;
-    text.parse().ok() // to the last bit, which serde_json does not read
+    text.parse().ok() // exact to the last bit, unlike serde_json
 }
 
-/// How two numbers compare, whole ones exactly, for identifiers may have more digits than a float;
-/// `None` if one is not a number.
+/// How two numbers compare. Integers are compared exactly, because identifiers may have more digits
+/// than a float. `None` if one is not a number.
 pub(crate) fn order(left: &str, right: &str) -> Option<Ordering> {
     let (real_left, real_right) = (as_number(left)?, as_number(right)?);
     let whole = |text: &str| text.trim().parse::<i128>().ok();

@@ -35,17 +35,17 @@ enum What {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     AsItIs,
-    /// At least so many digits.
+    /// At least this many digits.
     Digits(usize),
     /// It must be a number of JSON.
     Number,
 }
 
-/// The most digits that a number is filled up to.
+/// The most digits to which a number is padded.
 const MOST_DIGITS: usize = 20;
 
 impl Place {
-    /// Whether the value is changed as its author wants it.
+    /// Whether filters decide how the value is written.
     pub(crate) const fn has_filters(&self) -> bool {
         !self.filters.is_empty()
     }
@@ -55,7 +55,7 @@ impl Place {
         self.form == Form::Number
     }
 
-    /// Reads what stands between the braces.
+    /// Parses what is between the braces.
     pub(crate) fn parse(inside: &str, names: &mut Names) -> Result<Self, Mistake> {
         let mut pieces = inside.split('|');
         let head = pieces.next().unwrap_or_default();

@@ -13,17 +13,17 @@ use crate::scope::{Missing, Scope};
 use crate::source::regex;
 use crate::template::Template;
 
-/// What a value must be, as a workload has it: all that is given must hold.
+/// What a value must be, as the workload has it: all that is given must hold.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PredicateTable {
-    /// It is this text or number.
+    /// It equals this text or number.
     pub equals: Option<Value>,
-    /// It is not.
+    /// It does not equal it.
     pub differs: Option<Value>,
-    /// It holds this text.
+    /// It contains this text.
     pub contains: Option<String>,
-    /// It does not.
+    /// It does not contain it.
     pub lacks: Option<String>,
     /// This regular expression is found in it.
     pub matches: Option<String>,
@@ -60,7 +60,7 @@ impl PredicateTable {
         "equals", "differs", "contains", "lacks", "matches", "above", "below", "exists",
     ];
 
-    /// Compiles it. The sentence names the key.
+    /// Compiles it. The error names the key.
     pub fn compile(self, names: &mut Names) -> Result<Predicates, Mistake> {
         let mut all = Vec::new();
         if let Some(value) = self.equals {
@@ -97,7 +97,7 @@ impl PredicateTable {
     }
 }
 
-/// A text, number or truth value as a template.
+/// A text, number or boolean as a template.
 fn scalar(key: &str, value: &Value, names: &mut Names) -> Result<Template, Mistake> {
     match value {
         Value::String(text) => Template::parse(text, names),
@@ -117,7 +117,7 @@ fn number(key: &str, value: &Value, names: &mut Names) -> Result<Template, Mista
 }
 
 impl Predicates {
-    /// Whether a value, or the absence of one, is right; otherwise a sentence about it.
+    /// Whether a value, or its absence, is right. The inner error says what is wrong.
     pub fn judge(
         &self,
         value: Option<&str>,
@@ -142,7 +142,7 @@ impl Predicate {
                     _ => Ok(()),
                 });
             }
-            // What is not there holds nothing, and is nothing.
+            // A missing value contains nothing, and equals nothing.
             (Self::Lacks(_) | Self::Differs(_), None) => return Ok(Ok(())),
             (_, None) => return Ok(Err("is not there".into())),
             (_, Some(value)) => value,
@@ -180,7 +180,7 @@ impl Predicate {
         }))
     }
 
-    /// Whether a value compares with a text as it must.
+    /// Whether the predicate holds for a value and a text.
     fn holds(&self, value: &str, wanted: &str) -> Result<bool, Missing> {
         match self {
             Self::Equals(_) => Ok(is_same(value, wanted)),
@@ -199,8 +199,8 @@ fn is_same(value: &str, wanted: &str) -> bool {
     value == wanted || order(value, wanted) == Some(Ordering::Equal)
 }
 
-/// How a value compares with a bound; `None` if it is not a number. A bound that is not a number is an
-/// error.
+/// How a value compares with a bound; `None` if the value is not a number. Fails if the bound is
+/// not.
 fn compared(value: &str, bound: &str) -> Result<Option<Ordering>, Missing> {
     match as_number(bound) {
         Some(_) => Ok(order(value, bound)),
@@ -208,7 +208,7 @@ fn compared(value: &str, bound: &str) -> Result<Option<Ordering>, Missing> {
     }
 }
 
-/// The last place up to this at which a text can be cut.
+/// The last character boundary up to `at`.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len()))
         .rev()
@@ -216,7 +216,7 @@ fn boundary(text: &str, at: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// A value in quotes, cut where it is long.
+/// A value in quotes, cut if it is long.
 fn shown(value: &str) -> String {
     if value.len() <= MOST_SHOWN {
         return format!("\"{}\"", value.escape_debug());

@@ -1,9 +1,9 @@
-//! What a protocol shows of a reply to those who take values from it.
+//! What a protocol exposes of a reply, for captures and checks.
 
 use crate::entry::Entry;
 use crate::json::Document;
 
-/// A reply that has come whole. A protocol shows what its replies have; of the rest there is nothing.
+/// A complete reply. A protocol implements what its replies have; the defaults are empty.
 pub trait Reply {
     /// Its status.
     fn status(&self) -> u16 {
@@ -15,12 +15,12 @@ pub trait Reply {
         &[]
     }
 
-    /// How many bytes it has; of most replies those are its contents.
+    /// Its size in bytes; for most replies that of its contents.
     fn size(&self) -> u64 {
         self.body().len() as u64
     }
 
-    /// Where to keep what has been read of its contents as JSON; None to read them each time.
+    /// The cache for what has been read of its contents as JSON; `None` to read them each time.
     fn json(&self) -> Option<&Document> {
         None
     }
@@ -31,13 +31,13 @@ pub trait Reply {
         Vec::new()
     }
 
-    /// The value of the user's cookie with this name, after the reply.
+    /// The value of the user's cookie with this name, as it is after the reply.
     fn cookie(&self, name: &str) -> Option<&str> {
         let _ = name;
         None
     }
 
-    /// The path that it is of, after redirects.
+    /// Its path, after redirects.
     #[expect(
         clippy::unnecessary_literal_bound,
         reason = "implementations return a part of the reply"
@@ -46,8 +46,8 @@ pub trait Reply {
         ""
     }
 
-    /// The values of a column, in the order of the rows; None is NULL. The sentence says why there is no
-    /// such column.
+    /// The values of a column, in the order of the rows; `None` is NULL. The error says that there
+    /// is no such column.
     fn column(&self, name: &str) -> Result<Vec<Option<&str>>, String> {
         Err(format!("there is no column \"{}\"", name.escape_default()))
     }
@@ -57,12 +57,12 @@ pub trait Reply {
         0
     }
 
-    /// The UIDs of the messages that it is of, in their order.
+    /// The UIDs of its messages, in order.
     fn uids(&self) -> &[u32] {
         &[]
     }
 
-    /// The files and folders that it describes, in their order.
+    /// The files and folders that it lists, in order.
     fn entries(&self) -> &[Entry] {
         &[]
     }

@@ -1,4 +1,4 @@
-//! Rows of a user's file: accounts, products, search words.
+//! Rows of a file: accounts, products, search words.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,11 +8,11 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// Each user has one row, which nobody else has.
+    /// Each user has one row of their own.
     Unique,
     /// Any row, drawn evenly.
     Random,
-    /// The user's next row, after its last; user `n` begins at row `n`.
+    /// The row after the user's last one; user `n` begins at row `n`.
     InTurn,
     /// A row that nobody has had in this run.
     Once,
@@ -25,12 +25,12 @@ pub struct Rows {
     pub columns: Vec<Box<str>>,
     /// Row after row.
     cells: Vec<Box<str>>,
-    /// How many rows the users of each worker have had, for [`Order::Once`].
+    /// How many rows the users of each worker have taken, for [`Order::Once`].
     had: Box<[AtomicU64]>,
 }
 
 impl Rows {
-    /// A table for the users of so many workers; the sentence says what is wrong with it.
+    /// A table for the users of `workers` workers. The error says what is wrong with it.
     pub fn new(
         columns: Vec<Box<str>>,
         rows: Vec<Vec<Box<str>>>,
@@ -60,23 +60,23 @@ impl Rows {
         (self.cells.len() / self.columns.len()) as u64
     }
 
-    /// Whether there are none, which is never so.
+    /// Whether there are no rows; never true.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
 
-    /// What stands in a row and a column, both from 0.
+    /// The value in a row and a column, both from 0.
     #[must_use]
     pub fn cell(&self, row: u32, column: u16) -> &str {
         &self.cells[row as usize * self.columns.len() + usize::from(column)]
     }
 
-    /// The row of user `number` for the `turn`-th time (from 0), `drawn` evenly from all u64; None if
-    /// there is none left.
+    /// The row of user `number` for the `turn`-th time (from 0); `drawn` is uniform over all u64.
+    /// `None` if no row is left.
     ///
-    /// Rows that nobody has had are dealt out to workers in turn, so that workers on several
-    /// machines need not ask each other.
+    /// With [`Order::Once`] rows are dealt to workers in turn, so that workers on several machines
+    /// need not ask each other.
     #[must_use]
     pub fn row(&self, order: Order, number: u32, turn: u64, drawn: u64) -> Option<u32> {
         let length = self.len();

@@ -31,7 +31,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// A user with this number, who has no values yet.
+    /// The scope of the user with this number, without values.
     #[must_use]
     pub fn new(variables: Option<Arc<Variables>>, number: u32) -> Self {
         let slots = variables.as_ref().map_or(0, |variables| variables.slots());
@@ -45,7 +45,7 @@ impl Scope {
         }
     }
 
-    /// The same with so many slots and no declared variables, for tests.
+    /// The same with `slots` slots and no declared variables, for tests.
     #[must_use]
     pub fn outside(slots: Slot, number: u32) -> Self {
         Self {
@@ -54,23 +54,23 @@ impl Scope {
         }
     }
 
-    /// Takes the number that names and rows derive from, where it is not the one it began with.
+    /// Changes the number from which names and rows derive.
     pub const fn renumber(&mut self, number: u32) {
         self.number = number;
     }
 
-    /// The user logs on as this.
+    /// Sets the name and password with which the user logs on.
     pub fn identify(&mut self, identity: Option<Identity>) {
         self.identity = identity.map(Box::new);
     }
 
-    /// Whether the plan has variables, or anything else that is drawn for them.
+    /// Whether the plan has variables, or draws anything for them.
     #[must_use]
     pub const fn has_variables(&self) -> bool {
         self.variables.is_some()
     }
 
-    /// Whether anything that is sent needs to know as whom the user logs on.
+    /// Whether any request needs the user's name or password.
     #[must_use]
     pub fn needs_identity(&self) -> bool {
         let variables = self.variables.as_ref();
@@ -82,17 +82,17 @@ impl Scope {
         self.put(slot, value.into());
     }
 
-    /// The same, without a copy of it.
+    /// The same, without copying the value.
     pub fn put(&mut self, slot: Slot, value: Box<str>) {
         self.values[usize::from(slot)] = Value::Text(value);
     }
 
-    /// Takes a variable's value away.
+    /// Removes a variable's value.
     pub fn unset(&mut self, slot: Slot) {
         self.values[usize::from(slot)] = Value::None;
     }
 
-    /// All variables that have values, with these.
+    /// All variables that have values, with their values.
     #[must_use]
     pub fn values(&self) -> Vec<(&str, &str)> {
         let Some(variables) = &self.variables else {
@@ -115,8 +115,8 @@ impl Scope {
 
     /// Begins the `iteration`-th scenario, from 0, and draws the variables that it needs.
     ///
-    /// What is drawn depends on the two seeds and the variable alone: `scenario_seed` for those of
-    /// one scenario, `user_seed` for those that the user keeps.
+    /// What is drawn depends only on the seed and the variable: `scenario_seed` for variables that
+    /// change with each scenario, `user_seed` for those that the user keeps.
     pub fn begin(
         &mut self,
         iteration: u64,
@@ -162,7 +162,7 @@ impl Scope {
 }
 
 impl Default for Scope {
-    /// Nobody's, which takes no memory.
+    /// Nobody's scope, which takes no memory.
     fn default() -> Self {
         Self::new(None, 0)
     }

@@ -11,16 +11,16 @@ use crate::html::Elements;
 use crate::json::{Document, Path};
 use crate::reply::Reply;
 
-/// Longer regular expressions than a person would write take memory for each.
+/// The most memory of a compiled regular expression: more than one that a person writes needs.
 const MOST_REGEX_BYTES: usize = 1 << 20;
-/// Nanoseconds of a second.
+/// Nanoseconds in a second.
 const NS_IN_S: i64 = 1_000_000_000;
 
 /// What may be looked at in the contents of a file.
 const OF_TEXT: &str = "of the text of a file give json, css, regex, or of = \"body\" or \"size\"";
 
-/// Where a value is, as a workload has it: one key. Of replies with contents `of = "body"` is the
-/// default.
+/// Where a value is, as the workload has it: one key. For replies with contents, `of = "body"` is
+/// the default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceTable {
@@ -28,13 +28,13 @@ pub struct SourceTable {
     pub json: Option<String>,
     /// A CSS selector of elements.
     pub css: Option<String>,
-    /// An attribute of these elements, instead of their text.
+    /// An attribute of the elements, instead of their text.
     pub attribute: Option<String>,
-    /// A regular expression: its first group, or all of it.
+    /// A regular expression: its first group, or the whole match.
     pub regex: Option<String>,
     /// A header.
     pub header: Option<String>,
-    /// A cookie of the user, as it stands after the reply.
+    /// A cookie of the user, as it is after the reply.
     pub cookie: Option<String>,
     /// A part of the reply as a whole.
     pub of: Option<Whole>,
@@ -47,15 +47,15 @@ pub struct SourceTable {
 /// What kind of reply a source looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Realm {
-    /// Contents with headers: that of a web server.
+    /// Contents with headers: a reply of a web server.
     Contents,
-    /// Rows of columns: that of a database.
+    /// Rows of columns: a reply of a database.
     Rows,
     /// Messages of a mail server.
     Messages,
     /// Files and folders of a file server: those in a folder, or one.
     Entries,
-    /// What a file of a file server holds.
+    /// The contents of a file on a file server.
     Text,
 }
 
@@ -69,7 +69,7 @@ pub enum Whole {
     Status,
     /// How many bytes its contents have.
     Size,
-    /// The path that it is of, after redirects.
+    /// Its path, after redirects.
     Path,
     /// How many rows came, or were changed.
     Rows,
@@ -86,7 +86,7 @@ pub enum Whole {
 }
 
 impl Whole {
-    /// What it is called in messages.
+    /// Its name in messages.
     const fn text(self) -> &'static str {
         match self {
             Self::Body => "the body",
@@ -121,7 +121,7 @@ impl Whole {
 #[derive(Debug, Clone)]
 pub struct Source {
     kind: Kind,
-    /// As it stands in the workload.
+    /// As the workload has it.
     text: Box<str>,
 }
 
@@ -133,14 +133,14 @@ enum Kind {
     Header(Box<str>),
     Cookie(Box<str>),
     Of(Whole),
-    /// This of each file.
+    /// This attribute of each file.
     Entry(Whole),
-    /// This column: of the row with this index, or of all rows.
+    /// A column: of the row with this index, or of all rows.
     Column(Box<str>, Option<usize>),
 }
 
 impl SourceTable {
-    /// Compiles it for replies of this kind. The sentence names the key.
+    /// Compiles it for replies of this kind. The error names the key.
     pub fn compile(self, realm: Realm) -> Result<Source, Mistake> {
         let wrong = self.of.filter(|of| !of.is_of(realm)).map(Whole::text);
         let has_fields = self.header.is_some() || self.cookie.is_some();
@@ -269,7 +269,7 @@ impl SourceTable {
     }
 }
 
-/// This of a file, if the server was asked for it.
+/// This attribute of a file, if the server was asked for it.
 fn text_of(entry: &Entry, of: Whole) -> Option<String> {
     match of {
         Whole::Name => Some(entry.name.clone()),
@@ -281,7 +281,7 @@ fn text_of(entry: &Entry, of: Whole) -> Option<String> {
     }
 }
 
-/// Compiles a regular expression. The sentence says what is wrong with it.
+/// Compiles a regular expression. The error says what is wrong with it.
 pub(crate) fn regex(text: &str) -> Result<Regex, Mistake> {
     let built = regex::bytes::RegexBuilder::new(text)
         .size_limit(MOST_REGEX_BYTES)
@@ -298,13 +298,13 @@ pub(crate) fn regex(text: &str) -> Result<Regex, Mistake> {
 }
 
 impl Source {
-    /// What it says in the workload, for messages.
+    /// Its text in the workload, for messages.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its path, if it is one in JSON.
+    /// Its JSON path, if it has one.
     pub(crate) const fn json(&mut self) -> Option<&mut Path> {
         match &mut self.kind {
             Kind::Json(path) => Some(path),
@@ -312,7 +312,7 @@ impl Source {
         }
     }
 
-    /// Whether it needs the contents of a reply.
+    /// Whether it needs the body of a reply.
     #[must_use]
     pub const fn needs_body(&self) -> bool {
         !matches!(
@@ -324,7 +324,7 @@ impl Source {
         )
     }
 
-    /// Whether it needs more of files than their names.
+    /// Whether it needs attributes of files besides their names.
     #[must_use]
     pub const fn needs_attributes(&self) -> bool {
         matches!(self.kind, Kind::Entry(Whole::Size | Whole::Modified))
@@ -336,7 +336,7 @@ impl Source {
         matches!(self.kind, Kind::Header(_))
     }
 
-    /// The column that it looks at.
+    /// The column that it reads.
     #[must_use]
     pub fn column(&self) -> Option<&str> {
         match &self.kind {
@@ -345,7 +345,7 @@ impl Source {
         }
     }
 
-    /// The values in a reply; None is NULL. The sentence says why it cannot be searched.
+    /// The values in a reply; `None` is NULL. The error says why it cannot be searched.
     pub fn values(&self, reply: &dyn Reply) -> Result<Vec<Option<String>>, String> {
         let Kind::Column(name, row) = &self.kind else {
             let found = self.texts(reply)?;

@@ -19,7 +19,7 @@ enum Part {
 }
 
 impl Template {
-    /// Text without placeholders, whatever is in it.
+    /// Text without placeholders, braces included.
     #[must_use]
     pub fn plain(text: &str) -> Self {
         let parts = (!text.is_empty()).then(|| Part::Text(text.into()));
@@ -71,7 +71,7 @@ impl Template {
         })
     }
 
-    /// The text, if there are no placeholders in it.
+    /// The text, if it has no placeholders.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match &*self.parts {
@@ -87,12 +87,13 @@ impl Template {
         matches!(&*self.parts, [Part::Place(place)] if place.is_number())
     }
 
-    /// Appends the text of a user.
+    /// Appends the text with a user's values.
     pub fn write(&self, scope: &mut dyn Values, out: &mut String) -> Result<(), Missing> {
         self.write_parts(scope, None, out)
     }
 
-    /// Appends the text of a user in which `encode` changes the values, not the text around them.
+    /// Appends the text with a user's values, to which `encode` is applied, but not to the text
+    /// around them.
     pub fn write_encoded(
         &self,
         scope: &mut dyn Values,
@@ -102,7 +103,7 @@ impl Template {
         self.write_parts(scope, Some(encode), out)
     }
 
-    /// The text of a user.
+    /// The text with a user's values.
     pub fn render(&self, scope: &mut dyn Values) -> Result<String, Missing> {
         let mut out = String::new();
         self.write(scope, &mut out)?;
@@ -119,7 +120,7 @@ impl Template {
             match part {
                 Part::Text(text) => out.push_str(text),
                 Part::Place(place) => match encode {
-                    // What has a filter is as its author wants it.
+                    // A value with filters is written as its author wants it.
                     Some(encode) if !place.has_filters() => {
                         let mut value = String::new();
                         place.write(scope, &mut value)?;

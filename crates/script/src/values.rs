@@ -1,8 +1,8 @@
-//! The values that texts are written with, and why there may be none.
+//! The values for placeholders, and why one may be missing.
 
 use crate::names::Slot;
 
-/// As whom a user logs on.
+/// The name and password with which a user logs on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The name.
@@ -11,16 +11,16 @@ pub struct Identity {
     pub password: Box<str>,
 }
 
-/// Why a text has no value for a user.
+/// Why a value is missing for a user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
     /// The step that gives this variable a value has not been played, or found nothing.
     #[error("{{{0}}} has no value yet: the step that captures or sets it has not been played")]
     Value(Box<str>),
-    /// Nobody named the users.
+    /// The run has no user names.
     #[error("{{username}} and {{password}} need users, and no user names were given: use --user")]
     Identity,
-    /// It should be a number.
+    /// The value is not a number.
     #[error("\"{0}\" is not a number")]
     NotANumber(Box<str>),
     /// A file has no row left.
@@ -36,7 +36,7 @@ pub trait Values {
     /// How many scenarios the user began before this one.
     fn iteration(&self) -> u64;
 
-    /// As whom the user logs on.
+    /// The name and password with which the user logs on.
     fn identity(&self) -> Result<&Identity, Missing>;
 
     /// Random bits of this scenario.
@@ -45,6 +45,6 @@ pub trait Values {
     /// Appends the value of a variable.
     fn write(&self, slot: Slot, out: &mut String) -> Result<(), Missing>;
 
-    /// Appends a value drawn for this place alone, of the variable with this index.
+    /// Appends a value drawn for this use alone, of the variable with this index.
     fn write_fresh(&mut self, variable: u16, out: &mut String) -> Result<(), Missing>;
 }

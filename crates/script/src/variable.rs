@@ -21,9 +21,9 @@ pub enum Each {
     /// When a scenario begins.
     #[default]
     Scenario,
-    /// Never again.
+    /// Once per user.
     User,
-    /// Wherever it stands.
+    /// At each use.
     Use,
 }
 
@@ -60,17 +60,17 @@ enum Draw {
     Rows(FileRows),
 }
 
-/// Rows of a file, and who gets which.
+/// Rows of a file, and how users get them.
 #[derive(Debug)]
 pub struct FileRows {
     /// What the file holds.
     pub table: Rows,
-    /// Who gets which.
+    /// How users get them.
     pub order: Order,
 }
 
 impl FileRows {
-    /// What to do when there is none left.
+    /// What to do when no row is left.
     #[must_use]
     pub const fn remedy(&self) -> &'static str {
         match self.order {
@@ -89,10 +89,10 @@ pub struct Variable {
     pub name: Box<str>,
     /// When it gets a new value.
     pub each: Each,
-    /// Where its value is; of rows, that of the first column.
+    /// The slot of its value; for rows, that of the first column.
     pub slot: Slot,
     draw: Draw,
-    /// The variables that its text mentions, which stand above it.
+    /// The variables in its text, which are declared before it.
     mentions: Vec<u16>,
 }
 
@@ -106,7 +106,8 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// Reads `[variables]` in its order: a text may mention those above it. `workers`: of the run.
+    /// Reads `[variables]` in its order: a text may mention those before it. `workers` is the
+    /// number in the run.
     pub fn compile(tables: &[Value], workers: u32, names: &mut Names) -> Result<Self, Mistake> {
         let mut declared = Vec::new();
         for (index, table) in tables.iter().enumerate() {
@@ -123,7 +124,7 @@ impl Variables {
         })
     }
 
-    /// The same, knowing all slots of a plan whose steps have been compiled.
+    /// The same, with all slots of a plan whose steps have been compiled.
     #[must_use]
     pub fn with_slots(self, names: &Names) -> Arc<Self> {
         Arc::new(Self {
@@ -139,7 +140,7 @@ impl Variables {
         self.names.len() as Slot
     }
 
-    /// Whether any placeholder asks for the user's name or password.
+    /// Whether any placeholder needs the user's name or password.
     #[must_use]
     pub const fn need_identity(&self) -> bool {
         self.need_identity
@@ -157,14 +158,14 @@ impl Variables {
         &self.declared[usize::from(index)]
     }
 
-    /// The variables that must be drawn, in order, for these to have values.
+    /// The variables to draw, in order, so that the mentioned ones have values.
     #[must_use]
     pub fn needed(&self, mentioned: &[u16]) -> Vec<u16> {
         let mut needed = vec![false; self.declared.len()];
         for &index in mentioned {
             needed[usize::from(index)] = true;
         }
-        // Texts mention only what stands above them.
+        // Texts only mention variables before them.
         for index in (0..self.declared.len()).rev() {
             if needed[index] {
                 for &other in &self.declared[index].mentions {
@@ -177,7 +178,7 @@ impl Variables {
             .collect()
     }
 
-    /// What stands in this row of the file that a slot belongs to.
+    /// The value in this row of the file to which a slot belongs.
     pub(crate) fn cell(&self, slot: Slot, row: u32) -> Option<&str> {
         let variable = self.declared.iter().find(|variable| {
             let columns = variable.rows().map_or(0, |rows| rows.table.columns.len());
@@ -227,7 +228,7 @@ impl Variable {
             each,
             slot: match slot {
                 Known::Kept(slot) => slot,
-                Known::Fresh(_) => Slot::MAX, // it is kept nowhere
+                Known::Fresh(_) => Slot::MAX, // not kept
             },
             draw,
             mentions,
@@ -243,7 +244,7 @@ impl Variable {
         }
     }
 
-    /// Appends a value; nothing for rows of a file.
+    /// Appends a drawn value; nothing for rows of a file.
     pub(crate) fn draw(
         &self,
         scope: &mut dyn Values,

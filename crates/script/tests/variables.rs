@@ -5,7 +5,7 @@
 use headcount_script::{Names, Scope, Template, Variables};
 use serde_json::{Value, json};
 
-/// What the template gives in scenarios of user `number`, one after the other.
+/// The results of the template in successive scenarios of user `number`.
 fn played(tables: &Value, text: &str, number: u32, scenarios: u64) -> Vec<String> {
     let mut names = Names::default();
     let variables = Variables::compile(tables.as_array().unwrap(), 1, &mut names).unwrap();

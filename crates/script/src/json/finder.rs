@@ -1,4 +1,4 @@
-//! The values at several paths of names and indices, found in one reading of a document.
+//! The values at several paths of names and indices, found in one pass over a document.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub struct Finder {
     paths: usize,
 }
 
-/// A place in documents.
+/// A node of the tree, for a place in documents.
 #[derive(Debug, Default)]
 struct Node {
     children: Vec<(Key, Node)>,
@@ -33,7 +33,7 @@ struct Node {
 pub type Found = Box<[Option<String>]>;
 
 impl Finder {
-    /// Adds a path, and returns its place among them.
+    /// Adds a path, and returns its index.
     pub fn add(&mut self, path: &[Key]) -> usize {
         let mut node = &mut self.root;
         for key in path {
@@ -49,7 +49,7 @@ impl Finder {
         self.paths - 1
     }
 
-    /// Reads the whole document; what no path leads to is checked and passed over.
+    /// Reads the whole document. What no path leads to is checked for syntax and skipped.
     pub fn find(&self, document: &[u8]) -> serde_json::Result<Found> {
         let mut found = vec![None; self.paths].into_boxed_slice();
         let mut reader = serde_json::Deserializer::from_slice(document);
@@ -76,7 +76,7 @@ impl Node {
         found.map(|(_, node)| node)
     }
 
-    /// Forgets what was found here and below.
+    /// Drops what was found here and below.
     fn forget(&self, found: &mut Found) {
         for end in &self.ends {
             found[*end] = None;
@@ -87,7 +87,7 @@ impl Node {
     }
 }
 
-/// The way into the value at one place.
+/// Deserialises the value at one place.
 struct Way<'a> {
     node: &'a Node,
     found: &'a mut Found,
@@ -180,7 +180,7 @@ impl<'de> Visitor<'de> for Way<'_> {
     }
 }
 
-/// The node that the next member's name leads to.
+/// Finds the node for the next member's name.
 struct Member<'a>(&'a Node);
 
 impl<'de, 'a> DeserializeSeed<'de> for Member<'a> {

@@ -1,4 +1,4 @@
-//! Values in JSON by their paths (RFC 9535).
+//! Values in JSON, by their paths (RFC 9535).
 
 mod finder;
 
@@ -17,18 +17,19 @@ pub struct Path(Kind);
 
 #[derive(Debug, Clone)]
 enum Kind {
-    /// To one value, by names and indices alone: it is found without building the whole document.
+    /// A path to one value, by names and indices alone, which is found without building the whole
+    /// document.
     Singular {
         keys: Box<[Key]>,
-        /// Finds it, with those of other paths.
+        /// Finds it, together with the values of other paths.
         finder: Arc<Finder>,
         place: usize,
     },
-    /// Any other.
+    /// Any other path.
     Any(Box<JsonPath>),
 }
 
-/// What has been read of one document, so that paths do not read it again.
+/// Results of reading one document, so that further paths do not read it again.
 #[derive(Debug, Default)]
 pub struct Document {
     found: OnceCell<(Arc<Finder>, Result<Found, String>)>,
@@ -60,7 +61,7 @@ impl Path {
         }))
     }
 
-    /// Has one reading of a document find the values of all these paths.
+    /// Makes one pass over a document find the values of all these paths.
     pub fn join<'a>(paths: impl IntoIterator<Item = &'a mut Self>) {
         let mut common = Finder::default();
         let mut joined = Vec::new();
@@ -81,8 +82,8 @@ impl Path {
         }
     }
 
-    /// The values in a document, as text: strings as they are, all others as JSON. The sentence says
-    /// why it is not JSON. `read` has what was read of the same document before.
+    /// The values in a document, as text: strings as they are, all others as JSON. The error says
+    /// why it is not JSON. `read` caches what was read of the same document.
     pub fn values(&self, document: &[u8], read: &Document) -> Result<Vec<String>, String> {
         match &self.0 {
             Kind::Singular { finder, place, .. } => {
@@ -113,7 +114,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The keys of a path that has nothing but names and indices from 0 up; None for any other.
+/// The keys of a path that has only names and indices from 0 up; `None` for any other.
 fn singular(path: &str) -> Option<Box<[Key]>> {
     let mut rest = path.strip_prefix('$')?;
     let mut keys = Vec::new();
@@ -231,7 +232,7 @@ mod tests {
         for (path, text) in paths.iter().zip(texts) {
             let once = path.values(ORDER.as_bytes(), &read).unwrap();
             assert_eq!(once, values(text, ORDER), "{text}");
-            // What was read is not read again, whatever comes instead.
+            // The document is not read again, whatever is passed instead.
             assert_eq!(path.values(b"gone", &read), Ok(once), "{text}");
         }
         let other = Path::parse("$.status").unwrap();

@@ -1,4 +1,4 @@
-//! What the script under way sees of its user.
+//! What the running script sees of its user.
 
 use std::cell::RefCell;
 
@@ -7,10 +7,10 @@ use crate::names::nearest;
 use crate::scope::Scope;
 use crate::values::{Missing, Values};
 
-/// More lines are not kept of what one script prints before it goes on.
+/// The most lines that are kept of what one script prints before it continues.
 const MOST_LINES: usize = 100;
 
-/// A user whose script is under way.
+/// A user whose script is running.
 struct Lent {
     program: Program,
     scope: Scope,
@@ -21,7 +21,7 @@ thread_local! {
     static LENT: RefCell<Option<Lent>> = const { RefCell::new(None) };
 }
 
-/// Lets `run` use the values of a user; returns what it returns, and what was printed.
+/// Gives `run` access to the values of a user. Returns its result, and what was printed.
 pub(super) fn lend<T>(
     program: &Program,
     scope: &mut Scope,
@@ -43,7 +43,7 @@ pub(super) fn lend<T>(
     }
 }
 
-/// Does something with the user; the sentence is for the script's author.
+/// Calls `act` with the user. The error is for the script's author.
 fn with<T>(act: impl FnOnce(&mut Lent) -> Result<T, String>) -> Result<T, String> {
     LENT.with_borrow_mut(|lent| match lent {
         Some(lent) => act(lent),
@@ -51,7 +51,7 @@ fn with<T>(act: impl FnOnce(&mut Lent) -> Result<T, String>) -> Result<T, String
     })
 }
 
-/// The value of the variable with this number; None if it has none yet.
+/// The value of the variable with this index; `None` if it has none yet.
 pub(super) fn value(variable: usize) -> Result<Option<String>, String> {
     with(|lent| {
         let variable = &lent.program.0.variables[variable];
@@ -63,8 +63,8 @@ pub(super) fn value(variable: usize) -> Result<Option<String>, String> {
     })
 }
 
-/// Gives the variable with this number a value, or takes it away. What cannot be a value is named by
-/// what it is.
+/// Sets the variable with this index, or removes its value. An error in `value` says what cannot be
+/// a value.
 pub(super) fn set(
     variable: usize,
     value: Result<Option<Box<str>>, &'static str>,
@@ -94,7 +94,7 @@ pub(super) fn bits() -> Result<u64, String> {
     with(|lent| Ok(lent.scope.bits()))
 }
 
-/// Keeps a line for somebody who tries the workload.
+/// Keeps a line for a user who tries out the workload.
 pub(super) fn print(line: String) -> Result<(), String> {
     with(|lent| {
         if lent.printed.len() < MOST_LINES {
@@ -104,7 +104,8 @@ pub(super) fn print(line: String) -> Result<(), String> {
     })
 }
 
-/// Names are looked for before the run, so one that is made up later is unknown.
+/// The message about an unknown variable. Names are collected before the run, so one that is
+/// computed later is unknown.
 pub(super) fn unknown_variable(name: &str) -> String {
     let near = with(|lent| {
         let variables = lent.program.0.variables.iter();
@@ -118,7 +119,7 @@ pub(super) fn unknown_variable(name: &str) -> String {
     format!("it has no variable \"{}\"; {meant}", name.escape_default())
 }
 
-/// The same of a step.
+/// The same for a step.
 pub(super) fn unknown_step(name: &str) -> String {
     let sentence = with(|lent| Ok(lent.program.unknown_step(name)));
     sentence.unwrap_or_else(|nobody| nobody)

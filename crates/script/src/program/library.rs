@@ -1,4 +1,4 @@
-//! What the host does for scripts.
+//! The functions that the host provides to scripts.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::host;
 use crate::generated::since_1970_ms;
 
-/// Its functions, as the prelude takes them.
+/// The functions, as the prelude takes them.
 pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
     let native = lua.create_table()?;
     native.set(
@@ -55,7 +55,7 @@ pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
     Ok(native)
 }
 
-/// A text that a script gives; otherwise a sentence.
+/// The text that a script passes. The error says what it passes instead.
 pub(super) fn text(given: &Value) -> Result<String, String> {
     match given {
         Value::String(text) => Ok(text.to_string_lossy()),
@@ -63,13 +63,13 @@ pub(super) fn text(given: &Value) -> Result<String, String> {
     }
 }
 
-/// A value as a variable keeps it, text or nothing; otherwise what it is.
+/// A value as a variable keeps it, text or nothing. The error is its type.
 fn written(value: &Value) -> Result<Option<Box<str>>, &'static str> {
     let text = match value {
         Value::Nil => return Ok(None),
         Value::Boolean(is) => is.to_string(),
         Value::Integer(number) => number.to_string(),
-        // Lua computes with floats where it divides; 4 and not 4.0 is what applications expect.
+        // Lua's division yields floats; applications expect 4, not 4.0.
         Value::Number(number) => number.to_string(),
         Value::String(text) => match text.to_str() {
             Ok(text) => return Ok(Some((*text).into())),
@@ -80,7 +80,7 @@ fn written(value: &Value) -> Result<Option<Box<str>>, &'static str> {
     Ok(Some(text.into()))
 }
 
-/// `math.random` of the scenario: the same in each run of one seed.
+/// `math.random` from the scenario's stream: the same in each run of one seed.
 fn random(bounds: &[i64]) -> mlua::Result<Value> {
     let bits = host::bits().map_err(Error::runtime)?;
     let (low, high) = match *bounds {

@@ -1,7 +1,7 @@
-//! The Lua of one thread, in which the scripts of all its users run.
+//! The Lua state of one thread, in which the scripts of all its users run.
 //!
-//! Users share code and nothing else: a script cannot set globals, and what it could change of the
-//! standard library is out of reach.
+//! Users share only code: a script cannot set globals, and cannot reach the mutable parts of the
+//! standard library.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -13,17 +13,17 @@ use mlua::{
 
 use super::{Answer, Inner, Program, library};
 
-/// Instructions between two looks at how long a script has run.
+/// Instructions between two checks of how long a script has run.
 const STRETCH: u32 = 100_000;
-/// So many of them without playing a step are a loop without an end: about a tenth of a second, in
-/// which no other user of the thread gets on.
+/// After this many of them without playing a step a loop counts as endless: about a tenth of a
+/// second, in which no other user of the thread makes progress.
 const MOST_STRETCHES: u32 = 100;
-/// Coroutines of a script that are kept for the next users who begin it.
+/// Finished coroutines of a script that are kept for the next users.
 const MOST_IDLE: usize = 1_000;
 /// Memory that the scripts of a thread may take, in bytes.
 const MOST_MEMORY: usize = 1 << 30;
 
-/// Makes the world that scripts see.
+/// Creates the environment that scripts see.
 const PRELUDE: &str = include_str!("prelude.lua");
 
 /// What a script wants.
@@ -34,14 +34,14 @@ pub(super) enum Wanted {
     Fail(String),
 }
 
-/// The Lua of a thread.
+/// The Lua state of a thread.
 pub(super) struct Machine {
     lua: Lua,
-    /// Makes the world of a script of its steps and variables.
+    /// Makes the environment of a script from its steps and variables.
     world: Function,
-    /// Makes of a script one that is played again and again.
+    /// Turns a script into one that can be played again and again.
     again: Function,
-    /// By the programs' numbers. They are few.
+    /// By the IDs of their programs. There are few.
     scripts: BTreeMap<u64, Script>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Machine {
 struct Script {
     function: Function,
     may_loop: bool,
-    /// Coroutines that came to its end, and begin again.
+    /// Coroutines that have reached its end, and can start again.
     idle: Vec<Thread>,
 }
 
@@ -58,8 +58,7 @@ thread_local! {
     static STRETCHES: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The first line of an error, with its place in the script; the rest is where in our own code it
-/// came up.
+/// The first line of an error, with its place in the script; further lines are about our own code.
 fn sentence(error: &Error) -> String {
     let whole = match error {
         Error::CallbackError { cause, traceback } => {
@@ -76,7 +75,7 @@ fn sentence(error: &Error) -> String {
     bare.unwrap_or(first).to_owned()
 }
 
-/// Where in a script something happened, `buy.lua:12: `, by the calls that led to it.
+/// The place in a script where something happened, `buy.lua:12: `, from the traceback.
 fn script_place(traceback: &str) -> Option<String> {
     let mut calls = traceback.lines().map(str::trim);
     let call = calls.find(|call| {
@@ -126,14 +125,14 @@ impl Machine {
         })
     }
 
-    /// Whether a script can be read; the sentence says where it cannot.
+    /// Checks the syntax of a script. The error says where it is wrong.
     pub(super) fn check(name: &str, source: &str) -> Result<(), String> {
         let lua = Lua::new_with(StdLib::NONE, LuaOptions::default());
         let read = lua.and_then(|lua| read(&lua, name, source).map(drop));
         read.map_err(|error| sentence(&error))
     }
 
-    /// A coroutine of the program.
+    /// A coroutine of the program, new or reused.
     pub(super) fn coroutine(program: &Program) -> Result<Thread, String> {
         let begun = MACHINE.with_borrow_mut(|machine| {
             let machine = match machine {
@@ -154,7 +153,7 @@ impl Machine {
         begun.map_err(|error: Error| sentence(&error))
     }
 
-    /// Takes back a coroutine that has come to the program's end.
+    /// Takes back a coroutine that has reached the program's end.
     pub(super) fn take_back(program: &Program, coroutine: Thread) {
         MACHINE.with_borrow_mut(|machine| {
             let scripts = machine.as_mut().map(|machine| &mut machine.scripts);
@@ -168,11 +167,11 @@ impl Machine {
 }
 
 impl Script {
-    /// A coroutine of its own, which ends if it goes on for too long.
+    /// A new coroutine, which fails if it runs for too long.
     fn coroutine(&self, lua: &Lua) -> mlua::Result<Thread> {
         let coroutine = lua.create_thread(self.function.clone())?;
         if self.may_loop {
-            // Looking costs time with each instruction.
+            // The hook costs time at each instruction.
             let triggers = HookTriggers::new().every_nth_instruction(STRETCH);
             coroutine.set_hook(triggers, |_, _| {
                 let stretches = STRETCHES.get() + 1;
@@ -187,7 +186,7 @@ impl Script {
     }
 }
 
-/// A table of the numbers of names, from 0.
+/// A table from names to their indices, from 0.
 fn numbered<'a>(lua: &Lua, names: impl Iterator<Item = &'a str>) -> mlua::Result<Table> {
     lua.create_table_from(names.zip(0_usize..))
 }
@@ -197,7 +196,7 @@ fn read(lua: &Lua, name: &str, source: &str) -> mlua::Result<Function> {
     chunk.set_mode(ChunkMode::Text).into_function()
 }
 
-/// Lets a coroutine go on; the sentence says why it failed.
+/// Resumes a coroutine. The error says why it failed.
 pub(super) fn go_on(coroutine: &Thread, answer: Answer<'_>) -> Result<Wanted, String> {
     STRETCHES.set(0);
     let resumed = match answer {

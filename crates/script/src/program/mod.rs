@@ -1,8 +1,8 @@
 //! Scripts: Lua that decides which steps a user plays, and computes what they send.
 //!
-//! A script is a coroutine that yields what the engine does for it: play a step that the workload has,
-//! pause. It reads and sets the user's variables and has no other way out: no files, no network, no
-//! other code. Its steps are those of the workload, compiled and checked before the run.
+//! A script is a coroutine that yields what the engine does for it: play a step of the workload, or
+//! pause. It reads and sets the user's variables and can reach nothing else: no files, no network,
+//! no other code. Its steps are those of the workload, compiled and checked before the run.
 
 mod host;
 mod library;
@@ -18,10 +18,10 @@ use crate::scope::Scope;
 use crate::template::Template;
 use machine::Machine;
 
-/// The number of the next program.
+/// The ID of the next program.
 static IDS: AtomicU64 = AtomicU64::new(0);
 
-/// A longer script is something else.
+/// A longer text is not a script.
 const MOST_BYTES: usize = 1 << 20;
 
 /// A script whose syntax and names have been checked. Cheap to clone.
@@ -30,9 +30,9 @@ pub struct Program(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// Tells programs apart within a process.
+    /// Distinguishes programs within a process.
     id: u64,
-    /// What messages call it.
+    /// Its name in messages.
     name: Box<str>,
     source: Box<str>,
     steps: Box<[Box<str>]>,
@@ -45,13 +45,13 @@ struct Inner {
 #[derive(Debug)]
 struct Variable {
     name: Box<str>,
-    /// What reads it.
+    /// The template that reads it.
     value: Template,
-    /// Where it is kept if the script sets it.
+    /// The slot, if the script sets it.
     slot: Option<Slot>,
 }
 
-/// What the engine answers a script.
+/// The engine's answer to a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer<'a> {
     /// What it asked for has been done.
@@ -65,14 +65,14 @@ pub enum Answer<'a> {
 pub enum Next {
     /// The step with this index is played.
     Play {
-        /// Of the step, among those that the program was compiled with.
+        /// The step's index among those that the program was compiled with.
         step: usize,
         /// Whether the script goes on if the step fails.
         may_fail: bool,
     },
-    /// The user thinks for so many seconds.
+    /// The user thinks for this many seconds.
     Pause(f64),
-    /// It has come to its end.
+    /// The script has ended.
     End,
     /// The scenario fails with this sentence.
     Fail(String),
@@ -82,12 +82,12 @@ pub enum Next {
 #[derive(Debug)]
 pub struct Running {
     program: Program,
-    /// None once it has come to its end.
+    /// `None` once it has ended.
     coroutine: Option<mlua::Thread>,
 }
 
 impl Program {
-    /// Reads a script that may play these steps. The sentence says where it is wrong.
+    /// Reads a script that may play these steps. The error says where it is wrong.
     pub fn compile(
         name: &str,
         source: &str,
@@ -126,14 +126,14 @@ impl Program {
         })))
     }
 
-    /// What is wrong with a step that it asks for.
+    /// The message about an unknown step that it asks for.
     fn unknown_step(&self, step: &str) -> String {
         let Inner { name, steps, .. } = &*self.0;
         let steps: Vec<&str> = steps.iter().map(|step| &**step).collect();
         format!("{name}: {}", unknown_step(step, &steps))
     }
 
-    /// Begins it for a user. The sentence says why it cannot be.
+    /// Starts it for a user. The error says why it cannot start.
     pub fn begin(&self) -> Result<Running, String> {
         Ok(Running {
             coroutine: Some(Machine::coroutine(self)?),
@@ -153,7 +153,7 @@ impl Variable {
 }
 
 impl Running {
-    /// Lets it go on with this answer until it wants something. What it prints goes to `printed`.
+    /// Resumes it with this answer until it wants something. What it prints goes to `printed`.
     pub fn go_on(
         &mut self,
         answer: Answer<'_>,

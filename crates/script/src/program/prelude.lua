@@ -1,11 +1,11 @@
--- The world that scripts see. It gets the functions of the host, and returns two functions: one makes
--- the world of a script, the other a script that is played again and again.
+-- The environment that scripts see. It gets the functions of the host, and returns two functions:
+-- one makes the environment of a script, the other makes a script that can be played repeatedly.
 local native = ...
 local yield = coroutine.yield
 local setmetatable, error, tostring, select = setmetatable, error, tostring, select
 local pcall, xpcall, rawget, type = pcall, xpcall, rawget, type
 
--- Code that has gone on for too long ends, also where it catches errors.
+-- Ends code that has run for too long, even if it catches errors.
 local function caught(ok, ...)
   if not ok and native.is_too_long() then
     error((...), 0)
@@ -13,7 +13,7 @@ local function caught(ok, ...)
   return ok, ...
 end
 
--- A table that scripts read, and cannot change.
+-- A table that scripts can read but not change.
 local function fixed(name, fields)
   return setmetatable({}, {
     __index = fields,
@@ -74,8 +74,8 @@ local common = {
   end,
 }
 
--- The world of a script: it plays these steps and has these variables, both by the numbers that the
--- host knows them by.
+-- The environment of a script: its steps and variables, each as a table from names to the host's
+-- indices.
 local function world(steps, variables)
   local own = {}
   for name, value in pairs(common) do
@@ -105,7 +105,7 @@ local function world(steps, variables)
   })
 end
 
--- One coroutine that plays a script again costs less than a new one for each time.
+-- Playing a script again in the same coroutine costs less than a new coroutine each time.
 local function again(script)
   return function()
     while true do

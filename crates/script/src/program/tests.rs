@@ -1,7 +1,7 @@
 use super::*;
 use crate::values::Values;
 
-/// What a script wants, one after the other, where every step succeeds; and the user's values.
+/// What a script wants, one after the other, if every step succeeds; and the user's values.
 fn played(source: &str) -> (Vec<Next>, Scope) {
     let mut names = Names::default();
     let stock = names.set("stock").unwrap();

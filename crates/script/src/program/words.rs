@@ -1,7 +1,7 @@
-//! What a script mentions by name: the variables that it reads and sets, and the steps it plays.
+//! The names that a script mentions: variables that it reads and sets, and steps that it plays.
 //!
-//! Only names that stand there as they are can be seen. They are looked at before the run, so that a
-//! misspelt one does not wait for its turn.
+//! Only literal names can be found. They are checked before the run, so that a misspelt one is
+//! reported before its turn comes.
 
 /// Names in a script, each with its line.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -12,26 +12,26 @@ pub(super) struct Mentioned<'a> {
     pub(super) set: Vec<(&'a str, usize)>,
     /// Steps.
     pub(super) played: Vec<(&'a str, usize)>,
-    /// Whether it has loops or functions. Code without them comes to its end.
+    /// Whether it has loops or functions. Code without them always ends.
     pub(super) may_loop: bool,
 }
 
-/// A word of Lua, as far as names need it.
+/// A token of Lua, as far as names need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word<'a> {
     Name(&'a str),
     /// The contents of a string without escapes.
     Text(&'a str),
-    /// Any other sign, and strings with escapes as `"`.
+    /// Any other character; strings with escapes count as `"`.
     Sign(u8),
-    /// `==`, which sets nothing.
+    /// `==`, which is not an assignment.
     Same,
 }
 
 /// The functions that play a step by its name.
 const PLAYING: [&str; 2] = ["play", "attempt"];
 
-/// The words that code which comes again needs.
+/// The keywords without which code cannot repeat.
 const LOOPING: [&str; 5] = ["while", "repeat", "for", "goto", "function"];
 
 /// The names that a script mentions.
@@ -73,7 +73,7 @@ pub(super) fn mentioned(source: &str) -> Mentioned<'_> {
     found
 }
 
-/// The words of a script with their lines, without comments.
+/// The tokens of a script with their lines, without comments.
 struct Words<'a> {
     rest: &'a str,
     line: usize,
@@ -87,7 +87,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Takes so many bytes.
+    /// Takes this many bytes.
     fn take(&mut self, bytes: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(bytes);
         self.line += taken.bytes().filter(|byte| *byte == b'\n').count();
@@ -95,7 +95,7 @@ impl<'a> Words<'a> {
         taken
     }
 
-    /// Takes what a long bracket holds, `[[...]]` or `[=[...]=]`, if one begins here.
+    /// Takes the contents of a long bracket, `[[...]]` or `[=[...]=]`, if one begins here.
     fn long_bracket(&mut self) -> Option<&'a str> {
         let after = self.rest.strip_prefix('[')?;
         let level = after.len() - after.trim_start_matches('=').len();
