@@ -1,8 +1,8 @@
 //! What the engine itself costs: CPU for a null step, memory for a user, lateness of its timers.
 //!
-//! `cargo run --release -p headcount-null --example engine_cost -- CASE` prints the figures of one case
-//! as JSON, or without a case their names. One process a case: memory that a process has freed but
-//! kept would make the next case look cheaper.
+//! `cargo run --release -p headcount-null --example engine_cost -- CASE` prints the figures of one
+//! case as JSON, or without a case their names. One process a case: memory that a process has freed
+//! but kept would make the next case look cheaper.
 #![expect(
     clippy::print_stdout,
     clippy::expect_used,

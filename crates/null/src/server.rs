@@ -3,8 +3,8 @@
 /// A server that works, then stands still, again and again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stalls {
-    /// From the beginning of one stall to the beginning of the next; the first begins after one such
-    /// period.
+    /// From the beginning of one stall to the beginning of the next; the first begins after one
+    /// such period.
     pub every_ns: u64,
     /// How long each stall lasts; less than `every_ns`.
     pub lasting_ns: u64,

@@ -58,8 +58,8 @@ fn users_who_only_wait_for_news_are_neither_slow_nor_stuck() {
     assert_eq!(end.overdue, [0]);
     let rested = &hour.counted.steps[1];
     assert_eq!(rested.service_ns, 0);
-    // Little's law holds, since waiting for news counts as thinking; at the edges of the window each
-    // user's scenario of 305 s may fall in or out.
+    // Little's law holds, since waiting for news counts as thinking; at the edges of the window
+    // each user's scenario of 305 s may fall in or out.
     let seconds = (hour.to_ns - hour.from_ns) as f64 / 1e9;
     let all_s = (tally.response_ns + hour.counted.think_ns) as f64 / 1e9;
     assert!(

@@ -102,8 +102,8 @@ fn users_who_join_a_script_together_are_spread_over_their_loop() {
         let tallies = &snapshots[at].recorder.scenarios;
         tallies.iter().map(|tally| tally.started).sum()
     };
-    // After half of a loop of 919 s half of the users have begun, each in the three or so turns that
-    // take less than half a minute.
+    // After half of a loop of 919 s half of the users have begun, each in the three or so turns
+    // that take less than half a minute.
     let joined = snapshots[7].recorder.sessions_opened;
     assert!((430..=570).contains(&joined), "{joined} after 480 s");
     assert!(begun(7) > 2 * joined && begun(7) <= 3 * joined);
