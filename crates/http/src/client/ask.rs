@@ -1,4 +1,4 @@
-//! One request of a workload: what is asked for, with what, and which answers are right.
+//! One request of a workload: its target, what is sent with it, and which answers are right.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ pub use super::method::Method;
 use super::payload::BodyEnd;
 use crate::pages::{Content, Which};
 
-/// How many redirects are followed unless the workload says otherwise. Browsers follow 20.
+/// How many redirects are followed by default. Browsers follow 20.
 const REDIRECTS: u8 = 10;
 
-/// What a request is for.
+/// The target of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// This path.
@@ -31,35 +31,35 @@ pub enum Target {
 pub struct Ask {
     /// Its method.
     pub method: Method,
-    /// What it is for.
+    /// Its target.
     pub target: Target,
-    /// The path as it stands in the workload, where each user has one of its own.
+    /// The path as the workload has it, if it has placeholders.
     pub shown: Option<Box<str>>,
     /// Headers of its own.
     pub headers: Headers,
-    /// Those whose values are a user's.
+    /// Headers whose values are the user's own.
     pub texts: Box<[(HeaderName, Template)]>,
-    /// What is sent with it.
+    /// Its body.
     pub body: Body,
-    /// How it says where that ends.
+    /// How the end of the body is marked.
     pub body_end: BodyEnd,
     /// The status codes that are right.
     pub expect: Box<[u16]>,
     /// How many redirects are followed.
     pub redirects: u8,
-    /// What users keep of the answer.
+    /// The values that users keep of the answer.
     pub captures: Box<[Capture]>,
     /// What the answer must hold.
     pub checks: Box<[Check]>,
-    /// Whether captures or checks read the answer's contents.
+    /// Whether captures or checks read the answer's body.
     pub keeps_body: bool,
     /// Whether they read its headers.
     pub reads_headers: bool,
-    /// Whether what the answer names is fetched, too.
+    /// Whether the resources that the answer names are fetched, too.
     pub names_resources: bool,
 }
 
-/// A request that opens a WebSocket, as it stands in a workload file.
+/// A request that opens a WebSocket, as the workload file has it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SocketTable {
@@ -68,7 +68,7 @@ pub(super) struct SocketTable {
     headers: BTreeMap<String, String>,
 }
 
-/// A request as it stands in a workload file.
+/// A request as the workload file has it.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
@@ -115,7 +115,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A path with nothing else.
+    /// A request for a path, without anything else.
     pub(super) fn of_path(path: String) -> Self {
         Self {
             path: Some(path),
@@ -125,7 +125,7 @@ impl Table {
 }
 
 impl Ask {
-    /// GET of a path.
+    /// A GET request for a path.
     #[must_use]
     pub fn get(path: &str, expect: &[u16]) -> Self {
         Self {
@@ -176,7 +176,8 @@ impl Ask {
         let expect = expect.unwrap_or_else(|| [200].into());
         let is_path = matches!(target, Target::Path(_));
         let expects_redirect = expect.iter().any(|status| is_redirect(*status));
-        // Nothing would show that a plain page is another one now: the log-in page, say.
+        // By default a plain page follows no redirects: nothing would show that another page came
+        // instead, such as the log-in page.
         let is_looked_at = table.capture.is_some() || table.check.is_some();
         let follows = is_path && !expects_redirect && (is_looked_at || method.has_body());
         let redirects = match table.redirects {
@@ -211,7 +212,7 @@ impl Ask {
         })
     }
 
-    /// The same where the answer is received by a later step.
+    /// The same for a step that only waits for the head; a later step receives the rest.
     pub(super) fn compile_head(
         method: Method,
         table: Table,
@@ -249,7 +250,7 @@ impl Ask {
     }
 }
 
-/// How a request says where its body ends. The error is a sentence.
+/// How a request marks the end of its body. The error is a sentence.
 fn body_end(is_chunked: bool, body: &Body) -> Result<BodyEnd, String> {
     match (is_chunked, body) {
         (false, _) => Ok(BodyEnd::Length),
@@ -265,7 +266,7 @@ fn body_end(is_chunked: bool, body: &Body) -> Result<BodyEnd, String> {
 /// What users keep of an answer, and what it must hold.
 type Looks = (Box<[Capture]>, Box<[Check]>);
 
-/// Compiles what users look at in an answer.
+/// Compiles the captures and checks of an answer.
 fn looks(
     capture: Option<&Value>,
     check: Option<&Value>,
@@ -290,7 +291,7 @@ pub(super) const fn is_redirect(status: u16) -> bool {
 
 type Texts = Box<[(HeaderName, Template)]>;
 
-/// The headers of a request: those that are the same for all users, and the others.
+/// The headers of a request: those that are the same for all users, and those that are not.
 fn headers(
     given: &BTreeMap<String, String>,
     names: &mut Names,

@@ -1,36 +1,37 @@
-//! A user's cache, as a browser's: what need not be fetched again, or only if it has changed (RFC 9111).
+//! A user's cache, like a browser's: what need not be fetched again, or only if it has changed (RFC
+//! 9111).
 //!
-//! What resources hold is not kept, for nobody looks at it: a name, a time and what the server calls
-//! this version of it are enough, so that thousands of users have one each.
+//! Contents of resources are not kept, because nobody reads them. A key, a time and the validators
+//! are enough, so that thousands of users can have a cache each.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::cookie_date::unix_s;
 
-/// What a user knows at most; then what is over first is forgotten.
+/// The most resources that a cache holds; then the one that expires first is dropped.
 pub const MOST_ENTRIES: usize = 1_000;
 
-/// The longest that a resource counts as fresh: a year, more than which has no use.
+/// The longest freshness lifetime: a year. A longer one makes no difference.
 const MOST_S: i64 = 366 * 86_400;
 
-/// Of the time since a resource was changed it counts as fresh if the server says nothing: a tenth, as
-/// in browsers (RFC 9111, 4.2.2).
+/// The heuristic lifetime if the server gives none: the time since the last modification divided by
+/// this, as in browsers (RFC 9111, 4.2.2).
 const UNSAID: i64 = 10;
 
 #[derive(Debug)]
 struct Entry {
-    /// Of the path.
+    /// The hash of the path.
     key: u64,
     fresh_until_s: i64,
     lifetime_s: u32,
-    /// `ETag` and `Last-Modified`, on a line each.
+    /// `ETag` and `Last-Modified`, one per line.
     versions: Box<str>,
 }
 
-/// What one user knows.
+/// The cache of one user.
 #[derive(Debug, Default)]
 pub struct Cache {
-    /// By key.
+    /// Sorted by key.
     entries: Vec<Entry>,
     scenario: u64,
 }
@@ -40,16 +41,15 @@ pub struct Cache {
 pub enum Known<'a> {
     /// Nothing.
     Nothing,
-    /// It need not be asked for.
+    /// It is fresh and need not be requested.
     Fresh,
-    /// It is asked for, unless it still has this `ETag`, or was not changed since: `Last-Modified`.
-    /// Empty where the server named none.
+    /// It must be revalidated with this `ETag` and `Last-Modified`, either of which may be empty.
     Version(&'a str, &'a str),
 }
 
 impl Cache {
-    /// A page of this scenario of the user is fetched; `is_kept` if it still knows what it fetched in
-    /// earlier ones.
+    /// Begins a page of this scenario. Unless `is_kept`, the cache forgets what earlier scenarios
+    /// fetched.
     pub fn begin(&mut self, scenario: u64, is_kept: bool) {
         if !is_kept && scenario != self.scenario {
             self.entries.clear();
@@ -57,13 +57,13 @@ impl Cache {
         self.scenario = scenario;
     }
 
-    /// How many resources it knows.
+    /// How many resources it holds.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether it knows none.
+    /// Whether it holds none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -74,7 +74,7 @@ impl Cache {
         self.entries.binary_search_by_key(&key, |entry| entry.key)
     }
 
-    /// What it knows about a resource at this time, in seconds since 1970.
+    /// What it knows about a resource at `now_s`, in seconds since 1970.
     #[must_use]
     pub fn known(&self, path: &str, now_s: i64) -> Known<'_> {
         let Ok(place) = self.place(path) else {
@@ -91,14 +91,14 @@ impl Cache {
         Known::Version(tag, modified)
     }
 
-    /// Notes what an answer says about itself. Other answers than 200 and 304 change nothing.
+    /// Notes the caching headers of an answer. Statuses other than 200 and 304 change nothing.
     pub fn note(&mut self, path: &str, status: u16, policy: &Policy, now_s: i64) {
         let place = self.place(path);
         let old = place.ok().map(|place| &self.entries[place]);
         let (lifetime_s, versions) = match (status, old) {
             (200, _) => (policy.lifetime_s(now_s).unwrap_or(0), policy.versions()),
             (304, Some(old)) => {
-                // What is not said again stays as it was (RFC 9111, 3.2).
+                // A header that a 304 omits keeps its value (RFC 9111, 3.2).
                 let known = i64::from(old.lifetime_s);
                 let lifetime_s = policy.lifetime_s(now_s).unwrap_or(known);
                 let is_named = !policy.tag.is_empty();
@@ -133,14 +133,14 @@ impl Cache {
     }
 }
 
-/// Paths of a user that differ have different keys, but for one chance in 10^13.
+/// Different paths of one user have different keys, except with a probability of 1 in 10^13.
 fn key(path: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);
     hasher.finish()
 }
 
-/// What the headers of an answer say about keeping it.
+/// The caching headers of an answer.
 #[derive(Debug, Default)]
 pub struct Policy {
     is_never_kept: bool,
@@ -154,7 +154,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Takes a header, if it is about that.
+    /// Notes a header, if it is about caching.
     pub fn note(&mut self, name: &str, value: &[u8]) {
         let Ok(value) = std::str::from_utf8(value) else {
             return;
@@ -162,7 +162,7 @@ impl Policy {
         let value = value.trim();
         match name.to_ascii_lowercase().as_str() {
             "cache-control" => self.note_control(value),
-            // A date that is none is in the past (RFC 9111, 5.3).
+            // An invalid date means the past (RFC 9111, 5.3).
             "expires" => self.expires_s = Some(unix_s(value).unwrap_or(0)),
             "date" => self.date_s = unix_s(value),
             "last-modified" => self.modified = value.into(),
@@ -179,15 +179,15 @@ impl Policy {
             match name.trim().to_ascii_lowercase().as_str() {
                 "no-store" => self.is_never_kept = true,
                 "no-cache" => self.is_always_asked = true,
-                // A time that is none is none at all (RFC 9111, 4.2.1).
+                // An invalid time means stale (RFC 9111, 4.2.1).
                 "max-age" => self.max_age_s = Some(seconds(value).unwrap_or(0)),
                 _ => {}
             }
         }
     }
 
-    /// What depends on cookies is asked for each time: they may have changed. All else that a user
-    /// sends is the same each time.
+    /// An answer that depends on cookies is always revalidated, because they may have changed. All
+    /// other headers of a user are the same each time.
     fn note_vary(&mut self, value: &str) {
         for name in value.split(',').map(str::trim) {
             self.is_never_kept |= name == "*";
@@ -195,7 +195,7 @@ impl Policy {
         }
     }
 
-    /// How long the resource is fresh; None if nothing says so.
+    /// How long the resource is fresh, in seconds; `None` if nothing says so.
     fn lifetime_s(&self, now_s: i64) -> Option<i64> {
         if self.is_always_asked {
             return Some(0);
@@ -219,7 +219,7 @@ impl Policy {
     }
 }
 
-/// A time of a header; None of what is not a number.
+/// The seconds in a header; `None` if it is not a number.
 fn seconds(text: &str) -> Option<i64> {
     let digits = text.trim().trim_matches('"');
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -4,14 +4,14 @@ use tokio::task::AbortHandle;
 
 use crate::connection::http1::Http1;
 
-/// Closes a connection as soon as the server has, as browsers do: a server may keep a worker for it
-/// until then. Nobody waits for that, for the answer is complete. Dropped, it closes the connection at
-/// once: a user has one such connection at most, also where a server never ends it.
+/// Closes a connection as soon as the server has, as browsers do: until then a server may keep a
+/// worker for it. The user does not wait, because the answer is complete. Dropping this closes the
+/// connection at once, so a user has at most one, even if the server never closes it.
 #[derive(Debug)]
 pub struct Closing(AbortHandle);
 
 impl Closing {
-    /// Of this connection; `None` if the server has closed it already.
+    /// For this connection; `None` if the server has closed it already.
     pub(super) fn with_server(mut connection: Http1) -> Option<Self> {
         if connection.has_ended() {
             return None;

@@ -4,7 +4,7 @@ const MONTHS: [&str; 12] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
 
-/// Seconds since 1970 that a date means; nothing if it means none.
+/// The seconds since 1970 of a date; `None` if it is invalid.
 #[must_use]
 pub fn unix_s(text: &str) -> Option<i64> {
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
@@ -43,7 +43,7 @@ const fn is_delimiter(sign: char) -> bool {
     matches!(sign, '\t' | ' '..='/' | ';'..='@' | '['..='`' | '{'..='~')
 }
 
-/// A number of so many digits, which anything else than a digit may follow.
+/// A number of `least` to `most` digits, followed by anything but a digit.
 fn number(token: &str, least: usize, most: usize) -> Option<i64> {
     let digits = token.bytes().take_while(u8::is_ascii_digit).count();
     if !(least..=most).contains(&digits) {
@@ -72,7 +72,7 @@ fn month_of(token: &str) -> Option<i64> {
     i64::try_from(at + 1).ok()
 }
 
-/// Days from 1 January 1970 to a date; nothing for days that a month does not have.
+/// Days from 1 January 1970 to a date; `None` if the month does not have that day.
 fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
@@ -81,7 +81,7 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
         4 | 6 | 9 | 11 => 30,
         _ => 31,
     };
-    // The year begins in March, so that the odd day is the last.
+    // The year begins in March, so that the leap day is the last.
     let shifted = if month > 2 { year } else { year - 1 };
     let in_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     let leap_days = shifted / 4 - shifted / 100 + shifted / 400;

@@ -1,4 +1,4 @@
-//! Digest authentication (RFC 7616): what a server challenges users with, and how they answer.
+//! Digest authentication (RFC 7616): the server's challenges, and the users' answers.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::digest::Digest as _;
 use sha2::{Sha256, Sha512_256};
 
-/// What is hashed with.
+/// The hash algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Algorithm {
     Md5,
@@ -18,7 +18,7 @@ enum Algorithm {
 }
 
 impl Algorithm {
-    /// The algorithm of a name, and whether it is one for sessions.
+    /// The algorithm of this name, and whether it is a session variant.
     fn parse(name: &str) -> Option<(Self, bool)> {
         let upper = name.to_ascii_uppercase();
         let (plain, is_session) = match upper.strip_suffix("-SESS") {
@@ -44,7 +44,7 @@ impl Algorithm {
     }
 }
 
-/// Whose password is proved.
+/// The user who authenticates.
 #[derive(Debug, Clone, Copy)]
 pub struct Identity<'a> {
     /// The user's name.
@@ -53,7 +53,7 @@ pub struct Identity<'a> {
     pub password: &'a str,
 }
 
-/// What a server asked for, and how often it was answered.
+/// A server's challenge, and how often it was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -63,23 +63,23 @@ pub struct Challenge {
     realm: Box<str>,
     nonce: Box<str>,
     opaque: Option<Box<str>>,
-    /// As the server wrote it; nothing where it did not.
+    /// As the server wrote it; `None` if it did not.
     algorithm_name: Option<Box<str>>,
     algorithm: Algorithm,
     is_session: bool,
-    /// Whether answers bear a count and a nonce of ours; otherwise they are as in RFC 2069.
+    /// Whether answers carry a count and a client nonce; otherwise they follow RFC 2069.
     has_qop: bool,
     hides_name: bool,
-    /// Whether the last answer was right, but too old.
+    /// Whether the last answer was right, but its nonce too old.
     pub is_stale: bool,
     answers: u32,
 }
 
-/// A challenge whose count of answers the connections of a user share.
+/// A challenge that the connections of a user share, with its count of answers.
 pub type SharedChallenge = Rc<RefCell<Challenge>>;
 
 impl Challenge {
-    /// The first that can be answered in a `WWW-Authenticate` header.
+    /// The first challenge in a `WWW-Authenticate` header that can be answered.
     #[must_use]
     pub fn parse(header: &str) -> Option<Self> {
         challenges(header)
@@ -99,7 +99,7 @@ impl Challenge {
             None => false,
             Some(offered) => {
                 let mut words = offered.split(',');
-                // The other word, auth-int, has the body hashed, too.
+                // The other value, auth-int, would hash the body, too.
                 words
                     .any(|word| word.trim().eq_ignore_ascii_case("auth"))
                     .then_some(true)?
@@ -120,7 +120,7 @@ impl Challenge {
         })
     }
 
-    /// Takes the nonce that a server wants to see next (`Authentication-Info`, RFC 7616, 3.5).
+    /// Takes the nonce for the next request (`Authentication-Info`, RFC 7616, 3.5).
     pub fn renew(&mut self, header: &str) {
         let parameters = parameters(header);
         if let Some((_, next)) = parameters.iter().find(|(name, _)| name == "nextnonce") {
@@ -138,8 +138,8 @@ impl Challenge {
     /// The value of the `Authorization` header of the next request.
     pub fn answer(&mut self, identity: Identity<'_>, method: &str, uri: &str) -> String {
         self.answers = self.answers.saturating_add(1);
-        // The same in each run of a seed. A nonce of ours is against servers that choose theirs to
-        // find passwords: here they are those of a test.
+        // The client nonce is the same in each run of a seed. It protects against servers that
+        // choose their nonce to find out passwords; here they are test passwords.
         let own = self
             .algorithm
             .hash(&format!("{}:{}", self.nonce, identity.name));
@@ -199,8 +199,8 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The challenges of a header, each a scheme with its parameters (RFC 9110, 11.6.1): commas part
-/// both.
+/// The challenges of a header, each a scheme with its parameters (RFC 9110, 11.6.1). Commas
+/// separate both challenges and parameters.
 fn challenges(header: &str) -> Vec<(String, Vec<(String, String)>)> {
     let mut found: Vec<(String, Vec<(String, String)>)> = Vec::new();
     for part in parts(header) {
@@ -224,7 +224,7 @@ fn parameters(header: &str) -> Vec<(String, String)> {
     parts.iter().filter_map(|part| parameter(part)).collect()
 }
 
-/// A name in small letters, and its value without quotes.
+/// A name in lower case, and its value without quotes.
 fn parameter(text: &str) -> Option<(String, String)> {
     let (name, value) = text.split_once('=')?;
     let value = value.trim();
@@ -250,7 +250,7 @@ fn parameter(text: &str) -> Option<(String, String)> {
     Some((name.trim().to_ascii_lowercase(), value))
 }
 
-/// What commas part that are in no quotes.
+/// The parts between commas that are not in quotes.
 fn parts(text: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let (mut is_quoted, mut is_escaped) = (false, false);

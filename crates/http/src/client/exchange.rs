@@ -1,4 +1,4 @@
-//! A request on the wire, and its answer, over whichever version of HTTP.
+//! A request on the wire, and its answer, over any version of HTTP.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -24,10 +24,10 @@ use crate::connection::{Connection, Http1, Http2, Http3, lost};
 use crate::wire::reply::Reply;
 use headcount_net::Transport;
 
-/// What a user adds to a request.
+/// The headers of a request that depend on the user.
 pub(super) struct Personal<'a> {
     pub(super) authorization: Option<&'a str>,
-    /// The value of the `Cookie` header, or nothing.
+    /// The value of the `Cookie` header, or empty.
     pub(super) cookies: String,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn unix_s() -> i64 {
 }
 
 impl HttpSession {
-    /// Sends a request and takes its answer, as far as told. `note` is told of every header.
+    /// Sends a request and reads its answer until `until`. `note` gets every header.
     pub(super) async fn exchange_once(
         &mut self,
         ask: &Ask,
@@ -62,7 +62,7 @@ impl HttpSession {
         let mut each = |name: &str, value: &[u8]| {
             note(name, value);
             hints.note(name, value);
-            // By length first: most headers are none.
+            // Length first: most headers are not cookies.
             if shared.keeps_cookies && name.len() == 10 && name.eq_ignore_ascii_case("set-cookie") {
                 let path = shared.path(ask, asked);
                 jar.get_or_insert_default().borrow_mut().set(
@@ -90,7 +90,7 @@ impl HttpSession {
             }
             Some(connection) => {
                 let request = shared.request(ask, asked, &personal)?;
-                // The state of this is large, and every user would have room for it.
+                // Boxed: the future is large, and each user's would have room for it.
                 let rest = connection.exchange(request, &payload, &mut reply, &mut each, until);
                 Some(Box::pin(rest).await?)
             }
@@ -99,7 +99,7 @@ impl HttpSession {
         Ok(Answer { reply, body, hints })
     }
 
-    /// Takes the rest of an answer.
+    /// Reads the rest of an answer.
     pub(super) async fn finish(&mut self, answer: &mut Answer) -> Result<(), Fault> {
         match (&mut self.connection, &mut answer.body) {
             (Some(Connection::Http1(connection)), _) => {
@@ -120,8 +120,8 @@ impl HttpSession {
         }
     }
 
-    /// After a whole answer: closes the connection where it is not to be kept, when the server has,
-    /// so that the server's side is the one that remembers it (RFC 9293, 3.6.1).
+    /// Closes the connection after a complete answer, unless it is kept. The server closes first,
+    /// so that its side is the one in `TIME_WAIT` (RFC 9293, 3.6.1).
     pub(super) async fn settle(&mut self, answer: &Answer) -> Result<(), Fault> {
         let Some(Connection::Http1(connection)) = &mut self.connection else {
             return Ok(());
@@ -139,10 +139,10 @@ impl HttpSession {
         Ok(())
     }
 
-    /// Connects, unless there is a connection that can be used.
+    /// Connects, unless there is a usable connection.
     pub(super) async fn connect(&mut self) -> Result<(), Fault> {
         if self.pending.take().is_some() {
-            self.connection = None; // the rest of an answer that nobody received is in the way
+            self.connection = None; // an answer was not read to its end
         }
         let is_usable = match &mut self.connection {
             None => false,
@@ -176,7 +176,7 @@ impl HttpSession {
         Ok(())
     }
 
-    /// Ends the connection; waits until the server does, where it was asked to.
+    /// Closes the connection. Waits until the server does, if the request asked it to.
     pub(super) async fn disconnect(&mut self) -> Result<(), Fault> {
         let unread = self.pending.take().is_some();
         if let Some(pool) = &mut self.pool {
@@ -192,7 +192,7 @@ impl HttpSession {
 }
 
 impl Ask {
-    /// What is sent with the request this time.
+    /// The body of the request this time.
     pub(super) fn payload<'a>(&'a self, asked: &'a Asked) -> Payload<'a> {
         if asked.lost_body {
             return Payload::None;
@@ -207,14 +207,14 @@ impl Ask {
         }
     }
 
-    /// Whether the request has a value of its own for a header, which then is sent alone.
+    /// Whether the request has its own value for a header, which then replaces the default.
     pub(super) fn has_header(&self, name: &HeaderName) -> bool {
         self.headers.has(name) || self.texts.iter().any(|(known, _)| known == name)
     }
 }
 
 impl Shared {
-    /// The fault of a server that cannot be connected to.
+    /// The fault of a failed connection, naming the server.
     pub(super) fn unreachable(&self, fault: &Fault) -> Fault {
         Fault {
             kind: FaultKind::Connect,
@@ -223,7 +223,7 @@ impl Shared {
         }
     }
 
-    /// The cookies of a request, as the value of its header; nothing if there are none.
+    /// The value of a request's `Cookie` header; empty if there are no cookies.
     fn cookies(&self, jar: Option<&RefCell<Jar>>, ask: &Ask, asked: &Asked) -> String {
         let mut cookies = String::new();
         if let Some(jar) = jar {
@@ -233,14 +233,14 @@ impl Shared {
         cookies
     }
 
-    /// The path of a request, below the prefix that all have.
+    /// The path of a request, including the common prefix.
     pub(super) fn path(&self, ask: &Ask, asked: &Asked) -> String {
         let mut path = Vec::new();
         self.write_path(ask, asked, &mut path);
         String::from_utf8_lossy(&path).into_owned()
     }
 
-    /// The path for messages, which count together if they differ only in names and figures.
+    /// The path for messages, which are grouped if they differ only in names and figures.
     pub(super) fn shown(&self, ask: &Ask, asked: &Asked) -> String {
         match &ask.shown {
             Some(shown) => format!("{}{shown}", self.base.prefix),
@@ -263,7 +263,7 @@ impl Shared {
         }
     }
 
-    /// Appends the head of a request of HTTP/1.1 (RFC 9112, 3).
+    /// Appends the head of an HTTP/1.1 request (RFC 9112, 3).
     fn compose(&self, ask: &Ask, asked: &Asked, personal: &Personal<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(asked.method.name().as_bytes());
         out.push(b' ');
@@ -304,7 +304,7 @@ impl Shared {
         out.extend_from_slice(b"\r\n");
     }
 
-    /// A request of HTTP/2 (RFC 9113, 8.3) or HTTP/3 (RFC 9114, 4.3).
+    /// A request for HTTP/2 (RFC 9113, 8.3) or HTTP/3 (RFC 9114, 4.3).
     pub(super) fn request(
         &self,
         ask: &Ask,

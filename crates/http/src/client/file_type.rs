@@ -1,6 +1,6 @@
-//! Which type a file has, by its name.
+//! The content type of a file, by its name.
 
-/// Endings of names, with the types that IANA has registered for them.
+/// File name extensions and the types that IANA has registered for them.
 const TYPES: [(&str, &str); 36] = [
     ("avif", "image/avif"),
     ("bmp", "image/bmp"),
@@ -49,7 +49,7 @@ const TYPES: [(&str, &str); 36] = [
     ("zip", "application/zip"),
 ];
 
-/// The type of a file with this name; bytes of some kind where the name does not say.
+/// The type of a file with this name; that of arbitrary bytes if the extension is unknown.
 pub(super) fn file_type(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let known = TYPES

@@ -1,4 +1,4 @@
-//! Forms as they are sent.
+//! Encoding of forms.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) fn form_fields(
     fields.collect()
 }
 
-/// A form as it is sent (URL Standard, 5.2: application/x-www-form-urlencoded).
+/// The encoded form (URL Standard, 5.2: application/x-www-form-urlencoded).
 pub(super) fn encode_form(
     fields: &[(Template, Template)],
     scope: &mut Scope,

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// What a user proves its right to a token with.
+/// How a user proves its right to a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grant {
@@ -10,7 +10,7 @@ pub enum Grant {
     ClientCredentials,
     /// The user's name and password (4.3).
     Password,
-    /// A refresh token that it has had before (6).
+    /// A refresh token from an earlier answer (6).
     RefreshToken,
 }
 

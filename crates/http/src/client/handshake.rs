@@ -1,4 +1,4 @@
-//! How a user opens a WebSocket: by a request (RFC 6455, 4.1), which proves who the user is.
+//! Opening a WebSocket: the request (RFC 6455, 4.1) and the user's authentication.
 
 use headcount_load::{Fault, FaultKind, Moved, User};
 use headcount_net::Transport;
@@ -19,8 +19,8 @@ use crate::connection::malformed;
 use crate::options::Auth;
 
 impl HttpSession {
-    /// Opens a WebSocket, in the place of one that is open. Whoever is challenged (Digest) asks once
-    /// more.
+    /// Opens a WebSocket, replacing an open one. Repeats the request if the server challenges the
+    /// user (Digest).
     pub(super) async fn open_socket(&mut self, ask: &Ask, user: &mut User) -> Result<Moved, Fault> {
         self.socket = None;
         let asked = self.texts(ask, user.scope())?;
@@ -54,7 +54,7 @@ impl HttpSession {
         }
     }
 
-    /// Asks for one, over a connection of its own.
+    /// Requests a WebSocket on a connection of its own.
     async fn shake_hands(&self, ask: &Ask, asked: &Asked, path: &str) -> Result<Opened, Fault> {
         let shared = &self.shared;
         self.requests.sent(Method::CONNECT);
@@ -88,7 +88,7 @@ impl HttpSession {
     }
 }
 
-/// The values of all headers of this name.
+/// The values of all headers with this name.
 fn values(headers: &HeaderMap, name: &str) -> Vec<String> {
     let found = headers.get_all(name).iter();
     found
@@ -97,7 +97,7 @@ fn values(headers: &HeaderMap, name: &str) -> Vec<String> {
 }
 
 impl Shared {
-    /// Why a server opens no WebSocket, and what to do where it wants to know who the user is.
+    /// The fault of a server that opens no WebSocket, with advice if it wants authentication.
     fn unopened(&self, status: StatusCode, offered: &[String], number: u32) -> Fault {
         let reason = status.canonical_reason().unwrap_or("?");
         let status = status.as_u16();
@@ -117,7 +117,7 @@ impl Shared {
         )
     }
 
-    /// How users could prove who they are, where the server asks for something else.
+    /// How users could authenticate, if the server wants another scheme.
     fn advice(&self, offered: &[String]) -> String {
         let schemes = schemes(offered);
         let asks = |name: &str| schemes.iter().any(|known| known.eq_ignore_ascii_case(name));
@@ -137,7 +137,7 @@ impl Shared {
         format!("; the server asks for {asked}: {way}")
     }
 
-    /// Makes a request one that opens a WebSocket (RFC 6455, 4.1), of a page of this site.
+    /// Turns a request into one that opens a WebSocket (RFC 6455, 4.1), from a page of this site.
     fn ask_for_socket(&self, request: &mut Request<()>, path: &str) -> Result<(), Fault> {
         let wrong = |error: http::Error| malformed(error.to_string());
         let scheme = if self.base.is_tls { "wss" } else { "ws" };

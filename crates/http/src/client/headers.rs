@@ -1,10 +1,11 @@
-//! Headers that a user of Headcount gives, checked, and ready to be sent.
+//! Headers given in options and workloads, checked, and ready to be sent.
 
 use std::collections::BTreeMap;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// Headers that say how a message is framed, or what the connection is for: the client's own matter.
+/// Headers about the framing of a message or the purpose of the connection: only the client sets
+/// them.
 const OWN: [&str; 8] = [
     "connection",
     "content-length",
@@ -19,12 +20,12 @@ const OWN: [&str; 8] = [
 /// Headers as bytes for HTTP/1.1 and as values for HTTP/2.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Headers {
-    /// Name, value, and the line of both.
+    /// Name, value, and both as a line.
     all: Vec<(HeaderName, HeaderValue, Box<[u8]>)>,
 }
 
 impl Headers {
-    /// Checks what was given. The error is a sentence.
+    /// Checks the given headers. The error is a sentence.
     pub fn parse(given: &BTreeMap<String, String>) -> Result<Self, String> {
         let mut headers = Self::default();
         for (name, value) in given {
@@ -33,7 +34,7 @@ impl Headers {
         Ok(headers)
     }
 
-    /// The name of a header that a workload may give.
+    /// The name of a header that a workload may set. The error is a sentence.
     pub fn name(name: &str) -> Result<HeaderName, String> {
         let known = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| format!("\"{}\" is not the name of a header", name.escape_default()))?;
@@ -57,7 +58,7 @@ impl Headers {
         Ok(())
     }
 
-    /// These, but for those that others of the same name take the place of; and the others.
+    /// These headers, except for those that `others` replaces, followed by `others`.
     #[must_use]
     pub fn replaced_by(mut self, others: Self) -> Self {
         self.all.retain(|(name, _, _)| !others.has(name));
@@ -65,7 +66,7 @@ impl Headers {
         self
     }
 
-    /// Those of them that are wanted.
+    /// The headers that are wanted.
     #[must_use]
     pub fn filtered(&self, is_wanted: impl Fn(&HeaderName) -> bool) -> Self {
         let wanted = self.all.iter().filter(|(name, _, _)| is_wanted(name));
@@ -74,20 +75,20 @@ impl Headers {
         }
     }
 
-    /// The value of the last with this name.
+    /// The value of the last header with this name.
     #[must_use]
     pub fn value(&self, name: &HeaderName) -> Option<&str> {
         let last = self.all.iter().rev().find(|(known, _, _)| known == name);
         last.and_then(|(_, value, _)| value.to_str().ok())
     }
 
-    /// Whether one of this name is there.
+    /// Whether there is a header with this name.
     #[must_use]
     pub fn has(&self, name: &HeaderName) -> bool {
         self.all.iter().any(|(known, _, _)| known == name)
     }
 
-    /// Appends all but those for which something else is sent, as lines.
+    /// Appends all headers for which `is_sent` holds, as lines.
     pub fn write(&self, is_sent: impl Fn(&HeaderName) -> bool, out: &mut Vec<u8>) {
         for (name, _, line) in &self.all {
             if !is_sent(name) {
@@ -102,7 +103,7 @@ impl Headers {
         self.all.is_empty()
     }
 
-    /// Puts all into a map, in place of those that have the same name.
+    /// Inserts all headers into a map, replacing those with the same name.
     pub fn insert(&self, map: &mut HeaderMap) {
         for (name, value, _) in &self.all {
             map.insert(name.clone(), value.clone());

@@ -1,4 +1,4 @@
-//! Who answers, and whether they have the data set.
+//! Which server answers, and whether it has the data set.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -17,40 +17,40 @@ use crate::connection::http1::Until;
 use crate::options::HttpOptions;
 use crate::pages::{Page, PageSet, Which};
 
-/// How long one answer may take. Outside of a run the engine's limit does not watch.
+/// How long one answer may take. Outside a run there is no limit by the engine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often a page is asked for while the server says that it is busy.
+/// How often a page is requested while the server says that it is busy.
 const BUSY_TRIES: u32 = 5;
 
-/// How long is waited before that.
+/// How long to wait before each further attempt.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 
-/// What a server says of itself.
+/// What a server reveals about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Hello {
-    /// What it calls itself (the header `Server`), or nothing.
+    /// The value of its `Server` header, or empty.
     pub server: String,
     /// `HTTP/1.1`, `HTTP/2` or `HTTP/3`.
     pub version: &'static str,
-    /// The version of TLS and the cipher suite, or nothing without TLS.
+    /// The version of TLS and the cipher suite; empty without TLS.
     pub tls: String,
-    /// The status with which it answers a request for the root.
+    /// The status of its answer to a request for the root.
     pub status: u16,
     /// Whether it keeps the connection.
     pub keeps_alive: bool,
 }
 
-/// What was found of a data set.
+/// How much of a data set was checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Checked {
-    /// Pages that were asked for, and right.
+    /// Pages that were requested, and right.
     pub pages: u32,
     /// Their bytes.
     pub bytes: u64,
 }
 
-/// Asks for the root, whatever the answer, and says who answered.
+/// Requests the root, and describes the server that answered, whatever the answer.
 pub fn hello(options: HttpOptions) -> Result<Hello, HttpError> {
     let http = Http::new(options)?;
     run(async {
@@ -82,7 +82,7 @@ pub fn hello(options: HttpOptions) -> Result<Hello, HttpError> {
     })
 }
 
-/// Which pages are looked at.
+/// Which pages are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// One of each class from the first and one from the last directory.
@@ -91,19 +91,20 @@ pub enum Extent {
     All,
 }
 
-/// Who is told how many pages were looked at, of how many, and may cancel it.
+/// The callback that gets the progress, and may cancel the check.
 pub type OnProgress<'a> = dyn FnMut(Looked) -> ControlFlow<()> + 'a;
 
 /// How far a check is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Looked {
-    /// Pages looked at so far.
+    /// Pages checked so far.
     pub pages_done: u64,
-    /// Of how many.
+    /// Pages to check.
     pub pages: u64,
 }
 
-/// Asks for pages that steps draw by `which`, and checks them whole. The first that is wrong ends it.
+/// Requests the pages that steps draw by `which`, and checks their contents. Stops at the first
+/// that is wrong.
 pub fn check(
     options: HttpOptions,
     which: &[Which],
@@ -142,7 +143,7 @@ pub fn check(
     })
 }
 
-/// The pages to look at, each once, directory by directory.
+/// The pages to check, each once, directory by directory.
 fn pages(set: &PageSet, which: &[Which], extent: Extent) -> Vec<Page> {
     let last = set.directories.count() as u32 - 1;
     let asked_for = |class: &usize| {
@@ -173,7 +174,7 @@ fn pages(set: &PageSet, which: &[Which], extent: Extent) -> Vec<Page> {
     pages
 }
 
-/// Whether a server that limits how often one address may ask turned a look away.
+/// Whether a request was rejected by a server that limits the rate of one address.
 fn is_busy(error: &HttpError) -> bool {
     let HttpError::Fault(fault) = error else {
         return false;
@@ -188,7 +189,7 @@ fn visitor(http: &Http) -> (HttpSession, User) {
     (HttpSession::new(&http.shared, &mut user), user)
 }
 
-/// Gives up when the answer takes too long; `has_begun` says whether a part of it has come by then.
+/// Fails if the answer takes too long; `has_begun` says whether a part of it has come.
 async fn bounded<T>(
     future: impl Future<Output = Result<T, Fault>>,
     has_begun: impl FnOnce() -> bool,

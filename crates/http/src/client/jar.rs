@@ -1,39 +1,39 @@
-//! A user's cookies: what servers set, and what goes back to them (RFC 6265bis, 5.6 to 5.8).
+//! A user's cookies: what servers set, and what is sent back to them (RFC 6265bis, 5.6 to 5.8).
 //!
-//! A user talks to one site, so a cookie for another is refused, one for a parent domain is kept as if
-//! it were for the host, and all requests are of the same site: `SameSite` holds nothing back.
-//! `Secure` cookies go over TLS, and to this machine: browsers trust loopback, too (Secure Contexts,
-//! 3.1), so that an application is tested here as it is used.
+//! A user talks to one site. So a cookie for another is refused, one for a parent domain is kept as
+//! if it were for the host, and `SameSite` holds nothing back. `Secure` cookies go over TLS, and to
+//! this machine: browsers trust loopback, too (Secure Contexts, 3.1), so an application can be
+//! tested here as it is used.
 
 use std::cmp::Reverse;
 use std::net::IpAddr;
 
 use super::cookie_date::unix_s;
 
-/// Cookies of one user; the least that RFC 6265bis, 6.1 asks of clients for one domain. The oldest
-/// goes when there are more.
+/// The most cookies of one user: the least that RFC 6265bis, 6.1 asks of clients for one domain. A
+/// further one replaces the oldest.
 pub const MOST_COOKIES: usize = 50;
 
-/// Bytes of one cookie's name and value, from 5.6. Longer ones are not kept.
+/// The most bytes of a cookie's name and value, from 5.6. Larger cookies are not kept.
 pub const MOST_COOKIE_BYTES: usize = 4096;
 
-/// Bytes of an attribute's value, from 5.6. Longer ones do not count.
+/// The most bytes of an attribute's value, from 5.6. Longer attributes are ignored.
 const MOST_ATTRIBUTE_BYTES: usize = 1024;
 
 /// The longest that a cookie is kept, from 5.5: 400 days.
 const MOST_S: i64 = 400 * 86_400;
 
-/// Whom a user talks to.
+/// The site that a user talks to.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
     /// The name or address in the target, without brackets.
     pub host: &'a str,
-    /// Whether over TLS.
+    /// Whether it uses TLS.
     pub is_tls: bool,
 }
 
 impl Site<'_> {
-    /// Whether `Secure` cookies go there.
+    /// Whether `Secure` cookies are sent there.
     #[must_use]
     pub fn is_trustworthy(&self) -> bool {
         let host = self.host.to_ascii_lowercase();
@@ -50,7 +50,7 @@ struct Cookie {
     value: Box<str>,
     path: Box<str>,
     is_secure: bool,
-    /// Until when, in seconds since 1970; nothing for as long as the session lasts.
+    /// When it expires, in seconds since 1970; `None` for a session cookie.
     expires_s: Option<i64>,
 }
 
@@ -60,7 +60,7 @@ impl Cookie {
     }
 }
 
-/// What a `Set-Cookie` header says about a cookie; of several attributes of a name the last counts.
+/// The attributes in a `Set-Cookie` header; if a name repeats, the last one counts.
 #[derive(Debug, Default)]
 struct Attributes<'a> {
     path: Option<&'a str>,
@@ -93,7 +93,7 @@ impl<'a> Attributes<'a> {
         found
     }
 
-    /// Until when it lasts. `Max-Age` goes before `Expires`.
+    /// When the cookie expires. `Max-Age` overrides `Expires`.
     fn expires_s(&self, now_s: i64) -> Option<i64> {
         let until = match self.age_s {
             Some(age) => Some(now_s.saturating_add(age)),
@@ -102,7 +102,7 @@ impl<'a> Attributes<'a> {
         until.map(|until| until.min(now_s.saturating_add(MOST_S)))
     }
 
-    /// Whether a cookie of this name may be set with them there.
+    /// Whether the site may set a cookie with this name, value and these attributes.
     fn suit(&self, name: &str, value: &str, site: Site<'_>) -> bool {
         let begins = |prefix: &str| {
             let text = if name.is_empty() { value } else { name };
@@ -111,7 +111,7 @@ impl<'a> Attributes<'a> {
         };
         let (is_host_only, is_secure_only) = (begins("__Host-"), begins("__Secure-"));
         let is_promised = is_host_only || is_secure_only;
-        // A value that looks like the name of such a cookie is there to deceive the server.
+        // A nameless cookie whose value starts with such a prefix is meant to deceive the server.
         !(is_promised && (name.is_empty() || !self.is_secure))
             && !(is_host_only && (self.domain.is_some() || self.path != Some("/")))
             && (self.is_secure || !self.is_for_any_site)
@@ -120,7 +120,7 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// Seconds that a cookie lasts; nothing of what is not a number.
+/// The seconds that a cookie lasts; `None` if it is not a number.
 fn age_s(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -130,13 +130,13 @@ fn age_s(text: &str) -> Option<i64> {
     Some(text.parse().map_or(most, |age: i64| age.min(MOST_S)))
 }
 
-/// The cookies of one user, in the order in which they were made.
+/// The cookies of one user, in order of creation.
 #[derive(Debug, Default)]
 pub struct Jar(Vec<Cookie>);
 
 impl Jar {
-    /// Takes what a `Set-Cookie` header says in the answer to a request for this path, at this time
-    /// in seconds since 1970.
+    /// Applies a `Set-Cookie` header in the answer to a request for this path, at `now_s` in
+    /// seconds since 1970.
     pub fn set(&mut self, header: &[u8], site: Site<'_>, request_path: &str, now_s: i64) {
         let Ok(header) = std::str::from_utf8(header) else {
             return;
@@ -149,7 +149,7 @@ impl Jar {
         }
         let mut parts = header.split(';').map(str::trim);
         let pair = parts.next().unwrap_or_default();
-        // Without a sign of equality all of it is the value of a cookie without a name.
+        // Without an equals sign, all of it is the value of a cookie without a name.
         let (name, value) = pair.split_once('=').unwrap_or(("", pair));
         let (name, value) = (name.trim(), value.trim());
         if pair.is_empty() || name.len() + value.len() > MOST_COOKIE_BYTES {
@@ -174,7 +174,8 @@ impl Jar {
         );
     }
 
-    /// Puts a cookie in the place of the one that it replaces. One that is over only takes that away.
+    /// Stores a cookie, replacing the one with the same name and path. One that has expired only
+    /// removes that.
     fn put(&mut self, cookie: Cookie, now_s: i64) {
         self.0.retain(|known| !known.is_over(now_s));
         let is_same = |known: &Cookie| (&known.name, &known.path) == (&cookie.name, &cookie.path);
@@ -201,8 +202,8 @@ impl Jar {
         newest.map(|cookie| &*cookie.value)
     }
 
-    /// Appends the cookies for a path, as the value of a `Cookie` header; nothing if there are none.
-    /// Those with longer paths go first, and the older of two.
+    /// Appends the cookies for a path, as the value of a `Cookie` header; nothing if there are
+    /// none. Longer paths come first, then older cookies.
     pub fn write(&self, path: &str, site: Site<'_>, now_s: i64, out: &mut String) {
         let is_trustworthy = site.is_trustworthy();
         let is_sent = |cookie: &&Cookie| {
@@ -226,7 +227,7 @@ impl Jar {
     }
 }
 
-/// The path of a cookie that names none (RFC 6265bis, 5.1.4).
+/// The default path of a cookie (RFC 6265bis, 5.1.4).
 fn default_path(request_path: &str) -> &str {
     let path = request_path.split('?').next().unwrap_or_default();
     match path.rfind('/') {
@@ -235,7 +236,7 @@ fn default_path(request_path: &str) -> &str {
     }
 }
 
-/// Whether a cookie of this path goes with a request (RFC 6265bis, 5.1.4).
+/// Whether a cookie with this path matches a request (RFC 6265bis, 5.1.4).
 fn matches(request_path: &str, path: &str) -> bool {
     let request_path = request_path.split('?').next().unwrap_or_default();
     request_path
@@ -243,7 +244,7 @@ fn matches(request_path: &str, path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || path.ends_with('/') || rest.starts_with('/'))
 }
 
-/// Whether a domain is the host or one above it (RFC 6265bis, 5.1.3).
+/// Whether a domain is the host or a parent of it (RFC 6265bis, 5.1.3).
 fn is_for(domain: &str, host: &str) -> bool {
     let domain = domain.strip_prefix('.').unwrap_or(domain);
     if domain.is_empty() || domain.eq_ignore_ascii_case(host) {

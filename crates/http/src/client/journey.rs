@@ -1,4 +1,4 @@
-//! A request with the user's own texts, and its answer through redirects to captures and checks.
+//! A request with the user's own texts, through redirects to the captures and checks of its answer.
 
 use std::fmt::Write;
 
@@ -23,10 +23,10 @@ use crate::connection::http1::Until;
 /// The headers of an answer.
 type HeaderList = Vec<(Box<str>, Box<str>)>;
 
-/// How much of a body is kept for somebody who tries a workload.
+/// How much of a body a trace keeps.
 const MOST_TRACED_BYTES: usize = 2_000;
 
-/// A request and its answer for somebody who tries a workload.
+/// A trace entry: a request and its answer, for a user who tries out a workload.
 pub(super) fn trace_entry(
     shared: &Shared,
     ask: &Ask,
@@ -56,26 +56,26 @@ pub(super) fn trace_entry(
     })
 }
 
-/// A text with the names of the files in it instead of them.
+/// A text in which each file is replaced by its name and size.
 fn named_files(fields: &[u8], inserts: &[Insert]) -> String {
     let mut shown = String::new();
     let mut from = 0;
     for Insert { at, file } in inserts {
         shown += &String::from_utf8_lossy(&fields[from..*at]);
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _ = write!(shown, "({}, {} bytes)", file.name(), file.bytes().len());
         from = *at;
     }
     shown + &String::from_utf8_lossy(&fields[from..])
 }
 
-/// Whether a header says what a body is, and what it is coded in.
+/// Whether a header gives the type or the coding of a body.
 fn says_how_to_read(name: &str) -> bool {
     name.eq_ignore_ascii_case("content-encoding") || name.eq_ignore_ascii_case("content-type")
 }
 
 impl HttpSession {
-    /// What a request consists of where it is the user's own.
+    /// The parts of a request that depend on the user.
     pub(super) fn texts(&self, ask: &Ask, scope: &mut Scope) -> Result<Asked, Fault> {
         let mut asked = Asked::plain(ask.method);
         if let Target::Path(path) = &ask.target
@@ -100,8 +100,8 @@ impl HttpSession {
         Ok(asked)
     }
 
-    /// The user's path: values are encoded as parts of it, unless all of it is one, such as the
-    /// `Location` of an earlier answer.
+    /// The user's path. Values are encoded as parts of it, unless the whole path is one value, such
+    /// as the `Location` of an earlier answer.
     fn path(&self, ask: &Ask, scope: &mut Scope) -> Result<String, Fault> {
         let prefix = &self.shared.base.prefix;
         let Target::Path(template) = &ask.target else {
@@ -121,7 +121,7 @@ impl HttpSession {
         Ok(sendable(&path))
     }
 
-    /// A request and the whole of its answer, through redirects where they are followed.
+    /// Sends a request and reads the whole answer, through redirects if they are followed.
     pub(super) async fn whole(
         &mut self,
         ask: &Ask,
@@ -165,7 +165,7 @@ impl HttpSession {
         Ok(moved)
     }
 
-    /// Asks for what a redirect leads to, as browsers do (Fetch Standard, 4.4).
+    /// Prepares the request that follows a redirect, as browsers do (Fetch Standard, 4.4).
     fn follow(&self, ask: &Ask, asked: &mut Asked, answer: &Answer) -> Result<(), Fault> {
         let from = self.shared.path(ask, asked);
         let path = redirected(&self.shared.base, &from, &answer.hints.target);
@@ -185,7 +185,7 @@ impl HttpSession {
         Ok(())
     }
 
-    /// Checks an answer, and keeps what is to be kept of it.
+    /// Checks an answer, and captures values of it.
     fn inspect(
         &self,
         ask: &Ask,
@@ -211,7 +211,7 @@ impl HttpSession {
             json: Document::default(),
         };
         received.decode().map_err(wrong)?;
-        // A check says more of a wrong answer than a value that is not there.
+        // Checks first: they say more about a wrong answer than a missing value does.
         for check in &ask.checks {
             check.judge(&received, scope).map_err(wrong)?;
         }

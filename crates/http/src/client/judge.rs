@@ -14,7 +14,7 @@ use crate::wire::head::Coding;
 use crate::wire::reply::Reply;
 
 impl Shared {
-    /// Refuses a status that was not expected, with what the server said of it.
+    /// Refuses a status that was not expected, quoting the server.
     pub(super) fn accept(&self, answer: &Answer, ask: &Ask, number: u32) -> Result<(), Fault> {
         let (status, expect) = (answer.status(), &ask.expect);
         if expect.contains(&status) {
@@ -43,14 +43,15 @@ impl Shared {
                 let _ = write!(sentence, "; {name}: {value}"); // memory takes everything
             }
         }
-        // In quotes and last, so that it does not part messages (`load::fault::group`).
+        // In quotes and last, so that differing bodies do not split a group of messages
+        // (`load::fault::group`).
         if let Some(text) = answer.reply.text() {
             let _ = write!(sentence, "; body: \"{text}\"");
         }
         Err(Fault::step(FaultKind::Refused, sentence))
     }
 
-    /// The fault of a user with a name whom the server does not let in.
+    /// The fault if the server rejects a named user.
     pub(super) fn not_accepted(&self, status: u16, number: u32) -> Option<Fault> {
         let (user, _) = self.credentials.as_ref()?;
         if !matches!(status, 401 | 403) {
@@ -65,7 +66,7 @@ impl Shared {
         Some(Fault::step(FaultKind::Login, sentence))
     }
 
-    /// Checks what came of a page, and says how many bytes of the answer's body came.
+    /// Checks the contents of a page. Returns how many bytes of the body came.
     pub(super) fn judge(&self, asked: &Asked, reply: &mut Reply) -> Result<u64, Fault> {
         let received = reply.received();
         let (Some(page), Some(head)) = (asked.page, reply.head().copied()) else {

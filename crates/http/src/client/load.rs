@@ -16,11 +16,11 @@ use super::session::{Asked, HttpSession};
 use crate::connection::http1::Until;
 use crate::connection::{Connection, lost};
 
-/// Redirects of a resource that are followed.
+/// The most redirects that a resource may take.
 const REDIRECTS: u8 = 10;
 
-/// How often a resource is asked for again when its connection ended without an answer: servers end
-/// those that were idle, or had many requests, whenever they like.
+/// How often a resource is requested again if its connection ended without an answer. Servers close
+/// connections that were idle, or had many requests, whenever they like.
 const RETRIES: u8 = 2;
 
 type UserHeaders = Vec<(HeaderName, HeaderValue)>;
@@ -33,16 +33,16 @@ pub(super) struct Load {
     status: u16,
     pub(super) bytes: u64,
     took_ns: u64,
-    /// Whether it was not asked for, because the user knows it.
+    /// Whether it was not requested, because it is in the user's cache.
     is_known: bool,
-    /// The other server that it was redirected to.
+    /// The other server to which it was redirected.
     pub(super) elsewhere: Option<Box<str>>,
     retries: u8,
     fault: Option<Fault>,
 }
 
 impl Load {
-    /// For somebody who tries a workload.
+    /// A trace entry, for a user who tries out a workload.
     pub(super) fn note(&self) -> Value {
         json!({
             "resource": self.path,
@@ -53,7 +53,7 @@ impl Load {
         })
     }
 
-    /// What is wrong with it, with its path.
+    /// Its fault, with its path.
     pub(super) fn named_fault(&self) -> Option<Fault> {
         self.fault.clone().map(|fault| self.named(fault))
     }
@@ -69,7 +69,7 @@ impl Load {
     }
 }
 
-/// The resources of one page, which several connections fetch.
+/// The resources of one page, fetched by several connections.
 pub(super) struct Visit<'a> {
     ask: &'a Ask,
     headers: UserHeaders,
@@ -81,7 +81,7 @@ pub(super) struct Visit<'a> {
 }
 
 impl<'a> Visit<'a> {
-    /// Of these paths those that the user does not know are to be fetched, in this order.
+    /// Queues the paths that are not fresh in the cache, in this order.
     pub(super) fn new(
         ask: &'a Ask,
         headers: UserHeaders,
@@ -113,24 +113,24 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// How many wait to be fetched.
+    /// How many resources wait to be fetched.
     pub(super) fn queued(&self) -> usize {
         self.queue.borrow().len()
     }
 
-    /// Puts what is to be asked for again before those that wait.
+    /// Moves the resources to be retried to the front of the queue.
     pub(super) fn ask_again(&self) {
         let mut again = self.again.take();
         again.append(&mut self.queue.borrow_mut());
         self.queue.replace(again);
     }
 
-    /// What came of all, in the order of the page; and what the user knows now.
+    /// The results of all resources, in the order of the page, and the updated cache.
     pub(super) fn results(self) -> (Vec<Load>, Cache) {
         (self.loads.into_inner(), self.cache.into_inner())
     }
 
-    /// The request for a path; None if the user knows what is there.
+    /// The request for a path; `None` if it is fresh in the cache.
     fn asked(&self, path: &str) -> Option<Asked> {
         let mut headers = self.headers.clone();
         match self.cache.borrow().known(path, unix_s()) {
@@ -155,8 +155,8 @@ impl<'a> Visit<'a> {
 }
 
 impl HttpSession {
-    /// Fetches one resource after the other while some wait. Ends early where its connection has ended
-    /// and others use that, too.
+    /// Fetches resources until the queue is empty. Returns early if a connection that others share
+    /// has ended.
     pub(super) async fn fetch_all(&mut self, visit: &Visit<'_>) -> Result<(), Fault> {
         loop {
             let Some(place) = visit.queue.borrow_mut().pop_front() else {
@@ -201,7 +201,7 @@ impl HttpSession {
         let mut path = visit.loads.borrow()[place].path.clone();
         for redirects_left in (0..=REDIRECTS).rev() {
             let Some(asked) = visit.asked(&path) else {
-                return Ok(()); // a redirect led to what is known
+                return Ok(()); // a redirect led to a cached resource
             };
             let mut policy = Policy::default();
             let mut note = |name: &str, value: &[u8]| {

@@ -1,4 +1,4 @@
-//! Messages of a WebSocket as a workload has them: what is sent, and which is waited for.
+//! WebSocket messages of a workload: what is sent, and which is waited for.
 
 use headcount_load::{Fault, FaultKind};
 use headcount_script::{Capture, Check, Names, Realm, Reply, Scope};
@@ -14,15 +14,15 @@ pub struct Messages {
     body: Body,
     /// Whether the user waits for a message.
     pub waits: bool,
-    /// What that must hold; others are passed over.
+    /// What that message must hold; others are skipped.
     until: Box<[Check]>,
-    /// What it must hold besides, so that the step succeeds.
+    /// What it must hold besides, or the step fails.
     checks: Box<[Check]>,
-    /// What the user keeps of it.
+    /// The values that the user keeps of it.
     captures: Box<[Capture]>,
 }
 
-/// The same in a workload file.
+/// The same as the workload file has it.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MessageTable {
@@ -50,7 +50,7 @@ impl MessageTable {
 }
 
 impl Messages {
-    /// What is sent (`ws-send`).
+    /// The message of `ws-send`.
     pub(super) fn sent(table: MessageTable, names: &mut Names) -> Result<Self, String> {
         if table.text.is_none() && table.json.is_none() {
             return Err("give what is sent: text or json".into());
@@ -58,7 +58,7 @@ impl Messages {
         Self::compile(table, names)
     }
 
-    /// What is only waited for (`ws-receive`).
+    /// The message that `ws-receive` waits for.
     pub(super) fn received(table: MessageTable, names: &mut Names) -> Result<Self, String> {
         if table.text.is_some() || table.json.is_some() {
             return Err("text and json are for ws-send; ws-receive only waits".into());
@@ -114,7 +114,7 @@ impl Messages {
         })
     }
 
-    /// Takes what the user keeps of a message, if it is the one that is waited for.
+    /// Captures the values of a message, if it is the one that is waited for.
     pub(super) fn take(&self, message: &dyn Reply, scope: &mut Scope) -> Result<bool, Fault> {
         if self
             .until
@@ -133,7 +133,7 @@ impl Messages {
         Ok(true)
     }
 
-    /// What a user sends; None if nothing is sent.
+    /// The text that a user sends; `None` if it sends nothing.
     pub(super) fn text(&self, scope: &mut Scope) -> Result<Option<String>, Fault> {
         match &self.body {
             Body::Given(bytes) => Ok(Some(String::from_utf8_lossy(bytes).into_owned())),

@@ -48,10 +48,10 @@ impl Method {
         Self::Unlock,
         Self::Report,
     ];
-    /// The names under which requests are counted; the last is for connections made.
+    /// The names under which requests are counted; the last is for connections.
     pub const NAMES: [&'static str; 7] =
         ["GET", "HEAD", "POST", "PUT", "DELETE", "OTHER", "CONNECT"];
-    /// The index of connections made in [`Method::NAMES`].
+    /// The index of connections in [`Method::NAMES`].
     pub const CONNECT: usize = 6;
 
     /// Its name.
@@ -76,7 +76,7 @@ impl Method {
         }
     }
 
-    /// The method of an operation in a workload: its name in small letters.
+    /// The method of an operation in a workload: its name in lower case.
     #[must_use]
     pub fn of_operation(operation: &str) -> Option<Self> {
         let upper = operation.to_ascii_uppercase();
@@ -90,7 +90,7 @@ impl Method {
         (self as usize).min(5)
     }
 
-    /// Whether a request with it says how long its body is even if that is nothing (RFC 9110, 8.6).
+    /// Whether a request sends the length of its body even if it is empty (RFC 9110, 8.6).
     #[must_use]
     pub const fn has_body(self) -> bool {
         matches!(

@@ -32,12 +32,12 @@ impl Segment {
     }
 }
 
-/// The pieces of parts among which is no file.
+/// The pieces of a body without files; `None` if it has one.
 pub(super) fn texts(parts: &[Segment]) -> Option<Vec<Piece>> {
     parts.iter().map(Segment::piece).collect()
 }
 
-/// All texts of a user as one, and the files with their places in it.
+/// The user's texts joined, and the files with their positions in it.
 pub(super) fn mixed_text(
     parts: &[Segment],
     scope: &mut Scope,

@@ -1,17 +1,18 @@
 //! The client: virtual users and their requests.
 //!
 //! * [`step`], [`ask`] and [`method`]: what users do; [`headers`], [`body`], `piece`, `mixed`,
-//!   `multipart`, `file_type`, [`payload`], [`sizes`]: what requests consist of.
+//!   `multipart`, `file_type`, [`payload`], [`sizes`]: the parts of requests.
 //! * [`session`]: one user; `journey`: a request with its values, through redirects; `exchange`: a
-//!   request on the wire; `closing`: a connection that the server ends; `judge`: whether the answer is right; `received`: what captures and checks
-//!   see of it; [`jar`]: the user's cookies; `proof` and [`digest`]: who the user is; [`oauth2`],
-//!   [`grant`], `token`, `token_request`, `bearer` and `renewal`: its access token; `version`: which
-//!   HTTP it speaks.
-//! * [`resources`]: what a page has fetched with it; `page` and `load`: how that is done; `place`: where
-//!   it is; [`cache`]: what need not be fetched again.
+//!   request on the wire; `closing`: a connection that the server closes; `judge`: whether the
+//!   answer is right; `received`: what captures and checks see of it; [`jar`]: the user's cookies;
+//!   `proof` and [`digest`]: authentication; [`oauth2`], [`grant`], `token`, `token_request`,
+//!   `bearer` and `renewal`: access tokens; `version`: the version of HTTP.
+//! * [`resources`]: the resources of a page; `page` and `load`: fetching them; `place`: where they
+//!   are; [`cache`]: what need not be fetched again.
 //! * [`news`]: events that are waited for; `stream`: what users do with them.
-//! * `socket`: a WebSocket; `handshake`: how users open it; `talk`: what they do with it; [`message`]: what goes through it.
-//! * [`inspect`]: who answers, and whether they have the data set.
+//! * `socket`: a WebSocket; `handshake`: opening it; `talk`: what users do with it; [`message`]:
+//!   its messages.
+//! * [`inspect`]: which server answers, and whether it has the data set.
 
 pub mod ask;
 mod bearer;
@@ -90,7 +91,7 @@ pub enum HttpError {
     /// The name of the server has no address.
     #[error("the server's address {address} cannot be resolved: {error}")]
     Address {
-        /// As it was given.
+        /// As the user gave it.
         address: String,
         /// Why.
         error: std::io::Error,
@@ -135,17 +136,17 @@ pub struct Http {
 pub(crate) struct Shared {
     base: Base,
     addresses: Vec<SocketAddr>,
-    /// Which of them answered last over QUIC.
+    /// The index of the one that answered last over QUIC.
     answered: AtomicUsize,
     tls: Option<Tls>,
-    /// That of sockets, where other requests speak another version.
+    /// The configuration for a WebSocket, if other requests use another version of HTTP.
     socket_tls: Option<Tls>,
     resumes_tls: bool,
     version: Version,
     keeps_alive: bool,
     /// Headers of all requests.
     headers: Headers,
-    /// The same for HTTP/2, and what stands for the address there.
+    /// The same for HTTP/2.
     map: HeaderMap,
     scheme: Scheme,
     authority: Authority,
@@ -159,7 +160,7 @@ pub(crate) struct Shared {
     logins: Logins,
     first_user: u32,
     deck: Deck,
-    /// Where tokens come from, if that is another server.
+    /// Where tokens come from, if not from this server.
     token_server: Option<Arc<Self>>,
 }
 
@@ -187,7 +188,7 @@ impl Http {
         } else {
             options.at.clone()
         };
-        // A Host that is given is the name of the site in HTTP/2, too.
+        // A given `Host` is the name of the site in HTTP/2, too.
         let host = headers.value(&http::header::HOST);
         let authority = host.unwrap_or(&base.authority).parse::<Authority>();
         let token_server = options.at_token_server().map(Self::new).transpose()?;
@@ -228,7 +229,7 @@ impl Http {
     }
 }
 
-/// Whether the options are in bounds and do not contradict each other; otherwise a sentence.
+/// Checks that the options are in bounds and do not contradict each other. The error is a sentence.
 fn check(options: &HttpOptions) -> Result<(), String> {
     options.data_set.check()?;
     if !(0.0..=1.0).contains(&options.verify) {
@@ -268,7 +269,7 @@ fn credentials(
     }
 }
 
-/// What every request bears.
+/// The headers of every request.
 fn fixed_headers(options: &HttpOptions, base: &Base) -> Result<Headers, String> {
     let given = Headers::parse(&options.headers)?;
     let mut own = Headers::default();
@@ -281,7 +282,7 @@ fn fixed_headers(options: &HttpOptions, base: &Base) -> Result<Headers, String> 
     Ok(own.replaced_by(given))
 }
 
-/// The same without `Host`, which HTTP/2 has as `:authority`.
+/// The same without `Host`, which HTTP/2 sends as `:authority`.
 fn map_of(headers: &Headers) -> HeaderMap {
     let mut map = HeaderMap::new();
     headers.insert(&mut map);
@@ -290,7 +291,7 @@ fn map_of(headers: &Headers) -> HeaderMap {
 }
 
 impl Base {
-    /// Whom a user's cookies are for.
+    /// The site for a user's cookies.
     fn site(&self) -> Site<'_> {
         Site {
             host: &self.host,
@@ -300,7 +301,7 @@ impl Base {
 }
 
 impl Shared {
-    /// As whom a user logs on.
+    /// The name and password with which a user logs on.
     fn identity(&self, number: u32) -> Option<Identity> {
         let (user, password) = self.credentials.as_ref()?;
         Some(Identity {
@@ -314,7 +315,7 @@ impl Shared {
         self.auth == Auth::Digest && self.credentials.is_some()
     }
 
-    /// What a user proves itself with unasked.
+    /// The credentials that a user sends without being asked.
     fn authorization(&self, number: u32) -> Option<Box<str>> {
         if self.auth == Auth::Digest {
             return None;
@@ -337,7 +338,7 @@ impl Protocol for Http {
         self.shared.version == Version::Http3
     }
 
-    /// Only seats the user: the connection is a matter of the steps.
+    /// Does not connect: the steps do.
     async fn open(&self, user: &mut User) -> Result<HttpSession, Fault> {
         Ok(HttpSession::new(&self.shared, user))
     }

@@ -11,14 +11,14 @@ use super::file_type::file_type;
 use super::mixed::Segment;
 use super::piece::{Piece, quoted};
 
-/// What parts the fields. It is long and odd enough to be in no field.
+/// The boundary between fields: long and odd enough not to appear in one.
 const BOUNDARY: &str = "------------------------headcount-b7f2c9d14e";
 
-/// The type of a body whose fields that parts.
+/// The content type of a body with that boundary.
 pub(super) const MULTIPART: &str =
     "multipart/form-data; boundary=------------------------headcount-b7f2c9d14e";
 
-/// A field that is a file: one that stands beside the workload, or a text that is sent as one.
+/// A field that is a file: one beside the workload, or a text sent as a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileField {
@@ -28,13 +28,13 @@ struct FileField {
     content_type: Option<String>,
 }
 
-/// What is sent of a field.
+/// The content of a field.
 enum Content {
     Text(String),
     File(SentFile),
 }
 
-/// What a field is sent as, where it is a file.
+/// The file name and type of a field that is sent as a file.
 struct FileHead {
     filename: String,
     content_type: String,
@@ -54,7 +54,7 @@ pub(super) fn multipart(
         parts.push(name_piece(&name, names).map_err(wrong)?);
         let mut head = "\"".to_owned();
         if let Some(file) = file {
-            // A string takes everything.
+            // Writing to a string cannot fail.
             let _ = write!(
                 head,
                 "; filename=\"{}\"\r\nContent-Type: {}",
@@ -77,7 +77,7 @@ pub(super) fn multipart(
     Ok(parts)
 }
 
-/// What a field is sent as, and what is sent. The error is a sentence.
+/// The file head and content of a field. The error is a sentence.
 fn read(field: Value, names: &Names) -> Result<(Option<FileHead>, Content), String> {
     let table = match field {
         Value::String(text) => return Ok((None, Content::Text(text))),
@@ -138,7 +138,7 @@ mod tests {
     use crate::client::mixed::mixed_text;
     use crate::client::payload::Payload;
 
-    /// What user 7 sends.
+    /// The body that user 7 sends.
     fn sent(fields: Value) -> Result<String, String> {
         let bytes: Box<[u8]> = (*b"id\n{n}\n").into();
         let files = Files::read([("/w/orders.csv".to_owned(), bytes)]);

@@ -16,12 +16,12 @@ use crate::wire::events::Event;
 /// The events that one step waits for.
 #[derive(Debug, Clone)]
 pub struct News {
-    /// Their name; others are passed over.
+    /// Their name; others are skipped.
     name: Option<Box<str>>,
     messages: Messages,
 }
 
-/// The same in a workload file.
+/// The same as the workload file has it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewsTable {
@@ -32,7 +32,7 @@ pub(super) struct NewsTable {
 }
 
 impl News {
-    /// What is waited for (`sse-receive`). The error is a sentence that names the option.
+    /// The events that `sse-receive` waits for. The error is a sentence that names the option.
     pub(super) fn compile(table: NewsTable, names: &mut Names) -> Result<Self, String> {
         let messages = MessageTable::waited_for(table.until, table.check, table.capture);
         Ok(Self {
@@ -41,7 +41,7 @@ impl News {
         })
     }
 
-    /// Takes what the user keeps of an event, if it is the one that is waited for.
+    /// Captures the values of an event, if it is the one that is waited for.
     pub(super) fn take(&self, event: Event, scope: &mut Scope) -> Result<bool, Fault> {
         if self.name.as_ref().is_some_and(|name| *name != event.name) {
             return Ok(false);

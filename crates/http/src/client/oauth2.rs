@@ -1,4 +1,4 @@
-//! How users get access tokens (OAuth 2.0, RFC 6749): what they ask a token server with.
+//! How users get access tokens (OAuth 2.0, RFC 6749): what they send to a token server.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -17,7 +17,7 @@ use super::grant::Grant;
 use super::token::Token;
 use crate::Password;
 
-/// How the client proves who it is (2.3.1).
+/// How the client authenticates (2.3.1).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ClientAuth {
@@ -28,18 +28,18 @@ enum ClientAuth {
     Body,
 }
 
-/// Who has a token of their own.
+/// Who a token belongs to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Share {
-    /// Each user.
+    /// Each user has their own.
     #[default]
     User,
-    /// Nobody: all users of the process share one.
+    /// All users of the process share one.
     All,
 }
 
-/// A value that is secret: as it is, or a text with placeholders.
+/// A secret value: literal, or a text with placeholders.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum SecretTable {
@@ -47,7 +47,7 @@ enum SecretTable {
     Text(String),
 }
 
-/// The step as the engine is given it.
+/// The step as the engine gets it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
@@ -78,7 +78,7 @@ struct Table {
     share: Share,
 }
 
-/// The operation of the step. Workloads have a table instead, which becomes the first step of the
+/// The operation of the step. A workload has a table instead, which becomes the first step of the
 /// setup.
 pub(super) const OPERATION: &str = "oauth2-token";
 
@@ -102,13 +102,13 @@ impl Text {
 #[derive(Debug)]
 pub struct TokenAsk {
     pub(super) ask: Ask,
-    /// Whether the token server is another than the target.
+    /// Whether the token server is not the target.
     pub(super) is_elsewhere: bool,
     pub(super) grant: Grant,
     /// Where users keep the access token and the refresh token.
     pub(super) access_slot: Slot,
     pub(super) refresh_slot: Slot,
-    /// The token of all users, where they share one.
+    /// The token of all users, if they share one.
     pub(super) shared: Option<Mutex<Option<Token>>>,
     fields: Box<[(&'static str, Text)]>,
     client_id: Option<Text>,
@@ -174,7 +174,7 @@ impl TokenAsk {
         })
     }
 
-    /// What this user asks with: its own values, as they are now.
+    /// This user's request, with its values as they are now.
     pub(super) fn claim(&self, scope: &mut Scope) -> Result<Claim, Fault> {
         let mut own = Vec::new();
         for (key, text) in &self.fields {
@@ -199,7 +199,7 @@ impl TokenAsk {
                 client.extend(secret.map(|secret| ("client_secret", secret)));
             }
         }
-        // What the server gave last stands for what the workload gave: it may have been spent.
+        // The server's last refresh token takes precedence: the workload's may have been used up.
         let refresh = match scope.value(self.refresh_slot) {
             Some(last) if self.grant == Grant::RefreshToken => Some(last.into()),
             _ => match &self.refresh_token {
@@ -217,23 +217,23 @@ impl TokenAsk {
     }
 }
 
-/// The value of the header of Basic authentication: both are encoded as in forms (2.3.1).
+/// The value of a Basic `Authorization` header, with both parts form-encoded (2.3.1).
 fn basic_of(id: &str, secret: &str) -> HeaderValue {
     let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
     let pair = STANDARD.encode(format!("{}:{}", encoded(id), encoded(secret)));
-    // Base64 is always a value.
+    // Base64 is always a valid value.
     let mut value =
         HeaderValue::try_from(format!("Basic {pair}")).unwrap_or(HeaderValue::from_static(""));
     value.set_sensitive(true);
     value
 }
 
-/// What a user asks for a token with.
+/// One user's token request.
 pub(super) struct Claim {
     grant: Grant,
     own: Vec<(&'static str, String)>,
     client: Vec<(&'static str, String)>,
-    /// The `Authorization` header, where the client proves itself by it.
+    /// The `Authorization` header, if the client authenticates with one.
     pub(super) basic: Option<HeaderValue>,
     /// The refresh token to begin with.
     pub(super) refresh: Option<Box<str>>,
@@ -246,7 +246,7 @@ impl std::fmt::Debug for Claim {
 }
 
 impl Claim {
-    /// The body of the request of its grant.
+    /// The body of the request for a token by its grant.
     pub(super) fn form(&self) -> String {
         self.encoded(self.grant.name(), &self.own)
     }
@@ -267,7 +267,7 @@ impl Claim {
         form.finish()
     }
 
-    /// A server's words without what is secret in the request.
+    /// A server's text, without the secrets of the request.
     pub(super) fn without_secrets(&self, text: &str, refresh: Option<&str>) -> String {
         let secrets = self.own.iter().chain(&self.client);
         let secrets = secrets.filter(|(key, _)| matches!(*key, "password" | "client_secret"));

@@ -1,4 +1,4 @@
-//! What belongs to a page, fetched as browsers do: several resources at the same time.
+//! The resources of a page, fetched as browsers do: several at a time.
 
 use std::collections::{BTreeMap, HashSet};
 use std::future::{Future, poll_fn};
@@ -24,10 +24,10 @@ use super::session::{Asked, HttpSession};
 use super::version::Version;
 use crate::connection::{Connection, lost};
 
-/// Requests that a user has under way on a connection of HTTP/2 at most; servers commonly allow 128.
+/// The most concurrent requests on a connection of HTTP/2 or HTTP/3; servers commonly allow 128.
 const MOST_STREAMS: usize = 100;
 
-/// What a page names. The error is a sentence.
+/// The resources that a page names. The error is a sentence.
 pub(super) fn embedded(page: &Received<'_>) -> Result<Embedded, String> {
     let kind = page.headers("content-type").pop().unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -42,16 +42,16 @@ pub(super) fn embedded(page: &Received<'_>) -> Result<Embedded, String> {
     Embedded::of(page.body())
 }
 
-/// What is to be fetched with a page.
+/// The resources to fetch for a page.
 #[derive(Debug, Default)]
 struct Wanted {
     paths: Vec<Box<str>>,
-    /// How many are elsewhere, by server.
+    /// How many are on other servers, by server.
     left_out: BTreeMap<Box<str>, u32>,
 }
 
 impl HttpSession {
-    /// A page, and what belongs to it.
+    /// Requests a page and its resources.
     pub(super) async fn page(
         &mut self,
         page: &PageAsk,
@@ -63,8 +63,8 @@ impl HttpSession {
         Ok(moved)
     }
 
-    /// Fetches what belongs to a page that has come; returns how many bytes came. A resource that the
-    /// server refuses fails the step, once all have been fetched.
+    /// Fetches the resources of a page that has come; returns how many bytes came. If the server
+    /// refuses one the step fails, once all have been fetched.
     async fn load_resources(
         &mut self,
         page: &PageAsk,
@@ -95,7 +95,7 @@ impl HttpSession {
         judged(&loads)
     }
 
-    /// Which resources a page has on this server, each once, and how many elsewhere.
+    /// The resources of a page on this server, each once, and the number on others.
     fn wanted(&self, page: &PageAsk, asked: &Asked, scope: &mut Scope) -> Result<Wanted, Fault> {
         let mut wanted = Wanted::default();
         let mut known = HashSet::new();
@@ -124,7 +124,7 @@ impl HttpSession {
         Ok(wanted)
     }
 
-    /// The user's own headers of a page's resources.
+    /// The headers for a page's resources that depend on the user.
     fn resource_headers(&self, ask: &Ask, page: &Asked) -> Vec<(HeaderName, HeaderValue)> {
         let own = page.headers.iter().filter(|(name, _)| is_for_all(name));
         let mut headers: Vec<_> = own.cloned().collect();
@@ -135,7 +135,7 @@ impl HttpSession {
         headers
     }
 
-    /// Fetches all; again what a connection that ended meanwhile took with it.
+    /// Fetches all resources. Retries those that were lost with a connection.
     async fn visit(
         &mut self,
         visit: &Visit<'_>,
@@ -172,7 +172,8 @@ impl HttpSession {
         Ok(())
     }
 
-    /// The same user several times, each with a connection of its own, or all with that of HTTP/2 or HTTP/3.
+    /// Copies of this user, each with a connection of its own, or all with the same one of HTTP/2
+    /// or HTTP/3.
     async fn lanes(
         &mut self,
         queued: usize,
@@ -203,7 +204,7 @@ impl HttpSession {
         Ok(std::iter::once(first).chain(others).collect())
     }
 
-    /// The challenge that it answers, if that is none that others answer, too.
+    /// The challenge that it answers, unless it is the one that it shares with others.
     fn own_challenge(&self, shared: Option<&SharedChallenge>) -> Option<SharedChallenge> {
         let is_shared = |own: &&SharedChallenge| shared.is_some_and(|it| Rc::ptr_eq(it, own));
         self.challenge
@@ -212,7 +213,7 @@ impl HttpSession {
             .cloned()
     }
 
-    /// The same user, with another connection or none.
+    /// A copy of this user with another connection, or none.
     pub(super) fn lane(&self, connection: Option<Connection>) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
@@ -236,7 +237,7 @@ impl HttpSession {
     }
 }
 
-/// How many bytes came, or what is wrong with the first resource that the server refused.
+/// How many bytes came. The error is that of the first resource that the server refused.
 fn judged(loads: &[Load]) -> Result<u64, Fault> {
     let mut wrong = loads.iter().filter_map(Load::named_fault);
     let Some(first) = wrong.next() else {
@@ -253,8 +254,8 @@ fn judged(loads: &[Load]) -> Result<u64, Fault> {
     })
 }
 
-/// Polls all together until the last has ended, or one has failed. Whatever wakes one wakes all: what
-/// comes on a connection of HTTP/2 may be for another than the one who waits for it.
+/// Polls all futures until the last has completed, or one has failed. A wake-up polls all: what
+/// arrives on a connection of HTTP/2 may be for another than the one that was woken.
 async fn together<F: Future<Output = Result<(), Fault>>>(
     all: impl Iterator<Item = F>,
 ) -> Result<(), Fault> {

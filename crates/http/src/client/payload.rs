@@ -1,4 +1,4 @@
-//! The body of a request: given, or made as it is sent.
+//! The body of a request: fixed, or generated as it is sent.
 
 use std::io::Write;
 use std::ops::Range;
@@ -10,13 +10,13 @@ use crate::pages::content::{Owner, fill};
 /// A file within a text.
 #[derive(Debug)]
 pub struct Insert {
-    /// Before which byte of the text it is.
+    /// The offset in the text at which it is inserted.
     pub at: usize,
     /// The file.
     pub file: SentFile,
 }
 
-/// How a request says where its body ends (RFC 9112, 6).
+/// How a request marks the end of its body (RFC 9112, 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyEnd {
     /// By its length.
@@ -32,7 +32,7 @@ pub enum Payload<'a> {
     None,
     /// These bytes.
     Given(&'a [u8]),
-    /// So many bytes of contents that depend on this.
+    /// Generated contents of this owner, and how many bytes.
     Made(Owner, u64),
     /// A text, and the files in it.
     Mixed(&'a [u8], &'a [Insert]),
@@ -71,16 +71,17 @@ impl Payload<'_> {
     }
 }
 
-/// Bytes of a chunk, as many clients that stream read of a file at a time.
+/// Bytes of a chunk: clients that stream a file commonly read this much at a time.
 const CHUNK_BYTES: u64 = 16 << 10;
 
 impl Payload<'_> {
-    /// Appends a part of it as chunks (RFC 9112, 7.1), after its end with the last.
+    /// Appends a part of it as chunks (RFC 9112, 7.1). The part that ends the body ends with the
+    /// last chunk.
     pub fn append_chunks(&self, range: Range<u64>, out: &mut Vec<u8>) {
         let mut offset = range.start;
         while offset < range.end {
             let end = range.end.min(offset + CHUNK_BYTES);
-            // Memory takes everything.
+            // Writing to memory cannot fail.
             let _ = write!(out, "{:x}\r\n", end - offset);
             self.append(offset..end, out);
             out.extend_from_slice(b"\r\n");

@@ -1,4 +1,4 @@
-//! Pieces of which texts that users send consist.
+//! The pieces of texts that users send.
 
 use headcount_script::filter::Filter;
 use headcount_script::scope::Missing;
@@ -9,7 +9,7 @@ use headcount_script::{Scope, Template};
 pub enum Piece {
     /// As it is.
     Plain(Template),
-    /// With its values as the insides of JSON strings.
+    /// With its values escaped for a JSON string.
     Json(Template),
     /// A name between quotes, as browsers write it (HTML Standard, 4.10.21.8).
     Quoted(Template),
@@ -28,7 +28,7 @@ impl Piece {
         }
     }
 
-    /// What it is, where it is the same for all users.
+    /// Its text, if it is the same for all users.
     pub(super) fn text(&self) -> Option<&str> {
         match self {
             Self::Plain(template) | Self::Json(template) => template.text(),

@@ -8,22 +8,22 @@ use super::redirect::redirected;
 pub(super) enum Place {
     /// This path of the same server.
     Here(String),
-    /// Another server, with its name; it is never asked.
+    /// On another server, with its name; it is never requested.
     Elsewhere(String),
-    /// To nothing that is fetched: data in the page, say.
+    /// Nothing to fetch: data in the page, say.
     Nowhere,
 }
 
-/// What references of a page are relative to.
+/// The base of a page's references.
 #[derive(Debug)]
 pub(super) struct Origin<'a> {
     shared: &'a Shared,
-    /// A path of the same server, or the name of another.
+    /// A path on the same server, or the name of another server.
     from: Result<String, String>,
 }
 
 impl<'a> Origin<'a> {
-    /// Those of the page at this path, which may name something else in its `base`.
+    /// The base of the page at this path, which its `base` element may override.
     pub(super) fn new(shared: &'a Shared, page: &str, base: Option<&str>) -> Self {
         let origin = Self {
             shared,
@@ -77,7 +77,7 @@ impl<'a> Origin<'a> {
             named_host.eq_ignore_ascii_case(known.strip_suffix(own_port).unwrap_or(known))
         });
         if !is_same_scheme || !is_own {
-            // Without what may be a password.
+            // Without user information, which may hold a password.
             let host = host.rsplit('@').next().unwrap_or_default();
             return Place::Elsewhere(host.to_ascii_lowercase());
         }

@@ -1,4 +1,4 @@
-//! What a user has besides whose pages have resources.
+//! The further state of a user whose pages have resources.
 
 use super::cache::Cache;
 use super::digest::SharedChallenge;
@@ -8,11 +8,11 @@ use crate::connection::Connection;
 #[derive(Debug)]
 pub(super) struct Idle {
     pub(super) connection: Connection,
-    /// The challenge that is answered on it alone, if there is one.
+    /// The challenge that is answered on it alone, if any.
     pub(super) challenge: Option<SharedChallenge>,
 }
 
-/// What a user has besides whose pages have resources.
+/// The further state of a user whose pages have resources.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     /// Connections beside the main one, which wait for the next page.
@@ -21,7 +21,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Ends its connections.
+    /// Closes its connections.
     pub(super) fn disconnect(&mut self) {
         self.idle = Vec::new();
     }

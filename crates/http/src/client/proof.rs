@@ -1,4 +1,4 @@
-//! How users prove who they are with each request.
+//! Digest authentication of each request.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,8 +11,8 @@ use super::digest::{Challenge, Identity};
 use super::session::{Answer, Asked, HttpSession};
 use crate::connection::http1::{Each, Until};
 
-/// Requests that are sent at most for one: one whose count was overtaken, one without a proof, and one
-/// with the next.
+/// The most attempts for one request: one whose count was overtaken, one without a proof, and one
+/// with the next proof.
 pub(super) const MOST_PROOFS: u32 = 3;
 
 /// A header as it came.
@@ -20,17 +20,17 @@ type Seen = (Box<str>, Box<[u8]>);
 
 /// What a challenge means for a user.
 pub(super) enum Proof {
-    /// It is new: a request with its answer may pass.
+    /// It is new: the request may succeed with an answer to it.
     New,
     /// The user has answered it already, and was refused.
     Refused,
-    /// There is none that can be answered.
+    /// None of the challenges can be answered.
     Impossible(Fault),
 }
 
 impl HttpSession {
-    /// A request and its answer, as [`HttpSession::exchange_once`]; where a server challenges the
-    /// user (Digest), the answer to the request that proves it.
+    /// Sends a request like [`HttpSession::exchange_once`], and repeats it with a proof if the
+    /// server challenges the user (Digest).
     pub(super) async fn exchange(
         &mut self,
         ask: &Ask,
@@ -50,7 +50,7 @@ impl HttpSession {
         Ok(answer)
     }
 
-    /// The answer to a request that is sent again, once, where the server challenges the user.
+    /// Sends a request, and repeats it while a new challenge justifies that.
     async fn proved(
         &mut self,
         ask: &Ask,
@@ -90,7 +90,8 @@ impl HttpSession {
         }
     }
 
-    /// Takes the challenge of an answer 401 to a request that had the last one's so manieth proof.
+    /// Takes the challenge of a 401. `sent_proofs` counts the answers to the last challenge,
+    /// including this request's; 0 if it had none.
     pub(super) fn take_challenge(&mut self, offered: &[String], sent_proofs: u32) -> Proof {
         let challenge = offered.iter().find_map(|text| Challenge::parse(text));
         let Some(challenge) = challenge else {
@@ -102,9 +103,9 @@ impl HttpSession {
             0 => Proof::New,
             _ if is_stale => Proof::New,
             1 => Proof::Refused,
-            // A nonce that was accepted before shows that the password is right. Another connection's
-            // later answer came first: a server that checks counts wants a new beginning, for which
-            // it must not know whose request this is.
+            // The nonce was accepted before, so the password is right: a later answer on another
+            // connection arrived first. A server that checks counts needs a new challenge, which it
+            // only sends to a request without credentials.
             _ => {
                 self.challenge = None;
                 self.authorization = None;
@@ -113,7 +114,8 @@ impl HttpSession {
         }
     }
 
-    /// Prepares the proof of the next request; returns how many the challenge has had with it.
+    /// Prepares the proof of the next request. Returns how many answers the challenge has had,
+    /// including this one.
     pub(super) fn prove(&mut self, ask: &Ask, asked: &Asked) -> u32 {
         let identity = self.shared.identity(self.number);
         let (Some(challenge), Some(identity)) = (&self.challenge, identity) else {
@@ -130,7 +132,7 @@ impl HttpSession {
         challenge.answers()
     }
 
-    /// Takes the nonces that a server wants to see next.
+    /// Takes the nonces for the next request.
     pub(super) fn renew(&self, information: &[String]) {
         if let Some(challenge) = &self.challenge {
             for text in information {
@@ -149,7 +151,7 @@ fn header_texts(seen: &[Seen], wanted: &str) -> Vec<String> {
         .collect()
 }
 
-/// The names of the ways that a server offers, each once.
+/// The authentication schemes that a server offers, without repetitions.
 pub(super) fn schemes(offered: &[String]) -> Vec<&str> {
     let mut schemes: Vec<&str> = offered
         .iter()

@@ -8,10 +8,10 @@ use headcount_script::json::Document;
 
 use super::jar::Jar;
 
-/// More than this is not kept of a body: captures and checks are for what an application answers.
+/// The most of a body that is kept: captures and checks are for answers of applications.
 pub const MOST_KEPT_BYTES: usize = 16 << 20;
 
-/// An answer that has come whole.
+/// A complete answer.
 #[derive(Debug)]
 pub(super) struct Received<'a> {
     pub(super) status: u16,
@@ -53,7 +53,7 @@ impl Reply for Received<'_> {
 }
 
 impl Received<'_> {
-    /// Decodes its body, whatever it is coded in (RFC 9110, 8.4). The error is a sentence.
+    /// Undoes the content coding of the body (RFC 9110, 8.4). The error is a sentence.
     pub(super) fn decode(&mut self) -> Result<(), String> {
         let codings = self.headers("content-encoding").join(",");
         for coding in codings.rsplit(',').map(str::trim) {
@@ -86,7 +86,7 @@ fn broken(coding: &str, error: &str) -> String {
     format!("the body is not valid {coding}: {error}")
 }
 
-/// Everything that a decoder gives.
+/// The whole output of a decoder. The error is a sentence.
 fn whole(coding: &str, decoder: impl Read) -> Result<Vec<u8>, String> {
     let mut body = Vec::new();
     let mut bounded = decoder.take(MOST_KEPT_BYTES as u64 + 1);
@@ -99,7 +99,7 @@ fn whole(coding: &str, decoder: impl Read) -> Result<Vec<u8>, String> {
     Ok(body)
 }
 
-/// What is wrong with a body that is too long to be kept.
+/// The message about a body that is too long to be kept.
 pub(super) fn too_much() -> String {
     let mebibytes = MOST_KEPT_BYTES >> 20;
     format!("its body has more than {mebibytes} MiB, which is too much for captures and checks")

@@ -4,8 +4,8 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use crate::base::Base;
 
-/// The path on the same server that a `Location` means, seen from a path (RFC 3986, 5.2); a sentence
-/// if it leads to another server.
+/// The path on the same server to which a `Location` leads from a path (RFC 3986, 5.2). The error
+/// is a sentence, if it leads to another server.
 pub(super) fn redirected(base: &Base, from: &str, location: &str) -> Result<String, String> {
     let location = location.trim();
     let without_fragment = location.split('#').next().unwrap_or_default();
@@ -39,7 +39,7 @@ pub(super) fn redirected(base: &Base, from: &str, location: &str) -> Result<Stri
     Ok(sendable(&path))
 }
 
-/// Whether this is the scheme of an address (RFC 3986, 3.1).
+/// Whether this can be the scheme of a URL (RFC 3986, 3.1).
 fn is_scheme(text: &str) -> bool {
     !text.is_empty()
         && text
@@ -57,7 +57,7 @@ fn elsewhere(location: &str) -> String {
     )
 }
 
-/// A reference without a scheme and an authority, seen from a path.
+/// A reference without scheme and authority, resolved against a path.
 fn joined(from: &str, reference: &str) -> String {
     let from_path = from.split('?').next().unwrap_or_default();
     if reference.is_empty() {
@@ -95,7 +95,7 @@ fn without_dots(path: &str) -> String {
     format!("/{}{query}", kept.join("/"))
 }
 
-/// What a path may not have as it is; what is encoded already stays so.
+/// Characters that a path cannot contain; what is already encoded stays as it is.
 const UNSENDABLE: AsciiSet = CONTROLS
     .add(b' ')
     .add(b'"')
@@ -108,7 +108,7 @@ const UNSENDABLE: AsciiSet = CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// A path in which everything that cannot be sent is percent-encoded.
+/// A path with everything percent-encoded that cannot be sent.
 pub(super) fn sendable(path: &str) -> String {
     utf8_percent_encode(path, &UNSENDABLE).to_string()
 }

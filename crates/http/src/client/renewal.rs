@@ -1,4 +1,4 @@
-//! Users with access tokens: when they get one, send it, and renew it.
+//! Users with access tokens: getting a token, sending it and renewing it.
 
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ impl HttpSession {
         Ok(Moved::default())
     }
 
-    /// Plays a step of a user with a token: renews it first where it is about to end, and plays the
-    /// step once more, with a new one, where the server does not accept it.
+    /// Plays a step of a user with a token. Renews a token that is about to expire first, and plays
+    /// the step again with a new token if the server rejects this one.
     pub(super) async fn play_bearing(
         &mut self,
         step: &Step,
@@ -71,7 +71,7 @@ impl HttpSession {
         played.map_err(|fault| self.without_token(fault))
     }
 
-    /// A server may repeat the token in its answer, which messages show the beginning of.
+    /// Hides the token in a message: a server may repeat it in its answer, which messages quote.
     fn without_token(&mut self, fault: Fault) -> Fault {
         let Some(bearer) = &mut self.bearer else {
             return fault;
@@ -81,7 +81,8 @@ impl HttpSession {
         Fault { message, ..fault }
     }
 
-    /// Notes an answer to a request: one that used the token may say that it is none any more.
+    /// Notes the status of an answer: a 401 to a request with the token may mean that it has
+    /// expired.
     pub(super) fn note_status(&mut self, status: u16, ask: &Ask, asked: &Asked) {
         let Some(bearer) = &mut self.bearer else {
             return;
@@ -96,7 +97,7 @@ impl HttpSession {
         bearer.was_refused = status == 401 && is_used && !ask.expect.contains(&401);
     }
 
-    /// Gets the next token in place of the one that the user has.
+    /// Replaces the user's token.
     async fn renew_token(&mut self, user: &mut User) -> Result<(), Fault> {
         let Some(mut bearer) = self.bearer.take() else {
             return Ok(());
@@ -112,7 +113,7 @@ impl HttpSession {
         renewed.map(|_| ())
     }
 
-    /// Sends this token from now on.
+    /// Uses this token from now on.
     fn bear(&mut self, token: &Token, ask: &TokenAsk, user: &mut User) {
         self.authorization = Some(format!("Bearer {}", token.access).into());
         user.scope().set(ask.access_slot, &token.access);
@@ -121,7 +122,7 @@ impl HttpSession {
         }
     }
 
-    /// A token: the one that all share, if somebody else has it already, or a new one.
+    /// The shared token, if another user has renewed it already; otherwise a new one.
     async fn obtain(
         &mut self,
         ask: &TokenAsk,

@@ -1,4 +1,4 @@
-//! What is fetched with a page, as it stands in a workload file.
+//! The resources of a page, as the workload file has them.
 
 use headcount_script::Names;
 use http::HeaderName;
@@ -7,36 +7,36 @@ use serde_json::Value;
 
 use super::ask::{Ask, Method, Table, Target};
 
-/// As many connections to a server as browsers have.
+/// Connections to a server, as in browsers.
 const CONNECTIONS: u64 = 6;
 
 /// More than any browser has.
 const MOST_CONNECTIONS: u64 = 64;
 
-/// The word for what the page names.
+/// The value that stands for what the page names.
 const EMBEDDED: &str = "embedded";
 
 const WRONG: &str =
     "resources must be \"embedded\", or a list of paths, which may include \"embedded\"";
 
-/// A page, and what is fetched with it.
+/// A page and its resources.
 #[derive(Debug, Clone)]
 pub struct PageAsk {
     /// The request for the page.
     pub page: Ask,
-    /// What is fetched besides what its HTML names.
+    /// The listed resources, beside those that its HTML names.
     pub listed: Box<[Ask]>,
-    /// How many connections a user has for them at most, with HTTP/1.1.
+    /// The most connections of a user for them, with HTTP/1.1.
     pub connections: usize,
-    /// Whether a user still knows in the next scenario what it has fetched.
+    /// Whether a user's cache lasts into the next scenario.
     pub keeps_cache: bool,
-    /// The request for each of them, but for its path.
+    /// The request for each of them, without its path.
     pub ask: Ask,
 }
 
 impl PageAsk {
-    /// Compiles a request with what is fetched with it; None if that is nothing. The error is a
-    /// sentence that names the option.
+    /// Compiles a request with resources; `None` if it has none. The error is a sentence that names
+    /// the option.
     pub(super) fn compile(
         method: Method,
         table: &mut Table,
@@ -53,7 +53,7 @@ impl PageAsk {
             return Ok(None);
         };
         let page = Ask::compile(method, std::mem::take(table), names)?;
-        // A form is often answered by a page, mostly through a redirect.
+        // The answer to a form is often a page, mostly through a redirect.
         if !matches!(page.method, Method::Get | Method::Post)
             || !matches!(page.target, Target::Path(_))
         {
@@ -74,7 +74,7 @@ impl PageAsk {
     }
 }
 
-/// Whether a header of a page goes with its resources, too: others are about the page alone.
+/// Whether a header of a page is sent for its resources, too: others are about the page alone.
 pub(super) fn is_for_all(name: &HeaderName) -> bool {
     let own = [
         ACCEPT,
@@ -87,7 +87,7 @@ pub(super) fn is_for_all(name: &HeaderName) -> bool {
     !own.contains(name) && !name.as_str().starts_with("if-")
 }
 
-/// The request for a resource: as that of its page.
+/// The request for a resource, derived from that for its page.
 fn request(page: &Ask) -> Ask {
     let texts = page.texts.iter().filter(|(name, _)| is_for_all(name));
     Ask {
@@ -97,7 +97,7 @@ fn request(page: &Ask) -> Ask {
     }
 }
 
-/// Whether what the page names is fetched, and the paths of a list.
+/// Whether the resources that the page names are fetched, and the requests for listed ones.
 fn listed(given: &Value, names: &mut Names) -> Result<(bool, Box<[Ask]>), String> {
     let list = match given {
         Value::Array(list) if !list.is_empty() => list.as_slice(),

@@ -1,4 +1,4 @@
-//! One user: the connection, the cookies, and the answer that is still to be received.
+//! One user: the connection, the cookies, and the answer that is not yet received.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -36,30 +36,30 @@ pub struct HttpSession {
     /// The user's number in names.
     pub(super) number: u32,
     pub(super) connection: Option<Connection>,
-    /// The connection before, if the server has not closed it yet.
+    /// The previous connection, if the server has not closed it yet.
     pub(super) closing: Option<Closing>,
-    /// The user's own, where sessions of TLS are resumed.
+    /// The user's own configuration, if TLS sessions are resumed.
     pub(super) tls: Option<Box<Tls>>,
     pub(super) jar: Option<Rc<RefCell<Jar>>>,
-    /// The scenario whose cookies these are.
+    /// The scenario to which the cookies belong.
     pub(super) visit: u64,
     pub(super) authorization: Option<Box<str>>,
-    /// Whether it answers challenges of the server, and the last.
+    /// Whether the user answers challenges.
     pub(super) proves_by_digest: bool,
     pub(super) challenge: Option<SharedChallenge>,
     /// Its access token, if it has one.
     pub(super) bearer: Option<Box<Bearer>>,
-    /// An answer whose head has come.
+    /// An answer whose head has come, but not the rest.
     pub(super) pending: Option<Box<Pending>>,
     pub(super) socket: Option<Box<Socket>>,
     pub(super) stream: Option<Box<EventStream>>,
-    /// What pages with resources need besides.
+    /// The state for pages with resources.
     pub(super) pool: Option<Box<Pool>>,
-    /// Whether somebody looks at all that comes.
+    /// Whether bodies are kept, for a trace or an event stream.
     pub(super) keeps_bodies: bool,
 }
 
-/// Bytes of a header that messages show at most.
+/// The most bytes of a header that messages show.
 const MOST_HINT_BYTES: usize = 100;
 
 /// A request as it is sent this time.
@@ -68,26 +68,26 @@ pub(super) struct Asked {
     pub(super) method: Method,
     /// The page it is for, if it is one of the data set.
     pub(super) page: Option<Page>,
-    /// Whose contents are checked.
+    /// The contents to check, if any.
     pub(super) wanted: Option<Owner>,
-    /// The path with its prefix, where it is the user's own or a redirect's.
+    /// The path with its prefix, if it depends on the user or comes from a redirect.
     pub(super) path: Option<Box<str>>,
-    /// The headers that are the user's own.
+    /// The headers that depend on the user.
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
-    /// What is sent with it, where that is the user's own.
+    /// The body, if it depends on the user.
     pub(super) text: Option<String>,
-    /// Files within that text.
+    /// Files within that body.
     pub(super) inserts: Vec<Insert>,
-    /// Contents that are made for it.
+    /// Generated contents, and how many bytes.
     pub(super) made: Option<(Owner, u64)>,
-    /// Whether a redirect took its body away.
+    /// Whether a redirect dropped its body.
     pub(super) lost_body: bool,
-    /// What the page that came names.
+    /// The resources that the page names.
     pub(super) embedded: Option<Box<Embedded>>,
 }
 
 impl Asked {
-    /// Something that is no page of the data set, with nothing.
+    /// A request for something outside the data set, without headers and body.
     pub(super) const fn plain(method: Method) -> Self {
         Self {
             method,
@@ -104,7 +104,7 @@ impl Asked {
     }
 }
 
-/// A fault of a request, which is named.
+/// A fault with the name of its request.
 fn named(fault: Fault, method: Method, path: &str) -> Fault {
     if fault.kind == FaultKind::Connect {
         return fault; // it names the server
@@ -119,18 +119,18 @@ fn named(fault: Fault, method: Method, path: &str) -> Fault {
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) reply: Reply,
-    /// Where the rest of it comes from, with HTTP/2 and HTTP/3.
+    /// The stream of the rest, with HTTP/2 and HTTP/3.
     pub(super) body: Option<Rest>,
-    /// Where else it sends users, and when they may come back.
+    /// Where it redirects, and when to retry.
     pub(super) hints: Hints,
 }
 
-/// Headers that say what a user should do instead; empty where they did not come.
+/// Headers about what to do instead; empty if they did not come.
 #[derive(Debug, Default)]
 pub(super) struct Hints {
-    /// `Location`, without a query, which may hold secrets.
+    /// `Location` without its query, which may hold secrets.
     pub(super) location: Box<str>,
-    /// All of it.
+    /// The whole `Location`.
     pub(super) target: Box<str>,
     /// `Retry-After`.
     pub(super) retry_after: Box<str>,
@@ -139,7 +139,7 @@ pub(super) struct Hints {
 impl Hints {
     /// Notes a header, if it is one of them.
     pub(super) fn note(&mut self, name: &str, value: &[u8]) {
-        // By length first: most headers are neither.
+        // Length first: most headers are neither.
         let kept = match name.len() {
             8 if name.eq_ignore_ascii_case("location") => {
                 self.target = String::from_utf8_lossy(value).into();
@@ -166,13 +166,13 @@ impl Answer {
 pub(super) struct EventStream {
     pub(super) ask: Arc<Ask>,
     pub(super) asked: Asked,
-    /// The same user, with the connection of the stream.
+    /// A copy of this user, with the connection of the stream.
     pub(super) lane: HttpSession,
     pub(super) answer: Answer,
     pub(super) events: Events,
 }
 
-/// An answer that a later step receives the rest of.
+/// An answer of which a later step receives the rest.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) asked: Asked,
@@ -199,7 +199,7 @@ impl HttpSession {
             tls: own_tls.map(|tls| Box::new(tls.resuming())),
             jar: None,
             visit: user.ordinal(),
-            // Whoever logs on by a form or a token does not prove itself with each request.
+            // A user who logs on by a form or a token does not authenticate each request.
             authorization: shared.authorization(number).filter(|_| !logs_on),
             proves_by_digest: shared.uses_digest() && !logs_on,
             challenge: None,
@@ -212,7 +212,7 @@ impl HttpSession {
         }
     }
 
-    /// Decides what a request is for and with what, and tells the engine how much it will move.
+    /// Draws what depends on chance and the user, and tells the engine how many bytes will move.
     fn draw(&self, ask: &Ask, user: &mut User) -> Result<Asked, Fault> {
         let deck = &self.shared.deck;
         let is_read = matches!(ask.method, Method::Get | Method::Head);
@@ -253,7 +253,7 @@ impl HttpSession {
         Ok(asked)
     }
 
-    /// Whether contents are checked this time. It takes nothing from the user's stream, so that users
+    /// Whether contents are checked this time. Draws nothing from the user's stream, so that users
     /// do the same whatever is checked.
     fn is_checked(&self, user: &User) -> bool {
         let key = splitmix(u64::from(user.id()) << 32 ^ user.ordinal());
@@ -261,8 +261,8 @@ impl HttpSession {
         unit < self.shared.verify
     }
 
-    /// A request and the head of its answer. The rest of an answer that is not right is received,
-    /// too, so that the connection can be used again.
+    /// Sends a request and reads the head of its answer. Reads all of an answer that is not right,
+    /// so that the connection can be used again.
     async fn begin(&mut self, ask: &Ask, asked: &Asked) -> Result<Answer, Fault> {
         let mut answer = self
             .exchange(ask, asked, Until::Head, &mut |_, _| {})
@@ -275,7 +275,7 @@ impl HttpSession {
         Ok(answer)
     }
 
-    /// The rest of an answer.
+    /// Reads the rest of an answer.
     async fn receive(&mut self, pending: &mut Pending) -> Result<Moved, Fault> {
         self.finish(&mut pending.answer).await?;
         let read_bytes = self
@@ -367,7 +367,7 @@ impl Session for HttpSession {
             self.visit = user.ordinal();
             self.jar = None;
         }
-        // What a request under way needs is large, and users who think would have room for it.
+        // Boxed: a request's future is large, and users who think would have room for it.
         match self.bearer {
             None => Box::pin(self.play_step(step, user)).await,
             Some(_) => Box::pin(self.play_bearing(step, user)).await,

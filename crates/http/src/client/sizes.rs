@@ -29,7 +29,7 @@ impl Sizes {
         }
     }
 
-    /// One size.
+    /// Draws one size.
     pub fn draw(&self, stream: &mut Stream) -> u64 {
         self.low + stream.below(self.high - self.low + 1)
     }

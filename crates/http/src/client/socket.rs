@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use super::received::MOST_KEPT_BYTES;
 use crate::connection::{lost, malformed};
 
-/// Room for what is read at a time: thousands of users have some each.
+/// Bytes of the read buffer: thousands of users have one each.
 const READ_BYTES: usize = 4 << 10;
 
 /// A WebSocket.
@@ -20,7 +20,7 @@ pub(super) struct Socket {
     stream: WebSocketStream<Transport>,
 }
 
-/// What a server answers to who asks for one, with the headers of the answer.
+/// A server's answer to the request for a WebSocket, with its headers.
 pub(super) enum Opened {
     /// It is open.
     Socket(Box<Socket>, HeaderMap),
@@ -29,7 +29,7 @@ pub(super) enum Opened {
 }
 
 impl Socket {
-    /// Asks for one with this request.
+    /// Opens a WebSocket with this request.
     pub(super) async fn open(request: Request<()>, transport: Transport) -> Result<Opened, Fault> {
         let config = WebSocketConfig::default()
             .read_buffer_size(READ_BYTES)
@@ -50,7 +50,7 @@ impl Socket {
         }
     }
 
-    /// Passes over the messages that have come already; returns how many bytes they had.
+    /// Skips the messages that have come already; returns how many bytes they had.
     pub(super) fn pass_over(&mut self) -> Result<u64, Fault> {
         let mut bytes = 0;
         while let Some(message) = self.stream.next().now_or_never() {
@@ -74,7 +74,8 @@ impl Socket {
         }
     }
 
-    /// Closes it, and waits until the server agrees; returns how many bytes came meanwhile.
+    /// Closes the WebSocket, and waits until the server agrees; returns how many bytes came
+    /// meanwhile.
     pub(super) async fn close(mut self) -> u64 {
         let mut bytes = 0;
         if self.stream.close(None).await.is_ok() {
@@ -86,7 +87,7 @@ impl Socket {
     }
 }
 
-/// What a failure of the socket is counted as.
+/// The fault for an error of the WebSocket.
 fn fault(error: &Error) -> Fault {
     match error {
         Error::ConnectionClosed | Error::AlreadyClosed | Error::Io(_) => {
@@ -96,7 +97,7 @@ fn fault(error: &Error) -> Fault {
     }
 }
 
-/// The text or bytes of a message; None for those of the connection itself.
+/// The text or bytes of a message; `None` for control frames.
 fn contents(message: Option<Result<Message, Error>>) -> Result<Option<Vec<u8>>, Fault> {
     match message {
         None => Err(lost("the server closed the WebSocket")),

@@ -16,9 +16,9 @@ use super::resources::PageAsk;
 /// One step.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// A request and the whole of its answer, connecting and disconnecting where that is needed.
+    /// A request and its whole answer; connects and disconnects as needed.
     Whole(Ask),
-    /// The same with what belongs to the page.
+    /// The same, with the page's resources.
     Page(Box<PageAsk>),
     /// Connects, if there is no connection.
     Connect,
@@ -26,7 +26,7 @@ pub enum Step {
     Request(Ask),
     /// Waits for the rest of the answer.
     Receive,
-    /// Ends the connection; waits until the server does, where it was asked to.
+    /// Closes the connection. Waits until the server does, if the request asked it to.
     Disconnect,
     /// Opens a WebSocket.
     OpenSocket(Ask),
@@ -44,7 +44,7 @@ pub enum Step {
     CloseStream,
 }
 
-/// A step as it stands in a workload file.
+/// A step as the workload file has it.
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case", deny_unknown_fields)]
 enum StepTable {
@@ -108,7 +108,7 @@ impl Compile for Step {
     }
 }
 
-/// The method and the rest of a step whose operation is a method.
+/// The method and options of a step whose operation is a method.
 fn request(options: &Value) -> Result<Option<(Method, Table)>, String> {
     let operation = options.get("op").and_then(Value::as_str);
     let Some(method) = operation.and_then(Method::of_operation) else {
@@ -120,8 +120,8 @@ fn request(options: &Value) -> Result<Option<(Method, Table)>, String> {
     Ok(Some((method, table)))
 }
 
-/// What serde says of an unknown operation, with the methods, which it does not know; anything else as
-/// it is.
+/// serde's message about an unknown operation, with the methods added, which serde does not know;
+/// any other message unchanged.
 fn operations(sentence: &str) -> String {
     if !sentence.contains("`ws-connect`") {
         return sentence.to_owned();

@@ -1,5 +1,5 @@
-//! What a user does with an event stream: opening it, waiting for events, closing it (HTML Standard,
-//! 9.2). It has a connection of its own, or is one of the streams of HTTP/2 or HTTP/3.
+//! A user's event stream: opening it, waiting for events, closing it (HTML Standard, 9.2). It has
+//! its own connection, or a stream of the HTTP/2 or HTTP/3 connection.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ use crate::wire::head::Coding;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// After how long a user opens a stream again that has ended, if the server does not say: as Chrome.
+/// How long a user waits before it reopens a stream that has ended, by default: as Chrome.
 const RETRY_MS: u64 = 3_000;
 
-/// How much of an event is kept for somebody who tries a workload.
+/// How much of an event a trace keeps.
 const MOST_TRACED_CHARS: usize = 2_000;
 
 impl EventStream {
-    /// Takes what comes next; false if the stream has ended.
+    /// Reads what comes next; `false` if the stream has ended.
     async fn advance(&mut self) -> Result<bool, Fault> {
         if self.take_kept()? {
             return Ok(true); // it came with the head
@@ -42,13 +42,13 @@ impl EventStream {
             _ => return Ok(false),
         };
         match came {
-            // A stream that breaks off has ended.
+            // A lost connection ends the stream.
             Err(fault) if fault.kind != FaultKind::Disconnected => Err(fault),
             came => Ok(self.take_kept()? || came.is_ok() && !self.answer.reply.is_over()),
         }
     }
 
-    /// Takes what has come; whether that was anything.
+    /// Takes what has come. Returns whether there was anything.
     fn take_kept(&mut self) -> Result<bool, Fault> {
         let kept = self.answer.reply.drain_kept();
         let taken = self.events.take(&kept);
@@ -56,7 +56,7 @@ impl EventStream {
         Ok(!kept.is_empty())
     }
 
-    /// Opens it again after a while, from the last event on, as browsers do.
+    /// Reopens the stream after a while, from the last event on, as browsers do.
     async fn open_again(&mut self, session: &mut HttpSession, user: &User) -> Result<(), Fault> {
         self.events.end();
         let wait_ms = self.events.retry_ms().unwrap_or(RETRY_MS);
@@ -76,7 +76,7 @@ impl EventStream {
 }
 
 impl HttpSession {
-    /// Opens a stream, in the place of one that is open.
+    /// Opens a stream, replacing an open one.
     pub(super) async fn open_stream(
         &mut self,
         ask: &Arc<Ask>,
@@ -95,7 +95,7 @@ impl HttpSession {
         Ok(Moved::default())
     }
 
-    /// The head of a stream, and the user whose connection it comes on.
+    /// Requests a stream. Returns its head, and the user whose connection it is on.
     async fn begin_stream(&mut self, ask: &Ask, asked: &Asked) -> Result<(Self, Answer), Fault> {
         let mut connection = None;
         if self.shared.version != Version::Http1 {

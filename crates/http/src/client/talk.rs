@@ -1,4 +1,4 @@
-//! What a user does with its WebSocket: steps of messages, and closing it.
+//! A user's WebSocket: steps that exchange messages, and closing it.
 
 use headcount_load::{Fault, FaultKind, Moved, User};
 use headcount_script::Reply;
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::message::Messages;
 use super::session::HttpSession;
 
-/// How much of a message is kept for somebody who tries a workload.
+/// How much of a message a trace keeps.
 const MOST_TRACED_CHARS: usize = 2_000;
 
 /// A message that has come, as captures and checks see it.
@@ -40,7 +40,7 @@ impl HttpSession {
         };
         let mut moved = Moved::default();
         if let Some(text) = messages.text(user.scope())? {
-            moved.read_bytes += socket.pass_over()?; // what came before is no answer to it
+            moved.read_bytes += socket.pass_over()?; // what came before does not answer it
             moved.written_bytes = text.len() as u64;
             user.note(|| json!({"message": "sent", "text": shown(&text)}));
             socket.send(text).await?;

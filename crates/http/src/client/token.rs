@@ -1,19 +1,20 @@
-//! What a token server answers: a token, or why there is none.
+//! A token server's answer: a token, or why there is none.
 
 use serde_json::Value;
 
 use super::grant::Grant;
 
-/// A token is renewed so long before it ends: it must outlast the request that it goes with.
+/// How long before its end a token is renewed, at most: it must outlast the request that carries
+/// it.
 const MOST_AHEAD_NS: u64 = 30_000_000_000;
-/// The same as a part of its life, for those that live shorter than minutes.
+/// The same as a fraction of its lifetime, for tokens that live only minutes.
 const AHEAD_PART: u64 = 10;
 
 /// A token of a user.
 #[derive(Clone)]
 pub(super) struct Token {
     pub(super) access: Box<str>,
-    /// What the next is asked for with, if the server gave that.
+    /// The refresh token for the next, if the server gave one.
     pub(super) refresh: Option<Box<str>>,
     /// When to ask for the next, in ns of the run's clock; never if the server did not say.
     pub(super) renew_at_ns: u64,
@@ -25,17 +26,17 @@ impl std::fmt::Debug for Token {
     }
 }
 
-/// An answer of a token server that is no token.
+/// An answer of a token server without a token.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// An error of RFC 6749, 5.2, and what the server says of it.
+    /// An error of RFC 6749, 5.2, and the server's description.
     Error(String, Option<String>),
     /// Something else: a sentence.
     Other(String),
 }
 
 impl Token {
-    /// The token of an answer that came at `now_ns` of the run's clock.
+    /// The token in an answer that came at `now_ns` of the run's clock.
     pub(super) fn of_answer(status: u16, body: &[u8], now_ns: u64) -> Result<Self, Refusal> {
         let other = |sentence: &str| Refusal::Other(sentence.into());
         let answer: Option<Value> = serde_json::from_slice(body).ok();
@@ -75,7 +76,7 @@ impl Token {
     }
 }
 
-/// Whether it can stand in a header (RFC 6750, 2.1, and what servers give besides).
+/// Whether it can be sent in a header (RFC 6750, 2.1, and what servers give besides).
 fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
@@ -88,7 +89,7 @@ fn seconds(value: &Value) -> Option<f64> {
     number.filter(|seconds| seconds.is_finite() && *seconds > 0.0)
 }
 
-/// When a token that lives so long is renewed.
+/// When a token with this lifetime is renewed, in ns of the run's clock.
 fn renew_at_ns(life_s: f64, now_ns: u64) -> u64 {
     let whole_ns = (life_s * 1e9) as u64;
     let ahead_ns = (whole_ns / AHEAD_PART).min(MOST_AHEAD_NS);

@@ -43,7 +43,7 @@ impl HttpSession {
         }
     }
 
-    /// Asks for a token: with the last refresh token if there is one, otherwise by the grant.
+    /// Requests a token: with the last refresh token if there is one, otherwise by the grant.
     pub(super) async fn request_token(
         &mut self,
         ask: &TokenAsk,
@@ -71,14 +71,14 @@ impl HttpSession {
                 Err(Refusal::Other(sentence)) => {
                     return Err(refused(Refusal::Other(sentence), ask, claim, Some(refresh)));
                 }
-                Err(Refusal::Error(..)) => {} // it has ended, too
+                Err(Refusal::Error(..)) => {} // the refresh token has expired, too
             }
         }
         let asked = self.ask_for_token(ask, claim, claim.form(), user).await?;
         asked.map_err(|refusal| refused(refusal, ask, claim, None))
     }
 
-    /// One request to the token server, and what came of it.
+    /// Sends one request to the token server. Returns the token, or why there is none.
     async fn ask_for_token(
         &mut self,
         ask: &TokenAsk,
@@ -101,11 +101,11 @@ impl HttpSession {
             let posted = Box::pin(other.post(&ask.ask, &asked)).await;
             posted.map_err(|fault| Fault {
                 message: format!("no token: the token server fails: {}", fault.message).into(),
-                ends_session: false, // that at the target goes on
+                ends_session: false, // the session at the target goes on
                 ..fault
             })
         } else {
-            // Who asks for a token proves itself by the grant, if at all.
+            // A token request authenticates by its grant, if at all.
             let own = self.authorization.take();
             let posted = Box::pin(self.post(&ask.ask, &asked)).await;
             self.authorization = own;
@@ -125,7 +125,7 @@ impl HttpSession {
         Ok(Token::of_answer(status, &body, user.now_ns()))
     }
 
-    /// Sends a request, and takes the whole answer and its headers.
+    /// Sends a request. Returns the whole answer and its headers.
     async fn post(&mut self, ask: &Ask, asked: &Asked) -> Result<(Answer, Headers), Fault> {
         let mut headers = Headers::new();
         let mut note = |name: &str, value: &[u8]| {
@@ -139,13 +139,13 @@ impl HttpSession {
     }
 }
 
-/// The server that a token is asked of.
+/// The server that issues the token.
 fn elsewhere_or<'a>(shared: &'a Arc<Shared>, ask: &TokenAsk) -> &'a Shared {
     let elsewhere = shared.token_server.as_ref().filter(|_| ask.is_elsewhere);
     elsewhere.unwrap_or(shared)
 }
 
-/// The body of an answer, whatever it is coded in. The error is a sentence.
+/// The decoded body of an answer. The error is a sentence.
 fn decoded(mut answer: Answer, headers: Headers) -> Result<Vec<u8>, String> {
     let body = answer.reply.take_body_kept().ok_or_else(too_much)?;
     let mut received = Received {
@@ -160,7 +160,7 @@ fn decoded(mut answer: Answer, headers: Headers) -> Result<Vec<u8>, String> {
     Ok(received.body)
 }
 
-/// What is secret in an answer, for somebody who tries a workload and must not see it.
+/// The secrets in an answer, which a trace must not show.
 fn secrets_in(body: &[u8]) -> Vec<String> {
     let answer: Option<serde_json::Value> = serde_json::from_slice(body).ok();
     let names = ["access_token", "refresh_token", "id_token"];

@@ -15,7 +15,7 @@ pub(super) enum Version {
 }
 
 impl Version {
-    /// The one that is asked for.
+    /// The version that the options ask for.
     pub(super) const fn of(options: &HttpOptions) -> Self {
         if options.http3 {
             Self::Http3
@@ -35,10 +35,10 @@ impl Version {
         }
     }
 
-    /// What is offered in the handshake of TLS.
+    /// The protocol to offer in the TLS handshake.
     pub(super) const fn offered(self) -> Offered {
         match self {
-            // Any answer in the handshake means HTTP/1.1.
+            // HTTP/1.1 is used whatever the server answers.
             Self::Http1 => Offered {
                 protocol: "http/1.1",
                 missing: None,
@@ -67,7 +67,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Whether the options about versions do not contradict each other; otherwise a sentence.
+/// Checks that the options about versions do not contradict each other. The error is a sentence.
 pub(super) fn check(options: &HttpOptions, is_tls: bool) -> Result<(), String> {
     let Some((name, key)) = (match Version::of(options) {
         Version::Http1 => None,
