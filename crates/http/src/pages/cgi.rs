@@ -1,14 +1,14 @@
 //! Pages that a CGI program makes: their paths, and the program.
 //!
-//! The program is a short awk script, so that it runs wherever a server is tested, without anything
-//! to be compiled or installed; it makes the text of `content` from its query alone.
+//! The program is a short awk script, so that it runs wherever a server is tested, without a
+//! compiler or anything to install. It makes the text of `content` from its query alone.
 
 use std::io::Write;
 
 use super::set::Page;
 use super::words::{BYTES, LINE_STEP, PAGE_STEP, PLACES, TABLE};
 
-/// Where the program stands, from the tree's root.
+/// The path of the program, from the tree's root.
 pub const PROGRAM: &str = "cgi-bin/page";
 
 const PREFIX: &str = "/cgi-bin/page?seed=";
@@ -19,7 +19,7 @@ pub(super) fn write_path(seed: u64, page: &Page, out: &mut Vec<u8>) {
     let _ = write!(out, "{PREFIX}{seed:016x}&page={number:08x}&bytes={bytes}"); // memory takes all
 }
 
-/// The number of the page that such a path names.
+/// The number of the page that such a path names; `None` for any other path.
 pub(super) fn number(path: &str) -> Option<u32> {
     let (_, rest) = path.strip_prefix(PREFIX)?.split_once("&page=")?;
     u32::from_str_radix(rest.get(..8)?, 16).ok()

@@ -1,4 +1,4 @@
-//! What stands in pages: every byte follows from the data set's seed, the page's number and the
+//! The contents of pages: every byte follows from the data set's seed, the page's number and the
 //! byte's offset, so that damage, truncation and mix-ups are found wherever they are.
 //!
 //! **Text** is lines of 64 bytes. The first is `<!DOCTYPE html><title>`, number and seed in
@@ -15,7 +15,8 @@
 //! | 8..16 | offset in the page |
 //! | 16..256 | words of `SplitMix64` from a state derived from seed, number and offset |
 //!
-//! It does not compress. A page that is no whole number of lines or units ends in the middle of one.
+//! It does not compress. A page that is not a whole number of lines or units ends in the middle of
+//! one.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +34,7 @@ pub enum Content {
     Binary,
 }
 
-/// Whose bytes.
+/// What determines the bytes of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
     /// The seed of the data set.
@@ -69,7 +70,7 @@ const UNIT: usize = 256;
 const MAGIC: [u8; 4] = *b"HCPG";
 const HEAD: usize = 16;
 
-/// Makes `bytes` what stands at `offset` of the page.
+/// Fills `bytes` with the contents of the page at `offset`.
 pub fn fill(owner: Owner, offset: u64, bytes: &mut [u8]) {
     each_unit(
         owner.content,
@@ -85,7 +86,7 @@ pub fn fill(owner: Owner, offset: u64, bytes: &mut [u8]) {
     );
 }
 
-/// Finds the first byte of `bytes` that is not what stands at `offset` of the page.
+/// Compares `bytes` with the contents of the page at `offset`. The error is the first difference.
 pub fn check(owner: Owner, offset: u64, bytes: &[u8]) -> Result<(), Difference> {
     let mut first = None;
     each_unit(
@@ -110,9 +111,9 @@ pub fn check(owner: Owner, offset: u64, bytes: &[u8]) -> Result<(), Difference> 
     first.map_or(Ok(()), Err)
 }
 
-/// Goes through the lines or units that `length` bytes from `offset` on belong to: where each
-/// starts in the page, which byte of it is the first, and which of the bytes are its; until told
-/// to stop.
+/// Calls `look` for the lines or units that `length` bytes from `offset` on belong to: with where
+/// each starts in the page, which byte of it is the first, and which of the bytes are its. Stops
+/// when `look` returns false.
 fn each_unit(
     content: Content,
     offset: u64,
@@ -192,7 +193,8 @@ fn hexadecimal(number: u32) -> [u8; 8] {
     std::array::from_fn(|index| DIGITS[(number >> (28 - 4 * index)) as usize & 15])
 }
 
-/// Says whose bytes stand where those of `owner` should. Only what fits whole says so.
+/// Why bytes differ from those of `owner`: whether they belong to another page or offset. Only a
+/// complete line or unit can tell.
 fn diagnose(owner: Owner, start: u64, within: usize, found: &[u8]) -> Wrong {
     if within > 0 {
         return Wrong::Damaged;
@@ -213,7 +215,7 @@ fn diagnose(owner: Owner, start: u64, within: usize, found: &[u8]) -> Wrong {
     }
 }
 
-/// The page and the offset that a line or unit names.
+/// The page and the offset that a line or unit names, if it names any.
 fn claim(content: Content, found: &[u8]) -> Option<(u32, u64)> {
     match content {
         Content::Text if found.starts_with(b"<!DOCTYPE html><title>") => {

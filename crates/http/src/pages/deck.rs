@@ -11,7 +11,7 @@ use super::set::{Class, Page, PageSet};
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum Which {
-    /// A group: of all pages, of those that are files, or of those that a CGI program makes.
+    /// A group: all pages, those that are files, or those that a CGI program makes.
     Group(Group),
     /// Classes by name.
     Classes(Vec<String>),
@@ -30,7 +30,7 @@ pub enum Group {
 }
 
 impl Which {
-    /// Whether pages of a class are among them.
+    /// Whether it includes the pages of a class.
     #[must_use]
     pub fn holds(&self, class: &Class) -> bool {
         match self {
@@ -43,7 +43,7 @@ impl Which {
 }
 
 impl fmt::Display for Which {
-    /// As it stands in a workload file.
+    /// As the workload file has it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Group(Group::Any) => f.write_str("\"any\""),
@@ -59,12 +59,12 @@ impl fmt::Display for Which {
 pub struct Deck {
     /// The data set.
     pub set: PageSet,
-    /// Upper bounds of the directories' shares in [0, 1]; empty when all are alike.
+    /// Cumulative shares of the directories, in [0, 1]; empty if all are equal.
     directories: Vec<f64>,
 }
 
 impl Deck {
-    /// Prepares drawing from a data set that has been checked.
+    /// A deck of a data set that has been checked.
     #[must_use]
     pub fn new(set: PageSet) -> Self {
         let mut directories = Vec::new();
@@ -81,7 +81,7 @@ impl Deck {
         Self { set, directories }
     }
 
-    /// One page; `None` when the data set has none of these. Takes three draws from the stream.
+    /// Draws a page; `None` if the data set has none of these. Takes three values from the stream.
     pub fn draw(&self, which: &Which, stream: &mut Stream) -> Option<Page> {
         let (class, file, directory) = (stream.unit(), stream.bits(), stream.unit());
         let class = self.class(which, class)?;
@@ -97,7 +97,7 @@ impl Deck {
         Some(self.set.page(class, directory.min(count - 1) as u32, file))
     }
 
-    /// The class at this share, from 0 to 1, of all that are meant.
+    /// The class at `share`, from 0 to 1, of the classes that `which` holds.
     fn class(&self, which: &Which, share: f64) -> Option<usize> {
         let meant = |index: &usize| {
             let class = &self.set.classes[*index];

@@ -2,9 +2,8 @@
 //!
 //! * [`set`]: which pages there are, and what they are called; [`suite`]: those of published
 //!   benchmarks.
-//! * [`content`]: what stands in them; [`cgi`]: the same, made by a program on the server.
-//! * [`deck`]: which page is asked for next; [`tree`]: the pages as files in a folder; [`sweep`]:
-//!   deleting them.
+//! * [`content`]: their contents; [`cgi`]: the same, made by a program on the server.
+//! * [`deck`]: drawing pages; [`tree`]: the pages as files in a folder; [`sweep`]: deleting them.
 
 pub mod cgi;
 pub mod content;

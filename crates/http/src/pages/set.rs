@@ -4,28 +4,28 @@ use serde::{Deserialize, Serialize};
 
 use super::content::{Content, Owner};
 
-/// Pages of a size, or of some sizes, and how often they are asked for.
+/// A class of pages: their sizes, and how often they are requested.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Class {
     /// Its name, part of the files' names: letters, digits and underscores.
     pub name: String,
-    /// Which share of the requests is for it, relative to the others.
+    /// Its share of the requests, relative to the other classes.
     pub percent: f64,
-    /// Bytes of its files in turn: the first has the first size, and so on, again and again.
+    /// Sizes of its files, repeated in turn.
     #[serde(default)]
     pub sizes: Vec<u64>,
-    /// Instead of `sizes`: bytes of the first and of the last file, with the others evenly between.
+    /// Instead of `sizes`: sizes of the first and the last file, with the others evenly between.
     #[serde(default)]
     pub range: Option<[u64; 2]>,
-    /// Files in each directory; one for each size unless told.
+    /// Files in each directory; by default one for each size.
     #[serde(default)]
     pub files: Option<u32>,
     /// What the bytes are like.
     #[serde(default)]
     pub content: Content,
-    /// Whether a CGI program makes the pages. They then stand in no directory, and `files` says how
-    /// many different ones there are.
+    /// Whether a CGI program makes the pages. They are in no directory then, and `files` is the
+    /// number of different ones.
     #[serde(default)]
     pub cgi: bool,
 }
@@ -34,9 +34,9 @@ pub struct Class {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Directories {
-    /// So many, called `dir00000` and so on.
+    /// This many, called `dir00000` and so on.
     Count(u32),
-    /// These, with slashes between the parts; the empty name is the home directory.
+    /// These names, with slashes between the parts; the empty name is the home directory.
     Named(Vec<String>),
 }
 
@@ -44,10 +44,10 @@ pub enum Directories {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageSet {
-    /// Everything random in it derives from this.
+    /// The seed of everything random in it.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Where the pages stand; each directory has files of all classes.
+    /// The directories; each has files of all classes.
     pub directories: Directories,
     /// How unevenly directories are asked for: the n-th is drawn in proportion to `n^-alpha`
     /// (Zipf's law). 0: evenly.
@@ -72,7 +72,7 @@ pub struct Page {
     pub bytes: u64,
 }
 
-/// No page is larger: offsets in pages are 32 bits.
+/// The largest page: offsets in pages are 32 bits.
 const MOST_BYTES: u64 = 1 << 30;
 const MOST_FILES: u32 = 100_000;
 const MOST_DIRECTORIES: usize = 1_000_000;
@@ -82,7 +82,7 @@ const fn one() -> u64 {
     1
 }
 
-/// Appends a number with at least so many digits.
+/// Appends a number with at least `least` digits.
 fn write_digits(mut number: u32, least: usize, out: &mut Vec<u8>) {
     let mut digits = [b'0'; 10];
     let mut first = digits.len();
@@ -223,7 +223,7 @@ impl Directories {
 }
 
 impl PageSet {
-    /// A sentence about the first thing that cannot be, if there is one.
+    /// Checks the data set. The error is a sentence about the first mistake.
     pub fn check(&self) -> Result<(), String> {
         self.directories.check()?;
         if !(1..=MOST_CLASSES).contains(&self.classes.len()) {
@@ -250,7 +250,7 @@ impl PageSet {
         Ok(())
     }
 
-    /// The page in a directory (any, for a class of CGI pages).
+    /// The page in a directory (any directory, if a CGI program makes the class).
     #[must_use]
     pub fn page(&self, class: usize, directory: u32, file: u32) -> Page {
         let directory = if self.classes[class].cgi {
@@ -330,7 +330,7 @@ impl PageSet {
         String::from_utf8_lossy(&path).into_owned()
     }
 
-    /// Whose bytes those of a page are.
+    /// What determines the bytes of a page.
     #[must_use]
     pub fn owner(&self, page: &Page) -> Owner {
         Owner {
@@ -355,7 +355,7 @@ impl PageSet {
         self.classes.iter().map(Class::files).max().unwrap_or(1)
     }
 
-    /// One more than the highest number of a page can be.
+    /// An upper bound of page numbers, exclusive.
     fn numbers(&self) -> u64 {
         let rows = self.directories.count() as u64 * self.classes.len() as u64;
         rows.saturating_mul(self.most_files().into())

@@ -1,4 +1,4 @@
-//! Numbers that look random and follow from others, for bytes and choices.
+//! Pseudo-random numbers derived from others, for bytes and choices.
 
 /// Output of `SplitMix64` (Steele, Lea, Flood 2014) for one state.
 #[must_use]

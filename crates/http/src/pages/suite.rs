@@ -4,8 +4,8 @@ use super::content::Content;
 use super::set::{Class, Directories, PageSet};
 
 /// Classes of the tree of `WebBench` 1.0 as described in the IBM PC Server 330 performance report
-/// (1997): name, bytes, percent. The sizes are from the report's least, 0.25 KB, to its greatest,
-/// 128 KB; that each is the double of the one before, and the percentages, are ours.
+/// (1997): name, bytes, percent. The sizes range from the report's smallest, 0.25 KB, to its
+/// largest, 128 KB. That each is twice the one before, and the percentages, are ours.
 const WEBBENCH: [(&str, u64, f64); 10] = [
     ("b256", 256, 8.0),
     ("b512", 512, 10.0),
@@ -49,8 +49,9 @@ pub fn webbench(seed: u64) -> PageSet {
     }
 }
 
-/// `SPECweb96`'s files: in each directory nine sizes in each of four classes, about 5 MB; directories
-/// by Zipf's law with alpha 1. Within a class the original did not draw evenly; this does.
+/// `SPECweb96`'s files: in each directory nine sizes in each of four classes, about 5 MB;
+/// directories by Zipf's law with alpha 1. Within a class the original did not draw evenly; this
+/// does.
 #[must_use]
 pub fn specweb96(seed: u64, directories: u32) -> PageSet {
     // The benchmark's published table: tenths of a KB (102, 204, ... 922), KB, tens and hundreds.
@@ -77,7 +78,8 @@ pub fn specweb96(seed: u64, directories: u32) -> PageSet {
 /// The names under which data sets are known.
 pub const NAMES: [&str; 2] = ["webbench", "specweb96"];
 
-/// The data set of this name. `directories` is for those that scale by them. The error is a sentence.
+/// The data set of this name. `directories` is for data sets that scale by them. The error is a
+/// sentence.
 pub fn named(name: &str, seed: u64, directories: u32) -> Result<PageSet, String> {
     match name {
         "webbench" => Ok(webbench(seed)),

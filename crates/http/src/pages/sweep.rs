@@ -18,14 +18,14 @@ use super::tree::{FOLDER, MARKER, TreeError, found_inscription, names, split};
 pub struct Swept {
     /// Files: pages, the CGI program.
     pub files: u64,
-    /// Files and folders that the data set does not have, in its folders; they were left, and so was
+    /// Files and folders in its folders that are not of the data set. They were left, and so was
     /// the marker.
     pub left: u64,
 }
 
 /// Deletes the pages of the data set that the marker of `folder` names, its CGI program, the
-/// directories that are empty then, the marker, and the folder itself where nothing else is in it.
-/// `None` if there is no folder, or an empty one.
+/// directories that are then empty, the marker, and the folder itself if nothing else is in it.
+/// Returns `None` if there is no folder, or an empty one.
 pub fn sweep_tree(folder: &Path) -> Result<Option<Swept>, TreeError> {
     let system = |reason: io::Error| TreeError::System {
         path: folder.into(),
@@ -72,7 +72,7 @@ fn sweep(root: &OwnedFd, set: &PageSet) -> io::Result<Swept> {
             swept.files += u64::from(delete(root, directory, &name, AtFlags::empty())?);
         }
     }
-    // The deepest first: whatever is in them then is not ours.
+    // The deepest first: what is still in them is not ours.
     for (_, directory) in directories.iter().rev() {
         let (above, name) = split(directory);
         match delete(root, above, name, AtFlags::REMOVEDIR) {
@@ -95,7 +95,7 @@ fn sweep(root: &OwnedFd, set: &PageSet) -> io::Result<Swept> {
     Ok(swept)
 }
 
-/// Deletes one name, without following links; says whether there was one.
+/// Deletes one name, without following links. Returns whether it existed.
 fn delete(root: &OwnedFd, directory: &str, name: &str, flags: AtFlags) -> io::Result<bool> {
     let deleted = if directory.is_empty() {
         rustix::fs::unlinkat(root, name, flags)
@@ -111,13 +111,13 @@ fn delete(root: &OwnedFd, directory: &str, name: &str, flags: AtFlags) -> io::Re
     }
 }
 
-/// Whether there is nothing of ours: no such name, or a link or a file in a folder's place.
+/// Whether nothing of ours is there: no such name, or a link or a file in a folder's place.
 fn is_absent(error: &io::Error) -> bool {
     let codes = [Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::ISDIR];
     Errno::from_io_error(error).is_some_and(|errno| codes.contains(&errno))
 }
 
-/// A directory below the root, following no links.
+/// Opens a directory below the root, following no links.
 fn enter(root: &OwnedFd, directory: &str) -> io::Result<OwnedFd> {
     let mut here: Option<OwnedFd> = None;
     for part in directory.split('/') {

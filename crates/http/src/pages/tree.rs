@@ -1,8 +1,8 @@
 //! The pages as files in a local folder, for a server to serve.
 //!
-//! The folder bears a marker, a file called `.headcount`, which says what the folder holds. Nothing
-//! is written to a folder that has something in it and no marker, nothing outside of the folder is
-//! touched, and links in it are not followed.
+//! The folder has a marker, a file called `.headcount`, which describes the data set. A folder that
+//! has files and no marker is not written to, nothing outside the folder is touched, and links in
+//! it are not followed.
 
 mod error;
 
@@ -21,54 +21,54 @@ use super::cgi;
 use super::content::fill;
 use super::set::{Page, PageSet};
 
-/// The file that says that a folder is Headcount's.
+/// The file that marks a folder as Headcount's.
 pub const MARKER: &str = ".headcount";
 
-/// Left free on the volume, so that nothing else on the machine runs into its end.
+/// Space left free on the volume, so that nothing else on the machine runs out of it.
 const RESERVE_BYTES: u64 = 64 << 20;
 
-/// Bytes made at a time.
+/// Bytes generated at a time.
 const CHUNK: usize = 256 << 10;
 
-/// How far it is.
+/// The progress of writing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Progress {
     /// Pages looked at so far.
     pub pages_done: u64,
-    /// Of how many.
+    /// Pages to look at.
     pub pages: u64,
     /// Bytes written so far.
     pub written_bytes: u64,
 }
 
-/// What was done.
+/// What was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Written {
     /// Pages that were written.
     pub created: u64,
-    /// Pages that were there.
+    /// Pages that were there already.
     pub kept: u64,
     /// Bytes written.
     pub written_bytes: u64,
 }
 
-/// Who is told how far it is, and may cancel it.
+/// The callback that gets the progress, and may cancel the writing.
 pub type OnProgress<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
-/// How many pages pass between two times that the progress is told.
+/// Pages between two reports of progress.
 const TELL_EVERY: u64 = 200;
 
-/// What a page that is there must be, so that it is kept.
+/// When an existing page is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
-    /// As long as it should be.
+    /// If its length is right.
     Long,
-    /// Right in every byte, for which it is read.
+    /// If every byte is right, for which it is read.
     Right,
 }
 
-/// Writes the pages of `set` into `folder`, made if it is missing. Pages that are there are kept where
-/// they are as `kept` asks; what another data set has left is deleted first.
+/// Writes the pages of `set` into `folder`, which is created if it is missing. Existing pages are
+/// kept as `kept` says; what another data set has left is deleted first.
 pub fn write_tree(
     folder: &Path,
     set: &PageSet,
@@ -105,11 +105,11 @@ pub fn write_tree(
     Ok(written)
 }
 
-/// Our folder.
+/// The folder that the pages are written to.
 struct Ground {
     root: OwnedFd,
     path: PathBuf,
-    /// The directory used last: pages come directory by directory.
+    /// The directory used last, because pages come directory by directory.
     last: Option<(String, OwnedFd)>,
 }
 
@@ -118,12 +118,12 @@ pub(super) const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// Pages are for servers that may run as somebody else.
+/// Pages are readable by all: a server may run as another user.
 const READABLE: Mode = Mode::from_raw_mode(0o644);
 const EXECUTABLE: Mode = Mode::from_raw_mode(0o755);
 
 impl Ground {
-    /// Opens the folder; makes and marks it where that is needed, and clears it of another data set.
+    /// Opens the folder. Creates and marks it if needed, and clears it of another data set.
     fn claim(folder: &Path, set: &PageSet) -> Result<Self, TreeError> {
         let system = |reason| TreeError::System {
             path: folder.into(),
@@ -171,7 +171,7 @@ impl Ground {
         replace(&self.root, MARKER, READABLE, write).map_err(|error| self.system(MARKER, error))
     }
 
-    /// Refuses pages that do not fit, before any of them is written.
+    /// Fails if the pages do not fit, before any of them is written.
     fn check_space(&mut self, set: &PageSet) -> Result<(), TreeError> {
         let mut needed_bytes = 0;
         for page in set.files() {
@@ -191,7 +191,7 @@ impl Ground {
         Ok(())
     }
 
-    /// Makes sure that a page is there; says whether it had to be written.
+    /// Writes a page unless it may be kept. Returns whether it was written.
     fn provide(&mut self, set: &PageSet, page: &Page, kept: Kept) -> Result<bool, TreeError> {
         if self.is_there(set, page)? && (kept == Kept::Long || self.is_right(set, page)?) {
             return Ok(false);
@@ -215,7 +215,7 @@ impl Ground {
         Ok(is_file && status.st_size.cast_unsigned() == page.bytes)
     }
 
-    /// Whether a file of the right length holds the page; one that cannot be read does not.
+    /// Whether a file of the right length holds the page; false if it cannot be read.
     fn is_right(&mut self, set: &PageSet, page: &Page) -> Result<bool, TreeError> {
         let path = set.path(page);
         let (directory, name) = split(&path);
@@ -235,7 +235,7 @@ impl Ground {
         replace(folder, name, EXECUTABLE, write).map_err(|error| self.system(cgi::PROGRAM, error))
     }
 
-    /// A directory below the root, made if it is missing.
+    /// Opens a directory below the root, created if it is missing.
     fn enter(&mut self, directory: &str) -> Result<&OwnedFd, TreeError> {
         if directory.is_empty() {
             return Ok(&self.root);
@@ -249,14 +249,14 @@ impl Ground {
     }
 }
 
-/// What the marker says: the data set, for the next who comes.
+/// The contents of the marker: the data set, so that a later run can recognise it.
 fn inscription(set: &PageSet) -> Vec<u8> {
     let mut text = serde_json::to_vec(set).unwrap_or_default(); // plain data: cannot fail
     text.push(b'\n');
     text
 }
 
-/// What the marker says; `None` when there is none, or no regular file.
+/// The contents of the marker; `None` if there is none, or it is not a regular file.
 pub(super) fn found_inscription(root: &OwnedFd) -> io::Result<Option<Vec<u8>>> {
     let status = match rustix::fs::statat(root, MARKER, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(None),
@@ -277,7 +277,7 @@ pub(super) fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// Goes down from `root`, making what is missing and following no links.
+/// Opens a directory below `root`, creating what is missing and following no links.
 fn walk(root: &OwnedFd, directory: &str) -> io::Result<OwnedFd> {
     let mut here = None;
     for part in directory.split('/') {
@@ -291,7 +291,7 @@ fn walk(root: &OwnedFd, directory: &str) -> io::Result<OwnedFd> {
     here.ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
-/// Writes a file beside its place, and then puts it there: whoever comes in between finds the old
+/// Writes a file under another name and renames it, so that readers find either the old or the new
 /// one whole.
 fn replace(
     folder: &OwnedFd,
@@ -307,7 +307,7 @@ fn replace(
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut file = std::fs::File::from(rustix::fs::openat(folder, &*beside, flags, mode)?);
     write(&mut file)?;
-    rustix::fs::fchmod(&file, mode)?; // whatever the umask
+    rustix::fs::fchmod(&file, mode)?; // regardless of the umask
     Ok(rustix::fs::renameat(folder, &*beside, folder, name)?)
 }
 
@@ -334,7 +334,7 @@ pub(super) fn names(folder: &OwnedFd) -> io::Result<Vec<std::ffi::CString>> {
     Ok(names)
 }
 
-/// Deletes what is in a folder, but for one name.
+/// Deletes what is in a folder, except for one name.
 fn clear(folder: &OwnedFd, keep: Option<&str>) -> io::Result<()> {
     for name in names(folder)? {
         if keep.is_some_and(|keep| keep.as_bytes() == name.to_bytes()) {

@@ -1,10 +1,10 @@
-//! The words in pages of text: a fixed table, and from where in it each line takes its own.
+//! The words in pages of text: a fixed table, and where in it each line begins.
 
 use std::sync::LazyLock;
 
 use super::splitmix::splitmix;
 
-/// Bytes of words in a line: what number, offset and line end leave of 64.
+/// Bytes of words in a line: what number, offset and line end leave of its 64.
 pub(super) const BYTES: usize = 45;
 /// Places in the table at which a line's words may begin.
 pub(super) const PLACES: u64 = 2048;
@@ -47,7 +47,7 @@ const WORDS: [&str; 31] = [
     "it",
 ];
 
-/// Running text of [`PLACES`] bytes and as many more as a line takes.
+/// Running text of [`PLACES`] bytes, and as many more as a line needs.
 pub(super) static TABLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let bytes = PLACES as usize + BYTES;
     let mut text = Vec::with_capacity(bytes + 16);
@@ -63,8 +63,8 @@ pub(super) static TABLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     text
 });
 
-/// The words of a line. Plain sums of small factors say which, for programs whose numbers are
-/// doubles.
+/// The words of a line. Their place is a plain sum with small factors, for programs whose numbers
+/// are doubles.
 pub(super) fn of(seed: u64, page: u32, line: u64) -> &'static [u8] {
     let sum = u64::from(page) * PAGE_STEP + line * LINE_STEP + seed % PLACES;
     let place = (sum % PLACES) as usize;

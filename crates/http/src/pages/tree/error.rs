@@ -10,17 +10,17 @@ use super::MARKER;
 /// Why a tree could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
-    /// The data set cannot be.
+    /// The data set is invalid.
     #[error("{0}")]
     Options(String),
-    /// The folder has something in it, and no marker: it is somebody's.
+    /// The folder has files in it, and no marker: it belongs to somebody else.
     #[error(
         "{} is not empty and was not made by Headcount (it lacks the file {MARKER}), so nothing in \
          it is touched; name another folder",
         .0.display()
     )]
     NotOurs(PathBuf),
-    /// There is something else of this name, or a link.
+    /// The path is a link, or not a folder.
     #[error("{} is not a folder; name another one", .0.display())]
     NotAFolder(PathBuf),
     /// The pages do not fit.
@@ -34,9 +34,9 @@ pub enum TreeError {
     NoSpace {
         /// Where.
         folder: PathBuf,
-        /// Bytes to be written, with a reserve.
+        /// Bytes needed, including a reserve.
         needed_bytes: u64,
-        /// Bytes that may still be written.
+        /// Bytes available.
         free_bytes: u64,
     },
     /// The system refused something.
