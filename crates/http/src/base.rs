@@ -1,4 +1,4 @@
-//! The address that all paths stand below: `https://host:port/prefix`.
+//! The address below which all paths stand: `https://host:port/prefix`.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
@@ -11,9 +11,9 @@ pub struct Base {
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// What the `Host` header says: without the port where that is the scheme's own.
+    /// The value of the `Host` header: without the port if that is the scheme's default.
     pub authority: String,
-    /// What all paths begin with: empty, or from a slash on without one at the end.
+    /// What all paths begin with: empty, or a path that starts with a slash and ends without one.
     pub prefix: String,
 }
 

@@ -1,10 +1,10 @@
 //! A client of HTTP/1.1 and HTTP/2, made for tens of thousands of users in one process, and a data
 //! set of pages whose every byte can be checked.
 //!
-//! `docs/http.md` says which parts of RFC 9110, 9112 and 9113 it implements. Read the modules in this
-//! order:
+//! `docs/http.md` lists the parts of RFC 9110, 9112 and 9113 that it implements. Read the modules
+//! in this order:
 //!
-//! * [`options`]: which server, as whom, and in which way; [`base`]: its address.
+//! * [`options`]: the server, the users and the protocol; [`base`]: the server's address.
 //! * [`pages`]: the data set.
 //! * [`client`]: virtual users and their steps.
 //! * [`connection`]: one connection, plain or over TLS; [`wire`]: answers of HTTP/1.1 as bytes.

@@ -1,4 +1,4 @@
-//! Which server, as whom, and in which way.
+//! The options of an HTTP client: the server, the users and the protocol.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 use crate::Password;
 use crate::pages::{PageSet, suite};
 
-/// How a user with a name and a password proves that it is who it says.
+/// How a user with a name and a password authenticates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Auth {
@@ -23,7 +23,7 @@ pub enum Auth {
     Digest,
 }
 
-/// Which server, as whom, and in which way.
+/// The options of an HTTP client.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(
@@ -31,16 +31,16 @@ pub enum Auth {
     reason = "options that do not depend on each other"
 )]
 pub struct HttpOptions {
-    /// What all paths stand below: `http://host:port/prefix` or `https://...`.
+    /// The address below which all paths stand: `http://host:port/prefix` or `https://...`.
     pub url: String,
-    /// The addresses of its host, where they are known already; the name is then not resolved.
+    /// The addresses of its host, if they are known already; the name is then not resolved.
     #[serde(default)]
     pub at: Vec<SocketAddr>,
     /// The name that TLS asks for (SNI) and that a certificate must be for; by default the host.
     #[serde(default)]
     pub server_name: Option<String>,
-    /// Whether connections are kept for the next request. Otherwise each request has one of its own,
-    /// asks the server to close it, and ends when the server has.
+    /// Whether connections are kept for the next request. Otherwise each request has one of its
+    /// own, asks the server to close it, and ends when the server has.
     #[serde(default = "yes")]
     pub keep_alive: bool,
     /// HTTP/2 instead of HTTP/1.1: by ALPN over TLS, else by prior knowledge.
@@ -69,8 +69,8 @@ pub struct HttpOptions {
     /// set; `true` is all, `false` none. Lengths are always checked.
     #[serde(default = "all", deserialize_with = "share")]
     pub verify: f64,
-    /// Bytes that one read takes at most. 0: as many as are useful, and bodies that nobody looks at
-    /// are discarded in the kernel.
+    /// The most bytes of one read. 0: as many as are useful, and bodies that nobody looks at are
+    /// discarded in the kernel.
     #[serde(default)]
     pub receive_buffer: u32,
     /// Whether the server may send bodies compressed by gzip. They count as they come.
@@ -85,20 +85,20 @@ pub struct HttpOptions {
     /// What the client calls itself.
     #[serde(default = "own_name")]
     pub user_agent: String,
-    /// Headers of all requests. A step's own of the same name take their place.
+    /// Headers of all requests. A step's own header of the same name replaces it.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// How users with a name prove who they are.
+    /// How users with a name authenticate.
     #[serde(default)]
     pub auth: Auth,
     /// The user, or a pattern of users such as `user{n:05}`.
     #[serde(default)]
     pub user: Option<String>,
-    /// The password of all of them.
+    /// The password of all users.
     #[serde(default)]
     pub password: Option<Password>,
-    /// The users' names and passwords, where they are no pattern with one password: `{n}` in
-    /// `user` then stands for the name.
+    /// The users' names and passwords, if they are not a pattern with one password: `{n}` in `user`
+    /// then stands for the name.
     #[serde(default)]
     pub logins: Logins,
     /// The number of the first user; user `n` of the engine is `first_user + n`. For load from
@@ -158,7 +158,7 @@ impl HttpOptions {
     }
 
     /// The options of users at the server that gives them tokens, if it is another: certificates
-    /// are checked as the target's are. Each token has a connection of its own, for hardly any
+    /// are checked as the target's are. Each token has a connection of its own, because hardly any
     /// client keeps one until the next.
     #[must_use]
     pub fn at_token_server(&self) -> Option<Self> {
@@ -175,7 +175,7 @@ impl HttpOptions {
         })
     }
 
-    /// What is asked of TLS.
+    /// The TLS options.
     #[must_use]
     pub fn tls(&self) -> TlsOptions<'_> {
         TlsOptions {

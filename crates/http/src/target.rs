@@ -1,4 +1,4 @@
-//! A web server as a target. Its pages cannot be made over HTTP: [`crate::pages::tree`] writes them.
+//! A web server as a target. HTTP cannot create its pages: [`crate::pages::tree`] writes them.
 
 use headcount_load::Target;
 use headcount_load::target::value;

@@ -1,9 +1,9 @@
-//! Buffers that all users of a worker share: a worker is one thread, and nothing stays in them from
-//! one poll to the next.
+//! Buffers that all users of a worker share: a worker is one thread, and they hold nothing from one
+//! poll to the next.
 
 use std::cell::RefCell;
 
-/// Answers are read in pieces of up to this size, unless told otherwise.
+/// Answers are read in pieces of at most this size, or less if the options say so.
 pub const READ_BYTES: usize = 64 << 10;
 
 thread_local! {

@@ -15,30 +15,30 @@ use crate::wire::reply::Reply;
 use headcount_net::transport::DISCARD_BYTES;
 use headcount_net::{Agreed, Transport};
 
-/// Who is told of the headers of an answer.
+/// The callback that gets each header of an answer.
 pub type Each<'a> = dyn FnMut(&str, &[u8]) + 'a;
 
 /// Bytes of a request's body that are made and sent at a time.
 const PIECE_BYTES: u64 = 64 << 10;
 
-/// Pieces of an answer that one user takes before others get their turn.
+/// Pieces of an answer that one user reads before others get their turn.
 const TURN: u32 = 32;
 
 /// How answers are read.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading {
-    /// Bytes of one read at most; 0: as many as are useful.
+    /// The most bytes of one read; 0: as many as are useful.
     pub buffer_bytes: u32,
 }
 
-/// How far an answer is waited for.
+/// How much of an answer to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
-    /// Until its head has come.
+    /// The head.
     Head,
-    /// Until some of its body has come that had not before, or all of it.
+    /// Some of the body that had not come before, or all of it.
     More,
-    /// Until all of it has.
+    /// All of it.
     End,
 }
 
@@ -47,14 +47,14 @@ pub enum Until {
 pub struct Http1 {
     transport: Transport,
     reading: Reading,
-    /// Set when nothing more may be sent on it.
+    /// Set when no further request may be sent on it.
     pub is_spent: bool,
-    /// Set when the server has ended its side, and all that it sent before has been read.
+    /// Set when the server has closed its side, and everything that it sent has been read.
     has_ended: bool,
 }
 
 impl Http1 {
-    /// A connection on which nothing was sent yet.
+    /// A connection on which nothing has been sent yet.
     #[must_use]
     pub const fn new(transport: Transport, reading: Reading) -> Self {
         Self {
@@ -65,23 +65,23 @@ impl Http1 {
         }
     }
 
-    /// Whether the server has ended its side, and all that it sent before has been read.
+    /// Whether the server has closed its side, and everything that it sent has been read.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         self.has_ended
     }
 
-    /// What was agreed on about TLS; nothing without it.
+    /// What the TLS handshake negotiated; `None` without TLS.
     #[must_use]
     pub fn agreed(&self) -> Option<Agreed> {
         self.transport.agreed()
     }
 
-    /// Whether the server has closed the connection since the last answer. That it said something
-    /// instead is a fault, but for the answer 408, with which servers close idle connections.
+    /// Whether the server has closed the connection since the last answer. If it has sent data
+    /// instead that is a fault, except for a 408, with which servers close idle connections.
     pub async fn is_stale(&mut self) -> Result<bool, Fault> {
         let came = match &mut self.transport {
-            // Without asking the kernel, unless it has announced something.
+            // No system call, unless the runtime has seen an event.
             Transport::Plain(stream) => {
                 INCOMING.with_borrow_mut(|buffer| match stream.try_read(buffer) {
                     Err(error) if error.kind() == ErrorKind::WouldBlock => None,
@@ -107,8 +107,8 @@ impl Http1 {
         }
     }
 
-    /// Sends a request, whose head `compose` appends to an empty buffer, with its body, which ends as
-    /// the head says. Stops when the server answers before the end.
+    /// Sends a request: the head that `compose` appends to an empty buffer, and the body, whose end
+    /// is marked as `body_end` says. Stops if the server answers before the end.
     pub async fn send(
         &mut self,
         compose: impl FnOnce(&mut Vec<u8>),
@@ -138,12 +138,12 @@ impl Http1 {
             offset = end;
             let sent = match written {
                 Ok(None) => Ok(true),
-                // The socket is full; other users will need the shared buffer before it is not.
+                // The socket is full; other users need the shared buffer before it has room again.
                 Ok(Some(rest)) => Box::pin(self.write_rest(&rest, reply, each)).await?,
                 Err(error) => Err(error),
             };
             if !matches!(sent, Ok(true)) {
-                // The server may have answered before it stopped listening (RFC 9112, 9.5).
+                // The server may have answered before it stopped reading (RFC 9112, 9.5).
                 self.is_spent = true;
                 return Ok(());
             }
@@ -156,7 +156,7 @@ impl Http1 {
         Ok(())
     }
 
-    /// Writes what `compose` appends to an empty buffer; returns what the socket did not take.
+    /// Writes what `compose` appends to an empty buffer. Returns what the socket did not accept.
     async fn write(&mut self, compose: impl FnOnce(&mut Vec<u8>)) -> io::Result<Option<Vec<u8>>> {
         let (mut compose, transport) = (Some(compose), &mut self.transport);
         poll_fn(|context| {
@@ -182,8 +182,8 @@ impl Http1 {
         .await
     }
 
-    /// Writes the rest of a piece, and takes what the server answers meanwhile. Says whether all was
-    /// written, which it is not when an answer has come.
+    /// Writes the rest of a piece, and reads what the server answers meanwhile. Returns whether all
+    /// was written; it is not if an answer has come.
     async fn write_rest(
         &mut self,
         rest: &[u8],
@@ -222,7 +222,7 @@ impl Http1 {
         .await
     }
 
-    /// Takes the answer as it comes.
+    /// Reads the answer as it arrives.
     pub async fn receive(
         &mut self,
         reply: &mut Reply,
@@ -247,7 +247,7 @@ impl Http1 {
                 if reply.is_over() || is_enough {
                     return Poll::Ready(Ok(()));
                 }
-                // Of no use where the connection is kept.
+                // Only needed if the connection is not kept.
                 let is_end = *is_spent && matches!(ready!(transport.poll_end(context)), Ok(true));
                 let discardable = if discards { reply.discardable() } else { 0 };
                 let came = if discardable > 0 {
@@ -256,7 +256,7 @@ impl Http1 {
                         (bytes > 0).then(|| reply.discarded(bytes))
                     })
                 } else {
-                    // What follows the head is better discarded than read with it.
+                    // The body is better discarded than read with the head.
                     let is_head = reply.head().is_none();
                     let is_short = discards && is_head && !reply.wants_contents();
                     let limit = if is_short { HEAD_BYTES } else { limit };
@@ -279,7 +279,7 @@ impl Http1 {
         .await
     }
 
-    /// Waits until the server closes the connection, as it was asked to.
+    /// Waits until the server closes the connection, as the request asked it to.
     pub async fn wait_for_close(&mut self) -> Result<(), Fault> {
         if self.has_ended {
             return Ok(()); // it did so while it answered, and nothing more came
@@ -300,8 +300,8 @@ impl Http1 {
     }
 }
 
-/// Bytes that are read at first of an answer whose body is discarded: what takes a head and a small
-/// body at once, and costs little to copy.
+/// Bytes of the first read if the body is discarded: enough for a head and a small body at once,
+/// and cheap to copy.
 const HEAD_BYTES: usize = 4 << 10;
 
 impl Reading {
@@ -317,15 +317,15 @@ impl Reading {
     }
 }
 
-/// Whether this is all that a server may say on an idle connection: nothing more.
+/// Whether this may come on an idle connection: the end of the stream, or a 408.
 fn is_farewell(bytes: &[u8]) -> bool {
     bytes.is_empty() || bytes.starts_with(b"HTTP/1.1 408") || bytes.starts_with(b"HTTP/1.0 408")
 }
 
 /// The fault of a connection that failed in the middle of an answer.
 fn broken(error: &io::Error, reply: &mut Reply) -> Fault {
-    // TLS without its farewell: whoever counts on it to end a body cannot know that it is whole
-    // (RFC 9112, 9.8).
+    // The server closed TCP without closing TLS: a body that ends with the connection may be
+    // incomplete (RFC 9112, 9.8).
     if error.kind() == ErrorKind::UnexpectedEof {
         return match reply.close() {
             Ok(()) => lost("the server closed the connection without ending TLS"),
@@ -344,8 +344,8 @@ fn broken(error: &io::Error, reply: &mut Reply) -> Fault {
     }
 }
 
-/// Polls for bytes, at most so many, and has `take` take them from the shared buffer. None are the end
-/// of the connection.
+/// Polls for at most `limit` bytes, and passes them to `take` from the shared buffer. No bytes mean
+/// the end of the connection.
 fn poll_bytes<R>(
     transport: &mut Transport,
     context: &mut Context<'_>,

@@ -1,7 +1,7 @@
-//! Requests and answers of HTTP/2 on one connection, several at a time where a page asks for them.
+//! Requests and answers of HTTP/2 on one connection, several at a time for a page's resources.
 //!
-//! The connection is driven by whoever waits for an answer on it; between two steps nobody reads it. Those
-//! who wait at the same time must be polled together: only the last that drove it is woken.
+//! The user who waits for an answer drives the connection; between two steps nobody reads it. Users
+//! who wait at the same time must be polled together, because only the last to drive it is woken.
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
@@ -21,8 +21,7 @@ use crate::wire::head::{Coding, Framing, Head};
 use crate::wire::reply::Reply;
 use headcount_net::{Agreed, Transport};
 
-/// What the server may send before it is told that something was taken: so much that it is never
-/// what limits a page.
+/// What the server may send before it gets a window update: large enough never to limit a page.
 const WINDOW_BYTES: u32 = 1 << 20;
 
 /// Bytes of the headers of one answer, as with HTTP/1.1.
@@ -34,9 +33,9 @@ const PIECE_BYTES: u64 = 16 << 10;
 /// One connection.
 #[derive(Debug)]
 pub struct Http2 {
-    /// Borrowed while it is polled, never while somebody waits.
+    /// Borrowed during a poll, never across an await.
     state: RefCell<State>,
-    /// What was agreed on about TLS; nothing without it.
+    /// What the TLS handshake negotiated; `None` without TLS.
     pub agreed: Option<Agreed>,
 }
 
@@ -44,12 +43,12 @@ pub struct Http2 {
 struct State {
     connection: Connection<Transport, Bytes>,
     sender: SendRequest<Bytes>,
-    /// Set when the server has closed the connection, with what went wrong.
+    /// Set when the server has closed the connection: what went wrong.
     end: Option<Fault>,
 }
 
 impl Http2 {
-    /// Says hello (RFC 9113, 3.4).
+    /// Sends the connection preface (RFC 9113, 3.4).
     pub async fn establish(transport: Transport) -> Result<Self, Fault> {
         transport.hurry();
         let agreed = transport.agreed();
@@ -72,7 +71,7 @@ impl Http2 {
         })
     }
 
-    /// Whether the server has closed the connection, or takes no more requests on it.
+    /// Whether the server has closed the connection, or accepts no more requests on it.
     pub async fn is_stale(&self) -> bool {
         poll_fn(|context| {
             let mut state = self.state.borrow_mut();
@@ -83,8 +82,8 @@ impl Http2 {
         .await
     }
 
-    /// Sends a request with its body, and waits for the head of the answer. Returns where the rest
-    /// of it comes from.
+    /// Sends a request with its body, and waits for the head of the answer. Returns the stream of
+    /// the rest.
     pub async fn request(
         &self,
         request: Request<()>,
@@ -126,8 +125,8 @@ impl Http2 {
         Ok(body)
     }
 
-    /// Sends the body as the server makes room for it. Returns the answer, if that came before the
-    /// end of the body; the rest is not sent then.
+    /// Sends the body as the server's window allows. Returns the answer if it came before the end
+    /// of the body, whose rest is then not sent.
     async fn send_body(
         &self,
         payload: &Payload<'_>,
@@ -149,7 +148,7 @@ impl Http2 {
             .await?;
             let room = match next {
                 Ok(Some(Ok(room))) => room as u64,
-                // The stream is over for the server: its answer says why.
+                // The server has closed the stream: its answer says why.
                 Ok(_) => return Ok(None),
                 Err(answer) => return Ok(Some(answer)),
             };
@@ -163,7 +162,7 @@ impl Http2 {
         Ok(None)
     }
 
-    /// Takes the body as it comes, to its end or until some of it has come.
+    /// Reads the body to its end, or until some of it has come.
     pub async fn receive(
         &self,
         body: &mut RecvStream,
@@ -208,8 +207,8 @@ impl Driven for State {
     }
 }
 
-/// What the head of an answer says, `is_empty` if no body follows. The error is about a length that is
-/// none.
+/// The head of an answer; `is_empty` if no body follows. Fails if the content length is not a
+/// number.
 pub fn read_head(status: u16, headers: &HeaderMap, is_empty: bool) -> Result<Head, Fault> {
     let length = match headers.get(http::header::CONTENT_LENGTH) {
         None => None,
@@ -239,7 +238,7 @@ pub fn read_head(status: u16, headers: &HeaderMap, is_empty: bool) -> Result<Hea
     })
 }
 
-/// The fault that an error of the HTTP/2 layer means (RFC 9113, 5.4).
+/// The fault for an error of the HTTP/2 layer (RFC 9113, 5.4).
 fn of_h2(error: &h2::Error) -> Fault {
     if error.is_reset() && error.is_remote() {
         let sentence = format!("the server reset the request's stream: {error}");

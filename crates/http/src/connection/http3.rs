@@ -1,8 +1,8 @@
-//! Requests and answers of HTTP/3 (RFC 9114) on one connection of QUIC, several at a time where a page
-//! asks for them.
+//! Requests and answers of HTTP/3 (RFC 9114) on one QUIC connection, several at a time for a page's
+//! resources.
 //!
-//! QUIC's packets are the runtime's matter. What HTTP/3 says beside the requests is read by the user who
-//! waits for an answer.
+//! The runtime handles QUIC's packets. The user who waits for an answer reads what HTTP/3 sends
+//! besides the requests.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -26,18 +26,18 @@ use crate::client::payload::Payload;
 use crate::wire::reply::Reply;
 use headcount_net::{Tls, establish_quic};
 
-/// Bytes of the headers of one answer, as with the other versions.
+/// Bytes of the headers of one answer, as with HTTP/1.1 and HTTP/2.
 const HEADERS_BYTES: u64 = 64 << 10;
 
 /// Bytes of a request's body that are made and sent at a time.
 const PIECE_BYTES: u64 = 16 << 10;
 
-/// A request, and its answer as far as it has not been taken.
+/// A request, and the part of its answer that has not been read.
 pub type Stream = RequestStream<BidiStream<Bytes>, Bytes>;
 
 /// One connection.
 pub struct Http3 {
-    /// Borrowed while it is polled, never while somebody waits.
+    /// Borrowed during a poll, never across an await.
     state: RefCell<State>,
     sender: SendRequest<OpenStreams, Bytes>,
     quic: h3_quinn::quinn::Connection,
@@ -45,12 +45,12 @@ pub struct Http3 {
 
 struct State {
     connection: Connection<h3_quinn::Connection, Bytes>,
-    /// Set when the server has closed the connection, with what went wrong.
+    /// Set when the server has closed the connection: what went wrong.
     end: Option<Fault>,
 }
 
 impl Http3 {
-    /// Connects and says hello (RFC 9114, 3).
+    /// Connects and sends the settings (RFC 9114, 3).
     pub async fn establish(
         addresses: &[SocketAddr],
         answered: &AtomicUsize,
@@ -83,8 +83,8 @@ impl Http3 {
         .await
     }
 
-    /// Sends a request with its body, and waits for the head of the answer. Returns where the rest
-    /// of it comes from.
+    /// Sends a request with its body, and waits for the head of the answer. Returns the stream of
+    /// the rest.
     pub async fn request(
         &self,
         request: Request<()>,
@@ -102,7 +102,7 @@ impl Http3 {
             offset = end;
             let sent = self.drive(stream.send_data(piece.into())).await;
             match sent {
-                // The server wants no more of it: its answer says why.
+                // The server wants no more of the body: its answer says why.
                 Err(fault) if !fault.ends_session => break,
                 sent => sent?,
             }
@@ -118,7 +118,7 @@ impl Http3 {
         Ok(stream)
     }
 
-    /// Takes the body as it comes, to its end or until some of it has come.
+    /// Reads the body to its end, or until some of it has come.
     pub async fn receive(
         &self,
         stream: &mut Stream,
@@ -145,13 +145,14 @@ impl Http3 {
         Ok(())
     }
 
-    /// Says goodbye (RFC 9114, 8.1: `H3_NO_ERROR`), so that the server keeps nothing of the user.
+    /// Closes the connection (RFC 9114, 8.1: `H3_NO_ERROR`), so that the server keeps no state of
+    /// the user.
     pub async fn close(&self) {
         self.quic.close(0x100_u32.into(), b"");
         tokio::task::yield_now().await; // the runtime sends it
     }
 
-    /// Drives what is beside the requests until `future` has its answer.
+    /// Drives the connection until `future` completes.
     async fn drive<T>(
         &self,
         future: impl Future<Output = Result<T, StreamError>>,
@@ -182,7 +183,7 @@ impl fmt::Debug for Http3 {
     }
 }
 
-/// The fault that an error of a request means (RFC 9114, 8).
+/// The fault for an error of a request (RFC 9114, 8).
 fn of_stream(error: &StreamError) -> Fault {
     match error {
         StreamError::RemoteTerminate { code, .. } => {

@@ -1,6 +1,6 @@
 //! One connection to the server, and requests on it.
 //!
-//! * `buffers`: where bytes are for a moment.
+//! * `buffers`: shared buffers for reads and writes.
 //! * [`http1`], [`http2`] and [`http3`]: requests and answers.
 
 mod buffers;
@@ -39,7 +39,7 @@ pub enum Connection {
     Http3(Rc<Http3>),
 }
 
-/// Where the rest of an answer comes from, where one connection has several.
+/// The stream of the rest of an answer, on a connection that has several.
 pub enum Rest {
     /// Of HTTP/2.
     Http2(RecvStream),
@@ -57,7 +57,7 @@ impl fmt::Debug for Rest {
 }
 
 impl Connection {
-    /// The same connection once more, where it takes several requests at a time.
+    /// Another handle to the same connection, if it takes several requests at a time.
     #[must_use]
     pub fn shared(&self) -> Option<Self> {
         match self {
@@ -67,7 +67,7 @@ impl Connection {
         }
     }
 
-    /// Takes what comes next of an answer whose request had a stream of its own.
+    /// Reads the next part of an answer that has a stream of its own.
     pub(crate) async fn receive(
         &self,
         rest: &mut Rest,
@@ -83,7 +83,7 @@ impl Connection {
         }
     }
 
-    /// Whether a connection that takes several requests at a time takes no more.
+    /// Whether a connection that takes several requests at a time accepts no more.
     pub async fn has_ended(&self) -> bool {
         match self {
             Self::Http1(_) => false,
@@ -92,7 +92,7 @@ impl Connection {
         }
     }
 
-    /// Sends a request on a stream of its own and takes its answer, as far as asked. HTTP/1.1 has no
+    /// Sends a request on a stream of its own and reads its answer until `until`. HTTP/1.1 has no
     /// streams.
     pub(crate) async fn exchange(
         &self,
@@ -117,7 +117,7 @@ impl Connection {
         }
     }
 
-    /// What was agreed on about TLS; nothing without it.
+    /// What the TLS handshake negotiated; `None` without TLS.
     #[must_use]
     pub fn agreed(&self) -> Option<Agreed> {
         match self {
@@ -128,17 +128,17 @@ impl Connection {
     }
 }
 
-/// What connections with several requests at a time have besides the requests.
+/// A connection that takes several requests at a time, and needs to be driven.
 trait Driven {
-    /// Reads and writes what can be.
+    /// Reads and writes as much as possible.
     fn advance(&mut self, context: &mut Context<'_>);
 
     /// What went wrong, if the server has closed the connection.
     fn end(&self) -> Option<&Fault>;
 }
 
-/// Drives a connection until `poll` has its answer. The connection is borrowed while it is polled, never
-/// while somebody waits.
+/// Drives a connection until `poll` is ready. The connection is borrowed during a poll, never
+/// across an await.
 async fn drive<S: Driven, T>(
     state: &RefCell<S>,
     mut poll: impl FnMut(&mut S, &mut Context<'_>) -> Poll<T>,
@@ -155,12 +155,12 @@ async fn drive<S: Driven, T>(
     .await
 }
 
-/// The fault of a server that does not keep to the protocol.
+/// The fault of a server that violates the protocol.
 pub(crate) fn malformed(sentence: impl Into<Box<str>>) -> Fault {
     Fault::session(FaultKind::Malformed, sentence)
 }
 
-/// The fault of a connection that is lost.
+/// The fault of a lost connection.
 pub(crate) fn lost(sentence: impl Into<Box<str>>) -> Fault {
     Fault::session(FaultKind::Disconnected, sentence)
 }

@@ -26,9 +26,9 @@ enum At {
 #[derive(Debug, Clone, Default)]
 pub struct Chunked {
     at: At,
-    /// Of a size, what has been read of it; in data, what is still to come.
+    /// In a size, the value read so far; in data, the bytes still to come.
     left: u64,
-    /// Of a size, so far.
+    /// Digits of the size so far.
     digits: u8,
     extra: u32,
 }
@@ -46,7 +46,7 @@ impl Chunked {
         if self.at == At::Data { self.left } else { 0 }
     }
 
-    /// Bytes of the current chunk have been discarded, no more than [`Chunked::left`].
+    /// Skips bytes of the current chunk that were discarded, at most [`Chunked::left`].
     pub fn skip(&mut self, bytes: u64) {
         self.left = self.left.saturating_sub(bytes);
         if self.at == At::Data && self.left == 0 {
@@ -54,8 +54,8 @@ impl Chunked {
         }
     }
 
-    /// Takes bytes, gives data to `data`, and returns how many were used: all, unless the body ended
-    /// before. The error is a sentence.
+    /// Reads bytes, passes data to `data`, and returns how many were used: all, unless the body
+    /// ended before. The error is a sentence.
     pub fn take(&mut self, bytes: &[u8], mut data: impl FnMut(&[u8])) -> Result<usize, String> {
         let mut used = 0;
         while used < bytes.len() && self.at != At::Over {
@@ -73,7 +73,7 @@ impl Chunked {
         Ok(used)
     }
 
-    /// Takes one byte that is not data.
+    /// Reads one byte that is not data.
     fn step(&mut self, byte: u8) -> Result<(), String> {
         self.at = match (self.at, byte) {
             (At::SizeStart | At::Size, _) if byte.is_ascii_hexdigit() => {

@@ -9,21 +9,21 @@ const TOO_LONG: &str = "an event exceeds 16 MiB";
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// An event that has come whole.
+/// A complete event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// What it is called; `message` if the server does not say.
+    /// Its type; `message` if the server does not give one.
     pub name: Box<str>,
-    /// What it brings.
+    /// Its data.
     pub data: String,
 }
 
 /// The events of one stream.
 #[derive(Debug, Default)]
 pub struct Events {
-    /// A line that has not come whole.
+    /// A line that is not yet complete.
     line: Vec<u8>,
-    /// Whether the last line ended with CR, after which LF ends none.
+    /// Whether the last line ended with CR: an LF that follows ends no further line.
     is_after_return: bool,
     /// Whether a line has come: before it there may be a byte order mark.
     has_begun: bool,
@@ -36,24 +36,24 @@ pub struct Events {
 }
 
 impl Events {
-    /// The next event that has come whole.
+    /// The next complete event.
     pub fn next_event(&mut self) -> Option<Event> {
         self.whole.pop_front()
     }
 
-    /// What the server called the last event, for `Last-Event-ID`; empty if it did not.
+    /// The ID of the last event, for `Last-Event-ID`; empty if the server gave none.
     #[must_use]
     pub fn last_id(&self) -> &str {
         &self.last_id
     }
 
-    /// After how long the server wants users back, in ms.
+    /// How long the server wants users to wait before they reconnect, in ms.
     #[must_use]
     pub const fn retry_ms(&self) -> Option<u64> {
         self.retry_ms
     }
 
-    /// The stream has ended, and may be opened again: what came of an event is lost.
+    /// Ends the stream, which may be reopened: an incomplete event is lost.
     pub fn end(&mut self) {
         let ended = std::mem::take(self);
         self.id.clone_from(&ended.last_id);
@@ -62,7 +62,7 @@ impl Events {
         self.whole = ended.whole;
     }
 
-    /// Takes what arrived. The error is a sentence.
+    /// Reads what arrived. The error is a sentence.
     pub fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
         let mut rest = bytes;
         while let Some((&first, after)) = rest.split_first() {
@@ -115,7 +115,7 @@ impl Events {
         }
     }
 
-    /// An empty line: the event is whole. One without data is none, but its id counts.
+    /// Ends an event at an empty line. One without data is dropped, but its ID counts.
     fn dispatch(&mut self) {
         self.last_id.clone_from(&self.id);
         let name = std::mem::take(&mut self.name);
@@ -202,7 +202,7 @@ mod tests {
         ) {
             let plain: String = lines.iter().map(|line| line.clone() + "\n").collect();
             let pairs = lines.iter().zip(&ends);
-            // An empty line after CR would join with it.
+            // After a CR the LF of an empty line would count as part of the line before.
             let mixed: String = pairs.map(|(line, end)| {
                 let end = if *end == "\r" || line.is_empty() { "\r\n" } else { end };
                 line.clone() + end

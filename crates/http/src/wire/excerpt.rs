@@ -1,4 +1,4 @@
-//! What is kept of the body of an error, for the message about it.
+//! The beginning of an error's body, kept for the message about it.
 
 /// Bytes of a body that are kept: a page's head and its first words.
 const KEPT_BYTES: usize = 2 << 10;
@@ -14,7 +14,7 @@ const UNSEEN: [&str; 2] = ["style", "script"];
 pub struct Excerpt(Vec<u8>);
 
 impl Excerpt {
-    /// Takes the next bytes of the body, as long as there is room.
+    /// Keeps the next bytes of the body while there is room.
     pub fn take(&mut self, bytes: &[u8]) {
         let room = KEPT_BYTES - self.0.len();
         self.0.extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -26,7 +26,7 @@ impl Excerpt {
         self.0.len() == KEPT_BYTES
     }
 
-    /// Its first words in one line: without tags and double quotes; nothing where there are none.
+    /// Its first words in one line, without tags and double quotes; `None` if there are none.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let text = String::from_utf8_lossy(&self.0);
@@ -40,7 +40,7 @@ impl Excerpt {
     }
 }
 
-/// What stands outside of tags.
+/// The text outside of tags.
 fn untagged(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(start) = rest.find('<') {
@@ -59,7 +59,7 @@ fn untagged(text: &str) -> String {
     out + rest
 }
 
-/// In one line and not long. Without double quotes, for it is shown in them.
+/// The text in one line, cut if it is long, and without double quotes, because messages quote it.
 fn shortened(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ").replace('"', "'");

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use httparse::{ParserConfig, Response, Status};
 
-/// Headers in one answer. More than any server sends by itself; an answer with more is refused.
+/// Headers in one answer. More than any server sends on its own; an answer with more is refused.
 const MOST_HEADERS: usize = 100;
 
 /// How the end of a body is known (RFC 9112, 6.3).
@@ -12,7 +12,7 @@ const MOST_HEADERS: usize = 100;
 pub enum Framing {
     /// There is none.
     Empty,
-    /// After so many bytes.
+    /// After this many bytes.
     Length(u64),
     /// By the last chunk.
     Chunked,
@@ -20,7 +20,7 @@ pub enum Framing {
     UntilClose,
 }
 
-/// What a body is coded in (RFC 9110, 8.4).
+/// The content coding of a body (RFC 9110, 8.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Coding {
     /// Nothing.
@@ -41,7 +41,7 @@ pub struct Head {
     pub framing: Framing,
     /// What `Content-Length` says, whether or not a body follows.
     pub length: Option<u64>,
-    /// What the body is coded in.
+    /// The content coding of the body.
     pub coding: Coding,
     /// Whether the server keeps the connection (RFC 9112, 9.3).
     pub keeps_alive: bool,
@@ -55,10 +55,10 @@ impl Head {
     }
 }
 
-/// Reads a head. Returns it with its length, or nothing while it is incomplete. `each` is told of
-/// every header. The error is a sentence.
+/// Reads a head. Returns it with its length, or `None` while it is incomplete. `each` gets every
+/// header. The error is a sentence.
 ///
-/// `of_head` says that the request was HEAD, whose answer has no body whatever its headers say.
+/// `of_head`: the request was HEAD, whose answer has no body whatever its headers say.
 pub fn parse(
     bytes: &[u8],
     of_head: bool,
@@ -105,7 +105,7 @@ pub fn parse(
     Ok(Some((head, length)))
 }
 
-/// What headers say that the client must know.
+/// The headers that the client needs.
 #[derive(Default)]
 struct Fields {
     length: Option<u64>,
@@ -117,7 +117,7 @@ struct Fields {
 
 impl Fields {
     fn note(&mut self, name: &str, value: &[u8]) -> Result<(), String> {
-        // By length first: most headers are none of these.
+        // Length first: most headers are none of these.
         match name.len() {
             14 if name.eq_ignore_ascii_case("content-length") => self.note_length(value),
             17 if name.eq_ignore_ascii_case("transfer-encoding") => self.note_transfer(value),
@@ -135,7 +135,7 @@ impl Fields {
         }
     }
 
-    /// The same length may be said several times (RFC 9110, 8.6).
+    /// The same length may appear several times (RFC 9110, 8.6).
     fn note_length(&mut self, value: &[u8]) -> Result<(), String> {
         for token in value.split(|byte| *byte == b',') {
             let token = token.trim_ascii();
@@ -169,7 +169,7 @@ impl Fields {
         Ok(())
     }
 
-    /// `Transfer-Encoding` goes before `Content-Length` (RFC 9112, 6.3).
+    /// `Transfer-Encoding` overrides `Content-Length` (RFC 9112, 6.3).
     const fn framing(&self) -> Framing {
         match self.length {
             _ if self.is_chunked => Framing::Chunked,
@@ -192,13 +192,13 @@ fn coding(value: &[u8]) -> Coding {
     coding
 }
 
-/// The parts of a list (RFC 9110, 5.6.1).
+/// The elements of a list (RFC 9110, 5.6.1).
 fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     let parts = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
     parts.filter(|part| !part.is_empty())
 }
 
-/// The beginning of what came, for a sentence.
+/// The first line of what came, for messages.
 fn shown(bytes: &[u8]) -> String {
     let line = bytes
         .split(|byte| matches!(byte, b'\r' | b'\n'))

@@ -1,6 +1,6 @@
 //! A body that is kept whole.
 
-/// A body that is kept whole, as it comes.
+/// A body that is kept whole, up to a limit.
 #[derive(Debug, Default)]
 pub struct Kept {
     body: Vec<u8>,
@@ -9,7 +9,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Nothing yet, of at most so many bytes.
+    /// An empty body that keeps at most `most_bytes`.
     #[must_use]
     pub fn new(most_bytes: usize) -> Self {
         Self {
@@ -18,24 +18,24 @@ impl Kept {
         }
     }
 
-    /// What has come of it; nothing once it is too long.
+    /// What has come so far; empty once it is too long.
     #[must_use]
     pub fn so_far(&self) -> &[u8] {
         &self.body
     }
 
-    /// Takes out what has come since the last time.
+    /// Takes out what has come since the last call.
     pub fn drain(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.body)
     }
 
-    /// All of it; None if it was too long.
+    /// The whole body; `None` if it was too long.
     #[must_use]
     pub fn whole(self) -> Option<Vec<u8>> {
         (!self.is_too_long).then_some(self.body)
     }
 
-    /// Takes the next bytes.
+    /// Appends the next bytes.
     pub fn take(&mut self, data: &[u8]) {
         if self.body.len() + data.len() > self.most_bytes {
             self.is_too_long = true;

@@ -1,4 +1,4 @@
-//! An answer as it arrives, piece by piece: its heads, then its body, checked and let go.
+//! An answer as it arrives, piece by piece: its heads, then its body, which is checked and dropped.
 
 use super::chunked::Chunked;
 use super::excerpt::Excerpt;
@@ -13,8 +13,8 @@ const MOST_HEAD_BYTES: usize = 64 << 10;
 /// Interim answers to one request; each is a head of its own.
 const MOST_INTERIM: u8 = 10;
 
-/// Of a chunk less than this is read: between chunks stand their sizes, and a read takes many of
-/// both for what it costs to copy them.
+/// A chunk with less than this left is read, not discarded: one read takes many chunks with the
+/// sizes between them, for what it costs to copy them.
 const LEAST_CHUNK_BYTES: u64 = 16 << 10;
 
 const TOO_MUCH: &str = "the server sent more than its answer";
@@ -28,23 +28,24 @@ pub struct Reply {
     wanted: Option<Owner>,
     head: Option<Head>,
     interim: u8,
-    /// The beginning of a head that has not come whole; nearly always empty.
+    /// The beginning of an incomplete head; nearly always empty.
     carry: Vec<u8>,
-    /// Bytes of the body that are to come, if their number is known.
+    /// Bytes of the body still to come, if their number is known.
     left: u64,
     chunked: Chunked,
-    /// Bytes of the body so far, without what frames them.
+    /// Bytes of the body so far, without its framing.
     received: u64,
     is_over: bool,
     sink: Option<Sink>,
-    /// The beginning of the body of an error.
+    /// The beginning of an error's body.
     excerpt: Option<Box<Excerpt>>,
     /// The body, if it is wanted whole.
     kept: Option<Kept>,
 }
 
 impl Reply {
-    /// An answer that is waited for: to HEAD or not, and with the contents of a page or not.
+    /// An answer of which nothing has come: to HEAD or not, and with a page's contents to check or
+    /// not.
     #[must_use]
     pub fn new(of_head: bool, wanted: Option<Owner>) -> Self {
         Self {
@@ -54,7 +55,7 @@ impl Reply {
         }
     }
 
-    /// The same, with its body kept whole unless it is longer than this.
+    /// The same, keeping the whole body unless it is longer than `most_bytes`.
     #[must_use]
     pub fn keeping(self, most_bytes: usize) -> Self {
         Self {
@@ -63,17 +64,17 @@ impl Reply {
         }
     }
 
-    /// The body that was kept; None if it was not wanted, or is too long.
+    /// The kept body; `None` if it was not to be kept, or is too long.
     pub fn take_body_kept(&mut self) -> Option<Vec<u8>> {
         self.kept.take()?.whole()
     }
 
-    /// Takes out what has come of a body that is kept since the last time.
+    /// Takes out what has come of a kept body since the last call.
     pub fn drain_kept(&mut self) -> Vec<u8> {
         self.kept.as_mut().map(Kept::drain).unwrap_or_default()
     }
 
-    /// What has come of a body that is kept.
+    /// What has come of a kept body.
     #[must_use]
     pub fn body_kept(&self) -> Option<&[u8]> {
         self.kept.as_ref().map(Kept::so_far)
@@ -85,7 +86,7 @@ impl Reply {
         self.head.as_ref()
     }
 
-    /// Whether all of it has come.
+    /// Whether the whole answer has come.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.is_over
@@ -109,18 +110,18 @@ impl Reply {
         self.received
     }
 
-    /// The check of the contents, if there was one.
+    /// The check of the contents, if there is one.
     pub const fn take_sink(&mut self) -> Option<Sink> {
         self.sink.take()
     }
 
-    /// The first words of the body of an error, where they can be read.
+    /// The first words of an error's body, if they can be read.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         self.excerpt.as_ref().and_then(|excerpt| excerpt.text())
     }
 
-    /// Takes what arrived. `each` is told of every header. The error is a sentence.
+    /// Reads what arrived. `each` gets every header. The error is a sentence.
     pub fn take(
         &mut self,
         mut bytes: &[u8],
@@ -137,7 +138,7 @@ impl Reply {
         Ok(())
     }
 
-    /// Takes bytes up to the end of a head, and returns how many.
+    /// Reads bytes up to the end of a head, and returns how many.
     fn take_head(
         &mut self,
         bytes: &[u8],
@@ -173,7 +174,7 @@ impl Reply {
         Ok(length - carried)
     }
 
-    /// The head has come; what follows is the body.
+    /// Takes the head; what follows is the body.
     pub fn begin(&mut self, head: Head) {
         self.head = Some(head);
         if let Framing::Length(length) = head.framing {
@@ -190,7 +191,7 @@ impl Reply {
         }
     }
 
-    /// Takes bytes of the body, and returns how many.
+    /// Reads bytes of the body, and returns how many.
     fn take_body(&mut self, bytes: &[u8]) -> Result<usize, String> {
         let framing = match self.head {
             Some(head) if !self.is_over => head.framing,
@@ -233,8 +234,8 @@ impl Reply {
         }
     }
 
-    /// How many bytes may be discarded without being looked at, because nobody wants them. Where the
-    /// end of the body is known it is one more than what is left, so that more would be noticed.
+    /// How many bytes may be discarded unread, because nobody wants them. If the length is known it
+    /// is one more than what is left, so that an excess is noticed.
     #[must_use]
     pub fn discardable(&self) -> u64 {
         let is_excerpt = self.excerpt.as_ref().is_some_and(|kept| !kept.is_full());
@@ -252,7 +253,7 @@ impl Reply {
         }
     }
 
-    /// So many bytes were discarded, no more than [`Reply::discardable`]. The error is a sentence.
+    /// Notes that bytes were discarded, at most [`Reply::discardable`]. The error is a sentence.
     pub fn discarded(&mut self, bytes: u64) -> Result<(), String> {
         self.received += bytes;
         match self.head.map(|head| head.framing) {
@@ -269,7 +270,7 @@ impl Reply {
         Ok(())
     }
 
-    /// The server closed the connection: the end of the answer, or a sentence about what is missing.
+    /// Ends the answer, because the server closed the connection. The error says what is missing.
     pub fn close(&mut self) -> Result<(), String> {
         let Some(head) = self.head else {
             let sentence = if self.is_untouched() {

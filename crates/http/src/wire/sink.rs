@@ -1,4 +1,4 @@
-//! The check of a body's contents, as it passes by.
+//! The check of a body's contents as it passes through.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use flate2::write::GzDecoder;
 use super::head::Coding;
 use crate::pages::content::{Difference, Owner, check};
 
-/// What a body should hold.
+/// A check of what a body holds.
 #[derive(Debug)]
 pub struct Checker {
     owner: Owner,
@@ -41,17 +41,17 @@ impl Write for Checker {
     }
 }
 
-/// A checker for bodies as they come, or for what they hold compressed.
+/// A checker for plain bodies, or for compressed ones.
 #[derive(Debug)]
 pub enum Sink {
-    /// As they come.
+    /// Not compressed.
     Plain(Checker),
-    /// Compressed by gzip. What is wrong with that is found here, too.
+    /// Compressed by gzip, with the error of its decoder, if any.
     Gzip(Box<GzDecoder<Checker>>, Option<io::Error>),
 }
 
 impl Sink {
-    /// The check for a body in this coding; none where that is not known.
+    /// The check for a body in this coding; `None` if the coding is not supported.
     #[must_use]
     pub fn new(coding: Coding, checker: Checker) -> Option<Self> {
         match coding {
@@ -64,14 +64,14 @@ impl Sink {
         }
     }
 
-    /// Takes the next bytes of the body.
+    /// Checks the next bytes of the body.
     pub fn take(&mut self, bytes: &[u8]) {
         match self {
             Self::Plain(checker) => {
                 let _ = checker.write(bytes); // it takes everything
             }
             Self::Gzip(decoder, wrong) => {
-                // What follows is as wrong, and may be a thousand times what came.
+                // Decoding the rest finds nothing new, and it may be a thousand times what came.
                 if wrong.is_none() && decoder.get_ref().difference.is_none() {
                     *wrong = decoder.write_all(bytes).err();
                 }
@@ -79,8 +79,7 @@ impl Sink {
         }
     }
 
-    /// The length of the contents, or what is wrong with them: a difference, or a sentence about
-    /// their compression.
+    /// The length of the contents. The error is a difference, or a sentence about the compression.
     pub fn finish(self) -> Result<u64, Result<Difference, String>> {
         let checker = match self {
             Self::Plain(checker) => checker,
