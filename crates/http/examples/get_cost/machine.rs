@@ -1,4 +1,4 @@
-//! What the kernel says of processes, and where they run.
+//! What the kernel reports about processes, and which processor they run on.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ pub fn children_cpu_ns() -> u64 {
     ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second()
 }
 
-/// The share of the machine's time that its host took, and all time, in ticks (`proc_stat(5)`).
+/// Stolen time and all time of the machine, in ticks (`proc_stat(5)`).
 pub fn stolen() -> (u64, u64) {
     let text = fs::read_to_string("/proc/stat").unwrap();
     let line = text.lines().next().unwrap();
@@ -33,14 +33,14 @@ pub fn stolen() -> (u64, u64) {
     (ticks[7], ticks[..8].iter().sum())
 }
 
-/// Resident memory of a process (its number, or `self`), while there is one.
+/// Resident memory of a process (its number, or `self`); `None` if it has ended.
 pub fn resident_kib(process: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Keeps this process, and what it starts from now on, on one processor.
+/// Pins this process, and what it starts from now on, to one processor.
 pub fn stay_on(processor: usize) {
     let mut set = CpuSet::new();
     set.set(processor);

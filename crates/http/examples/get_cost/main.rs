@@ -6,11 +6,11 @@
 //!
 //! `cost`: pages of 1, 16 and 128 KB over 64 connections that are kept, and of 1 KB over one
 //! connection each. wrk, our client alone, our client in the engine (which records everything), the
-//! same with all contents checked, and h2load, oha and k6 where they are on the PATH take turns, each
-//! alone with nginx; the ratios are those within a round, so that what the machine does meanwhile is
-//! in both sides. nginx has processor 0, clients have processor 1. `memory`: resident memory of a
-//! connection, one way for each process; of other tools, what 1,000 connections need beyond what 10
-//! do.
+//! same with all contents checked, and h2load, oha and k6 if they are on the PATH take turns, each
+//! alone with nginx. Ratios are taken within a round, so that disturbances of the machine affect
+//! both sides. nginx has processor 0, clients have processor 1. `memory`: resident memory of a
+//! connection, in a process for each way; for other tools, what 1,000 connections need beyond what
+//! 10 do.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 #![allow(clippy::unwrap_used, reason = "the program ends with the failure")]
 
@@ -36,13 +36,13 @@ const MOST_ROUNDS: u64 = 20;
 const MOST_SECONDS: u64 = 10;
 const MOST_USERS: u32 = 4000;
 
-/// Class, and whether connections are kept.
+/// The class of pages, and whether connections are kept.
 const CASES: [(&str, bool); 4] = [("k1", true), ("k16", true), ("k128", true), ("k1", false)];
 
-/// What spares nginx work that is not about pages.
+/// Settings that spare nginx work unrelated to pages.
 const QUIET_NGINX: &str = "access_log off; open_file_cache max=100;";
 
-/// Our own who take turns with wrk.
+/// Our sides that take turns with wrk.
 const OURS: [&str; 3] = ["client", "engine", "checked"];
 
 const WAYS: [(&str, Way); 4] = [
@@ -103,7 +103,7 @@ fn server() -> Nginx {
     nginx
 }
 
-/// A target whose contents nobody looks at.
+/// A target whose contents are not checked.
 fn quiet(nginx: &Nginx, way: Way) -> HttpOptions {
     HttpOptions {
         verify: 0.0,
@@ -149,7 +149,7 @@ fn costs(rounds: u64, seconds: u64) -> Vec<Value> {
         .collect()
 }
 
-/// CPU time of a request, in µs: wrk's, that of each of our sides, and other tools'.
+/// CPU time of a request, in µs: of wrk, of each of our sides, and of other tools.
 fn round(
     nginx: &Nginx,
     peers: &[Peer],
@@ -189,8 +189,8 @@ fn spread(mut values: Vec<f64>) -> Value {
     json!({"median": median, "least": values[0], "most": values[values.len() - 1]})
 }
 
-/// Each way in a process of its own, so that nothing that another has freed is used again; and other
-/// tools.
+/// The figures of each way, in a process of its own, so that no memory freed by another is reused;
+/// and those of other tools.
 fn memories(users: u32) -> Vec<Value> {
     let one = |(name, _): &(&str, Way)| -> Value {
         let program = std::env::current_exe().unwrap();

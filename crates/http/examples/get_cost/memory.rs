@@ -11,11 +11,11 @@ use crate::common::{Person, http, step};
 use crate::machine::resident_kib;
 use crate::ours::on_one_thread;
 
-/// Connections at a time that are being made.
+/// Connections that are being opened at a time.
 const AT_A_TIME: usize = 16;
 
-/// The resident memory that each further user costs: a task with its connection, as in the engine,
-/// after one page. To be asked once in a process, while nothing that was freed can be used again.
+/// The resident memory of each further user: a task with its connection, as in the engine, after
+/// one page. Call it once per process, before any freed memory can be reused.
 pub fn memory(options: &HttpOptions, name: &str, users: u32) -> Value {
     let (protocol, get) = (
         http(options.clone()),
@@ -46,7 +46,7 @@ pub fn memory(options: &HttpOptions, name: &str, users: u32) -> Value {
             }
             resident
         };
-        // The first users pay for what all share.
+        // The first users pay for what all users share.
         crowd(10).await;
         let before_kib = resident_kib("self").unwrap();
         let each_kib = crowd(users).await.saturating_sub(before_kib) as f64 / f64::from(users);

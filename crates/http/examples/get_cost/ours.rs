@@ -13,7 +13,7 @@ use tokio::task::LocalSet;
 use crate::common::{Person, http, step};
 use crate::machine::own_cpu_ns;
 
-/// Requests done, and what they cost.
+/// Requests completed, and their CPU time.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
     pub requests: u64,

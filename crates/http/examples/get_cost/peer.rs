@@ -1,4 +1,4 @@
-//! The same load by other tools.
+//! The same load from other tools.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -9,10 +9,10 @@ use crate::CONNECTIONS;
 use crate::machine::{children_cpu_ns, resident_kib};
 use crate::ours::Cost;
 
-/// Connections of the smaller of the two runs that memory is compared of.
+/// Connections of the smaller of the two runs whose memory is compared.
 const FEW_USERS: u32 = 10;
 
-/// How long a tool plays while its memory is looked at.
+/// How long a tool runs while its memory is measured.
 const MEMORY_SECONDS: u64 = 3;
 
 /// A tool that loads web servers.
@@ -27,7 +27,7 @@ pub enum Peer {
 impl Peer {
     pub const ALL: [Self; 4] = [Self::Wrk, Self::H2load, Self::Oha, Self::K6];
 
-    /// What it is called, which is also its program.
+    /// Its name, which is also that of its program.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Wrk => "wrk",
@@ -57,7 +57,7 @@ impl Peer {
         !matches!(self, Self::H2load)
     }
 
-    /// What a request costs it: one thread's worth of work, bodies not kept.
+    /// The cost of a request: one thread, bodies not kept.
     pub fn cost(self, url: &str, keep_alive: bool, seconds: u64) -> Cost {
         let before_ns = children_cpu_ns();
         let mut command = self.command(url, keep_alive, CONNECTIONS, seconds);
@@ -75,7 +75,7 @@ impl Peer {
         clippy::disallowed_methods,
         reason = "there is no runtime here to block"
     )]
-    /// The resident memory that each further connection costs, once all have been used.
+    /// The resident memory of each further connection, once all have been used.
     pub fn connection_kib(self, url: &str, users: u32) -> f64 {
         let most_kib = |users| {
             let mut command = self.command(url, true, users, MEMORY_SECONDS);
@@ -91,7 +91,8 @@ impl Peer {
         most_kib(users).saturating_sub(few_kib) as f64 / f64::from(users - FEW_USERS)
     }
 
-    /// The command for so many seconds. Every tool stays on one processor, as this program does.
+    /// The command for a run of this many seconds. Every tool stays on one processor, as this
+    /// program does.
     fn command(self, url: &str, keep_alive: bool, users: u32, seconds: u64) -> Command {
         let (users, length) = (users.to_string(), format!("{seconds}s"));
         let mut command = Command::new(self.name());
@@ -133,7 +134,7 @@ impl Peer {
         command
     }
 
-    /// Requests that were answered with what was asked for, in what it printed.
+    /// Requests that got the right answer, from its output.
     fn requests(self, text: &str) -> u64 {
         let word_of = |line: Option<&str>, index: usize| {
             let word = line.and_then(|line| line.split_whitespace().nth(index));
@@ -153,7 +154,7 @@ impl Peer {
     }
 }
 
-/// The JSON in what a tool printed, which may say something before and after it.
+/// The JSON in a tool's output, which may have other text before and after it.
 fn json(text: &str) -> Value {
     let found = text.find("\n{").map_or(0, |at| at + 1);
     let mut values = serde_json::Deserializer::from_str(&text[found..]).into_iter();

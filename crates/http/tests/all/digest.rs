@@ -1,4 +1,4 @@
-//! Users who prove themselves by Digest, to a real Apache.
+//! Users who authenticate by Digest, against a real Apache.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,7 +32,7 @@ fn users_are_challenged_once_and_then_known() {
                 assert_eq!(user.read(get("/long/page?x=1,2")).await, 7);
             }
         }
-        // What is sent with a request is sent with the second, too.
+        // The body is sent again with the second request.
         let form = json!({"op": "post", "path": "/long/page", "form": {"a": "b"}});
         users[0].play(form).await.unwrap();
         assert_eq!((users[0].sent("GET"), users[0].sent("POST")), (4, 1));

@@ -1,5 +1,5 @@
-//! The load engine itself plays users against a real nginx: on two workers, with nothing wrong; and
-//! while the server stands still.
+//! The load engine plays users against a real nginx: on two workers, without errors; and while the
+//! server stands still.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 
 const USERS: u32 = 12;
 
-/// Steps after which every user has played several; how long that takes is the machine's affair.
+/// Steps after which every user has played several; how long that takes depends on the machine.
 const ENOUGH: u64 = 100;
 
-/// Plays until `watch`, who sees what was counted so far, says that it is enough.
+/// Plays until `watch`, which gets what was counted so far, returns true.
 fn run(
     options: HttpOptions,
     steps: &Value,
@@ -53,7 +53,7 @@ fn run(
     last.unwrap().recorder
 }
 
-/// Whether every user has connected and enough steps were played.
+/// Whether every user has connected and enough steps have completed.
 fn is_enough(counted: &Recorder) -> bool {
     let completed = counted.steps.iter().map(|step| step.completed).min();
     completed > Some(ENOUGH) && count(counted, "CONNECT") >= u64::from(USERS)
@@ -87,7 +87,7 @@ fn every_request_of_a_run_is_one_that_the_server_counted() {
         let log = nginx.log_of((pages.completed + heads.completed) as usize);
         let gets = log.iter().filter(|line| line.starts_with("GET "));
         assert_eq!(gets.clone().count() as u64, pages.completed);
-        // The bytes that were counted are those of the pages that the server was asked for.
+        // The bytes counted are those of the pages that the server logged.
         let path = |line: &String| line.split(' ').nth(1).unwrap().to_owned();
         let bytes: u64 = gets
             .map(|line| nginx.set.find(&path(line)).unwrap().bytes)
@@ -124,7 +124,7 @@ fn connecting_answering_and_receiving_are_timed_apart() {
         (count(&counted, "GET"), count(&counted, "CONNECT")),
         (completed[0], completed[0])
     );
-    // The parts make up the whole; what is left of it is the seating of the user.
+    // The steps make up the whole scenario, except for setting up the user.
     let parts: u64 = counted.steps.iter().map(|step| step.service_ns).sum();
     let whole = counted.scenarios[0].service_ns;
     assert!(0 < parts && parts <= whole, "{parts} {whole}");

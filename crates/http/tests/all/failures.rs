@@ -1,4 +1,4 @@
-//! What goes wrong with real servers, and what users are told.
+//! Failures of real servers, and the messages about them.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,7 +32,7 @@ fn a_status_that_was_not_expected_names_the_path_and_spares_the_connection() {
                     "/moved",
                     "status 302 Found instead of 200; redirects are not followed",
                 ),
-                // After which nginx closes the connection.
+                // nginx closes the connection after it.
                 (
                     "/broken",
                     "GET /broken: status 500 Internal Server Error instead of 200",
@@ -145,7 +145,7 @@ fn pages_changed_behind_the_servers_back_are_wrong_data() {
             });
         }
         play(async {
-            // Lengths are checked whatever is.
+            // Lengths are checked even if contents are not.
             let options = HttpOptions {
                 verify: 0.0,
                 ..nginx.options(way)
@@ -221,7 +221,7 @@ fn a_part_of_the_answers_can_be_checked() {
                     .is_err(),
             );
         }
-        // Which ones follows from user and scenario alone; five standard deviations are 43.
+        // User and scenario alone decide which; five standard deviations are 43.
         assert!((57..=143).contains(&found), "{found}");
     });
 }
@@ -230,7 +230,7 @@ fn a_part_of_the_answers_can_be_checked() {
 fn a_killed_server_is_a_lost_connection_and_then_none() {
     for way in Way::ALL {
         let mut nginx = Nginx::start();
-        // More than sockets hold.
+        // More than a socket's buffer holds.
         let huge = fs::File::create(nginx.behind("/huge")).unwrap();
         huge.set_len(64 << 20).unwrap();
         play(async {

@@ -1,4 +1,4 @@
-//! Random and mutated answers: parsers answer, and never panic.
+//! Random and mutated answers: parsers return, and never panic.
 
 use headcount_http::pages::content::Owner;
 use headcount_http::pages::{Content, PageSet};
@@ -9,7 +9,7 @@ use headcount_http::{HttpOptions, Step};
 use headcount_load::Compile;
 use proptest::prelude::*;
 
-/// Gives an answer in pieces; every way out is a sentence or a count.
+/// Feeds an answer in pieces. Returns the bytes of its body, or `None` after an error.
 fn read(bytes: &[u8], cuts: &[usize], of_head: bool) -> Option<u64> {
     let owner = Owner {
         seed: 1,
@@ -81,7 +81,7 @@ proptest! {
         read(&bytes, &cuts, of_head);
     }
 
-    /// httparse's own reading of a chunk's size is the oracle.
+    /// httparse's parser of chunk sizes is the oracle.
     #[test]
     fn sizes_of_chunks_agree_with_another_parser(line in "[0-9a-fA-F]{1,17}(;[ -~]{0,10})?") {
         let text = format!("{line}\r\n");

@@ -1,4 +1,5 @@
-//! Who answers, and whether they have the data set: nginx, and Python's server with the CGI program.
+//! Which server answers, and whether it has the data set: nginx, and Python's server with the CGI
+//! program.
 
 #![allow(
     clippy::unwrap_used,
@@ -61,7 +62,7 @@ fn a_data_set_is_found_whole_or_not() {
             ..nginx.options(way)
         };
         let checked = look(options).unwrap();
-        // Of each of three classes the first file, and the last in the last directory.
+        // Of each of three classes, the first file of the first directory and the last of the last.
         let bytes = 100 + 16_384 + 1000 + 3000 + 131_072 + 2_000_000;
         assert_eq!((checked.pages, checked.bytes), (6, bytes));
     }
@@ -119,7 +120,7 @@ fn the_pages_that_steps_ask_for_are_looked_at_each_once_if_wanted() {
     assert!(matches!(cancelled, Err(HttpError::Cancelled)));
 }
 
-/// Python's own server, which speaks HTTP/1.0 and runs CGI programs. It ends with this value.
+/// Python's own server, which speaks HTTP/1.0 and runs CGI programs. Dropping this ends it.
 struct PythonServer {
     child: Child,
     url: String,
@@ -127,7 +128,7 @@ struct PythonServer {
 
 impl PythonServer {
     fn start(folder: &std::path::Path) -> Self {
-        // It chooses its port itself and says which: one that was free a moment ago may be taken.
+        // It chooses its port itself and prints it: a port that was free a moment ago may be taken.
         let mut child = Command::new("python3")
             .args(["-u", "-m", "http.server", "--cgi"])
             .args(["--bind", "127.0.0.1", "--directory"])

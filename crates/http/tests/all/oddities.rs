@@ -1,4 +1,4 @@
-//! What nginx never says, from a peer that says anything: the edges of the protocol.
+//! What nginx never sends, from a peer that sends anything: the edges of the protocol.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use headcount_http::HttpOptions;
 use headcount_load::{Fault, FaultKind, Moved};
 use serde_json::{Value, json};
 
-/// What a user makes of these pieces of an answer.
+/// The user's result for these pieces of an answer.
 fn answered(step: Value, pieces: &[&[u8]]) -> Result<Moved, Fault> {
     answered_with(step, pieces, |_| {})
 }
@@ -219,7 +219,8 @@ fn requests_are_as_they_should_be() {
     assert!(put.ends_with("Content-Length: 0\r\n\r\n"), "{put}");
 }
 
-/// A server that ends connections may keep a worker for each until the client has closed its side.
+/// A server that closes connections may keep a worker for each until the client has closed its
+/// side.
 #[test]
 fn a_connection_that_the_server_ends_is_closed_before_the_next_request() {
     for answer in [
@@ -249,7 +250,7 @@ fn a_connection_that_the_server_ends_is_closed_before_the_next_request() {
     }
 }
 
-/// A server that answers, and then says something on the idle connection.
+/// A server that answers, and then sends something on the idle connection.
 #[test]
 fn an_idle_connection_may_only_be_closed() {
     for (bytes, part) in [
@@ -286,7 +287,7 @@ fn an_idle_connection_may_only_be_closed() {
             match (first.and(person.play(get()).await), part) {
                 (Ok(_), None) => assert_eq!(person.sent("CONNECT"), 2),
                 (Err(fault), Some(_)) => assert_eq!(fault.kind, FaultKind::Malformed, "{fault}"),
-                // The answer and the farewell came as one.
+                // The answer and the farewell arrived together.
                 (Err(fault), None) => {
                     assert!(fault.message.contains("more than its answer"), "{fault}");
                     let _ = person.play(get()).await;

@@ -1,4 +1,4 @@
-//! Targets that cannot be used, or are not what was said of them, and what users are told.
+//! Targets that cannot be used, or differ from their options, and the messages about them.
 
 #![allow(
     clippy::unwrap_used,
@@ -31,7 +31,7 @@ fn certificates_are_checked_unless_that_is_off() {
                 "{fault}"
             );
             assert!(fault.message.contains("verify_certificates"), "{fault}");
-            // The right authority, and a name that the certificate is not for.
+            // The right authority, but a name that is not in the certificate.
             let named = HttpOptions {
                 url: format!("https://localhost:{}", nginx.port(way)),
                 ..nginx.options(way)

@@ -239,7 +239,7 @@ fn specweb96s_files_are_as_published() {
             bytes += size;
         }
         let found_mb = bytes as f64 / f64::from(1 << 20);
-        // Theirs is of draws that are not even within a class.
+        // Their figures are for draws that are not even within a class.
         assert!(
             (found_mb / published_mb - 1.0).abs() < 0.2,
             "{part}: {found_mb} MB"
@@ -313,7 +313,7 @@ fn folders_of_others_are_refused_and_left_alone() {
         Err(TreeError::NotAFolder(_))
     ));
 
-    // Links inside of our folder lead nowhere.
+    // Links inside our folder are not followed.
     let ours = home.path().join("ours");
     write(&ours, &small()).unwrap();
     fs::remove_dir_all(ours.join("a")).unwrap();

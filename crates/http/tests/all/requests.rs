@@ -1,4 +1,5 @@
-//! What users send, to a real nginx that keeps or tells it: bodies, headers, cookies, credentials.
+//! What users send, to a real nginx that stores or echoes it: bodies, headers, cookies,
+//! credentials.
 
 #![allow(
     clippy::unwrap_used,
@@ -184,7 +185,7 @@ fn users_prove_themselves() {
                 .await
                 .unwrap_err();
             assert_eq!(fault.kind, FaultKind::Login);
-            // Without credentials it is an answer like any other.
+            // Without credentials a 401 is an answer like any other.
             let fault = person(nginx.options(way))
                 .await
                 .play(get)
@@ -209,7 +210,7 @@ fn headers_of_the_target_and_of_a_step_are_sent() {
                 ..nginx.options(way)
             };
             let mut person = person(options).await;
-            // The answer is the header's value, so its length tells which.
+            // The answer is the header's value, so its length shows which one was sent.
             assert_eq!(person.read(json!({"op": "get", "path": "/who"})).await, 9);
             let own = json!({"op": "get", "path": "/who", "headers": {"x-who": "me"}});
             assert_eq!(person.read(own).await, 2);

@@ -199,7 +199,7 @@ fn connections_are_not_kept_where_that_is_said_and_the_server_closes_first() {
     assert_eq!(connections.len(), 6, "{log:?}");
 }
 
-/// Connections with a port of the server in `TIME_WAIT` (06 in proc(5)): at our end, and at its.
+/// Connections of the server's port in `TIME_WAIT` (06 in proc(5)): at our end, and at its end.
 fn waiting(port: u16) -> (usize, usize) {
     let table = fs::read_to_string("/proc/net/tcp").unwrap();
     let port = format!(":{port:04X}");
@@ -275,7 +275,7 @@ fn an_answer_that_nobody_received_does_not_get_into_the_next() {
                 1024
             );
             assert_eq!(person.sent("CONNECT"), 2, "{way:?}");
-            // One that is not right is received at once.
+            // An answer with a wrong status is received at once.
             let request = json!({"op": "request", "path": "/nowhere"});
             let fault = person.play(request).await.unwrap_err();
             assert_eq!(

@@ -1,4 +1,4 @@
-//! Trees of pages mended by their contents, and deleted without anything else.
+//! Trees of pages: repairing their contents, and deleting them without anything else.
 
 #![allow(
     clippy::unwrap_used,
@@ -55,9 +55,9 @@ fn a_tree_is_deleted_whole() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("pages");
     write(&folder, Kept::Long);
-    fs::write(folder.join("a/.text-0000.html.new"), "half").unwrap(); // of one that was killed
+    fs::write(folder.join("a/.text-0000.html.new"), "half").unwrap(); // left by a killed run
     let swept = sweep_tree(&folder).unwrap().unwrap();
-    // Three files in each of three directories, the program, and the half one.
+    // Three files in each of three directories, the program, and the unfinished one.
     assert_eq!(swept, Swept { files: 11, left: 0 });
     assert!(!folder.exists());
     assert!(sweep_tree(&folder).unwrap().is_none());
@@ -101,7 +101,7 @@ fn folders_of_others_are_refused() {
     symlink(&theirs, &link).unwrap();
     assert!(matches!(sweep_tree(&link), Err(TreeError::NotAFolder(_))));
 
-    // A link inside of a folder of ours is no way out of it.
+    // A link inside a folder of ours is not followed.
     let ours = home.path().join("ours");
     write(&ours, Kept::Long);
     fs::remove_dir_all(ours.join("a")).unwrap();

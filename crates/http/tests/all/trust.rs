@@ -1,4 +1,4 @@
-//! Whom the client trusts, and what it shows of itself, with a real nginx.
+//! Which certificates the client trusts, and which it presents, with a real nginx.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use headcount_http::{Http, HttpOptions};
 use headcount_load::Fault;
 use serde_json::json;
 
-/// nginx that shows a certificate that nobody but itself has signed.
+/// nginx with a self-signed certificate.
 fn self_signed(name: &str) -> Nginx {
     let own = format!("ssl_certificate {name}.pem; ssl_certificate_key {name}.key;");
     Nginx::with(small_set(), &own)
@@ -35,7 +35,7 @@ fn a_certificate_of_the_file_is_trusted_without_an_authority() {
             ..nginx.options(Way::Tls)
         };
         assert_eq!(got(trusting(&format!("{name}.pem"))), Ok(1024), "{name}");
-        // Another with the same subject, or somebody else's authority.
+        // Another certificate with the same subject, and a foreign authority.
         for other in ["own-other.pem", "authority.pem"] {
             let fault = got(trusting(other)).unwrap_err();
             assert!(
@@ -121,12 +121,12 @@ fn the_address_is_apart_from_the_name() {
             ..unnamed
         };
         text(inner, "inner.invalid shop.invalid:8443");
-        // An address is a name that a certificate can have, and none that TLS asks for.
+        // A certificate can be for an address, but TLS never sends one as the name (SNI).
         text(named(Some("127.0.0.1")), " shop.invalid:8443");
     }
 }
 
-/// nginx that lets in only users with a certificate of its authority.
+/// nginx that accepts only users with a certificate of its authority.
 fn demanding() -> Nginx {
     let own = "ssl_client_certificate authority.pem; ssl_verify_client on;";
     Nginx::with(small_set(), own)
@@ -237,7 +237,7 @@ fn a_server_that_ends_the_connection_says_what_it_misses() {
     }
 }
 
-/// A server of OpenSSL that ends connections of users without a certificate.
+/// An OpenSSL server that closes connections of users without a certificate.
 struct Demanding {
     child: Child,
     port: u16,
@@ -259,7 +259,7 @@ impl Demanding {
         let mut lines = out.lines().map(Result::unwrap);
         let line = lines.find(|line| line.starts_with("ACCEPT")).unwrap();
         let port = line.rsplit(':').next().unwrap().parse().unwrap();
-        // What it says later is read, so that it never waits for room.
+        // Reads what it prints later, so that the pipe never fills up.
         std::thread::spawn(move || lines.count());
         Self { child, port }
     }

@@ -1,4 +1,4 @@
-//! A private Apache whose users prove themselves by Digest.
+//! A private Apache whose users authenticate by Digest.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,10 +18,10 @@ use super::{PASSWORD, PATIENCE, pause};
 
 const PROGRAM: &str = "/usr/sbin/apache2";
 const MODULES: &str = "/usr/lib/apache2/modules";
-/// With a comma, which is not the end of it.
+/// With a comma, which does not end the value.
 const REALM: &str = "the lab, area=1";
 
-/// Apache with three areas, which differ in how long a nonce is accepted. It ends with this value.
+/// Apache with three areas, which differ in how long they accept a nonce. Dropping this ends it.
 pub struct Apache {
     child: Child,
     port: u16,
@@ -32,7 +32,7 @@ impl Apache {
     pub fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path();
-        // Its workers are another user's if root starts it.
+        // Its workers run as another user if root starts it.
         fs::set_permissions(base, fs::Permissions::from_mode(0o755)).unwrap();
         for area in ["long", "short", "once"] {
             fs::create_dir(base.join(area)).unwrap();
@@ -70,7 +70,7 @@ impl Apache {
         self.folder.path().join(name)
     }
 
-    /// Options of users with the right password.
+    /// Options for users with the right password.
     pub fn options(&self) -> HttpOptions {
         HttpOptions {
             auth: Auth::Digest,
@@ -80,7 +80,7 @@ impl Apache {
         }
     }
 
-    /// The lines of its log, `method path status user version`, once there are so many.
+    /// The lines of its log, `method path status user version`, once there are this many.
     pub fn log_of(&self, lines: usize) -> Vec<String> {
         let origin = Origin::now();
         loop {

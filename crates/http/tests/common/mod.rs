@@ -1,4 +1,4 @@
-//! What the integration tests share: real servers on temporary folders, and users outside an engine.
+//! Shared by the integration tests: real servers on temporary folders, and users outside an engine.
 #![allow(dead_code, unused_imports, reason = "each test file uses its own part")]
 #![allow(
     clippy::unwrap_used,
@@ -29,10 +29,10 @@ pub mod nginx;
 pub use nginx::{Nginx, Way};
 
 pub const PATIENCE: Duration = Duration::from_secs(30);
-/// What every user of the test server proves itself with.
+/// The password of every user of the test server.
 pub const PASSWORD: &str = "Passw0rd";
 
-/// Pages of both kinds, from less than a line to more than a socket holds.
+/// Pages of both kinds, from less than a line to more than a socket's buffer holds.
 pub fn small_set() -> PageSet {
     serde_json::from_value(json!({
         "seed": 7,
@@ -57,12 +57,12 @@ pub fn step(options: &Value) -> Step {
 }
 
 thread_local! {
-    /// Steps that users of this thread have ended.
+    /// Steps that this thread's users have completed.
     static ENDED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Runs a future as a worker of the engine would, as long as steps end: a busy machine takes its
-/// time for thousands of them.
+/// Runs a future as a worker of the engine would, for as long as steps complete: a busy machine
+/// takes its time for thousands of them.
 pub fn play<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -127,8 +127,8 @@ pub async fn person(options: HttpOptions) -> Person {
     Person::arrive(&http(options), 0).await
 }
 
-/// A peer that does what nginx cannot: takes one connection, waits for a request, and says these
-/// pieces, one after the other, before it closes.
+/// A peer that does what nginx cannot: it takes one connection, waits for a request, and sends
+/// these pieces one after the other before it closes.
 pub fn peer(pieces: Vec<Vec<u8>>) -> (HttpOptions, JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

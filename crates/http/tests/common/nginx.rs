@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::{PASSWORD, PATIENCE, pause, small_set};
 
-/// The ways in which nginx can be spoken to, each with a port of its own.
+/// The ways to reach nginx, each with a port of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Plain,
@@ -37,7 +37,7 @@ impl Way {
     }
 }
 
-/// nginx with the pages of a data set. It ends with this value.
+/// nginx with the pages of a data set. Dropping this ends it.
 pub struct Nginx {
     child: Child,
     group: Pid,
@@ -52,7 +52,7 @@ impl Nginx {
         Self::with(small_set(), "")
     }
 
-    /// Starts it with these pages, and these lines in each server.
+    /// Starts it with these pages, and these extra lines in each server block.
     pub fn with(set: PageSet, extra: &str) -> Self {
         let folder =
             tempfile::tempdir_in(option_env!("CARGO_TARGET_TMPDIR").unwrap_or("/tmp")).unwrap();
@@ -72,7 +72,7 @@ impl Nginx {
         let program =
             program.expect("nginx is missing: apt-get install -y --no-install-recommends nginx");
         let log = fs::File::create(base.join("out")).unwrap();
-        // In a session of its own, so that its signals reach nobody else and ours all of it.
+        // In a session of its own, so that our signals reach all of its processes and nobody else.
         let child = Command::new("setsid")
             .arg(program)
             .arg("-c")
@@ -99,7 +99,7 @@ impl Nginx {
 
     fn wait_until_it_listens(&mut self) {
         let origin = Origin::now();
-        // Not the port whose connections are looked at.
+        // Not the port whose connections the tests count.
         while TcpStream::connect(("127.0.0.1", self.ports[2])).is_err() {
             let late = origin.elapsed_ns() > PATIENCE.as_nanos() as u64;
             if late || self.child.try_wait().unwrap().is_some() {
@@ -119,7 +119,7 @@ impl Nginx {
         self.ports[way as usize]
     }
 
-    /// Options that reach it.
+    /// Options to reach it.
     pub fn options(&self, way: Way) -> HttpOptions {
         let scheme = if way.is_tls() { "https" } else { "http" };
         let url = format!("{scheme}://127.0.0.1:{}", self.port(way));
@@ -131,7 +131,7 @@ impl Nginx {
         }
     }
 
-    /// Where something of it is.
+    /// The path of one of its files.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -148,7 +148,7 @@ impl Nginx {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Waits until the log has so many lines: nginx writes them after it has answered.
+    /// Waits until the log has this many lines: nginx writes them after it has answered.
     pub fn log_of(&self, lines: usize) -> Vec<String> {
         let origin = Origin::now();
         loop {
@@ -204,7 +204,7 @@ fn users() -> String {
     text
 }
 
-/// An authority and a certificate for 127.0.0.1 that it signed; and certificates that nobody signed.
+/// An authority and a certificate for 127.0.0.1 that it signed, and self-signed certificates.
 fn make_certificate(base: &Path) {
     let openssl = |arguments: &str| {
         let output = Command::new("openssl")
