@@ -50,13 +50,13 @@ impl Line<Tap> {
         seed: u64,
     ) -> Result<Self, LineError> {
         let is_cut = conditions.is_by_packet();
-        let made = names.map(|name| {
+        let taps = names.map(|name| {
             Tap::new(name, is_cut).map_err(|error| LineError::Device {
                 name: name.to_owned(),
                 error,
             })
         });
-        let [first, second] = made;
+        let [first, second] = taps;
         Ok(Self::new([first?, second?], conditions, seed))
     }
 }

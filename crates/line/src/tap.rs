@@ -46,14 +46,14 @@ impl Tap {
         // SAFETY: the file is open, and `request` has the size and layout of the `struct ifreq`
         // that the kernel reads and writes during the call.
         let answer = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF, &raw mut request) };
-        done(answer)?;
+        check(answer)?;
         // Frames are read and written before their checksums are computed.
         let whole = libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN;
         let offload = c_ulong::from(libc::TUN_F_CSUM | if is_cut { 0 } else { whole });
         #[expect(unsafe_code, reason = "neither std nor rustix has the call")]
         // SAFETY: the file is open, and the call's argument is a number, not a pointer.
         let answer = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETOFFLOAD, offload) };
-        done(answer)?;
+        check(answer)?;
         Ok(Self { file })
     }
 }
@@ -64,7 +64,7 @@ impl AsFd for Tap {
     }
 }
 
-fn done(answer: c_int) -> io::Result<()> {
+fn check(answer: c_int) -> io::Result<()> {
     if answer < 0 {
         return Err(io::Error::last_os_error());
     }

@@ -20,7 +20,7 @@ struct Laid {
     thread: JoinHandle<Result<(), LineError>>,
 }
 
-fn laid(conditions: &Conditions) -> Laid {
+fn start_line(conditions: &Conditions) -> Laid {
     let (near, first) = UnixDatagram::pair().unwrap();
     let (far, second) = UnixDatagram::pair().unwrap();
     first.set_nonblocking(true).unwrap();
@@ -65,7 +65,7 @@ fn received(from: &UnixDatagram) -> Vec<u8> {
 
 #[test]
 fn frames_arrive_whole_in_order_and_never_early() {
-    let line = laid(&conditions(40, 0.0, 0.0));
+    let line = start_line(&conditions(40, 0.0, 0.0));
     let began = now();
     for number in 0..100 {
         line.near.send(&frame(number)).unwrap();
@@ -90,7 +90,7 @@ fn frames_arrive_whole_in_order_and_never_early() {
 
 #[test]
 fn what_is_lost_is_counted_and_never_arrives() {
-    let line = laid(&conditions(0, 1.0, 0.0));
+    let line = start_line(&conditions(0, 1.0, 0.0));
     for number in 0..50 {
         line.near.send(&frame(number)).unwrap();
     }
@@ -107,7 +107,7 @@ fn what_is_lost_is_counted_and_never_arrives() {
 
 #[test]
 fn what_overtakes_does_not_wait() {
-    let line = laid(&conditions(200_000, 0.0, 0.5));
+    let line = start_line(&conditions(200_000, 0.0, 0.5));
     for number in 0..100 {
         line.near.send(&frame(number)).unwrap();
     }
@@ -127,7 +127,7 @@ fn what_overtakes_does_not_wait() {
 
 #[test]
 fn the_latest_begins_anew_when_it_was_asked_for() {
-    let line = laid(&conditions(0, 0.0, 0.0));
+    let line = start_line(&conditions(0, 0.0, 0.0));
     line.near.send(&frame(1)).unwrap();
     received(&line.far);
     drop(line.stop);
