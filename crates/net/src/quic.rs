@@ -71,13 +71,13 @@ async fn shake_hands(
     config: ClientConfig,
     tls: &Tls,
 ) -> Result<quinn::Connection, Fault> {
-    let socket = bound(&address).map_err(failed)?;
+    let socket = udp_socket(&address).map_err(failed)?;
     let options = EndpointConfig::default();
     let endpoint = Endpoint::new(options, None, socket, Arc::new(TokioRuntime)).map_err(failed)?;
     let name = tls.server.to_str();
     let connecting = endpoint.connect_with(config, address, &name);
     match tokio::time::timeout(PATIENCE, connecting.map_err(failed)?).await {
-        Ok(connected) => connected.map_err(|error| refused(&error, tls)),
+        Ok(connected) => connected.map_err(|error| handshake_fault(&error, tls)),
         Err(_) => Err(failed(format!(
             "no answer from UDP port {} within {} s: is HTTP/3 enabled there, and does a firewall \
              let UDP through?",
@@ -88,7 +88,7 @@ async fn shake_hands(
 }
 
 /// A UDP socket bound to the user's address.
-fn bound(server: &SocketAddr) -> io::Result<UdpSocket> {
+fn udp_socket(server: &SocketAddr) -> io::Result<UdpSocket> {
     let any: IpAddr = if server.is_ipv4() {
         Ipv4Addr::UNSPECIFIED.into()
     } else {
@@ -100,7 +100,7 @@ fn bound(server: &SocketAddr) -> io::Result<UdpSocket> {
 }
 
 /// The fault of a failed handshake.
-fn refused(error: &ConnectionError, tls: &Tls) -> Fault {
+fn handshake_fault(error: &ConnectionError, tls: &Tls) -> Fault {
     let (code, reason) = match error {
         ConnectionError::TransportError(error) => (u64::from(error.code), error.reason.clone()),
         ConnectionError::ConnectionClosed(close) => (
