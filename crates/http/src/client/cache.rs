@@ -201,16 +201,17 @@ impl Policy {
             return Some(0);
         }
         let date_s = self.date_s.unwrap_or(now_s);
-        let said = match (self.max_age_s, self.expires_s) {
+        let explicit = match (self.max_age_s, self.expires_s) {
             (Some(age), _) => Some(age),
             (None, Some(expires)) => Some(expires.saturating_sub(date_s)),
             (None, None) => None,
         };
-        let guessed = || {
+        let heuristic = || {
             let modified = unix_s(&self.modified)?;
             Some(date_s.saturating_sub(modified) / UNSAID)
         };
-        said.or_else(guessed)
+        explicit
+            .or_else(heuristic)
             .map(|lifetime| lifetime.clamp(0, MOST_S))
     }
 

@@ -220,7 +220,7 @@ impl HttpSession {
             load.status = status;
             load.bytes += answer.reply.received();
             if status >= 400 {
-                return Err(refused(status));
+                return Err(status_fault(status));
             }
             if !is_redirect(status) || answer.hints.target.is_empty() {
                 return Ok(());
@@ -242,7 +242,7 @@ impl HttpSession {
     }
 }
 
-fn refused(status: u16) -> Fault {
+fn status_fault(status: u16) -> Fault {
     let reason = StatusCode::from_u16(status).ok();
     let reason = reason
         .and_then(|code| code.canonical_reason())

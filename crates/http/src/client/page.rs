@@ -92,7 +92,7 @@ impl HttpSession {
             user.note(|| json!({"left_out": wanted.left_out}));
         }
         visited?;
-        judged(&loads)
+        received_bytes(&loads)
     }
 
     /// The resources of a page on this server, each once, and the number on others.
@@ -238,7 +238,7 @@ impl HttpSession {
 }
 
 /// How many bytes came. The error is that of the first resource that the server refused.
-fn judged(loads: &[Load]) -> Result<u64, Fault> {
+fn received_bytes(loads: &[Load]) -> Result<u64, Fault> {
     let mut wrong = loads.iter().filter_map(Load::named_fault);
     let Some(first) = wrong.next() else {
         return Ok(loads.iter().map(|load| load.bytes).sum());

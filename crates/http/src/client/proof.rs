@@ -43,7 +43,7 @@ impl HttpSession {
             self.note_status(answer.status(), ask, asked);
             return Ok(answer);
         }
-        let (answer, seen) = Box::pin(self.proved(ask, asked, until)).await?;
+        let (answer, seen) = Box::pin(self.send_with_proof(ask, asked, until)).await?;
         for (name, value) in &seen {
             note(name, value);
         }
@@ -51,7 +51,7 @@ impl HttpSession {
     }
 
     /// Sends a request, and repeats it while a new challenge justifies that.
-    async fn proved(
+    async fn send_with_proof(
         &mut self,
         ask: &Ask,
         asked: &Asked,

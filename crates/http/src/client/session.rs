@@ -243,8 +243,8 @@ impl HttpSession {
         };
         let answered = asked.page.filter(|_| ask.method == Method::Get);
         let answer_bytes = answered.map_or(0, |page| page.bytes);
-        let made = asked.made.map_or(0, |(_, bytes)| bytes);
-        user.expect_bytes(answer_bytes + made + ask.body.file_bytes());
+        let made_bytes = asked.made.map_or(0, |(_, bytes)| bytes);
+        user.expect_bytes(answer_bytes + made_bytes + ask.body.file_bytes());
         let is_checked = self.is_checked(user);
         asked.wanted = asked
             .page
