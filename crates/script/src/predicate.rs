@@ -187,8 +187,8 @@ impl Predicate {
             Self::Differs(_) => Ok(!is_same(value, wanted)),
             Self::Contains(_) => Ok(value.contains(wanted)),
             Self::Lacks(_) => Ok(!value.contains(wanted)),
-            Self::Above(_) => Ok(compared(value, wanted)? == Some(Ordering::Greater)),
-            Self::Below(_) => Ok(compared(value, wanted)? == Some(Ordering::Less)),
+            Self::Above(_) => Ok(ordering(value, wanted)? == Some(Ordering::Greater)),
+            Self::Below(_) => Ok(ordering(value, wanted)? == Some(Ordering::Less)),
             Self::Matches(_) | Self::Exists(_) => Ok(true),
         }
     }
@@ -201,7 +201,7 @@ fn is_same(value: &str, wanted: &str) -> bool {
 
 /// How a value compares with a bound; `None` if the value is not a number. Fails if the bound is
 /// not.
-fn compared(value: &str, bound: &str) -> Result<Option<Ordering>, Missing> {
+fn ordering(value: &str, bound: &str) -> Result<Option<Ordering>, Missing> {
     match as_number(bound) {
         Some(_) => Ok(order(value, bound)),
         None => Err(Missing::NotANumber(bound.into())),
