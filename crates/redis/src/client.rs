@@ -10,15 +10,15 @@ use crate::options::RedisOptions;
 /// Why a server cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RedisError {
-    /// The options cannot be.
+    /// An option is invalid.
     #[error("{0}")]
     Options(String),
-    /// The name leads nowhere.
+    /// The name does not resolve.
     #[error("\"{address}\" cannot be resolved: {error}")]
     Address {
         /// The address.
         address: String,
-        /// What the system says.
+        /// The system's error.
         error: std::io::Error,
     },
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 /// What all keys begin with. Nothing else on the server is read, written or deleted.
 pub const PREFIX: &str = "headcount:";
-/// The key that says that the others are Headcount's, and which data set they are.
+/// The key that marks the others as Headcount's and describes their data set.
 pub const MARKER: &str = "headcount:data-set";
 
 /// Appends the name of a key.
@@ -35,14 +35,14 @@ pub enum Draw {
     Uniform,
 }
 
-/// Of its Zipf distribution YCSB knows these (site.ycsb.generator, 0.17.0): items, exponent, and the
-/// sum of the weights of so many items.
+/// The constants of YCSB's Zipf distribution (site.ycsb.generator, 0.17.0): items, exponent, and
+/// the sum of the weights of all items.
 const ITEMS: f64 = 1e10;
 const THETA: f64 = 0.99;
 const ZETA_ITEMS: f64 = 26.469_028_201_783_02;
 
 impl Draw {
-    /// The number of a key, of so many.
+    /// Draws the number of a key, below `keys`.
     pub fn key(self, stream: &mut Stream, keys: u32) -> u32 {
         match self {
             Self::Uniform => stream.below(u64::from(keys)) as u32,
@@ -67,7 +67,7 @@ fn rank(unit: f64) -> u64 {
     }
 }
 
-/// FNV-1a of the 8 bytes of a number, without its sign: spreads the frequent items over all keys.
+/// The absolute value of FNV-1a of a number's 8 bytes: spreads the frequent items over all keys.
 fn scramble(rank: u64) -> u64 {
     let hash = rank
         .to_le_bytes()

@@ -1,11 +1,11 @@
 //! The Redis client: virtual users who read and write keys, alone or several in a pipeline.
 //!
-//! * [`options`]: which server, as whom, and what is in it; [`step`]: what users do; [`keys`]: which
-//!   keys they draw; [`value`]: what a key holds.
-//! * [`resp`]: RESP2, the protocol; [`wire`]: its bytes through buffers that users share; `reach`: how
-//!   far a reply reaches that comes in pieces.
+//! * [`options`]: which server, as whom, and what is in it; [`step`]: what users do; [`keys`]:
+//!   which keys they draw; [`value`]: what a key holds.
+//! * [`resp`]: RESP2, the protocol; [`wire`]: its bytes through buffers that users share; `reach`:
+//!   where a reply that arrives in pieces ends.
 //! * [`client`] and [`session`]: what users share, and one user's connection.
-//! * [`provision`]: the data set, made and deleted; `target` is all that as a protocol's target.
+//! * [`provision`]: makes and deletes the data set; `target`: Redis as a target of load.
 
 pub mod client;
 pub mod keys;

@@ -7,12 +7,12 @@ use headcount_load::{Logins, Password};
 use headcount_net::{Certificates, Spelling, TlsOptions};
 use serde::Deserialize;
 
-/// Most keys of a data set: their numbers have nine digits.
+/// Most keys in a data set: key numbers have nine digits.
 pub const MOST_KEYS: u32 = 1_000_000_000;
-/// Most bytes of a value; Redis itself takes 512 MB.
+/// Most bytes in a value; Redis itself allows 512 MB.
 pub const MOST_VALUE_BYTES: u32 = 16 << 20;
 
-/// What is in the server at first.
+/// The keys that are on the server before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataSet {
@@ -30,7 +30,7 @@ pub struct DataSet {
 pub struct RedisOptions {
     /// `host:port` or `[address]:port`.
     pub address: String,
-    /// Its addresses, where they are known already; its name is then not resolved.
+    /// The resolved addresses, if they are already known; the name is then not resolved.
     #[serde(default)]
     pub at: Vec<SocketAddr>,
     /// Whether the connection is encrypted.
@@ -45,16 +45,16 @@ pub struct RedisOptions {
     /// The certificate that users show to a server that asks for one (PEM).
     #[serde(default)]
     pub certificate: Option<PathBuf>,
-    /// Its key (PEM); without it, that in the file of the certificate.
+    /// Its key (PEM); by default, the key in the certificate's file.
     #[serde(default)]
     pub key: Option<PathBuf>,
-    /// The user of the server's access list as whom all users log on; the default user if empty.
+    /// The ACL user that all users log on as; empty for the default user.
     #[serde(default)]
     pub user: String,
     /// The password, if the server asks for one.
     #[serde(default)]
     pub password: Option<Password>,
-    /// The users' own names and passwords, in place of one of them for all.
+    /// The users' own names and passwords, instead of one login for all.
     #[serde(default)]
     pub logins: Logins,
     /// The number of the database.
@@ -63,18 +63,18 @@ pub struct RedisOptions {
     /// Whether what is read is compared with what was written.
     #[serde(default = "yes")]
     pub verify: bool,
-    /// What is in it at first.
+    /// The keys that are on the server before the run.
     pub data_set: DataSet,
 }
 
 impl RedisOptions {
-    /// The name, empty for the default user, and the password of a user; None if nobody logs on.
+    /// A user's name (empty for the default user) and password; `None` if users do not log on.
     pub(crate) fn login(&self, number: u32) -> Option<(&str, &Password)> {
         let of_all = || Some((&*self.user, self.password.as_ref()?));
         self.logins.user(number).or_else(of_all)
     }
 
-    /// What is asked of TLS.
+    /// The options for TLS.
     pub(crate) fn tls(&self) -> TlsOptions<'_> {
         TlsOptions {
             certificates: &self.verify_certificates,
@@ -87,7 +87,7 @@ impl RedisOptions {
 }
 
 impl DataSet {
-    /// Whether there can be such a data set; the error is a sentence.
+    /// Checks that the sizes are in range; the error is a sentence.
     pub fn check(&self) -> Result<(), String> {
         if !(1..=MOST_KEYS).contains(&self.keys) {
             return Err(format!(

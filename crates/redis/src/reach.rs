@@ -1,32 +1,32 @@
-//! How far a reply reaches of which only a part has come.
+//! Where a reply that arrives in pieces ends.
 //!
-//! Each byte is looked at once, however many pieces a reply comes in: reading it anew with every
-//! piece would take time that grows with the square of its length.
+//! Each byte is scanned once, however many pieces a reply arrives in. Parsing the reply again with
+//! every piece would take quadratic time.
 
 use crate::resp::{DEEPEST, MOST_LINE, MOST_PARTS, number, part_count, text_length};
 
 /// What ends a line, and a text.
 const END: &[u8] = b"\r\n";
 
-/// Where in a reply the next byte belongs.
+/// The position in a reply up to which it has been scanned.
 #[derive(Debug)]
 pub struct Reach {
-    /// Where the part begins that has not come whole.
+    /// Where the first incomplete part begins.
     at: usize,
-    /// Bytes of its first line in which no end was found.
+    /// Bytes of its first line that were searched for an end.
     searched: usize,
-    /// Bytes that there must be before there is something to look at.
+    /// Bytes that must have arrived before it is worth looking again.
     needed: usize,
-    /// Parts that are still to come, of each array around that part.
+    /// Parts still missing from each array around that part, outermost first.
     open: Vec<usize>,
-    /// Parts that all arrays may still have.
+    /// Parts that all arrays together may still have.
     room: usize,
-    /// How often a part was looked at.
+    /// How often a part was scanned.
     #[cfg(test)]
     looks: usize,
 }
 
-/// A mistake, which reading the reply names.
+/// The reply is malformed; parsing it gives the reason.
 #[derive(Debug)]
 struct Mistaken;
 
@@ -51,8 +51,8 @@ impl Default for Reach {
 }
 
 impl Reach {
-    /// Whether the reply that these bytes begin with can be read: it is whole, or has a mistake. The
-    /// bytes are those of the last time, and more.
+    /// Whether the reply at the start of `bytes` can be parsed: it is complete or malformed.
+    /// `bytes` must begin with those of the last call.
     pub fn is_readable(&mut self, bytes: &[u8]) -> bool {
         while self.needed <= bytes.len() {
             #[cfg(test)]
@@ -73,7 +73,7 @@ impl Reach {
         false
     }
 
-    /// Where the next part begins, if the line of this one, and its text, have come.
+    /// Where the next part begins; `None` until this one's line and text have arrived.
     fn part(&mut self, bytes: &[u8]) -> Result<Option<usize>, Mistaken> {
         let kind = bytes[self.at];
         if !b"+-:$*".contains(&kind) {
@@ -123,7 +123,7 @@ impl Reach {
         Ok(Some(end))
     }
 
-    /// A part has come whole, and with it each array whose last it was.
+    /// Ends a part, and each array whose last part it was.
     fn close(&mut self) {
         while let Some(left) = self.open.last_mut() {
             *left -= 1;
@@ -142,7 +142,8 @@ mod tests {
     use super::*;
     use crate::resp::parse;
 
-    /// After how many bytes a reply that comes byte by byte can be read, and how many looks it took.
+    /// After how many bytes a reply that arrives byte by byte is readable, and how often it was
+    /// scanned.
     fn readable(bytes: &[u8]) -> (Option<usize>, usize) {
         let mut reach = Reach::default();
         let found = (0..=bytes.len()).find(|end| reach.is_readable(&bytes[..*end]));
@@ -158,7 +159,7 @@ mod tests {
         let array = [b"*30000\r\n".to_vec(), b"$1\r\nx\r\n".repeat(30_000)].concat();
         let (found, looks) = readable(&array);
         assert_eq!(found, Some(array.len()));
-        // Read anew with each byte it would be billions.
+        // Parsing again with each byte would take billions.
         assert!(looks <= 6 * 30_000, "{looks}");
     }
 

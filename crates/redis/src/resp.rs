@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-/// Largest text of a reply that is accepted, the largest value that is written; a server that says
-/// more is not believed.
+/// The largest text accepted in a reply: as large as the largest value written. A reply that
+/// announces more is malformed.
 pub const MOST_BYTES: usize = crate::options::MOST_VALUE_BYTES as usize;
-/// Most parts of all arrays of an answer. A step of a scan has some 1,000; each part takes some 20
-/// times the bytes that a server sends for it.
+/// Most parts in all arrays of a reply. A SCAN has some 1,000; each part takes some 20 times the
+/// memory of the bytes that a server sends for it.
 pub const MOST_PARTS: usize = 1 << 16;
 /// Longest line: a status, an error, a number.
 pub const MOST_LINE: usize = 64 << 10;
-/// Arrays in arrays: no command used here answers with more.
+/// How deep arrays may be nested: no command used here answers with more.
 pub const DEEPEST: u32 = 4;
 
-/// Characters of a reply that messages show.
+/// Most bytes of a reply that messages show.
 const SHOWN: usize = 40;
 
 /// What a server answers.
@@ -21,18 +21,18 @@ const SHOWN: usize = 40;
 pub enum Reply<'a> {
     /// A status, such as `OK`.
     Status(&'a [u8]),
-    /// Why it would not or could not.
+    /// An error, with its code first.
     Error(&'a [u8]),
     /// A number.
     Integer(i64),
-    /// Bytes; `None` for a key that is not there.
+    /// Bytes; `None` for a missing key.
     Bulk(Option<&'a [u8]>),
-    /// Several of them.
+    /// Several replies.
     Array(Vec<Reply<'a>>),
 }
 
 impl fmt::Display for Reply<'_> {
-    /// What it is, in a few words: a server may send megabytes.
+    /// A short description: a server may send megabytes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(text) | Self::Error(text) => {
@@ -54,12 +54,12 @@ pub fn append_command(out: &mut Vec<u8>, words: &[&[u8]]) {
     }
 }
 
-/// Appends the head of a command of so many words.
+/// Appends the head of a command of `words` words.
 pub fn append_head(out: &mut Vec<u8>, words: usize) {
     append_length(out, b'*', words);
 }
 
-/// Appends a word of so many bytes, which `text` appends.
+/// Appends a word of `bytes` bytes, which `text` appends.
 pub fn append_bulk(out: &mut Vec<u8>, bytes: usize, text: impl FnOnce(&mut Vec<u8>)) {
     append_length(out, b'$', bytes);
     text(out);
@@ -70,11 +70,10 @@ fn append_length(out: &mut Vec<u8>, kind: u8, length: usize) {
     use std::io::Write as _;
 
     out.push(kind);
-    let _ = write!(out, "{length}\r\n"); // a vector takes everything
+    let _ = write!(out, "{length}\r\n"); // writing to a vector cannot fail
 }
 
-/// The first reply in these bytes, and how many of them it takes; `None` if it is not whole. The
-/// error is a sentence.
+/// The first reply in `bytes` and its length; `None` if it is incomplete. The error is a sentence.
 pub fn parse(bytes: &[u8]) -> Result<Option<(Reply<'_>, usize)>, String> {
     parse_within(bytes, DEEPEST, &mut { MOST_PARTS })
 }
@@ -106,7 +105,7 @@ fn parse_within<'a>(
     Ok(Some((reply, after)))
 }
 
-/// How many bytes a text has.
+/// The announced length of a text, in bytes; an error if it is negative or above [`MOST_BYTES`].
 pub fn text_length(length: i64) -> Result<usize, String> {
     let bytes = usize::try_from(length).ok();
     bytes
@@ -131,7 +130,7 @@ fn bulk(bytes: &[u8], length: i64, after: usize) -> Result<Option<(Reply<'_>, us
     Ok(Some((Reply::Bulk(Some(&bytes[after..end])), end + 2)))
 }
 
-/// An array, of which and of all in it no more than `room` parts are read.
+/// An array. `room` limits the parts of it and of all arrays inside it.
 fn array<'a>(
     bytes: &'a [u8],
     parts: i64,
@@ -154,7 +153,7 @@ fn array<'a>(
     Ok(Some((Reply::Array(found), at)))
 }
 
-/// How many parts an array has, which are taken from those that may still come.
+/// The announced number of parts of an array, subtracted from `room`.
 pub fn part_count(parts: i64, depth: u32, room: &mut usize) -> Result<usize, String> {
     if depth == 0 {
         return Err(format!("arrays in arrays, more than {DEEPEST} deep"));
@@ -176,7 +175,7 @@ fn line(bytes: &[u8]) -> Result<Option<(&[u8], usize)>, String> {
     }
 }
 
-/// The number that a line says.
+/// The number in a line.
 pub fn number(line: &[u8]) -> Result<i64, String> {
     std::str::from_utf8(line)
         .ok()

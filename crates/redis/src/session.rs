@@ -18,14 +18,14 @@ pub struct RedisSession {
     transport: Transport,
     data_set: DataSet,
     verify: bool,
-    /// How often this session has written.
+    /// Number of values this session has written.
     writes: u64,
-    /// Keys of the commands under way, in their order.
+    /// Keys of the commands in flight, in order.
     keys: Vec<u32>,
 }
 
 impl RedisSession {
-    /// Connects, logs on, and goes to the database.
+    /// Connects, logs on and selects the database.
     pub(crate) async fn open(redis: &Redis, user: &User) -> Result<Self, Fault> {
         let options = &redis.options;
         let mut transport = Transport::establish(&redis.addresses, redis.tls.as_ref()).await?;
@@ -72,7 +72,7 @@ impl RedisSession {
         })
     }
 
-    /// What was agreed on about TLS; empty without it.
+    /// The TLS version and cipher that were negotiated; empty without TLS.
     pub(crate) fn agreed(&self) -> String {
         self.transport
             .agreed()
@@ -89,7 +89,7 @@ impl RedisSession {
         receive(&mut self.transport, 1, |_, reply| accept(reply)).await
     }
 
-    /// Sends commands that `compose` appends, `commands` of them, and has `accept` judge the answers.
+    /// Sends the `commands` commands that `compose` appends and has `accept` judge the answers.
     pub(crate) async fn ask_all(
         &mut self,
         commands: u32,
@@ -202,7 +202,7 @@ impl Session for RedisSession {
     }
 }
 
-/// A status `OK`, or why not.
+/// Fails unless the reply is the status `OK`.
 pub(crate) fn is_ok(reply: &Reply<'_>) -> Result<(), Fault> {
     match reply {
         Reply::Status(b"OK") => Ok(()),
@@ -214,7 +214,7 @@ pub(crate) fn is_ok(reply: &Reply<'_>) -> Result<(), Fault> {
     }
 }
 
-/// What a server's error means.
+/// The fault that a server's error means.
 pub(crate) fn of_error(message: &[u8]) -> Fault {
     let text = words(&String::from_utf8_lossy(message));
     let code = text.split(' ').next().unwrap_or_default();
@@ -240,7 +240,7 @@ fn of_reply(reply: &Reply<'_>, command: &str, key: u32) -> Fault {
     }
 }
 
-/// A session that could not be opened is none.
+/// The same fault, ending the session: without logon and database it cannot be used.
 fn ending(fault: Fault) -> Fault {
     Fault {
         ends_session: true,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::keys::Draw;
 
-/// Most commands that are sent at once.
+/// Most commands in one pipeline.
 pub const MOST_PIPELINED: u32 = 10_000;
 
 /// One or several commands, sent at once.

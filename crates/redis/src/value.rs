@@ -1,9 +1,9 @@
-//! What a key holds: bytes that say which key and whose write they are, and that can be checked
-//! from end to end.
+//! The value of a key: its bytes name the key and the write they come from, and every byte can be
+//! checked.
 
 use headcount_load::{Fault, FaultKind};
 
-/// Key and write, 8 bytes each, before the contents.
+/// The head before the contents: key and write, 8 bytes each.
 const HEAD_BYTES: usize = 16;
 /// The smallest value: its head, and 8 bytes of contents.
 pub const LEAST_BYTES: u32 = 24;
@@ -30,7 +30,7 @@ pub fn append(out: &mut Vec<u8>, seed: u64, key: u32, write: u64, bytes: u32) {
     }
 }
 
-/// Whether bytes are a value of this key, whole and by one write.
+/// Checks that `value` is a complete value of this key, all of it from one write.
 pub fn check(value: &[u8], seed: u64, key: u32, bytes: u32) -> Result<(), Fault> {
     let wrong = |sentence: String| Err(Fault::step(FaultKind::WrongData, sentence));
     if value.len() != bytes as usize {

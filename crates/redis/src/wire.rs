@@ -15,7 +15,7 @@ use crate::resp::{MOST_BYTES, Reply, parse};
 /// Replies up to this size are read where they arrive, without a copy.
 const READ_BYTES: usize = 64 << 10;
 
-/// Bytes that are kept of a reply that is not whole: two of the largest texts.
+/// Most bytes that are buffered of an incomplete reply: two of the largest texts.
 const MOST_KEPT: usize = 2 * MOST_BYTES;
 
 thread_local! {
@@ -56,8 +56,8 @@ pub async fn send(
     sent.await.map_err(|error| Fault::from_io(&error))
 }
 
-/// Receives so many replies and has `accept` judge each, by its place. The first fault is what it
-/// comes to, after all replies have been received: a refusal leaves the connection usable.
+/// Receives `replies` replies and calls `accept` with the index of each. Returns the first fault,
+/// but only after all replies have been received: a refusal leaves the connection usable.
 pub async fn receive(
     transport: &mut Transport,
     replies: u32,
@@ -76,22 +76,22 @@ pub async fn receive(
     answers.finish()
 }
 
-/// Replies as they arrive: those that are whole are judged where they are, the rest is kept.
+/// Replies as they arrive: complete ones are judged in place, the rest is buffered.
 #[derive(Debug)]
 pub struct Answers<A> {
     replies: u32,
     judged: u32,
     accept: A,
-    /// The first, if `accept` found one.
+    /// The first fault that `accept` returned.
     fault: Option<Fault>,
-    /// What is not whole, or comes behind the last reply.
+    /// An incomplete reply, or bytes after the last reply.
     received: Vec<u8>,
-    /// How far that has been looked at.
+    /// How far `received` has been scanned.
     reach: Reach,
 }
 
 impl<A: FnMut(u32, &Reply<'_>) -> Result<(), Fault>> Answers<A> {
-    /// So many replies, of which `accept` judges each, by its place.
+    /// Expects `replies` replies; `accept` gets the index of each.
     pub fn new(replies: u32, accept: A) -> Self {
         Self {
             replies,
@@ -103,12 +103,12 @@ impl<A: FnMut(u32, &Reply<'_>) -> Result<(), Fault>> Answers<A> {
         }
     }
 
-    /// Whether all have come.
+    /// Whether all replies have been judged.
     pub const fn are_over(&self) -> bool {
         self.judged == self.replies
     }
 
-    /// Takes what arrived.
+    /// Takes received bytes and judges the replies that are now complete.
     pub fn take(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         if self.received.is_empty() {
             let taken = self.judge(bytes)?;
@@ -127,7 +127,7 @@ impl<A: FnMut(u32, &Reply<'_>) -> Result<(), Fault>> Answers<A> {
         self.within_bounds()
     }
 
-    /// A fault if more is kept than any answer has.
+    /// Fails if more is buffered than any reply can need.
     fn within_bounds(&self) -> Result<(), Fault> {
         if self.received.len() > MOST_KEPT {
             return Err(malformed("an answer that does not end"));
@@ -135,7 +135,7 @@ impl<A: FnMut(u32, &Reply<'_>) -> Result<(), Fault>> Answers<A> {
         Ok(())
     }
 
-    /// The first fault, if there was one; and nothing may have come behind the last reply.
+    /// Returns the first fault. Bytes after the last reply are a fault, too.
     pub fn finish(self) -> Result<(), Fault> {
         if !self.received.is_empty() {
             return Err(malformed("more answers came than were asked for"));
@@ -143,7 +143,7 @@ impl<A: FnMut(u32, &Reply<'_>) -> Result<(), Fault>> Answers<A> {
         self.fault.map_or(Ok(()), Err)
     }
 
-    /// Judges the replies that are whole; says how many bytes they take.
+    /// Judges the complete replies; returns how many bytes they take.
     fn judge(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
         let mut taken = 0;
         while self.judged < self.replies {

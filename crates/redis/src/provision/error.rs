@@ -11,7 +11,7 @@ pub enum ProvisionError {
     /// The server cannot be used with these options.
     #[error(transparent)]
     Options(#[from] RedisError),
-    /// There are keys that begin as Headcount's do, and no marker.
+    /// There are keys with Headcount's prefix, but no marker.
     #[error(
         "database {database} has keys that begin with \"{PREFIX}\" and no key \"{MARKER}\": they are \
          not Headcount's; give another database: redis://host/{other}"
@@ -19,16 +19,16 @@ pub enum ProvisionError {
     NotOurs {
         /// Which database.
         database: u32,
-        /// One to try.
+        /// Another database, to suggest.
         other: u32,
     },
-    /// What the server answered.
+    /// The server refused, could not be reached or answered wrongly.
     #[error("{}", .0.message)]
     Fault(Fault),
-    /// The caller did not want to go on.
+    /// The caller cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// What this machine refused.
+    /// A system call on this machine failed.
     #[error(transparent)]
     System(#[from] std::io::Error),
 }

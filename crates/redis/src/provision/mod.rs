@@ -1,5 +1,5 @@
-//! The data set, made and deleted. Its marker is a key; without it keys of Headcount's names are
-//! somebody else's.
+//! Makes and deletes the data set. A key marks it as Headcount's; without that marker, keys with
+//! Headcount's prefix belong to somebody else.
 
 mod error;
 mod scan;
@@ -24,24 +24,24 @@ use scan::{Cursor, scan};
 
 /// Longest wait for each answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes that are written, or asked for, before an answer is awaited.
+/// Bytes that are written or read in one pipeline.
 const AT_ONCE_BYTES: u32 = 1 << 20;
 
-/// Who answers.
+/// What the server says about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Hello {
     /// The server's version.
     pub version: String,
-    /// What was agreed on about TLS; empty without it.
+    /// The TLS version and cipher that were negotiated; empty without TLS.
     pub tls: String,
-    /// Its settings, as far as it says them.
+    /// The settings that INFO reports.
     pub settings: Vec<(String, String)>,
 }
 
-/// How far it is.
+/// How far the work is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Progress {
-    /// Keys that are as they must be.
+    /// Keys written or checked so far.
     pub keys_done: u32,
     /// Keys of the data set.
     pub keys: u32,
@@ -65,10 +65,10 @@ pub struct Cleaned {
     pub keys: u64,
 }
 
-/// What is read of INFO, which has some 10 KB.
+/// Most bytes read from INFO, which usually has some 10 KB.
 const MOST_INFO_BYTES: usize = 1 << 20;
 
-/// Fields of INFO that say how a server was set up, and what they are called here.
+/// The fields of INFO that describe the configuration, and their names in reports.
 const SETTINGS: [(&str, &str); 6] = [
     ("redis_mode", "mode"),
     ("io_threads_active", "io threads active"),
@@ -78,7 +78,7 @@ const SETTINGS: [(&str, &str); 6] = [
     ("maxclients", "maxclients"),
 ];
 
-/// Logs on and asks who it is.
+/// Logs on and reads version and settings from INFO.
 pub fn hello(options: RedisOptions) -> Result<Hello, ProvisionError> {
     let redis = Redis::new(options)?;
     run(async {
@@ -92,7 +92,7 @@ pub fn hello(options: RedisOptions) -> Result<Hello, ProvisionError> {
                 *info.borrow_mut() = String::from_utf8_lossy(read).into_owned();
                 Ok(())
             }
-            // Users who may not ask can still be played.
+            // A user without permission for INFO can still be played.
             Reply::Error(message) if of_error(message).kind != FaultKind::Login => Ok(()),
             other => Err(unexpected("INFO", other)),
         });
@@ -114,8 +114,8 @@ pub fn hello(options: RedisOptions) -> Result<Hello, ProvisionError> {
     })
 }
 
-/// Has every key hold what the data set says at first. One that bears its marker is left as it is,
-/// unless it is read through: then keys that are missing or damaged are written.
+/// Writes every key's first value. A data set with the right marker is left as it is, unless the
+/// order is to read it through: then missing and damaged keys are written.
 pub fn prepare(
     options: RedisOptions,
     order: Order,
@@ -138,8 +138,8 @@ pub fn prepare(
             }
             None => refuse_others(&mut session, &redis, on_status).await?,
         }
-        // The marker comes first: what a run that is killed leaves behind is known as Headcount's.
-        // Until all is there it says so, and nothing takes it for whole.
+        // The marker comes first, so that the keys of a run that is killed are known as
+        // Headcount's. It says "unfinished" until all keys are written.
         mark(&mut session, &format!("{wanted} (unfinished)")).await?;
         let all: Vec<u32> = (0..set.keys).collect();
         let made = write(&mut session, &set, &all, on_status).await?;
@@ -182,7 +182,7 @@ async fn patient<T>(work: impl Future<Output = Result<T, Fault>>, what: &str) ->
     bounded(PATIENCE, work, sentence).await
 }
 
-/// What the marker of a data set says: equal for equal data sets only.
+/// The text of a data set's marker; different data sets have different texts.
 fn inscription(set: &DataSet) -> String {
     format!(
         "Headcount's: keys that begin with {PREFIX} are made and deleted by it; keys {}, \
@@ -210,7 +210,7 @@ async fn mark(session: &mut RedisSession, text: &str) -> Result<(), ProvisionErr
     Ok(patient(session.ask(&words, is_ok), "SET").await?)
 }
 
-/// Fails if there is a key of Headcount's names.
+/// Fails if there is a key with Headcount's prefix.
 async fn refuse_others(
     session: &mut RedisSession,
     redis: &Redis,
@@ -229,11 +229,12 @@ async fn refuse_others(
         if cursor.is_at_end() {
             return Ok(());
         }
-        report(on_status, 0, 0)?; // looks for Ctrl-C
+        report(on_status, 0, 0)?; // the caller can cancel here
     }
 }
 
-/// Deletes all keys of Headcount's, the marker last; says how many.
+/// Deletes all keys with Headcount's prefix, the marker last. Returns their number without the
+/// marker.
 async fn delete(
     session: &mut RedisSession,
     on_status: &mut OnStatus<'_>,
@@ -332,7 +333,7 @@ async fn write(
     Ok(made)
 }
 
-/// Keys whose values are moved at once.
+/// Keys that are read or written in one pipeline.
 const fn at_once(set: &DataSet) -> usize {
     let keys = AT_ONCE_BYTES / set.value_bytes;
     if keys == 0 { 1 } else { keys as usize }

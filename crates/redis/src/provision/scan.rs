@@ -1,4 +1,4 @@
-//! The scan of the server's keys.
+//! SCAN: finds the server's keys with Headcount's prefix.
 
 use std::cell::RefCell;
 
@@ -9,12 +9,12 @@ use crate::keys::PREFIX;
 use crate::resp::Reply;
 use crate::session::RedisSession;
 
-/// Keys that the server looks at in each step of its scan.
+/// Keys that the server looks at in each SCAN.
 const SCANNED: &[u8] = b"1000";
-/// SCANs of a database, at most: enough for a billion keys.
+/// Most SCANs of a database: enough for a billion keys.
 const MOST_SCANS: u32 = 1_000_000;
 
-/// Where a scan of the server's keys is.
+/// The position of a scan.
 pub(super) struct Cursor {
     next: Vec<u8>,
     calls: u32,
@@ -35,8 +35,8 @@ impl Cursor {
         self.next == b"0"
     }
 
-    /// Goes on, if that can lead to an end: no cursor leads back to itself (redis.io, SCAN), and no
-    /// server has keys for so many calls.
+    /// Moves to the next cursor. Fails if the scan cannot end: a cursor never leads back to itself
+    /// (redis.io, SCAN), and no server has enough keys for more than [`MOST_SCANS`] calls.
     fn go_on(&mut self, next: &[u8]) -> Result<(), Fault> {
         self.calls += 1;
         if (self.calls > 1 && next == self.next) || self.calls > MOST_SCANS {
@@ -48,7 +48,7 @@ impl Cursor {
     }
 }
 
-/// One step of the server's scan for keys of Headcount's: those found.
+/// Sends one SCAN for keys with Headcount's prefix. Returns those found.
 pub(super) async fn scan(
     session: &mut RedisSession,
     cursor: &mut Cursor,
@@ -101,7 +101,7 @@ mod tests {
             &*error.message,
             "SCAN: the server's list of keys does not end"
         );
-        // Ever new cursors: the numbers of all calls.
+        // A new cursor with every call.
         let mut endless = Cursor::default();
         let calls =
             (1..).take_while(|call: &u32| endless.go_on(call.to_string().as_bytes()).is_ok());
