@@ -61,7 +61,7 @@ impl RedisSession {
                 is_ok(reply)
             })
             .await
-            .map_err(ending)?;
+            .map_err(session_fault)?;
         }
         Ok(Self {
             transport,
@@ -127,7 +127,7 @@ impl RedisSession {
         receive(transport, keys.len() as u32, |at, reply| {
             let key = keys[at as usize];
             let Reply::Bulk(Some(value)) = reply else {
-                return Err(of_reply(reply, "GET", key));
+                return Err(reply_fault(reply, "GET", key));
             };
             read_bytes += value.len() as u64;
             if *verify {
@@ -161,7 +161,7 @@ impl RedisSession {
         .await?;
         receive(transport, keys.len() as u32, |at, reply| match reply {
             Reply::Status(b"OK") => Ok(()),
-            other => Err(of_reply(other, "SET", keys[at as usize])),
+            other => Err(reply_fault(other, "SET", keys[at as usize])),
         })
         .await?;
         Ok(Moved {
@@ -226,7 +226,7 @@ pub(crate) fn of_error(message: &[u8]) -> Fault {
     }
 }
 
-fn of_reply(reply: &Reply<'_>, command: &str, key: u32) -> Fault {
+fn reply_fault(reply: &Reply<'_>, command: &str, key: u32) -> Fault {
     match reply {
         Reply::Error(message) => of_error(message),
         Reply::Bulk(None) => Fault::step(
@@ -241,7 +241,7 @@ fn of_reply(reply: &Reply<'_>, command: &str, key: u32) -> Fault {
 }
 
 /// The same fault, ending the session: without logon and database it cannot be used.
-fn ending(fault: Fault) -> Fault {
+fn session_fault(fault: Fault) -> Fault {
     Fault {
         ends_session: true,
         ..fault

@@ -40,16 +40,16 @@ pub fn check(value: &[u8], seed: u64, key: u32, bytes: u32) -> Result<(), Fault>
         ));
     }
     let (head, contents) = value.split_at(HEAD_BYTES);
-    let (its, write) = head.split_at(8);
+    let (key_bytes, write) = head.split_at(8);
     let number = |bytes: &[u8]| {
         let mut word = [0; 8];
         word.copy_from_slice(bytes);
         u64::from_le_bytes(word)
     };
-    if number(its) != u64::from(key) {
+    if number(key_bytes) != u64::from(key) {
         return wrong(format!(
             "the value of key {key} is that of key {}",
-            number(its)
+            number(key_bytes)
         ));
     }
     let mut words = Words::new(seed, key, number(write));
