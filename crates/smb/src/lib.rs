@@ -3,8 +3,8 @@
 //! `docs/smb.md` says which parts of MS-SMB2 and MS-NLMP it implements. Read the modules in this
 //! order:
 //!
-//! * [`options`]: which server, as whom, and in which way. What files users have, what stands in them
-//!   and what users do with them is in `headcount_tree`, since other protocols have the same.
+//! * [`options`]: the server, the logins and the protocol's settings. The users' files and what
+//!   users do with them are in `headcount_tree`, which other protocols share.
 //! * [`client`]: virtual users, playing their steps.
 //! * [`connection`]: one TCP connection, its messages, credits and signatures.
 //! * [`auth`]: `NTLMv2` in SPNEGO, keys and signatures; [`wire`]: the messages of SMB.

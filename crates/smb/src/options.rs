@@ -1,4 +1,4 @@
-//! Which server, as whom, and in which way.
+//! The options of a target: the server, the logins and the protocol's settings.
 
 use headcount_load::Logins;
 use serde::Deserialize;
@@ -13,9 +13,9 @@ use crate::wire::negotiate::{Dialect, SigningAlgorithm};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum SigningPolicy {
-    /// Never; a server that insists is refused.
+    /// Never; a server that requires signing is refused.
     Off,
-    /// When the server insists, as Windows clients did before Windows 11 24H2.
+    /// When the server requires it, as Windows clients did before Windows 11 24H2.
     #[default]
     Offered,
     /// Always.
@@ -26,17 +26,17 @@ pub enum SigningPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum EncryptionPolicy {
-    /// Never, and the server is not told that the client could; a server or share that insists is
+    /// Never, and the client does not offer it; a server or share that requires encryption is
     /// refused.
     Off,
-    /// When the server or the share insists, as Windows clients do unless told.
+    /// When the server or the share requires it, as Windows clients do by default.
     #[default]
     Offered,
-    /// Always, from the logon on; a server that cannot is refused.
+    /// Always, from the logon on; a server without encryption is refused.
     Required,
 }
 
-/// Which server, as whom, and in which way.
+/// The options of an SMB target.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SmbOptions {
@@ -55,8 +55,8 @@ pub struct SmbOptions {
     pub domain: String,
     /// The password of all of them.
     pub password: Password,
-    /// The users' names and passwords, where they are no pattern with one password: `{n}` in
-    /// `user` then stands for the name.
+    /// The users' own names and passwords, instead of a pattern with one password: `{n}` in `user`
+    /// then stands for the name.
     #[serde(default)]
     pub logins: Logins,
     /// Dialects offered. One pins it.
@@ -65,10 +65,10 @@ pub struct SmbOptions {
     /// When messages are signed.
     #[serde(default)]
     pub signing: SigningPolicy,
-    /// Ways of signing offered in dialect 3.1.1, most wanted first.
+    /// Signing algorithms offered in dialect 3.1.1, preferred first.
     #[serde(default = "all_algorithms")]
     pub algorithms: Vec<SigningAlgorithm>,
-    /// When messages are encrypted. Those that are encrypted are not signed as well.
+    /// When messages are encrypted. Encrypted messages are not signed as well.
     #[serde(default)]
     pub encryption: EncryptionPolicy,
     /// The folder of each user below the share: a pattern, with backslashes between folders; empty
@@ -88,13 +88,13 @@ pub struct SmbOptions {
     /// The files of each user.
     #[serde(default)]
     pub data_set: DataSet,
-    /// The program that users play, if they do.
+    /// The program that users play, if any.
     #[serde(default)]
     pub program: Option<Source>,
 }
 
 impl SmbOptions {
-    /// All dialects, signing when the server insists, a folder `user00000` for each user.
+    /// All dialects, signing if the server requires it, a folder such as `user00000` for each user.
     #[must_use]
     pub fn new(address: &str, share: &str, user: &str, password: Password) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Random numbers of the kernel, for challenges and identities. What users do is drawn from the
+//! Random numbers from the kernel, for challenges and identifiers. What users do is drawn from the
 //! engine's repeatable streams instead.
 
 use headcount_load::{Fault, FaultKind};
@@ -7,7 +7,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 /// `N` random bytes.
 pub fn bytes<const N: usize>() -> Result<[u8; N], Fault> {
     let mut bytes = [0; N];
-    // Up to 256 bytes come whole (getrandom(2)).
+    // Requests of up to 256 bytes are not cut short (getrandom(2)).
     match getrandom(&mut bytes, GetRandomFlags::empty()) {
         Ok(length) if length == N => Ok(bytes),
         _ => Err(Fault::session(

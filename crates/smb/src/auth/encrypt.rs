@@ -10,7 +10,7 @@ use super::kdf::CipherKeys;
 use crate::wire::negotiate::Cipher;
 use crate::wire::transform::{TRANSFORM_BYTES, Transform};
 
-/// Both modes only ever encrypt blocks, so the keys of decryption are never made.
+/// Both modes only encrypt blocks, so the decryption keys are never expanded.
 type Aes128Gcm = AesGcm<Aes128Enc, U12>;
 /// The fields' sizes are those of MS-SMB2 2.2.41: nonces of 11 bytes, tags of 16.
 type Aes128Ccm = Ccm<Aes128Enc, U16, U11>;
@@ -18,19 +18,19 @@ type Aes128Ccm = Ccm<Aes128Enc, U16, U11>;
 /// Encrypts what a client sends in a session, and decrypts what it receives. Keys are expanded
 /// once; the state is on the heap so that users without encryption do not carry it.
 pub struct Encryptor {
-    /// Of the next message. Counted, so that none is used twice in a session: whoever makes a
-    /// second encryptor of the same keys breaks both.
+    /// The nonce of the next message: a counter, so that none repeats in a session. A second
+    /// encryptor with the same keys would reuse nonces and break the encryption.
     next_nonce: u64,
     state: State,
 }
 
-/// Sent and received.
+/// The ciphers for sent and for received messages.
 enum State {
     Ccm(Box<[Aes128Ccm; 2]>),
     Gcm(Box<[Aes128Gcm; 2]>),
 }
 
-/// A message is not what was encrypted.
+/// The tag of a message does not match its contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Forged;
 
@@ -41,7 +41,7 @@ impl Encryptor {
         if ccm > gcm { ccm } else { gcm }
     };
 
-    /// An encryptor of a new session.
+    /// An encryptor for a new session.
     #[must_use]
     pub fn new(cipher: Cipher, keys: &CipherKeys) -> Self {
         let keys = [keys.sent, keys.received];
@@ -54,7 +54,7 @@ impl Encryptor {
         }
     }
 
-    /// Encrypts a message where it lies, behind room for its header, which is filled in.
+    /// Encrypts the message in `framed` in place and fills in the header, whose room precedes it.
     pub fn seal(&mut self, session: u64, framed: &mut [u8]) {
         let nonce = self.next_nonce;
         self.next_nonce += 1;
@@ -89,7 +89,7 @@ impl Encryptor {
         *room = head.encode();
     }
 
-    /// Decrypts a message where it lies, behind its header.
+    /// Decrypts the message that follows the header in `framed` in place.
     pub fn open(&self, head: &Transform, framed: &mut [u8]) -> Result<(), Forged> {
         let (header, message) = framed
             .split_first_chunk_mut::<TRANSFORM_BYTES>()
@@ -246,7 +246,7 @@ mod tests {
                     Transform::parse(&sealed).unwrap().nonce
                 })
                 .collect();
-            // What lies behind the cipher's own nonce is zero.
+            // The field is zero after the cipher's nonce.
             assert!(nonces.iter().all(|nonce| nonce[11..] == [0; 5]));
             nonces.sort_unstable();
             nonces.dedup();
@@ -263,10 +263,10 @@ mod tests {
                 let at = at.index(answer.len());
                 answer[at] ^= flip;
                 if let Some(head) = Transform::parse(&answer) {
-                    // All of the nonce's field is protected, even what the cipher does not use.
+                    // All of the nonce field is protected, even bytes the cipher does not use.
                     prop_assert_eq!(encryptor.open(&head, &mut answer), Err(Forged));
                 } else {
-                    // Protocol, length or flags say that it is none.
+                    // A wrong protocol, length or flags: not an encrypted message.
                     prop_assert!(at < 4 || (36..44).contains(&at), "{}", at);
                 }
             }

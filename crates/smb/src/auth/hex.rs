@@ -1,6 +1,6 @@
 //! Bytes as publications print them, for tests.
 
-/// The bytes.
+/// The bytes of a hexadecimal text.
 pub fn bytes(text: &str) -> Vec<u8> {
     let digits: Vec<u32> = text.chars().map(|c| c.to_digit(16).unwrap()).collect();
     digits
@@ -9,7 +9,7 @@ pub fn bytes(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Exactly so many bytes.
+/// The same, for exactly `N` bytes.
 pub fn array<const N: usize>(text: &str) -> [u8; N] {
     bytes(text).try_into().unwrap()
 }

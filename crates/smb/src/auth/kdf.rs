@@ -1,5 +1,5 @@
-//! The keys of a session (MS-SMB2 3.1.4.2) and the hash that binds them to what was said before the
-//! logon (3.1.4.4.1, 3.2.5.2).
+//! The keys of a session (MS-SMB2 3.1.4.2) and the hash that binds them to the messages before the
+//! end of the logon (3.1.4.4.1, 3.2.5.2).
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256, Sha512};
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256, Sha512};
 use super::ntlm::Key;
 use crate::wire::negotiate::Dialect;
 
-/// SHA-512 over all messages before the logon was complete, of 3.1.1.
+/// SHA-512 over all messages until the logon is complete (dialect 3.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preauth([u8; 64]);
 
@@ -35,17 +35,17 @@ pub fn signing_key(dialect: Dialect, session_key: &Key, preauth: &Preauth) -> Ke
     }
 }
 
-/// What a client encrypts with, and what its server encrypts with.
+/// The keys that client and server encrypt with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CipherKeys {
-    /// `EncryptionKey`: of what the client sends.
+    /// `EncryptionKey`: for messages that the client sends.
     pub sent: Key,
-    /// `DecryptionKey`: of what the server sends.
+    /// `DecryptionKey`: for messages that the server sends.
     pub received: Key,
 }
 
-/// The keys that messages are encrypted with (MS-SMB2 3.2.5.3.1). Dialect 2.1 has none; what is
-/// returned for it is used by nobody.
+/// The keys that messages are encrypted with (MS-SMB2 3.2.5.3.1). Dialect 2.1 has no encryption;
+/// its result is never used.
 #[must_use]
 pub fn cipher_keys(dialect: Dialect, session_key: &Key, preauth: &Preauth) -> CipherKeys {
     let key = |label: &[u8], context: &[u8]| derive(session_key, label, context);
@@ -55,7 +55,7 @@ pub fn cipher_keys(dialect: Dialect, session_key: &Key, preauth: &Preauth) -> Ci
             received: key(b"SMBS2CCipherKey\0", &preauth.0),
         }
     } else {
-        // The space belongs to it.
+        // The space is part of the context.
         CipherKeys {
             sent: key(b"SMB2AESCCM\0", b"ServerIn \0"),
             received: key(b"SMB2AESCCM\0", b"ServerOut\0"),

@@ -1,4 +1,4 @@
-//! Who the user is: `NTLMv2` (MS-NLMP) inside SPNEGO (RFC 4178), and the keys that come of it.
+//! Authentication: `NTLMv2` (MS-NLMP) inside SPNEGO (RFC 4178), and the keys derived from it.
 
 pub mod encrypt;
 #[cfg(test)]

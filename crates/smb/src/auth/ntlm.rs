@@ -9,7 +9,7 @@ use crate::wire::fields::utf16;
 /// A key or digest of 128 bits.
 pub type Key = [u8; 16];
 
-/// HMAC-MD5 (RFC 2104) over parts that follow each other.
+/// HMAC-MD5 (RFC 2104) over the concatenated parts.
 #[must_use]
 #[expect(clippy::missing_panics_doc, reason = "HMAC takes keys of any length")]
 pub fn hmac_md5(key: &[u8], parts: &[&[u8]]) -> Key {
@@ -21,13 +21,13 @@ pub fn hmac_md5(key: &[u8], parts: &[&[u8]]) -> Key {
     mac.finalize().into_bytes().into()
 }
 
-/// The hash of a password: `NTOWFv1` (MS-NLMP 3.3.1). It protects nothing: whoever has it can log on.
+/// The hash of a password: `NTOWFv1` (MS-NLMP 3.3.1). It protects nothing: it is enough to log on.
 #[must_use]
 pub fn password_hash(password: &str) -> Key {
     md4::Md4::digest(utf16(password)).into()
 }
 
-/// The key that stands for user and password: `NTOWFv2` (MS-NLMP 3.3.2).
+/// The key derived from user and password: `NTOWFv2` (MS-NLMP 3.3.2).
 #[must_use]
 pub fn owner_key(user: &str, domain: &str, password: &str) -> Key {
     let of_password = password_hash(password);
@@ -40,7 +40,7 @@ pub fn owner_key(user: &str, domain: &str, password: &str) -> Key {
 pub struct Answer {
     /// `NtChallengeResponse` (MS-NLMP 2.2.2.8).
     pub response: Vec<u8>,
-    /// `SessionBaseKey`, which both sides know now.
+    /// `SessionBaseKey`, which the server derives, too.
     pub base_key: Key,
 }
 
@@ -88,7 +88,7 @@ pub fn first_signature(session_key: &Key, side: Side, exchanges: bool, message: 
         checksum = hide(&sealing, &checksum);
     }
     let mut signature = [0; 16];
-    signature[0] = 1; // version; the message's number, at the end, is 0
+    signature[0] = 1; // version; the sequence number at the end is 0
     signature[4..12].copy_from_slice(&checksum[..8]);
     signature
 }
@@ -113,7 +113,7 @@ fn signature_keys(session_key: &Key, side: Side) -> (Key, Key) {
     }
 }
 
-/// Hides the session's key for its way to the server: RC4 (MS-NLMP 3.4.5.1).
+/// Encrypts the session's key for the way to the server: RC4 (MS-NLMP 3.4.5.1).
 #[must_use]
 #[expect(
     clippy::missing_panics_doc,
@@ -169,7 +169,7 @@ mod tests {
             .unwrap()
             .apply_keystream(&mut stream);
         assert_eq!(stream[message.len()..], hex("7fb38ec5c55d4976"));
-        // Without an exchange of keys the checksum is not hidden.
+        // Without key exchange the checksum is not encrypted.
         let signature = first_signature(&[0x55; 16], Side::Client, false, &message);
         assert_eq!(signature[4..12], *checksum);
         assert_eq!(

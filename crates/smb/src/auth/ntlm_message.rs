@@ -42,7 +42,7 @@ pub fn negotiate() -> Vec<u8> {
     message
 }
 
-/// What the second message says.
+/// The second message.
 #[derive(Debug, Clone, Copy)]
 pub struct Challenge<'a> {
     message: &'a [u8],
@@ -53,7 +53,7 @@ pub struct Challenge<'a> {
 }
 
 impl<'a> Challenge<'a> {
-    /// Reads it.
+    /// Parses the message; `None` if it is malformed.
     #[must_use]
     pub fn parse(message: &'a [u8]) -> Option<Self> {
         if message.get(..8)? != SIGNATURE || u32_at(message, 8)? != 2 {
@@ -73,14 +73,14 @@ impl<'a> Challenge<'a> {
         })
     }
 
-    /// Whether the server takes part in the exchange of keys.
+    /// Whether the server supports key exchange.
     #[must_use]
     pub const fn exchanges_keys(&self) -> bool {
         self.flags & KEY_EXCHANGE != 0
     }
 }
 
-/// The attributes of a list, without its end; `None` if it does not end.
+/// The attributes of a list, without the terminator; `None` if there is no terminator.
 fn attributes(list: &[u8]) -> Option<Vec<(u16, &[u8])>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -105,9 +105,9 @@ pub struct Logon<'a> {
     pub owner_key: &'a Key,
     /// Random.
     pub own_challenge: [u8; 8],
-    /// Random: the session's key, if the server takes part in the exchange of keys.
+    /// Random: the session's key, if the server supports key exchange.
     pub session_key: Key,
-    /// The time, if the challenge does not say it: in 100 ns since 1601.
+    /// The time in 100 ns since 1601, used if the challenge has none.
     pub filetime: u64,
 }
 
@@ -159,7 +159,7 @@ pub fn authenticate(logon: &Logon<'_>, first: &[u8], challenge: &Challenge<'_>) 
     (message, key)
 }
 
-/// The server's attributes, and that there is an integrity code.
+/// The server's attributes with the flag that the message has an integrity code.
 fn with_mic_flag(target: &[u8]) -> Vec<u8> {
     let mut list = Vec::with_capacity(target.len() + 12);
     let mut flags = HAS_MIC;

@@ -13,7 +13,7 @@ use crate::wire::header::{SIGNATURE_AT, SIGNATURE_BYTES};
 use crate::wire::negotiate::SigningAlgorithm;
 
 const SIGNATURE_END: usize = SIGNATURE_AT + SIGNATURE_BYTES;
-/// CANCEL, which is signed under another nonce; this client never sends it.
+/// CANCEL, which is signed with another nonce; this client never sends it.
 const CANCEL: u16 = 12;
 
 /// Makes and checks the signatures of a session. Keys are expanded once; the state is on the heap
@@ -49,7 +49,7 @@ impl Signer {
         })
     }
 
-    /// Puts the signature into a message, which must be at least a header.
+    /// Puts the signature into a message. Leaves a message shorter than a header as it is.
     pub fn sign(&self, message: &mut [u8]) {
         let Some(field) = message.get_mut(SIGNATURE_AT..SIGNATURE_END) else {
             return;
@@ -59,7 +59,7 @@ impl Signer {
         message[SIGNATURE_AT..SIGNATURE_END].copy_from_slice(&signature);
     }
 
-    /// Whether a server's message bears the right signature. The field is zero afterwards.
+    /// Whether a server's message has the right signature. Zeroes the field.
     pub fn verify(&self, message: &mut [u8]) -> bool {
         let Some(found) = bytes::<SIGNATURE_BYTES>(message, SIGNATURE_AT) else {
             return false;
@@ -85,7 +85,7 @@ impl Signer {
             }
             State::Gmac(cipher) => {
                 let nonce = nonce(message, is_response);
-                // Nothing is encrypted: the tag over the message as associated data is the GMAC.
+                // GMAC: the tag over the message as associated data, with nothing to encrypt.
                 cipher
                     .encrypt_inout_detached(&nonce.into(), message, (&mut [][..]).into())
                     .map_or([0; SIGNATURE_BYTES], Into::into)
@@ -94,7 +94,7 @@ impl Signer {
     }
 }
 
-/// The message's number, and whether it is a response or a CANCEL (MS-SMB2 3.1.4.1).
+/// Message id, response flag and CANCEL flag (MS-SMB2 3.1.4.1).
 fn nonce(message: &[u8], is_response: bool) -> [u8; 12] {
     let number = u64_at(message, 24).unwrap_or_default();
     let is_cancel = u16_at(message, 12) == Some(CANCEL);

@@ -1,6 +1,6 @@
 //! SPNEGO (RFC 4178; MS-SPNG): the envelope of the logon, in DER (ITU-T X.690). Only NTLM is
-//! offered. Its message integrity code makes servers expect a `mechListMIC`, too, which protects the
-//! list of what was offered (MS-SPNG 3.1.5.1).
+//! offered. NTLM's message integrity code makes servers expect a `mechListMIC`, too, which protects
+//! the list of mechanisms (MS-SPNG 3.1.5.1).
 
 /// 1.3.6.1.5.5.2
 const SPNEGO: [u8; 6] = [0x2B, 6, 1, 5, 5, 2];
@@ -16,7 +16,7 @@ const RESPONSE: u8 = 0xA1;
 const TOKEN: u8 = 0xA2;
 const MECHANISM_LIST_MIC: u8 = 0xA3;
 
-/// The first token: NTLM is offered, and this is its first message.
+/// The first token: offers NTLM and carries its first message, `ntlm`.
 #[must_use]
 pub fn initial(ntlm: &[u8]) -> Vec<u8> {
     let mut content = wrap(MECHANISM_TYPES, &mechanisms());
@@ -26,7 +26,7 @@ pub fn initial(ntlm: &[u8]) -> Vec<u8> {
     wrap(APPLICATION, &both)
 }
 
-/// The list of what is offered, which `mechListMIC` is computed over.
+/// The list of offered mechanisms, which `mechListMIC` is computed over.
 #[must_use]
 pub fn mechanisms() -> Vec<u8> {
     wrap(SEQUENCE, &wrap(OBJECT_IDENTIFIER, &NTLMSSP))
@@ -40,7 +40,7 @@ pub fn response(ntlm: &[u8], mic: &[u8]) -> Vec<u8> {
     wrap(RESPONSE, &wrap(SEQUENCE, &content))
 }
 
-/// The NTLM message inside a server's token; a token that is NTLM itself is that message.
+/// The NTLM message inside a server's token, which may also be a bare NTLM message.
 #[must_use]
 pub fn inside(token: &[u8]) -> Option<&[u8]> {
     if token.starts_with(b"NTLMSSP\0") {
@@ -49,13 +49,13 @@ pub fn inside(token: &[u8]) -> Option<&[u8]> {
     field(token, TOKEN)
 }
 
-/// The server's code over [`mechanisms`], if its token has one.
+/// The server's `mechListMIC` over [`mechanisms`], if its token has one.
 #[must_use]
 pub fn server_mic(token: &[u8]) -> Option<&[u8]> {
     field(token, MECHANISM_LIST_MIC)
 }
 
-/// A field of a server's token that holds bytes.
+/// The bytes of a field of a server's token.
 fn field(token: &[u8], wanted: u8) -> Option<&[u8]> {
     let (sequence, _) = expect(token, RESPONSE)?;
     let (mut fields, _) = expect(sequence, SEQUENCE)?;
@@ -82,7 +82,7 @@ fn wrap(tag: u8, content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Tag, contents, and what follows.
+/// Tag, contents and rest of the element at the start of `from`.
 fn element(from: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&tag, rest) = from.split_first()?;
     let (&first, mut rest) = rest.split_first()?;

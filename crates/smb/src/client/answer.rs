@@ -1,4 +1,4 @@
-//! What answers mean: faults of steps, and refusals that a program may expect.
+//! What a response means: a fault of the step, or a refusal that a program may expect.
 
 use headcount_load::{Fault, FaultKind};
 use headcount_tree::program::answer::Answer;
@@ -25,7 +25,7 @@ pub(super) fn refused(head: &Response, what: impl FnOnce() -> String) -> Result<
         return Ok(());
     }
     let answer = Answer::of_nt_status(head.status.0);
-    // "No more files" is a warning in its code, and the end of a listing: here, of one of nothing.
+    // NO_MORE_FILES is only a warning, but here it means that nothing was found.
     if !head.status.is_error() && answer != Answer::Missing {
         return Ok(());
     }
@@ -35,7 +35,7 @@ pub(super) fn refused(head: &Response, what: impl FnOnce() -> String) -> Result<
     })
 }
 
-/// The fault of an answer that does not have the form of its command.
+/// The fault of a response whose body does not fit its command.
 pub(super) fn other_form(command: Command) -> Fault {
     let sentence = format!(
         "{}: the answer does not have the form of its command",
@@ -44,7 +44,7 @@ pub(super) fn other_form(command: Command) -> Fault {
     Fault::session(FaultKind::Malformed, sentence)
 }
 
-/// The same, as a judgement.
+/// Fails with [`other_form`] unless `has_form`.
 pub(super) fn in_form(command: Command, has_form: bool) -> Result<(), Refusal> {
     if has_form {
         Ok(())
@@ -53,7 +53,7 @@ pub(super) fn in_form(command: Command, has_form: bool) -> Result<(), Refusal> {
     }
 }
 
-/// The fault of a server or share that insists on encryption with a session that has none.
+/// The fault of a server or share that requires encryption in a session that has none.
 pub(super) fn cannot_encrypt(who: &str, policy: EncryptionPolicy, agreed: &Agreed) -> Fault {
     let sentence = format!(
         "{who} requires encrypted messages, but {}",
@@ -62,8 +62,8 @@ pub(super) fn cannot_encrypt(who: &str, policy: EncryptionPolicy, agreed: &Agree
     Fault::session(FaultKind::Refused, sentence)
 }
 
-/// Adds to a refusal that missing encryption may be the reason: servers that require it do not say so
-/// to clients that did not offer it (MS-SMB2 3.3.5.5.3, 3.3.5.7).
+/// Adds to a refusal that missing encryption may be the reason: servers that require encryption do
+/// not say so to clients that did not offer it (MS-SMB2 3.3.5.5.3, 3.3.5.7).
 pub(super) fn unencrypted(
     fault: Fault,
     status: Status,

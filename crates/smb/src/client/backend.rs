@@ -1,4 +1,4 @@
-//! Each thing a user does with files, as requests of SMB.
+//! What users do with files, as SMB requests.
 #![allow(
     clippy::doc_markdown,
     reason = "commands are written as the specification writes them"
@@ -26,7 +26,7 @@ use crate::wire::transfer::{encode_flush, encode_read, encode_write, parse_read,
 use crate::wire::{NO_FILE, directory, ioctl, lock};
 
 impl SmbSession {
-    /// A request about an open file that is answered with no more than a status.
+    /// Sends a request about an open file of whose response only status and form matter.
     async fn about(
         &mut self,
         command: Command,
@@ -42,7 +42,7 @@ impl SmbSession {
         answered.await?
     }
 
-    /// Changes an open file; `what` is changed.
+    /// Changes an open file; messages call the change `what`.
     async fn set(
         &mut self,
         file: &OpenFile,
@@ -61,7 +61,7 @@ impl SmbSession {
         answered.await?
     }
 
-    /// The file's oplock, if it has one, need not be given back any more.
+    /// Forgets the file's oplock, so that a break of it is not acknowledged.
     fn forget_oplock(&mut self, file: &OpenFile) {
         let kept = &mut self.connection.state.kept;
         kept.retain(|kept| *kept != file.id);
@@ -96,8 +96,8 @@ impl FileBackend for SmbSession {
         self.say(Command::Echo, 0).await
     }
 
-    /// A server that does not offer what is asked says so with one of several codes; that is what
-    /// clients of such servers live with, so it is no failure.
+    /// Not a failure if the server does not support the control: real clients of such servers get
+    /// the same answer. Servers use several codes for it.
     async fn control(&mut self, control: Control, file: Option<&OpenFile>) -> Result<(), Fault> {
         let mut input = Vec::new();
         let (share, code) = match control {
@@ -204,8 +204,8 @@ impl FileBackend for SmbSession {
         self.on_name(&request, None).await
     }
 
-    /// Servers say that a folder is not empty when they are asked to delete it, and some of them
-    /// not if they are to do so when it is closed.
+    /// Deletes with SET_INFO, not with delete-on-close: with the latter, some servers do not report
+    /// that the folder is not empty.
     async fn remove_folder(&mut self, path: &str) -> Result<(), Refusal> {
         let mut request = Request::plain(path, access::DELETE, Disposition::Open);
         request.options = DIRECTORY;
@@ -223,7 +223,7 @@ impl FileBackend for SmbSession {
         self.about(Command::Close, &file, encode, |_| true).await
     }
 
-    /// The server closes it with the connection to its share.
+    /// Sends nothing: the server closes the file with the connection to its share.
     async fn release(&mut self, file: OpenFile) -> Result<(), Fault> {
         self.forget_oplock(&file);
         Ok(())

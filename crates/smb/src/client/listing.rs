@@ -16,12 +16,13 @@ use crate::wire::header::Command;
 use crate::wire::status::Status;
 use crate::wire::{FileId, directory};
 
-/// Requests of one listing: a million files or so. A server that never ends would hold the user.
+/// Most requests of one listing, for about a million files. Without a limit, a server that never
+/// ends a listing would hang the user.
 const MOST_LISTINGS: u32 = 2000;
 
 impl SmbSession {
-    /// Lists a folder to its end, or asks only `once`; `read` gets the entries of each answer, and
-    /// whether they are whole comes back. Returns the bytes that came.
+    /// Lists a folder to its end, or sends only one request if `once`. `read` gets the entries of
+    /// each response and returns whether they are well-formed. Returns the bytes of all entries.
     pub(super) async fn list_each(
         &mut self,
         (id, path): (&FileId, &str),
@@ -64,7 +65,7 @@ impl SmbSession {
         Err(Fault::step(FaultKind::Malformed, sentence))
     }
 
-    /// Everything in an open folder.
+    /// All entries of an open folder.
     pub(super) async fn all_entries(
         &mut self,
         file: &FileId,

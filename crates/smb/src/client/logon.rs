@@ -101,7 +101,7 @@ impl SmbSession {
             .connection
             .send(ask, |out| encode_setup(out, security_mode, previous, token))
             .await?;
-        // The keys depend on what was just sent, and the answer is signed with one already.
+        // The keys depend on the request just sent, and the response is already signed with one.
         let state = &mut self.connection.state;
         let agreed = state.agreed;
         let hash = state.hashing.take().unwrap_or(state.preauth);
@@ -139,7 +139,7 @@ impl SmbSession {
             if !state.encryption.begin() {
                 return Err(cannot_encrypt("the server", wanted.encryption, &agreed));
             }
-            // What is encrypted is not signed as well.
+            // Encrypted messages are not signed as well.
             state.signer = None;
             state.is_signing = false;
         }
@@ -147,7 +147,7 @@ impl SmbSession {
     }
 }
 
-/// A refusal while logging on is one of the logon, whatever its code.
+/// Turns a refusal during logon into a login fault, whatever its code.
 fn as_login(fault: Fault) -> Fault {
     match fault.kind {
         FaultKind::Refused => Fault {

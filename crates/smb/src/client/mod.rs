@@ -1,9 +1,9 @@
 //! The client: virtual users with their files on a share.
 //!
 //! * [`session`]: one user's connection, logon and shares; `logon`: how they log on.
-//! * [`backend`]: each thing a user does with files, as requests; `opening`: opening and making
-//!   them; `names`: requests about a name; `listing`: of a folder; [`open_file`]: what is open; `answer`: what answers mean.
-//! * `survival`: coming back after a lost connection, with the handles that the server has kept.
+//! * [`backend`]: what users do with files, as requests; `opening`: CREATE; `names`: requests about
+//!   a name; `listing`: of a folder; [`open_file`]: an open file; `answer`: what responses mean.
+//! * `survival`: reconnecting after a lost connection and reclaiming durable handles.
 //! * [`provision`]: making and deleting the data sets of many users.
 
 mod answer;
@@ -42,12 +42,12 @@ const PORT: u16 = 445;
 /// Why a target cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SmbError {
-    /// The name of the server has no address.
+    /// The server's name does not resolve.
     #[error("the server's address {address} cannot be resolved: {error}")]
     Address {
-        /// As it was given.
+        /// The address in the options.
         address: String,
-        /// Why.
+        /// The system's error.
         error: std::io::Error,
     },
     /// An option is out of bounds, or contradicts another.
@@ -75,7 +75,7 @@ pub(crate) struct Shared {
     addresses: Vec<SocketAddr>,
     /// The server's name in paths of shares.
     host: String,
-    /// As the user wrote it, for messages.
+    /// The address as the user wrote it, for messages.
     name: String,
     share: Pattern,
     shares: u32,
@@ -155,7 +155,7 @@ impl Shared {
         })
     }
 
-    /// As whom a user logs on, as texts of the workload have it.
+    /// The login that a user's texts in the workload refer to.
     fn identity(&self, number: u32) -> Identity {
         Identity {
             name: self.user.text(number).into(),
@@ -163,7 +163,7 @@ impl Shared {
         }
     }
 
-    /// The key that a user's name and password become, and the name.
+    /// A user's name, and the key derived from name and password.
     fn credentials(&self, number: u32) -> (String, Key) {
         let user = self.user.text(number);
         let password = self.logins.password(number, &self.password);
@@ -212,7 +212,7 @@ impl Protocol for Smb {
         if user.scope().needs_identity() {
             user.scope().identify(Some(self.shared.identity(number)));
         }
-        // On the heap for as long as it takes, and not in every user's future for good.
+        // Boxed, so that the large logon future does not stay in every user's future.
         let session = Box::pin(SmbSession::establish(&self.shared, user)).await?;
         let tree = Arc::clone(&self.shared.tree);
         Ok(FileSession::new(tree, session.number, session))

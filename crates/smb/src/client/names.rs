@@ -1,4 +1,4 @@
-//! CREATE and CLOSE, and what is asked of a name in one frame with them.
+//! CREATE and CLOSE, and requests about a name that share a frame with them.
 #![allow(
     clippy::doc_markdown,
     reason = "commands are written as the specification writes them"
@@ -21,31 +21,31 @@ use crate::wire::info::{Change, QueryInfo};
 use crate::wire::status::Status;
 use crate::wire::{FileId, NO_FILE, directory};
 
-/// Bytes of entries asked for at a time, as by Explorer.
+/// Bytes of entries requested at a time, as Explorer does.
 pub(super) const LISTING_BYTES: u32 = 64 << 10;
 /// Bytes of the largest answer about a file.
 pub(super) const ANSWER_BYTES: u32 = 4 << 10;
-/// Folders deeper than this are not deleted: no server lets a path become so long.
+/// Folders nested deeper than this are not deleted: no server allows such a long path.
 const MOST_DEPTH: u32 = 256;
 
-/// What is asked between opening and closing a name.
+/// The request between CREATE and CLOSE of a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Middle<'a> {
-    /// About it.
+    /// QUERY_INFO.
     Query(Query),
-    /// For names like this in it: the first answer of a listing.
+    /// QUERY_DIRECTORY with this pattern, one response only.
     List(&'a str),
-    /// To change it.
+    /// SET_INFO.
     Change(Change<'a>),
 }
 
 impl SmbSession {
-    /// Opens or makes what has this name.
+    /// Sends the CREATE request.
     pub(super) async fn create(&mut self, request: &Request<'_>) -> Result<Opened, Refusal> {
         self.create_as(request, None).await
     }
 
-    /// The same, counted as a request of this kind, if it is one of its own.
+    /// The same, counted as a request of `kind` if given, else as CREATE.
     pub(super) async fn create_as(
         &mut self,
         request: &Request<'_>,
@@ -70,7 +70,7 @@ impl SmbSession {
         created.await?
     }
 
-    /// Opens what has this name, if anything has.
+    /// Sends the CREATE request; `None` if nothing has this name.
     pub(super) async fn create_if_there(
         &mut self,
         request: &Request<'_>,
@@ -93,7 +93,7 @@ impl SmbSession {
             .await
     }
 
-    /// Closes what has no oplock.
+    /// Closes a handle without an oplock.
     pub(super) async fn close_id(&mut self, file: &FileId) -> Result<(), Fault> {
         let ask = Ask::new(Command::Close, self.tree(Share::Data).await?);
         self.connection
@@ -105,8 +105,8 @@ impl SmbSession {
             .await
     }
 
-    /// CREATE, something or nothing, and CLOSE in one frame, as Explorer asks about a name. All
-    /// answers are waited for; the first refusal counts.
+    /// Sends CREATE, `middle` if given, and CLOSE in one frame, as Explorer does. Waits for all
+    /// responses; returns the first refusal.
     pub(super) async fn on_name(
         &mut self,
         request: &Request<'_>,
@@ -115,7 +115,7 @@ impl SmbSession {
         self.on_name_with(request, middle, |_| {}).await
     }
 
-    /// The same; `see` gets the answer to what is asked between, if it has its form.
+    /// The same; `see` gets the body of the response to `middle`.
     pub(super) async fn on_name_with(
         &mut self,
         request: &Request<'_>,
@@ -170,7 +170,7 @@ impl SmbSession {
         first.map_or(Ok(()), Err)
     }
 
-    /// Deletes what is in a folder, and then the folder.
+    /// Deletes a folder with everything in it.
     pub(super) async fn remove_below(&mut self, folder: String, depth: u32) -> Result<(), Refusal> {
         let mut request = Request::plain(&folder, access::READ, Disposition::Open);
         request.options = DIRECTORY;

@@ -1,4 +1,4 @@
-//! What a user has open on a server.
+//! An open file or folder on a server.
 
 use crate::wire::FileId;
 use crate::wire::create::Oplock;
@@ -7,22 +7,22 @@ use crate::wire::create::Oplock;
 #[derive(Debug)]
 pub struct OpenFile {
     pub(super) id: FileId,
-    /// What the user shows to have it back after a lost connection, if the server keeps it.
+    /// Needed to reclaim the handle after a lost connection, if the handle is durable.
     pub(super) claim: Option<Claim>,
-    /// Below the share, for messages.
+    /// The path below the share, for messages.
     pub(super) path: String,
 }
 
-/// What a user shows to have a handle back.
+/// What a user sends to reclaim a durable handle.
 #[derive(Debug)]
 pub(super) struct Claim {
     pub(super) oplock: Oplock,
-    /// The client's number of the handle, from dialect 3.0 on.
+    /// The client's id of the handle, from dialect 3.0 on.
     pub(super) number: Option<[u8; 16]>,
 }
 
 impl OpenFile {
-    /// One that ends with its connection.
+    /// A file whose handle ends with its connection.
     pub(super) const fn plain(id: FileId, path: String) -> Self {
         Self {
             id,

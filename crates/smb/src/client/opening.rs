@@ -1,4 +1,4 @@
-//! What a user opens, as a CREATE request.
+//! How a user opens a file or folder, as a CREATE request.
 
 use headcount_load::Fault;
 use headcount_tree::parts::{Access, How, OplockWish};
@@ -10,7 +10,7 @@ use crate::wire::create::{
     DIRECTORY, Disposition, NOT_DIRECTORY, Oplock, Request, SHARE_ALL, access,
 };
 
-/// The request that opens a name so. Fails if the system has no random bytes for a lease's key.
+/// The request that opens `path` this way. Fails if the system has no random bytes for a lease key.
 pub(super) fn request(path: &str, opening: Opening) -> Result<Request<'_>, Fault> {
     Ok(Request {
         path,

@@ -22,7 +22,7 @@ pub struct SmbSession {
     trees: [Option<u32>; 2],
     /// Whether the server has confirmed the negotiation, where the dialect does not do so itself.
     is_validated: bool,
-    /// The session that was lost, while the user logs on again; 0 without one.
+    /// The id of the lost session while the user logs on again; otherwise 0.
     pub(super) lost: u64,
 }
 
@@ -51,12 +51,12 @@ impl SmbSession {
         Ok(session)
     }
 
-    /// The tree of a share, connected if it is not: a scenario that failed in the middle must not
-    /// make the next ones fail, too.
+    /// The tree of a share. Connects to it if needed: a scenario that failed halfway must not make
+    /// the next ones fail, too.
     pub(super) async fn tree(&mut self, share: Share) -> Result<u32, Fault> {
         match self.trees[share as usize] {
             Some(tree) if self.connection.state.session != 0 => Ok(tree),
-            // On the heap: rare and large, it would otherwise be a part of every user's step.
+            // Boxed: rare and large, it would otherwise enlarge every step's future.
             _ => Box::pin(self.restore(share)).await,
         }
     }
@@ -92,7 +92,7 @@ impl SmbSession {
     /// Connects to a share by its name.
     pub(super) async fn connect_to(&mut self, name: &str) -> Result<u32, Fault> {
         let path = format!("\\\\{}\\{name}", self.shared.host);
-        // Dialect 3.1.1 relies on a signature here (MS-SMB2 3.2.4.1.1).
+        // Dialect 3.1.1 requires a signature here (MS-SMB2 3.2.4.1.1).
         let ask = Ask {
             must_sign: true,
             ..Ask::new(Command::TreeConnect, 0)
@@ -119,14 +119,14 @@ impl SmbSession {
         Ok(connected)
     }
 
-    /// Forgets what belonged to an earlier session.
+    /// Forgets the state of an earlier session.
     pub(super) fn forget_session(&mut self) {
         self.trees = [None; 2];
         self.is_validated = false;
         self.connection.state.end_session();
     }
 
-    /// Leaves a share, if it is connected. The server closes what is open there.
+    /// Disconnects from a share, if connected. The server closes the files open there.
     pub(super) async fn disconnect_tree(&mut self, share: Share) -> Result<(), Fault> {
         if let Some(tree) = self.trees[share as usize].take() {
             self.say(Command::TreeDisconnect, tree).await?;
@@ -135,7 +135,7 @@ impl SmbSession {
         Ok(())
     }
 
-    /// Sends a request that says nothing but its command.
+    /// Sends a request without parameters.
     pub(super) async fn say(&mut self, command: Command, tree: u32) -> Result<(), Fault> {
         let accept = |head: &Response, _: &[u8]| refuse(head, || command.name().to_owned());
         self.connection

@@ -1,9 +1,9 @@
-//! Coming back after a lost connection: the user logs on again, and asks for the handles that the
+//! Reconnecting after a lost connection: the user logs on again and reclaims the handles that the
 //! server has kept (MS-SMB2 3.2.4.4, 3.3.5.9.7, 3.3.5.9.12).
 //!
-//! A server keeps a durable handle for a while after its connection is lost. It grants one only with
-//! a batch oplock or a lease, so a user who wants durable handles asks for a batch oplock where the
-//! step asks for nothing.
+//! A server keeps a durable handle for a while after its connection is lost. It grants one only
+//! with a batch oplock or a lease, so a user who wants durable handles requests a batch oplock
+//! where the step requests none.
 
 use headcount_load::{Fault, FaultKind};
 use headcount_tree::parts::Share;
@@ -19,8 +19,8 @@ use crate::wire::create::{DIRECTORY, Disposition, Opened as Created, Oplock, Req
 use crate::wire::header::Command;
 use crate::wire::negotiate::Dialect;
 
-/// The kinds of requests that only users send who come back, counted apart from other CREATEs: those
-/// that ask for a handle back, and those that open its file again because it is gone.
+/// CREATEs that only reconnecting users send, counted apart from others: to reclaim a handle, and
+/// to open its file again if the handle is gone.
 pub(super) const AGAIN: [&str; 2] = ["CREATE (reclaim)", "CREATE (reopen)"];
 const RECLAIM: usize = Command::NAMES.len();
 const REOPEN: usize = RECLAIM + 1;
@@ -35,8 +35,8 @@ impl SmbSession {
         self.shared.is_durable && fault.ends_session && is_lost
     }
 
-    /// Logs on again, on a new connection, as the same client, and has the server end what is left
-    /// of the old session: until then it would take the user's handles to be in use.
+    /// Logs on again on a new connection as the same client and has the server end the old session.
+    /// Until that has ended, the server considers the user's handles in use.
     pub(super) async fn return_to_server(&mut self) -> Result<(), Fault> {
         let state = &self.connection.state;
         if state.session != 0 {
@@ -71,13 +71,13 @@ impl SmbSession {
         })
     }
 
-    /// Asks for the handle of a file that was open when the connection was lost; false if the server
-    /// never made it durable, or has given it up.
+    /// Reclaims the handle of a file that was open when the connection was lost. Returns false if
+    /// the handle was never durable, or if the server has given it up.
     pub(super) async fn reclaim_handle(&mut self, file: &mut OpenFile) -> Result<bool, Fault> {
         let Some(claim) = &file.claim else {
             return Ok(false);
         };
-        // The server takes all but the contexts from what it has kept.
+        // The server ignores the other fields: it has kept their values.
         let request = Request {
             oplock: claim.oplock,
             durable: Some(Durable {
@@ -97,8 +97,8 @@ impl SmbSession {
         }
     }
 
-    /// Has a request ask for a durable handle, if the user wants them and the server may grant one:
-    /// of a file, with an oplock or lease that lets the client keep the handle.
+    /// Makes a request ask for a durable handle if the user wants them and the server can grant
+    /// one: for a file, with an oplock or lease that lets the client keep the handle.
     fn request_durable(&self, request: &mut Request<'_>) -> Result<Option<Claim>, Fault> {
         if !self.shared.is_durable || request.options & DIRECTORY != 0 {
             return Ok(None);
@@ -117,7 +117,7 @@ impl SmbSession {
         }))
     }
 
-    /// Remembers that an oplock is to be given back when the server says so.
+    /// Remembers an oplock whose break the client must acknowledge.
     fn keep_oplock(&mut self, created: &Created) {
         if let 8 | 9 = created.oplock {
             self.connection.state.kept.push(created.file);

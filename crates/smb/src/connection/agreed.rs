@@ -1,4 +1,4 @@
-//! What the client wants of a connection, and what both sides agreed on (MS-SMB2 3.2.5.2).
+//! What the client wants from a connection, and what both sides agreed on (MS-SMB2 3.2.5.2).
 
 use crate::options::{EncryptionPolicy, SigningPolicy};
 use crate::wire::negotiate::{
@@ -6,19 +6,19 @@ use crate::wire::negotiate::{
     SigningAlgorithm,
 };
 
-/// The least that is taken for a server's limit of a read, a write or a listing: with less, hardly
-/// anything fits into a message. Windows has 64 KiB or more (MS-SMB2 3.3.5.4); others' limits are
-/// settings.
+/// A server's limit of a read, a write or a listing counts as at least this: with less, hardly
+/// anything fits into a message. Windows has 64 KiB or more (MS-SMB2 3.3.5.4); in other servers the
+/// limits are settings.
 const LEAST_BYTES: u32 = 4 << 10;
-/// The most that is used of it.
+/// The most that is used of such a limit.
 const MOST_BYTES: u32 = 16 << 20;
 
-/// What the client wants of a connection.
+/// What the client wants from a connection.
 #[derive(Debug, Clone)]
 pub struct Wanted {
     /// Dialects offered, oldest first.
     pub dialects: Vec<Dialect>,
-    /// Ways of signing offered in 3.1.1, most wanted first.
+    /// Signing algorithms offered in 3.1.1, preferred first.
     pub algorithms: Vec<SigningAlgorithm>,
     /// When messages are signed.
     pub signing: SigningPolicy,
@@ -39,7 +39,7 @@ impl Wanted {
     }
 
     /// Whether the server must confirm a negotiation that ended in this dialect (MS-SMB2 3.2.5.5).
-    /// 3.1.1 binds the keys to it. Where only 2.1 was offered, nothing could be lowered.
+    /// 3.1.1 binds the keys to the negotiation. If only 2.1 was offered, no downgrade is possible.
     #[must_use]
     pub fn must_validate(&self, dialect: Dialect) -> bool {
         let newest = self.dialects.iter().max();
@@ -65,9 +65,9 @@ pub struct Agreed {
     pub algorithm: SigningAlgorithm,
     /// How messages are encrypted, if they are; none if they cannot be.
     pub cipher: Option<Cipher>,
-    /// The client's number of this connection.
+    /// The client's GUID.
     pub client: [u8; 16],
-    /// Which server it is.
+    /// The server's GUID.
     pub server: [u8; 16],
     /// The server's capabilities.
     pub capabilities: u32,
@@ -86,7 +86,7 @@ pub struct Agreed {
 }
 
 impl Agreed {
-    /// Before anything is agreed.
+    /// The state before negotiation.
     #[must_use]
     pub const fn nothing(client: [u8; 16]) -> Self {
         Self {
@@ -105,7 +105,7 @@ impl Agreed {
         }
     }
 
-    /// Whether the server insists on signatures.
+    /// Whether the server requires signing.
     #[must_use]
     pub const fn must_sign(&self) -> bool {
         self.security_mode & SIGNING_REQUIRED != 0
@@ -123,7 +123,7 @@ impl Agreed {
         let algorithm = match dialect {
             Dialect::Smb21 => SigningAlgorithm::HmacSha256,
             Dialect::Smb302 => SigningAlgorithm::AesCmac,
-            // A server that does not say so signs with CMAC (MS-SMB2 3.2.5.2).
+            // Without a choice by the server, it is CMAC (MS-SMB2 3.2.5.2).
             Dialect::Smb311 => response.signing.unwrap_or(SigningAlgorithm::AesCmac),
         };
         Some(Self {

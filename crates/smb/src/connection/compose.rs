@@ -1,4 +1,4 @@
-//! What is sent: requests numbered, paid for, signed or encrypted, in one frame.
+//! Composes frames: numbers requests, charges credits for them, and signs or encrypts them.
 
 use headcount_load::Fault;
 
@@ -7,23 +7,23 @@ use super::state::State;
 use crate::wire::header::{Command, FRAME_BYTES, Request, link};
 use crate::wire::transform::TRANSFORM_BYTES;
 
-/// Credits the client likes to have: enough for requests of 8 MiB, the largest that servers take.
+/// Credits the client asks for: enough for requests of 8 MiB, the largest that servers accept.
 const WANTED_CREDITS: u32 = 130;
 /// Bytes that one credit pays for (MS-SMB2 3.1.5.2).
 const BYTES_A_CREDIT: u32 = 64 << 10;
 
-/// What is asked for, beside the body.
+/// A request without its body.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask {
     /// The command.
     pub command: Command,
     /// The share.
     pub tree: u32,
-    /// The larger of the payload sent and the answer's, which decides how many credits it costs.
+    /// Bytes of the larger payload, request or response, which decides the credit charge.
     pub bytes: u32,
-    /// Signed even when the session's messages are not.
+    /// Whether it is signed even if the session's messages are not.
     pub must_sign: bool,
-    /// Which kind of request it is counted as.
+    /// The kind of request it is counted as.
     pub counted: usize,
 }
 
@@ -46,17 +46,17 @@ impl Ask {
     }
 }
 
-/// What is remembered of a frame that was sent.
+/// What is remembered about a sent frame.
 #[derive(Debug, Clone, Copy)]
 pub struct Sent {
-    /// The number of its first request. Those that go on from it follow one by one.
+    /// The message id of its first request. Related requests have the ids that follow.
     pub message: u64,
     /// Whether it was encrypted, so that its answers must be.
     pub is_encrypted: bool,
 }
 
 impl State {
-    /// The largest payload of one request that what the server grants can pay for, given a limit.
+    /// The largest payload, up to `limit` bytes, of a request that the granted credits pay for.
     pub(super) fn affordable_bytes(&self, limit: u32) -> u32 {
         if self.agreed.has_large_requests {
             limit.min(self.credits.saturating_mul(BYTES_A_CREDIT))
@@ -65,7 +65,7 @@ impl State {
         }
     }
 
-    /// A fault if what the server has granted does not pay for these requests.
+    /// Fails if the granted credits do not pay for these requests.
     pub(super) fn check_credits(&self, asks: &[Ask]) -> Result<(), Fault> {
         if asks.iter().map(Ask::charge).sum::<u32>() <= self.credits {
             return Ok(());
@@ -75,8 +75,8 @@ impl State {
         Err(malformed(sentence))
     }
 
-    /// Appends a frame to an empty buffer. Each request but the first goes on from the one before
-    /// it (MS-SMB2 3.2.4.1.4); of several, each costs one credit.
+    /// Appends a frame to an empty buffer. Each request but the first is related to the one before
+    /// it (MS-SMB2 3.2.4.1.4); if there are several, each costs one credit.
     pub(super) fn compose(
         &mut self,
         asks: &[Ask],
@@ -117,7 +117,7 @@ impl State {
         sent
     }
 
-    /// The header of the next request. What is encrypted is not signed (MS-SMB2 3.2.4.1.1).
+    /// The header of the next request. Encrypted requests are not signed (MS-SMB2 3.2.4.1.1).
     fn request(&mut self, ask: &Ask, is_related: bool, is_encrypted: bool) -> Request {
         let charge = ask.charge();
         let left = self.credits.saturating_sub(charge);

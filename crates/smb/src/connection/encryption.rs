@@ -8,8 +8,8 @@ use crate::auth::kdf::CipherKeys;
 use crate::wire::negotiate::Cipher;
 use crate::wire::transform::{TRANSFORM_BYTES, Transform};
 
-/// What of a session is encrypted: nothing, everything, or what is about some shares. Nothing is
-/// expanded or allocated before the first of them.
+/// What a session encrypts: nothing, everything, or messages about some shares. Keys are expanded
+/// only when encryption begins.
 #[derive(Debug, Default)]
 pub struct Encryption {
     keys: Option<(Cipher, CipherKeys)>,
@@ -19,7 +19,7 @@ pub struct Encryption {
 }
 
 impl Encryption {
-    /// A new session that has keys, and encrypts nothing yet.
+    /// The state of a new session: it has keys, but encrypts nothing yet.
     #[must_use]
     pub fn ready(cipher: Cipher, keys: CipherKeys) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Encryption {
         self.is_everything
     }
 
-    /// Encrypts what is about this share from now on; false if there are no keys (MS-SMB2 3.2.5.5).
+    /// Encrypts messages about this share from now on; false without keys (MS-SMB2 3.2.5.5).
     #[must_use]
     pub fn begin_tree(&mut self, tree: u32) -> bool {
         let can = self.expand();
@@ -45,12 +45,12 @@ impl Encryption {
         can
     }
 
-    /// The share is left; the server may give another its number.
+    /// Ends encryption for a disconnected share: the server may reuse its tree id.
     pub fn end_tree(&mut self, tree: u32) {
         self.trees.retain(|encrypted| *encrypted != tree);
     }
 
-    /// Keys are expanded once in a session: a second encryptor would use nonces again.
+    /// Expands the keys, once in a session: a second encryptor would reuse nonces.
     fn expand(&mut self) -> bool {
         if let (None, Some((cipher, keys))) = (&self.encryptor, &self.keys) {
             self.encryptor = Some(Encryptor::new(*cipher, keys));
@@ -74,14 +74,14 @@ impl Encryption {
         }
     }
 
-    /// Encrypts a message where it lies, behind room for its header.
+    /// Encrypts the message in `framed` in place; room for the header precedes it.
     pub(super) fn seal(&mut self, session: u64, framed: &mut [u8]) {
         if let Some(encryptor) = &mut self.encryptor {
             encryptor.seal(session, framed);
         }
     }
 
-    /// Decrypts a message where it lies, behind its header (MS-SMB2 3.2.5.1.1).
+    /// Decrypts the message that follows the header in `framed` in place (MS-SMB2 3.2.5.1.1).
     pub(super) fn open<'a>(
         &self,
         session: u64,

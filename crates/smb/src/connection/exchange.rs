@@ -1,6 +1,6 @@
-//! A request and its response. In between may come an interim response, which says that the real
-//! one comes later, and notifications that an oplock or lease is taken back, which are acknowledged
-//! at once, since the response may wait for that.
+//! Sends requests and receives their responses. Before a response, the server may send an interim
+//! response, which says that the final one comes later, and oplock or lease breaks. Breaks are
+//! acknowledged at once, since the response may wait for that.
 
 use std::future::poll_fn;
 
@@ -15,7 +15,7 @@ use crate::wire::header::{Command, Response};
 use crate::wire::oplock::Break;
 
 impl Connection {
-    /// The largest payload of one request that what the server grants can pay for, given a limit.
+    /// The largest payload, up to `limit` bytes, of a request that the granted credits pay for.
     #[must_use]
     pub fn affordable_bytes(&self, limit: u32) -> u32 {
         self.state.affordable_bytes(limit)
@@ -32,8 +32,8 @@ impl Connection {
         self.receive(ask, sent, accept).await
     }
 
-    /// Sends requests in one frame, of which each goes on from the one before it, and has `accept`
-    /// judge each response, in whatever order and frames they come.
+    /// Sends related requests in one frame and has `accept` judge each response, whatever order and
+    /// frames they arrive in.
     pub async fn exchange_related(
         &mut self,
         asks: &[Ask],
@@ -104,7 +104,7 @@ impl Connection {
                 self.judge_arriving(&mut awaited, accept).await?;
             }
             while let Some(taken) = self.state.take_break() {
-                // On the heap: rare, it would otherwise enlarge every exchange.
+                // Boxed: rare, it would otherwise enlarge the future of every exchange.
                 Box::pin(self.acknowledge(&taken)).await?;
             }
             if awaited.is_over() {
@@ -113,7 +113,7 @@ impl Connection {
         }
     }
 
-    /// Judges what arrives.
+    /// Judges the bytes of one read.
     async fn judge_arriving(
         &mut self,
         awaited: &mut Awaited<'_>,
@@ -128,7 +128,7 @@ impl Connection {
         .await
     }
 
-    /// Tells the server that what it took back is given back. Its answer is dropped when it comes.
+    /// Acknowledges an oplock or lease break. The response is dropped when it arrives.
     async fn acknowledge(&mut self, taken: &Break) -> Result<(), Fault> {
         let ask = Ask::new(Command::OplockBreak, self.state.tree);
         self.send(ask, |out| taken.encode_acknowledgement(out))

@@ -2,7 +2,7 @@
 
 use headcount_load::{Fault, FaultKind};
 
-/// The fault of a server that does not keep to the protocol.
+/// The fault of a server that violates the protocol.
 pub(crate) fn malformed(sentence: String) -> Fault {
     Fault::session(FaultKind::Malformed, sentence)
 }

@@ -25,7 +25,7 @@ impl Connection {
         Self::establish_as(random::bytes()?, addresses, wanted, requests).await
     }
 
-    /// The same for a client that has this number: servers give handles back to the same client only
+    /// The same with a given client GUID: a server lets only the same client reclaim its handles
     /// (MS-SMB2 3.3.5.9.12).
     pub async fn establish_as(
         client: [u8; 16],
@@ -92,7 +92,7 @@ impl Connection {
     }
 }
 
-/// Whether what was agreed is what the run insists on.
+/// Fails if the negotiated signing and encryption do not satisfy the run's policies.
 fn check_policies(wanted: &Wanted, agreed: &Agreed) -> Result<(), Fault> {
     let refused = |sentence: String| Err(Fault::session(FaultKind::Refused, sentence));
     if wanted.signing == SigningPolicy::Off && agreed.must_sign() {
@@ -119,7 +119,7 @@ async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, Fault> {
     let stream = headcount_net::connect::connect(addresses)
         .await
         .map_err(fault)?;
-    // Otherwise small requests wait for the acknowledgement of the last: 40 ms and more each.
+    // With Nagle's algorithm, small requests wait for the last ACK: 40 ms and more each.
     stream.set_nodelay(true).map_err(fault)?;
     Ok(stream)
 }

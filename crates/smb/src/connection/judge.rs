@@ -1,4 +1,4 @@
-//! The judgement of what arrives.
+//! Judges received frames.
 
 use headcount_load::Fault;
 
@@ -10,23 +10,23 @@ use crate::wire::oplock::Break;
 use crate::wire::status::Status;
 use crate::wire::transform::Transform;
 
-/// What a response may have beside its data.
+/// Most bytes that a response may have beside its data.
 const MOST_OVERHEAD: usize = 64 << 10;
 
-/// Takes the header and body of the answer to the request with this index in its frame.
+/// Takes the header and body of the response to the request with this index in its frame.
 pub type Accept<'a> = dyn FnMut(usize, &Response, &[u8]) + 'a;
 
-/// Which responses are waited for.
+/// The responses that are awaited.
 #[derive(Debug)]
 pub struct Awaited<'a> {
     asks: &'a [Ask],
     sent: Sent,
-    /// One bit for each answer that has come.
+    /// One bit for each response that has arrived.
     answered: u32,
 }
 
 impl<'a> Awaited<'a> {
-    /// Those to requests of one frame, none of which has come. Up to 32: a frame has no more.
+    /// Awaits all responses to the requests of one frame: up to 32.
     #[must_use]
     pub const fn new(asks: &'a [Ask], sent: Sent) -> Self {
         Self {
@@ -36,13 +36,13 @@ impl<'a> Awaited<'a> {
         }
     }
 
-    /// Whether all have come.
+    /// Whether all have arrived.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.answered.count_ones() as usize == self.asks.len()
     }
 
-    /// The first request that has no answer yet, for messages.
+    /// The name of the first request without a response, for messages.
     fn name(&self) -> &'static str {
         let first = self.asks.get(self.answered.trailing_ones() as usize);
         first
@@ -50,7 +50,7 @@ impl<'a> Awaited<'a> {
             .map_or("", |ask| ask.command.name())
     }
 
-    /// Which request a response answers, if it is one of those that have no answer yet.
+    /// The index of the request that a response answers, unless that already has a response.
     fn index(&self, response: &Response) -> Option<usize> {
         let index = usize::try_from(response.message.checked_sub(self.sent.message)?).ok()?;
         let ask = self.asks.get(index)?;
@@ -60,8 +60,7 @@ impl<'a> Awaited<'a> {
 }
 
 impl State {
-    /// Judges what arrived: where it is, if all of a frame is there; the rest is kept until more comes
-    /// ([`State::judge_kept`]).
+    /// Judges complete frames in place; keeps the rest for [`State::judge_kept`].
     pub fn judge_arrived(
         &mut self,
         bytes: &mut [u8],
@@ -82,7 +81,7 @@ impl State {
         Ok(())
     }
 
-    /// Judges what was kept: the beginning of a frame, or what came with earlier answers.
+    /// Judges kept bytes: the beginning of a frame, or bytes that arrived after earlier responses.
     pub fn judge_kept(
         &mut self,
         awaited: &mut Awaited<'_>,
@@ -100,7 +99,7 @@ impl State {
         Ok(())
     }
 
-    /// What the server took back and waits for, if anything: it is to be acknowledged.
+    /// An oplock or lease break that the caller must acknowledge, if there is one.
     pub fn take_break(&mut self) -> Option<Break> {
         self.breaks.pop()
     }
@@ -128,7 +127,7 @@ impl State {
         Ok(used)
     }
 
-    /// Bytes of the frame that starts here.
+    /// Bytes of the frame at the start of `received`.
     fn frame_length(&self, received: &[u8]) -> Result<Option<usize>, Fault> {
         let most = self.agreed.max_read.max(self.agreed.max_transact) as usize + MOST_OVERHEAD;
         match frame_bytes(received) {
@@ -189,7 +188,7 @@ impl State {
         self.credits = self.credits.saturating_add(response.credits.into());
         let index = awaited.index(response);
         if response.command == Command::OplockBreak as u16 && index.is_none() {
-            return Ok(()); // the answer to an acknowledgement
+            return Ok(()); // the response to an acknowledgement
         }
         let Some(index) = index else {
             let name = awaited.name();
@@ -250,14 +249,14 @@ impl State {
         Ok(())
     }
 
-    /// Notes what is taken back. Notifications are never signed (MS-SMB2 3.2.5.1.3), and smbd sends
-    /// them in plain even where everything else is encrypted.
+    /// Notes an oplock or lease break. These are never signed (MS-SMB2 3.2.5.1.3), and smbd does
+    /// not encrypt them even if everything else is encrypted.
     fn note_break(&mut self, body: &[u8]) -> Result<(), Fault> {
         let taken = Break::parse(body)
             .ok_or_else(|| malformed("the server sent a message that nothing asked for".into()))?;
         let is_awaited = match &taken {
             Break::Lease { is_awaited, .. } => *is_awaited,
-            // A shared oplock ends without an answer (MS-SMB2 3.2.5.19.1); those are not kept.
+            // Shared oplocks are not in `kept`: their breaks need no answer (MS-SMB2 3.2.5.19.1).
             Break::Oplock { file, .. } => {
                 let position = self.kept.iter().position(|kept| kept == file);
                 position
@@ -272,9 +271,9 @@ impl State {
     }
 }
 
-/// Whether a server that says so has forgotten the session, and with it the keys to sign or encrypt
-/// its answer (MS-SMB2 3.3.4.1.1); smbd says that it signed nevertheless. Whoever forges such an
-/// answer gains no more than by cutting the connection.
+/// Whether this status means that the server has forgotten the session, and with it the keys to
+/// sign or encrypt the response (MS-SMB2 3.3.4.1.1); smbd still sets the flag for signed. An
+/// attacker who forges such a response gains no more than by cutting the connection.
 pub(super) const fn has_no_key(status: Status) -> bool {
     matches!(
         status,

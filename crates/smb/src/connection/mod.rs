@@ -1,10 +1,10 @@
-//! One TCP connection: messages numbered, paid for with credits, signed or encrypted, and checked.
+//! One TCP connection: messages are numbered, paid for with credits, signed or encrypted, checked.
 //!
-//! * `transport`: bytes through the worker's shared buffers; [`handshake`]: NEGOTIATE; [`agreed`]: what
-//!   is wanted, and what comes of it; `validation`: whether the server confirms that.
-//! * [`state`]: what is known about the connection; [`encryption`]: what of it is encrypted.
-//! * `compose`: what is sent; [`judge`]: what arrives.
-//! * `exchange`: a request and its response, whatever arrives in between.
+//! * `transport`: bytes through the worker's shared buffers; [`handshake`]: NEGOTIATE; [`agreed`]:
+//!   what the client wants, and what was negotiated; `validation`: whether the server confirms it.
+//! * [`state`]: the state of a connection; [`encryption`]: which messages are encrypted.
+//! * `compose`: sending; [`judge`]: receiving.
+//! * `exchange`: a request and its response, and what may arrive in between.
 
 pub mod agreed;
 mod compose;
@@ -35,7 +35,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Where its requests are counted.
+    /// The counters of its requests.
     #[must_use]
     pub fn requests(&self) -> Requests {
         self.requests.clone()

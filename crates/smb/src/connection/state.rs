@@ -1,4 +1,4 @@
-//! What is known about a connection.
+//! The state of a connection.
 
 use super::agreed::Agreed;
 use super::encryption::Encryption;
@@ -10,7 +10,7 @@ use crate::wire::oplock::Break;
 /// A connection without its socket.
 #[derive(Debug)]
 pub struct State {
-    /// What has arrived beyond the last answer; nearly always empty.
+    /// Bytes that arrived after the last response; nearly always empty.
     pub(super) carry: Vec<u8>,
     pub(super) next_message: u64,
     pub(super) credits: u32,
@@ -18,25 +18,25 @@ pub struct State {
     pub agreed: Agreed,
     /// The hash of the negotiation (3.1.1).
     pub preauth: Preauth,
-    /// The hash of the negotiation or logon under way.
+    /// The hash of the negotiation or logon in progress.
     pub hashing: Option<Preauth>,
-    /// The number of the session; 0 before the logon.
+    /// The id of the session; 0 before the logon.
     pub session: u64,
-    /// Signs and checks, once there is a key.
+    /// Signs and verifies, once there is a key.
     pub signer: Option<Signer>,
-    /// Whether every message is signed that is not encrypted.
+    /// Whether every unencrypted message is signed.
     pub is_signing: bool,
-    /// What is encrypted.
+    /// Which messages are encrypted.
     pub encryption: Encryption,
     /// The tree that oplocks and leases belong to.
     pub tree: u32,
-    /// Handles whose oplocks must be given back when the server says so.
+    /// Handles with an oplock whose break must be acknowledged.
     pub kept: Vec<FileId>,
     pub(super) breaks: Vec<Break>,
 }
 
 impl State {
-    /// A connection on which nothing was sent yet.
+    /// The state of a new connection.
     #[must_use]
     pub fn new(agreed: Agreed) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl State {
         }
     }
 
-    /// Forgets the session, with its keys and what it held.
+    /// Forgets the session, its keys and its oplocks.
     pub fn end_session(&mut self) {
         self.session = 0;
         self.signer = None;

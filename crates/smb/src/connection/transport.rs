@@ -9,7 +9,7 @@ use headcount_load::{Fault, FaultKind};
 use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 
-/// Responses up to this size, if the kernel has them whole, are checked where they arrive.
+/// Responses up to this size are checked in place, if one read returns all of them.
 const INCOMING_BYTES: usize = 256 << 10;
 
 thread_local! {
@@ -17,7 +17,7 @@ thread_local! {
     static OUTGOING: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Sends what `compose` appends to an empty buffer, and returns what it returns.
+/// Sends what `compose` appends to an empty buffer; returns the result of `compose`.
 pub(super) async fn send<R>(
     stream: &mut TcpStream,
     compose: impl FnOnce(&mut Vec<u8>) -> R,
@@ -35,8 +35,8 @@ pub(super) async fn send<R>(
         }
     })?;
     if let Some(rest) = rest {
-        // The socket is full; other users will need the shared buffer before it is not. Rare, so it
-        // is on the heap and enlarges no exchange.
+        // The socket is full, and other users need the shared buffer before it has room again.
+        // Boxed: rare, it would otherwise enlarge the future of every exchange.
         let written = Box::pin(async move { stream.write_all(&rest).await });
         written.await.map_err(|error| Fault::from_io(&error))?;
     }

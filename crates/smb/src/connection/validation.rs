@@ -1,5 +1,5 @@
-//! Whether the server confirms the negotiation (MS-SMB2 3.2.5.5, 3.2.5.14.12): NEGOTIATE itself is not
-//! signed, so somebody between may have changed it.
+//! Has the server confirm the negotiation (MS-SMB2 3.2.5.5, 3.2.5.14.12): NEGOTIATE itself is not
+//! signed, so a man in the middle may have changed it.
 
 use headcount_load::{Fault, FaultKind};
 
@@ -15,7 +15,7 @@ use crate::wire::status::Status;
 const ANSWER_BYTES: u32 = 24;
 
 impl Connection {
-    /// Asks the server over a signed or encrypted message what it negotiated, and compares
+    /// Asks the server in a signed or encrypted message what it negotiated, and compares
     /// (`FSCTL_VALIDATE_NEGOTIATE_INFO`). After a fault the connection must be closed.
     pub async fn validate(&mut self, tree: u32, wanted: &Wanted) -> Result<(), Fault> {
         let agreed = self.state.agreed;
@@ -40,7 +40,7 @@ impl Connection {
         let has_key = self.state.signer.is_some();
         let judged = self
             .receive(ask, sent, |head, body| {
-                // Whoever receives has verified the signature or opened what was encrypted.
+                // The receiver has already verified the signature or decrypted the message.
                 let is_protected = sent.is_encrypted || has_key && head.is_signed();
                 Ok(judge(head, body, is_protected, &agreed))
             })
@@ -56,7 +56,7 @@ impl Connection {
     }
 }
 
-/// What the answer says of the negotiation.
+/// Judges the response to the validation request.
 fn judge(head: &Response, body: &[u8], is_protected: bool, agreed: &Agreed) -> Result<(), Fault> {
     let what = "IOCTL (VALIDATE_NEGOTIATE_INFO)";
     let status = head.status;
@@ -67,7 +67,7 @@ fn judge(head: &Response, body: &[u8], is_protected: bool, agreed: &Agreed) -> R
         return Err(disagree("its confirmation is not signed", agreed));
     }
     match status {
-        // Servers that only know SMB 2 do not know the question, and say so over their signature.
+        // Servers that only speak SMB 2 do not support the control, and sign the error.
         _ if status.is_unsupported() || status == Status::FILE_CLOSED => Ok(()),
         Status::ACCESS_DENIED => Err(disagree(&status.name(), agreed)),
         _ if status.is_error() => Err(Fault {
@@ -83,7 +83,7 @@ fn judge(head: &Response, body: &[u8], is_protected: bool, agreed: &Agreed) -> R
     }
 }
 
-/// Compares all that the server says with what it said before the logon.
+/// Compares the confirmation with the server's answer to NEGOTIATE.
 fn compare(found: &Negotiated, agreed: &Agreed) -> Result<(), Fault> {
     let expected = Negotiated {
         capabilities: agreed.capabilities,

@@ -1,26 +1,26 @@
-//! What goes with a CREATE and its answer: contexts (MS-SMB2 2.2.13.2, 2.2.14.2).
+//! The contexts of CREATE requests and responses (MS-SMB2 2.2.13.2, 2.2.14.2).
 
 use super::FileId;
 use super::fields::{Put, slice, u16_at, u32_at};
 
-/// Bytes of a context's head, and of its name with what follows it up to its data.
+/// Bytes of a context's head, and of its name with padding.
 const HEAD_BYTES: usize = 16 + 8;
-/// To read, to keep the handle, and to write (MS-SMB2 2.2.13.2.8).
+/// The lease state: caching of reads, handles and writes (MS-SMB2 2.2.13.2.8).
 const READ_HANDLE_WRITE: u32 = 7;
 
-/// A handle that outlives its connection for a while, so that its user can have it back.
+/// A durable handle: it outlives its connection for a while, so that its user can reclaim it.
 ///
-/// Dialect 2.1 knows it by the server's number alone; from 3.0 on the client adds one of its own.
+/// Dialect 2.1 identifies it by the server's id alone; from 3.0 on the client adds its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Durable {
-    /// The client's number of the handle, from dialect 3.0 on.
+    /// The client's id of the handle, from dialect 3.0 on.
     pub number: Option<[u8; 16]>,
-    /// The handle that is wanted back; none for one that is only to become durable.
+    /// The handle to reclaim; `None` to make a new handle durable.
     pub back: Option<FileId>,
 }
 
 impl Durable {
-    /// Its name, and its data (MS-SMB2 2.2.13.2.3, 2.2.13.2.4, 2.2.13.2.11, 2.2.13.2.12).
+    /// Name and data of the context (MS-SMB2 2.2.13.2.3, 2.2.13.2.4, 2.2.13.2.11, 2.2.13.2.12).
     fn parts(&self) -> ([u8; 4], Vec<u8>) {
         let mut data = Vec::with_capacity(36);
         let name = match (self.number, self.back) {
@@ -33,7 +33,7 @@ impl Durable {
                 *b"DHnC"
             }
             (Some(number), None) => {
-                data.put_u32(0); // for as long as the server likes
+                data.put_u32(0); // timeout: the server chooses
                 data.put_u32(0); // durable, not persistent
                 data.put_zeros(8);
                 data.put(&number);
@@ -50,7 +50,7 @@ impl Durable {
     }
 }
 
-/// Appends the contexts of a CREATE: a lease under its key, and what makes a handle durable.
+/// Appends the contexts of a CREATE: a lease with this key, and a request for a durable handle.
 pub(super) fn encode(out: &mut Vec<u8>, lease: Option<[u8; 16]>, durable: Option<Durable>) {
     let durable = durable.map(|durable| durable.parts());
     if let Some(key) = lease {
@@ -81,8 +81,8 @@ fn append(out: &mut Vec<u8>, name: [u8; 4], data: &[u8], is_last: bool) {
     }
 }
 
-/// Whether the contexts of an answer say that the handle is durable (MS-SMB2 2.2.14.2.3,
-/// 2.2.14.2.12). What is no context ends the search.
+/// Whether the contexts of a response say that the handle is durable (MS-SMB2 2.2.14.2.3,
+/// 2.2.14.2.12). A malformed context ends the search.
 pub(super) fn grants_durable(contexts: &[u8]) -> bool {
     let mut rest = contexts;
     loop {

@@ -12,19 +12,19 @@ pub mod access {
     pub const WRITE: u32 = 0x0012_0116;
     /// Deleting and renaming.
     pub const DELETE: u32 = 0x0001_0000;
-    /// Reading attributes only, which conflicts with nobody.
+    /// Reading attributes only, which never causes a sharing violation.
     pub const READ_ATTRIBUTES: u32 = 0x0010_0080;
     /// Reading owner, group and access list.
     pub const READ_SECURITY: u32 = 0x0002_0000;
 }
 
-/// What others may do meanwhile: read, write and delete (MS-SMB2 2.2.13).
+/// The share mode that lets others read, write and delete (MS-SMB2 2.2.13).
 pub const SHARE_ALL: u32 = 7;
-/// The option: it must be a folder.
+/// The option that it must be a folder.
 pub const DIRECTORY: u32 = 0x0000_0001;
-/// The option: it is deleted when it is closed.
+/// The option to delete it when it is closed.
 pub const DELETE_ON_CLOSE: u32 = 0x0000_1000;
-/// The option: it must not be a folder.
+/// The option that it must not be a folder.
 pub const NOT_DIRECTORY: u32 = 0x0000_0040;
 
 /// What to do when the name exists, and when it does not (MS-SMB2 2.2.13).
@@ -45,14 +45,14 @@ pub enum Disposition {
     OverwriteIf = 5,
 }
 
-/// What the client may keep to itself until told otherwise (MS-SMB2 2.2.13).
+/// What the client may cache until the server breaks it (MS-SMB2 2.2.13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Oplock {
     /// Nothing.
     None,
     /// An oplock of this level: 1 shared, 8 exclusive, 9 batch.
     Level(u8),
-    /// A lease to read, write and keep the handle, under a random key (MS-SMB2 2.2.13.2.8).
+    /// A lease for reads, writes and the handle, with a random key (MS-SMB2 2.2.13.2.8).
     Lease([u8; 16]),
 }
 
@@ -62,30 +62,30 @@ impl Oplock {
 }
 
 const LEASE: u8 = 0xFF;
-/// Where the body says where its contexts are, and how long they are.
+/// Where the body has the offset and length of its contexts.
 const CONTEXTS_AT: usize = 48;
 
-/// What is asked of a name.
+/// A CREATE request.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The path below the share, with backslashes; empty for the share's root.
     pub path: &'a str,
     /// One or more of [`access`].
     pub access: u32,
-    /// What others may do.
+    /// What others may do meanwhile.
     pub share: u32,
     /// What to do when it exists or not.
     pub disposition: Disposition,
-    /// [`DIRECTORY`] or [`NOT_DIRECTORY`], or neither.
+    /// [`DIRECTORY`] or [`NOT_DIRECTORY`], or neither; [`DELETE_ON_CLOSE`].
     pub options: u32,
-    /// What the client may keep.
+    /// The oplock or lease requested.
     pub oplock: Oplock,
-    /// Whether the handle is to outlive its connection, or did.
+    /// The durable handle to request or to reclaim.
     pub durable: Option<Durable>,
 }
 
 impl<'a> Request<'a> {
-    /// One without an oplock, which lets others do anything meanwhile.
+    /// A request without an oplock, and with [`SHARE_ALL`].
     #[must_use]
     pub const fn plain(path: &'a str, access: u32, disposition: Disposition) -> Self {
         Self {
@@ -146,7 +146,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What was opened.
+/// The response: what was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Opened {
     /// The handle.
@@ -180,7 +180,7 @@ impl Opened {
     }
 }
 
-/// Appends the body of CLOSE. No attributes are asked back.
+/// Appends the body of CLOSE, without a request for attributes.
 pub fn encode_close(out: &mut Vec<u8>, file: &FileId) {
     out.put_u16(24);
     out.put_u16(0);

@@ -1,5 +1,5 @@
 //! QUERY_DIRECTORY (MS-SMB2 2.2.33, 2.2.34) with `FileIdBothDirectoryInformation` (MS-FSCC 2.4.17),
-//! which is what Explorer asks for.
+//! as Explorer sends it.
 #![allow(
     clippy::doc_markdown,
     reason = "commands are written as the specification writes them"
@@ -39,7 +39,7 @@ pub fn parse(body: &[u8]) -> Option<&[u8]> {
     part(body, u16_at(body, 2)?.into(), u32_at(body, 4)? as usize)
 }
 
-/// Appends what the entries describe, but `.` and `..`; `None` if one is not whole.
+/// Appends the entries other than `.` and `..`; `None` if one is malformed.
 #[must_use]
 pub fn read(entries: &[u8], into: &mut Vec<Entry>) -> Option<()> {
     let mut rest = entries;
@@ -64,7 +64,7 @@ pub fn read(entries: &[u8], into: &mut Vec<Entry>) -> Option<()> {
     }
 }
 
-/// Counts the entries, and reads their names to see that they are whole.
+/// The number of entries; `None` if a name is malformed.
 #[must_use]
 pub fn count(entries: &[u8]) -> Option<u32> {
     let mut at = 0usize;

@@ -1,5 +1,5 @@
-//! Reading and writing little-endian fields. Reads past the end give `None`, never a panic: what
-//! comes from a server is not to be trusted.
+//! Reads and writes little-endian fields. Reads past the end return `None` and never panic, since
+//! bytes from a server cannot be trusted.
 
 /// The `N` bytes at `at`.
 #[must_use]
@@ -28,7 +28,7 @@ pub fn slice(from: &[u8], at: usize, length: usize) -> Option<&[u8]> {
     from.get(at..at.checked_add(length)?)
 }
 
-/// Appends numbers and text in SMB's form.
+/// Appends numbers and text in SMB's encoding.
 pub trait Put {
     /// Appends bytes as they are.
     fn put(&mut self, bytes: &[u8]);
@@ -84,7 +84,7 @@ pub fn utf16_bytes(text: &str) -> usize {
     text.encode_utf16().count() * 2
 }
 
-/// A time of Windows (100 ns since 1601; MS-DTYP 2.3.3) in ns of Unix time, as far as those reach.
+/// A Windows time (100 ns since 1601; MS-DTYP 2.3.3) in ns of Unix time, saturating.
 #[must_use]
 pub fn unix_ns(filetime: u64) -> i64 {
     /// Such units between 1601 and 1970.

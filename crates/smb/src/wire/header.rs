@@ -11,10 +11,10 @@ pub const HEADER_BYTES: usize = 64;
 pub const SIGNATURE_AT: usize = 48;
 /// Bytes of a signature.
 pub const SIGNATURE_BYTES: usize = 16;
-/// The message id of what a server sends unasked (MS-SMB2 2.2.23).
+/// The message id of unsolicited messages from a server (MS-SMB2 2.2.23).
 pub const UNASKED: u64 = u64::MAX;
 
-/// What a message asks or answers (MS-SMB2 2.2.1.2).
+/// The command of a message (MS-SMB2 2.2.1.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 #[allow(missing_docs, reason = "the names are those of MS-SMB2")]
@@ -72,33 +72,33 @@ impl Command {
 const PROTOCOL: [u8; 4] = [0xFE, b'S', b'M', b'B'];
 const RESPONSE: u32 = 1;
 const ASYNC: u32 = 2;
-/// The flag of a message that goes on from the one before it in its frame.
+/// The flag of a message that is related to the one before it in its frame.
 const RELATED: u32 = 4;
 /// The flag of a signed message.
 pub const SIGNED: u32 = 8;
-/// Where a header says how far behind it the next message of its frame starts.
+/// Where a header has the offset of the next message in its frame.
 const NEXT_AT: usize = 20;
 /// Messages of one frame start at multiples of this (MS-SMB2 3.2.4.1.4).
 const ALIGNMENT: usize = 8;
 
-/// What a request's header says.
+/// A request's header.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
-    /// What is asked.
+    /// The command.
     pub command: Command,
     /// Credits it costs.
     pub charge: u16,
     /// Credits asked for.
     pub credits: u16,
-    /// Its number.
+    /// The message id.
     pub message: u64,
-    /// The share it is about.
+    /// The tree id of the share.
     pub tree: u32,
-    /// Who asks.
+    /// The session id.
     pub session: u64,
     /// Whether it will be signed.
     pub is_signed: bool,
-    /// Whether it goes on from the request before it in the same frame.
+    /// Whether it is related to the request before it in the same frame.
     pub is_related: bool,
 }
 
@@ -114,7 +114,7 @@ impl Request {
         out.put_u16(self.command as u16);
         out.put_u16(self.credits);
         out.put_u32(signed | related);
-        out.put_u32(0); // next command: none, unless [`link`] says so
+        out.put_u32(0); // next command: none, unless `link` sets it
         out.put_u64(self.message);
         out.put_u32(0); // reserved
         out.put_u32(self.tree);
@@ -123,17 +123,17 @@ impl Request {
     }
 }
 
-/// Ends the message that starts at `at`, so that another can follow it in the same frame.
+/// Pads the message that starts at `at` and links it to the next one in the same frame.
 pub fn link(out: &mut Vec<u8>, at: usize) {
     let next = (out.len() - at).next_multiple_of(ALIGNMENT);
     out.resize(at + next, 0);
     out[at + NEXT_AT..at + NEXT_AT + 4].copy_from_slice(&(next as u32).to_le_bytes());
 }
 
-/// What a response's header says.
+/// A response's header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Response {
-    /// How it went.
+    /// The status.
     pub status: Status,
     /// The code of the command it answers.
     pub command: u16,
@@ -141,13 +141,13 @@ pub struct Response {
     pub credits: u16,
     /// The flags.
     pub flags: u32,
-    /// The number of the request it answers.
+    /// The message id of the request it answers.
     pub message: u64,
-    /// The share it is about; 0 in an asynchronous response.
+    /// The tree id of the share; 0 in an asynchronous response.
     pub tree: u32,
-    /// The session it belongs to.
+    /// The session id.
     pub session: u64,
-    /// How far behind its start the next message of the frame starts; 0 if there is none.
+    /// The offset of the next message in the frame, from the start of this one; 0 if there is none.
     next: u32,
 }
 
@@ -178,8 +178,8 @@ impl Response {
         })
     }
 
-    /// Bytes of this response, given those of it and all that follow it in its frame; `None` if it
-    /// says otherwise than can be (MS-SMB2 3.2.5.1.9).
+    /// Bytes of this response, where `available` bytes are left in the frame; `None` if the offset
+    /// of the next one is impossible (MS-SMB2 3.2.5.1.9).
     #[must_use]
     pub const fn bytes(&self, available: usize) -> Option<usize> {
         match self.next as usize {
@@ -190,13 +190,13 @@ impl Response {
         }
     }
 
-    /// Whether it goes on from the response before it in the same frame.
+    /// Whether it is related to the response before it in the same frame.
     #[must_use]
     pub const fn is_related(&self) -> bool {
         self.flags & RELATED != 0
     }
 
-    /// Whether it only says that the answer comes later (MS-SMB2 3.2.5.1.5).
+    /// Whether it only says that the final response comes later (MS-SMB2 3.2.5.1.5).
     #[must_use]
     pub fn is_interim(&self) -> bool {
         self.status == Status::PENDING && self.flags & ASYNC != 0
@@ -209,8 +209,8 @@ impl Response {
     }
 }
 
-/// Bytes of the frame that starts here with its prefix; `None` if the prefix is incomplete, an
-/// error if it is none (MS-SMB2 2.1: the first byte must be zero).
+/// Bytes of the frame at the start of `received`, prefix included; `None` if the prefix is
+/// incomplete, an error if it is not a prefix (MS-SMB2 2.1: the first byte must be zero).
 pub fn frame_bytes(received: &[u8]) -> Result<Option<usize>, NotAFrame> {
     match received {
         [0, high, middle, low, ..] => {

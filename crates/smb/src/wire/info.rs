@@ -21,7 +21,7 @@ pub trait QueryInfo {
     /// The answer, if it has at least the bytes of its class.
     fn parse(self, body: &[u8]) -> Option<&[u8]>;
 
-    /// What the answer says of size and time.
+    /// The size and time in the answer.
     fn known(self, answer: &[u8]) -> Known;
 }
 
@@ -77,21 +77,21 @@ impl QueryInfo for Query {
     }
 }
 
-/// What is changed of an open file.
+/// A change to an open file.
 #[derive(Debug, Clone, Copy)]
 pub enum Change<'a> {
     /// Its path below the share (`FileRenameInformation`, MS-FSCC 2.4.42.2).
     Rename {
         /// The new path.
         to: &'a str,
-        /// Whether what has that name is replaced.
+        /// Whether an existing file of that name is replaced.
         replace: bool,
     },
     /// It is deleted when closed (`FileDispositionInformation`, 2.4.11).
     Delete,
     /// Its length in bytes (`FileEndOfFileInformation`, 2.4.14).
     EndOfFile(u64),
-    /// When it was last written, in 100 ns since 1601 (`FileBasicInformation`, 2.4.7); the other
+    /// The time of the last write, in 100 ns since 1601 (`FileBasicInformation`, 2.4.7); other
     /// times stay.
     LastWrite(u64),
 }

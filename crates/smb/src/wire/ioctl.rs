@@ -21,7 +21,7 @@ pub fn encode(out: &mut Vec<u8>, control: u32, file: &FileId, most: u32, input: 
     out.put(file);
     out.put_u32(64 + 56);
     out.put_u32(input.len() as u32);
-    out.put_u32(0); // most bytes of input that come back
+    out.put_u32(0); // most bytes of input in the response
     out.put_u32(0);
     out.put_u32(0);
     out.put_u32(most);
@@ -59,9 +59,9 @@ pub fn encode_negotiation(
 /// What the server says it negotiated (MS-SMB2 2.2.32.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Negotiated {
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: u32,
-    /// Which server it is.
+    /// Its GUID.
     pub server: [u8; 16],
     /// Its security mode.
     pub security_mode: u16,
@@ -84,7 +84,7 @@ impl Negotiated {
 
 /// The input of `FSCTL_DFS_GET_REFERRALS` for `path` (MS-DFSC 2.2.2).
 pub fn encode_referral(out: &mut Vec<u8>, path: &str) {
-    out.put_u16(4); // the newest form of referral understood
+    out.put_u16(4); // the newest version of referral understood
     out.put_utf16(path);
     out.put_u16(0);
 }

@@ -7,7 +7,7 @@ use super::fields::Put;
 
 const FAIL_IMMEDIATELY: u32 = 0x10;
 
-/// Appends the body: one range, and no waiting for others' locks (flags: MS-SMB2 2.2.26.1).
+/// Appends the body: one range, to fail at once if others hold a lock (flags: MS-SMB2 2.2.26.1).
 pub fn encode(out: &mut Vec<u8>, file: &FileId, lock: Lock, offset: u64, length: u64) {
     out.put_u16(48);
     out.put_u16(1);

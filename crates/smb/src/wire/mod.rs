@@ -1,7 +1,7 @@
-//! Messages of MS-SMB2: requests are appended to a buffer, responses are parsed where they lie.
+//! Messages of MS-SMB2: requests are appended to a buffer, responses are parsed in place.
 //!
-//! `body` below is what follows the 64 bytes of the header; offsets inside it are given from the
-//! start of the header on the wire and are converted here.
+//! `body` below is what follows the 64 bytes of the header. On the wire, offsets count from the
+//! start of the header; they are converted here.
 
 pub mod context;
 pub mod create;
@@ -29,9 +29,9 @@ fn part(body: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
     fields::slice(body, offset.checked_sub(HEADER_BYTES)?, length)
 }
 
-/// The handle of a request about no file, and of one that goes on from the CREATE before it in the
+/// The handle of a request about no file, and of one that is related to the CREATE before it in the
 /// same frame (MS-SMB2 2.2.31, 3.2.4.1.4).
 pub const NO_FILE: FileId = [0xFF; 16];
 
-/// A handle: persistent and volatile number, as the server gave them (MS-SMB2 2.2.14.1).
+/// A handle: the server's persistent and volatile ids (MS-SMB2 2.2.14.1).
 pub type FileId = [u8; 16];

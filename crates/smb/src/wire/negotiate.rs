@@ -23,7 +23,7 @@ impl Dialect {
     /// All of them, oldest first.
     pub const ALL: [Self; 3] = [Self::Smb21, Self::Smb302, Self::Smb311];
 
-    /// Its number on the wire.
+    /// Its code on the wire.
     #[must_use]
     pub const fn code(self) -> u16 {
         match self {
@@ -82,7 +82,7 @@ pub enum Cipher {
 }
 
 impl Cipher {
-    /// What is offered in 3.1.1, most wanted first.
+    /// The ciphers offered in 3.1.1, preferred first.
     const OFFERED: [Self; 2] = [Self::Aes128Gcm, Self::Aes128Ccm];
 
     const fn code(self) -> u16 {
@@ -99,7 +99,7 @@ pub const SIGNING_ENABLED: u16 = 1;
 pub const SIGNING_REQUIRED: u16 = 2;
 /// The capability: requests of more than 64 KiB, which cost several credits.
 pub const LARGE_MTU: u32 = 4;
-/// The capability: messages can be encrypted; said by servers in dialect 3.0.2 only.
+/// The capability: messages can be encrypted; servers set it in dialect 3.0.2 only.
 pub const ENCRYPTION: u32 = 0x40;
 
 const PREAUTH_INTEGRITY: u16 = 1;
@@ -107,16 +107,16 @@ const ENCRYPTION_CAPABILITIES: u16 = 2;
 const SIGNING_CAPABILITIES: u16 = 8;
 const SHA_512: u16 = 1;
 
-/// What a client says of itself.
+/// A NEGOTIATE request.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The dialects it offers.
     pub dialects: &'a [Dialect],
     /// The security mode.
     pub security_mode: u16,
-    /// Random for each connection: servers put connections of one client together.
+    /// The client's GUID, random for each connection: servers group the connections of one client.
     pub client: [u8; 16],
-    /// For 3.1.1: ways of signing, most wanted first.
+    /// For 3.1.1: signing algorithms, preferred first.
     pub algorithms: &'a [SigningAlgorithm],
     /// Whether encryption is offered.
     pub encrypts: bool,
@@ -125,7 +125,7 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// What the client can do: 2.1 knows large requests, too, and no encryption.
+    /// The client's capabilities. Dialect 2.1 has large requests, too, but no encryption.
     #[must_use]
     pub fn capabilities(dialects: &[Dialect], encrypts: bool) -> u32 {
         let can_encrypt = dialects.iter().any(|dialect| *dialect > Dialect::Smb21);
@@ -197,16 +197,16 @@ impl Request<'_> {
     }
 }
 
-/// What a server says of itself.
+/// A NEGOTIATE response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Response<'a> {
     /// The code of the dialect chosen.
     pub dialect: u16,
     /// The security mode.
     pub security_mode: u16,
-    /// Which server it is.
+    /// The server's GUID.
     pub server: [u8; 16],
-    /// What it can do.
+    /// The server's capabilities.
     pub capabilities: u32,
     /// Bytes of the largest request other than a write.
     pub max_transact: u32,
@@ -218,9 +218,9 @@ pub struct Response<'a> {
     pub filetime: u64,
     /// The token with which the logon starts.
     pub token: &'a [u8],
-    /// For 3.1.1: the way of signing chosen, if the server says.
+    /// For 3.1.1: the signing algorithm chosen, if the server names one.
     pub signing: Option<SigningAlgorithm>,
-    /// How messages can be encrypted, if they can.
+    /// The cipher, if messages can be encrypted.
     pub cipher: Option<Cipher>,
     /// For 3.1.1: whether the messages before the logon are protected by SHA-512.
     pub has_preauth: bool,
@@ -268,7 +268,7 @@ impl<'a> Response<'a> {
                     self.signing = Some(SigningAlgorithm::of(u16_at(data, 2)?)?);
                 }
                 ENCRYPTION_CAPABILITIES => {
-                    // 0: none of those that were offered (MS-SMB2 2.2.4.1.2).
+                    // 0: the server supports none of the offered ciphers (MS-SMB2 2.2.4.1.2).
                     let code = u16_at(data, 2)?;
                     self.cipher = Cipher::OFFERED
                         .into_iter()

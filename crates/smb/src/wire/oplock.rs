@@ -1,4 +1,4 @@
-//! OPLOCK_BREAK (MS-SMB2 2.2.23 to 2.2.25): the server takes back what the client might have kept.
+//! OPLOCK_BREAK (MS-SMB2 2.2.23 to 2.2.25): the server takes back what the client may cache.
 #![allow(
     clippy::doc_markdown,
     reason = "commands are written as the specification writes them"
@@ -7,7 +7,7 @@
 use super::FileId;
 use super::fields::{Put, bytes, u16_at, u32_at};
 
-/// What is taken back.
+/// An oplock or lease break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Break {
     /// An oplock on a handle goes down to this level.
@@ -21,7 +21,7 @@ pub enum Break {
     Lease {
         /// Its key.
         key: [u8; 16],
-        /// What is left of it.
+        /// The new state.
         state: u32,
         /// Whether the server waits for an answer.
         is_awaited: bool,

@@ -8,15 +8,14 @@
 use super::fields::{Put, u16_at};
 use super::part;
 
-/// The server let the user in as a guest (MS-SMB2 2.2.6).
+/// The flag of a guest session (MS-SMB2 2.2.6).
 pub const IS_GUEST: u16 = 1;
-/// The server let the user in as nobody.
+/// The flag of an anonymous session.
 pub const IS_NULL: u16 = 2;
-/// The server wants everything encrypted.
+/// The flag of a session in which everything must be encrypted.
 pub const ENCRYPT_DATA: u16 = 4;
 
-/// Appends the body of a session setup. The server ends the session `previous` of the same user, which
-/// has lost it; 0 for none.
+/// Appends the body of a session setup. The server ends the lost session `previous`; 0 for none.
 pub fn encode_setup(out: &mut Vec<u8>, security_mode: u8, previous: u64, token: &[u8]) {
     out.put_u16(25);
     out.put_u8(0); // flags: no binding to another session
@@ -29,7 +28,7 @@ pub fn encode_setup(out: &mut Vec<u8>, security_mode: u8, previous: u64, token: 
     out.put(token);
 }
 
-/// What a server answers: the session's flags and the next token.
+/// The session's flags and the next token in a response.
 #[must_use]
 pub fn parse_setup(body: &[u8]) -> Option<(u16, &[u8])> {
     if u16_at(body, 0)? != 9 {
@@ -39,7 +38,7 @@ pub fn parse_setup(body: &[u8]) -> Option<(u16, &[u8])> {
     Some((u16_at(body, 2)?, token))
 }
 
-/// Appends the body of LOGOFF, ECHO and TREE_DISCONNECT, which says nothing.
+/// Appends the body of LOGOFF, ECHO and TREE_DISCONNECT, which has no parameters.
 pub fn encode_nothing(out: &mut Vec<u8>) {
     out.put_u16(4);
     out.put_u16(0);

@@ -6,10 +6,10 @@ use headcount_load::{Fault, FaultKind};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Status(pub u32);
 
-/// What becomes of the session after a failure with this status.
+/// What happens to the session after a failure with this status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
-    /// It goes on.
+    /// It stays usable.
     GoesOn,
     /// The credentials were not accepted.
     NoLogin,
@@ -103,7 +103,7 @@ impl Status {
         self.0 >> 30 == 3
     }
 
-    /// Whether it says that there is nothing of this name.
+    /// Whether it means that nothing has this name.
     #[must_use]
     pub const fn is_not_found(self) -> bool {
         matches!(
@@ -112,7 +112,7 @@ impl Status {
         )
     }
 
-    /// Whether it says that the server does not know what was asked, or has it for no such share.
+    /// Whether it means that the server does not support the request, or not on this kind of share.
     #[must_use]
     pub const fn is_unsupported(self) -> bool {
         matches!(
@@ -133,7 +133,7 @@ impl Status {
         }
     }
 
-    /// The fault it means when `what` was asked.
+    /// The fault it means; its message begins with `what`.
     #[must_use]
     pub fn fault(self, what: &str) -> Fault {
         let (after, sentence) = match self.known() {

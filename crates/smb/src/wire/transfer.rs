@@ -9,12 +9,12 @@ const DATA_AT: usize = 48;
 /// Appends the body of a read.
 pub fn encode_read(out: &mut Vec<u8>, file: &FileId, offset: u64, length: u32) {
     out.put_u16(49);
-    out.put_u8(64 + 16); // where the server may put the data: right behind its body
+    out.put_u8(64 + 16); // where the server may put the data: right after the fixed part
     out.put_u8(0);
     out.put_u32(length);
     out.put_u64(offset);
     out.put(file);
-    out.put_u32(0); // fewer bytes are no error
+    out.put_u32(0); // minimum count: a short read is not an error
     out.put_u32(0);
     out.put_u32(0);
     out.put_u32(0);
@@ -30,7 +30,7 @@ pub fn parse_read(body: &[u8]) -> Option<&[u8]> {
     part(body, usize::from(*body.get(2)?), u32_at(body, 4)? as usize)
 }
 
-/// Appends the body of a write whose data `make` makes, in place.
+/// Appends the body of a write, whose data `make` fills in.
 pub fn encode_write(
     out: &mut Vec<u8>,
     file: &FileId,

@@ -12,12 +12,12 @@ const NONCE_AT: usize = 20;
 /// In dialect 3.1.1: the message is encrypted; in the older ones: with AES-128-CCM.
 const ENCRYPTED: u16 = 1;
 
-/// What the header says.
+/// The header's fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transform {
     /// The tag over header and message: the field `Signature`.
     pub tag: [u8; 16],
-    /// The nonce; ciphers use its start.
+    /// The nonce field; ciphers use only its start.
     pub nonce: [u8; 16],
     /// Bytes of the message that follows.
     pub bytes: u32,
@@ -32,7 +32,7 @@ impl Transform {
         message.starts_with(&PROTOCOL)
     }
 
-    /// Reads it; `None` if it is none, or the message that follows has another length.
+    /// Parses the header; `None` if it is malformed, or if the message has another length.
     #[must_use]
     pub fn parse(message: &[u8]) -> Option<Self> {
         let found = Self {
@@ -45,7 +45,7 @@ impl Transform {
         (Self::starts(message) && u16_at(message, 42)? == ENCRYPTED && is_whole).then_some(found)
     }
 
-    /// Its bytes.
+    /// The bytes of the header.
     #[must_use]
     pub fn encode(&self) -> [u8; TRANSFORM_BYTES] {
         let mut header = [0; TRANSFORM_BYTES];

@@ -33,7 +33,7 @@ pub(super) async fn clear(
 ) -> Result<Cleaned, ProvisionError> {
     let shared = &smb.shared;
     let mut cleaned = Cleaned::default();
-    // A share for each user has no end that is known: it ends where no data set is found.
+    // With a share for each user, their number is unknown: stop where no data set is found.
     let most = if shares_differ(smb) && shared.shares == 0 {
         u32::MAX
     } else if shares_differ(smb) {
@@ -44,7 +44,7 @@ pub(super) async fn clear(
     for id in 0..most {
         let found = match clear_share(smb, id, on_progress).await {
             Ok(found) => found,
-            // There may be fewer users than shares could have.
+            // The pattern may name more users than the server has.
             Err(error) if id > 0 && shared.shares == 0 && error.is_login() => break,
             Err(error) => return Err(error),
         };
@@ -110,7 +110,7 @@ async fn clear_share(
         bounded(first.remove(&marker, false), silent).await?;
         bounded(first.remove(&root, true), silent).await?;
     }
-    log_off(&mut first).await; // all is done
+    log_off(&mut first).await;
     Ok(Some(Cleaned {
         users,
         files: files.get(),
@@ -120,7 +120,8 @@ async fn clear_share(
 }
 
 /// Deletes a user's folder as that user. A data set may have been made with other numbers of users
-/// and shares: where the user cannot, whoever found the folder does it.
+/// and shares: if that user is now on another share or not in the run, user `id`, who found the
+/// folder, deletes it.
 async fn clear_home(
     smb: &Smb,
     id: u32,
@@ -135,12 +136,12 @@ async fn clear_home(
         .filter(|_| same_share);
     let mut session = arrive(smb, own.unwrap_or(id)).await?;
     session.remove_tree(&home, files).await?;
-    log_off(&mut session).await; // all is done
+    log_off(&mut session).await;
     Ok(())
 }
 
 impl crate::client::Shared {
-    /// The number of the user whose folder this name in `root` is.
+    /// The number of the user whose folder has this name in `root`.
     fn home_number(&self, root: &str, name: &str) -> Option<u32> {
         self.tree.folder.number(&format!("{root}\\{name}"))
     }
@@ -158,7 +159,7 @@ impl SmbSession {
         Ok(entries)
     }
 
-    /// Deletes a folder with everything in it; files are counted.
+    /// Deletes a folder with everything in it; adds the number of files to `files`.
     async fn remove_tree(&mut self, folder: &str, files: &Cell<u64>) -> Result<(), Fault> {
         let silent = || format!("deleting \"{folder}\": no answer within the time limit");
         // Folders found on the way down are deleted on the way up.

@@ -13,11 +13,11 @@ use crate::wire::header::Command;
 use crate::wire::status::Status;
 use crate::wire::transfer::{encode_read, encode_write, parse_read, parse_write};
 
-/// Errands under way at a time. A logon costs a server much more than a request: with more of them
-/// at once each only waits longer.
+/// Sessions at a time. A logon costs a server much more than a request: with more of them at once,
+/// each only waits longer.
 pub const AT_A_TIME: usize = 8;
-/// The longest time for one thing: a logon at a server that serves others too, or one file of 16 MiB
-/// over a slow network.
+/// The time limit of one operation: a logon at a server that serves others too, or one file of
+/// 16 MiB over a slow network.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a log-off may take.
 const LOG_OFF: Duration = Duration::from_secs(5);
@@ -29,19 +29,19 @@ pub async fn arrive(smb: &Smb, id: u32) -> Result<SmbSession, Fault> {
     arrive_within(smb, id, PATIENCE).await
 }
 
-/// The same, with a server that must answer within `patience`.
+/// The same, with a time limit of `patience`.
 pub async fn arrive_within(smb: &Smb, id: u32, patience: Duration) -> Result<SmbSession, Fault> {
     let what = || format!("no answer from {} within {patience:?}", smb.shared.name);
     let open = async |user: &mut User| SmbSession::establish(&smb.shared, user).await;
     provision::arrive(open, id, patience, what).await
 }
 
-/// Logs off, when all that was wanted is done. A server that does not answer holds nobody up.
+/// Logs off once the work is done. Ignores errors, and waits a few seconds at most.
 pub async fn log_off(session: &mut SmbSession) {
     let _ = tokio::time::timeout(LOG_OFF, session.logoff()).await; // the connection ends anyway
 }
 
-/// Gives up when the server does not answer.
+/// Runs `work` with the time limit; `what` is the message if the server does not answer in time.
 pub async fn bounded<T, E: From<Fault>>(
     work: impl Future<Output = Result<T, E>>,
     what: impl FnOnce() -> String,
@@ -50,7 +50,7 @@ pub async fn bounded<T, E: From<Fault>>(
 }
 
 impl SmbSession {
-    /// What stands in a small file; `None` without the file.
+    /// The contents of a small file; `None` if there is no such file.
     pub(super) async fn note(&mut self, path: &str) -> Result<Option<Vec<u8>>, Fault> {
         let request = Request::plain(path, access::READ, Disposition::Open);
         let Some(opened) = self.create_if_there(&request).await? else {
@@ -80,7 +80,7 @@ impl SmbSession {
         Ok(Some(read))
     }
 
-    /// Makes a small file, or replaces it.
+    /// Writes a small file, replacing an existing one.
     pub(super) async fn leave_note(&mut self, path: &str, text: &[u8]) -> Result<(), Fault> {
         let request = Request::plain(path, access::READ | access::WRITE, Disposition::OverwriteIf);
         let file = self.create(&request).await?.file;

@@ -12,7 +12,7 @@ pub enum ProvisionError {
     /// The options cannot be used.
     #[error(transparent)]
     Options(#[from] SmbError),
-    /// The folder has something in it, and no marker file: it is somebody's.
+    /// The folder is not empty and has no marker file: it belongs to somebody else.
     #[error(
         "the folder \"{folder}\" of share \"{share}\" is not empty and was not made by Headcount \
          (it lacks the file \"{marker}\"), so nothing in it is touched; move it away, or name \
@@ -21,9 +21,9 @@ pub enum ProvisionError {
     NotOurs {
         /// The folder.
         folder: String,
-        /// Where.
+        /// Its share.
         share: String,
-        /// The file that would have been there.
+        /// The missing marker file.
         marker: &'static str,
     },
     /// The data set does not fit.
@@ -34,7 +34,7 @@ pub enum ProvisionError {
         .free_bytes / 1_000_000
     )]
     NoSpace {
-        /// Where.
+        /// The share.
         share: String,
         /// Bytes to be written, with a reserve.
         needed_bytes: u64,
@@ -47,20 +47,20 @@ pub enum ProvisionError {
          share with \"read only = no\" and a folder in which its users may create theirs"
     )]
     ReadOnly {
-        /// Where.
+        /// The share.
         share: String,
-        /// Who.
+        /// The user.
         user: String,
-        /// What the server said.
+        /// The server's reason.
         reason: String,
     },
     /// The server could not be reached, did not accept a user, or refused.
     #[error("{}", .0.message)]
     Fault(Fault),
-    /// The caller did not want to go on.
+    /// The caller cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// The system refused an event queue.
+    /// The system refused a thread or an event queue.
     #[error("the system refused what the network needs: {0}")]
     System(#[from] std::io::Error),
 }
@@ -84,7 +84,7 @@ impl From<Cancelled> for ProvisionError {
 }
 
 impl ProvisionError {
-    /// The same, of a user: what the server refused one of many.
+    /// The same error with the user's name in its message.
     #[must_use]
     pub(super) fn of_user(self, name: &str) -> Self {
         match self {
@@ -96,7 +96,7 @@ impl ProvisionError {
         }
     }
 
-    /// Whether the server does not know the user, or does not let them in.
+    /// Whether the server rejected the user's logon.
     #[must_use]
     pub fn is_login(&self) -> bool {
         matches!(self, Self::Fault(fault) if fault.kind == FaultKind::Login)

@@ -1,4 +1,4 @@
-//! One connection that is held: what it has connected to and opened.
+//! One held connection: its connections to shares and its open files.
 
 use super::errand::{arrive, bounded};
 use super::error::ProvisionError;
@@ -11,14 +11,14 @@ use crate::wire::create::{DELETE_ON_CLOSE, Disposition, NOT_DIRECTORY, Request, 
 use crate::wire::header::Command;
 use crate::wire::session::encode_nothing;
 
-/// A user's connection with what it holds beside it.
+/// A user's connection and what it holds open.
 pub struct Held {
     /// The user's number in the run.
     pub id: u32,
     pub session: SmbSession,
     /// Connections to shares beyond the first.
     trees: Vec<u32>,
-    /// Open files, which the server deletes when they are closed, however that comes about.
+    /// Open files, all delete-on-close.
     files: Vec<FileId>,
 }
 
@@ -34,8 +34,8 @@ impl Held {
         })
     }
 
-    /// Brings its connections to shares to so many, the first included: each to the next share
-    /// where there are several, else to the same one again.
+    /// Connects or disconnects shares until there are `trees`, the first included. Each connects to
+    /// the next share if there are several, otherwise to the same one again.
     pub async fn hold_trees(&mut self, trees: u32) -> Result<(), ProvisionError> {
         let more = trees.saturating_sub(1) as usize;
         while self.trees.len() > more {
@@ -67,7 +67,7 @@ impl Held {
         Ok(())
     }
 
-    /// Brings its open files to so many. The user's folder must be there.
+    /// Opens or closes files until `files` are open. The user's folder must exist.
     pub async fn hold_files(&mut self, files: u32) -> Result<(), ProvisionError> {
         while self.files.len() > files as usize {
             let Some(file) = self.files.pop() else { break };
@@ -90,7 +90,7 @@ impl Held {
         Ok(())
     }
 
-    /// Whether the server still answers on it.
+    /// Checks with an ECHO that the server still answers.
     pub async fn answers(&mut self) -> Result<(), ProvisionError> {
         let silent = self.silent("an echo");
         let answer = self.session.connection.exchange(

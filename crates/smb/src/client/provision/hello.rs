@@ -1,4 +1,4 @@
-//! Who answers, and on which terms.
+//! The terms that a server agrees to with its first user.
 
 use std::time::Duration;
 
@@ -21,12 +21,12 @@ use crate::wire::header::Command;
 use crate::wire::info::QueryInfo;
 use crate::wire::negotiate::SigningAlgorithm;
 
-/// The longest time for the first logon, and for a look at the share. Nobody else is served yet, so
-/// only a directory that is asked for the password takes seconds; and whoever named a port of
-/// something else waits for this.
+/// The time limit of the first logon, and of a look at the share. There is no load yet, so only a
+/// server that asks a directory for the password takes seconds. It is also how long you wait if the
+/// port is not that of an SMB server.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a server agreed on with its first user.
+/// What a server and its first user agreed on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Hello {
     /// The dialect.
@@ -39,7 +39,7 @@ pub struct Hello {
     pub max_read_bytes: u32,
     /// Bytes of the largest write.
     pub max_write_bytes: u32,
-    /// Where the first user's files are.
+    /// The first user's share.
     pub share: String,
     /// Bytes that may still be written there.
     pub free_bytes: u64,

@@ -1,9 +1,8 @@
-//! Connections, connections to shares and open files that stay as they are until told otherwise:
-//! for whoever looks meanwhile at what they cost the server.
+//! Holds connections, connections to shares and open files, to measure what they cost the server.
 //!
-//! A thread of its own has them. Nothing is sent while they are held. Files are opened to be
-//! deleted when they are closed, so that none outlives its connection; the folders around them are
-//! deleted at the end if they were made for it.
+//! They belong to a thread of their own, which sends nothing while they are held. Files are
+//! delete-on-close, so that none outlives its connection; folders that were made for them are
+//! deleted at the end.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,7 +20,7 @@ use super::{OnProgress, Progress};
 use crate::client::Smb;
 use crate::options::SmbOptions;
 
-/// How often the caller is told.
+/// How often the caller's progress callback runs.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
 enum Errand {
@@ -65,18 +64,19 @@ impl Hold {
         })
     }
 
-    /// Brings what is held to this, making and closing no more than the difference. What could not
-    /// be had stays away; what was had stays.
+    /// Opens and closes the difference between what is held and `holding`. After an error, what was
+    /// opened so far stays open.
     pub fn bring(&mut self, holding: Holding, on_progress: &mut OnProgress<'_>) -> Answer {
         self.ask(Errand::Bring(holding), holding.connections, on_progress)
     }
 
-    /// How many connections still answer, and what they hold by our books.
+    /// How many connections still answer, and what they should hold: only the connections are
+    /// checked.
     pub fn check(&mut self) -> Answer {
         self.ask(Errand::Check, 0, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// Closes all of it and deletes what was made for it.
+    /// Closes everything and deletes the folders made for it.
     pub fn close(&mut self) -> Result<(), ProvisionError> {
         if self.errands.is_none() {
             return Ok(());
@@ -119,14 +119,14 @@ impl Hold {
     fn join(&mut self) {
         self.errands = None;
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // it has nothing to say any more
+            let _ = thread.join(); // a panic has been reported already
         }
     }
 }
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        self.join(); // the thread closes everything when nobody is left to ask it
+        self.join(); // the thread closes everything once the channel is closed
     }
 }
 
@@ -140,7 +140,7 @@ async fn serve(
             Errand::Bring(holding) => holder.bring(holding).await,
             Errand::Check => holder.check().await,
             Errand::Close => {
-                let _ = answer.send(holder.close().await); // whoever asked may have gone
+                let _ = answer.send(holder.close().await); // the caller may have gone
                 return;
             }
         };
@@ -148,7 +148,7 @@ async fn serve(
             break;
         }
     }
-    let _ = holder.close().await; // nobody is there to be told
+    let _ = holder.close().await; // nobody is left to report an error to
 }
 
 fn ended() -> ProvisionError {

@@ -1,4 +1,4 @@
-//! All connections that are held, and what was made for them on the server.
+//! All held connections, and the folders made for them on the server.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,21 +19,21 @@ use super::territory::root;
 use crate::client::Smb;
 use crate::client::session::SmbSession;
 
-/// How soon a call to stop is heard.
+/// How often cancellation is checked, and the pause between attempts to delete a folder.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// How often a folder is tried to be deleted before it is given up: for ten seconds.
+/// Attempts to delete a folder, [`LOOK_EVERY`] apart: ten seconds.
 const CLEARANCES: u32 = 200;
 
-/// All connections that are held.
+/// All held connections.
 pub struct Holder {
     smb: Smb,
     notes: Arc<Notes>,
     held: Vec<Held>,
     holding: Holding,
-    /// Shares whose folder of Headcount's is there, with the user who made it if it was for this.
+    /// Shares that have Headcount's folder; with the user who made it, if it was made here.
     grounds: BTreeMap<String, Option<u32>>,
-    /// Users whose folder was made for this.
+    /// Users whose folder was made here.
     homes: BTreeSet<u32>,
 }
 
@@ -106,7 +106,7 @@ impl Holder {
         outcome = outcome.and(cleared);
         let held = std::mem::take(&mut self.held);
         self.each(held, |mut held| async move {
-            log_off(&mut held.session).await; // all is done
+            log_off(&mut held.session).await;
             (None, Ok(()))
         })
         .await?;
@@ -114,7 +114,7 @@ impl Holder {
         outcome.map(|()| self.holding)
     }
 
-    /// Logs on users until there are so many.
+    /// Logs on users until there are `connections`.
     async fn connect(&mut self, connections: u32) -> Result<(), ProvisionError> {
         let smb = self.smb.clone();
         let missing: Vec<u32> = (self.held.len() as u32..connections).collect();
@@ -130,7 +130,7 @@ impl Holder {
         .await
     }
 
-    /// Makes the folders that files stand in where they are not there, and notes which.
+    /// Makes the missing folders for the files, and notes which ones it made.
     async fn make_ground(&mut self) -> Result<(), ProvisionError> {
         let root = root(&self.smb.shared)?;
         for held in &mut self.held {
@@ -153,7 +153,7 @@ impl Holder {
         Ok(())
     }
 
-    /// Deletes the folders that were made for this.
+    /// Deletes the folders that were made here.
     async fn clear(&mut self) -> Result<(), ProvisionError> {
         let root = root(&self.smb.shared)?;
         let silent = || format!("deleting \"{root}\": no answer within the time limit");
@@ -177,7 +177,7 @@ impl Holder {
         Ok(())
     }
 
-    /// The session of a user: the one held, or a new one.
+    /// The session of a user: the held one, or a new one, stored in `other`.
     async fn session<'a>(
         &'a mut self,
         id: u32,
@@ -190,8 +190,8 @@ impl Holder {
         })
     }
 
-    /// Does an errand for each, several at a time, and keeps the connections that come back; the
-    /// first error is told at the end.
+    /// Runs `errand` for each item, several at a time, and keeps the connections that it returns.
+    /// Returns the first error after all have run, or stops if cancelled.
     async fn each<T, F>(
         &mut self,
         all: Vec<T>,
@@ -225,9 +225,10 @@ impl Holder {
     }
 }
 
-/// Deletes a folder that is about to be empty: of a connection that was dropped the server closes
-/// the files, and so deletes them, when it notices. Until then it may even make one more that was
-/// asked for before, after it promised to delete the folder: so it is looked whether it is gone.
+/// Deletes a folder that will be empty soon: the server closes, and so deletes, the files of a
+/// dropped connection only when it notices the drop. Until then, it may even create one more file
+/// whose request was already sent, after it has agreed to delete the folder. So this checks that
+/// the folder is gone.
 async fn remove_emptied(session: &mut SmbSession, folder: &str) -> Result<(), Fault> {
     for _ in 0..CLEARANCES {
         match session.remove(folder, true).await {

@@ -1,5 +1,5 @@
-//! Making the data set over SMB, one place at a time, so that a caller can show progress, stop, and
-//! go on later: what is there already in its size stays.
+//! Makes the data set over SMB, one file or folder at a time, so that a caller can show progress,
+//! stop and resume: files that already have the right size stay.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::client::open_file::OpenFile;
 use crate::client::session::SmbSession;
 use crate::wire::create::{DIRECTORY, Disposition, Request, access};
 
-/// Bytes of each write: what Windows clients copy files with.
+/// Bytes of each write, as when Windows clients copy files.
 const CHUNK_BYTES: u32 = 1 << 20;
 
 impl SmbSession {
-    /// Makes a folder or file of this user's data set, with the folders above a folder. Files need
-    /// their folders: [`headcount_tree::data_set::DataSet::prepared`] has the order. A file that has its size
-    /// stays as it is, unless it is read through and found damaged.
+    /// Makes a file, or a folder with its parents, of this user's data set. A file needs its
+    /// folder: [`headcount_tree::data_set::DataSet::prepared`] returns places in a suitable order.
+    /// A file of the right size stays as it is, unless it is read through and found damaged.
     pub async fn prepare(&mut self, place: Place, read_through: bool) -> Result<Moved, Fault> {
         let path = self.shared.tree.path(self.number, place);
         if place.group.is_folder() {
@@ -59,7 +59,7 @@ impl SmbSession {
         })
     }
 
-    /// Whether every byte of a file is what belongs there or, if it is not to be verified, is there.
+    /// Whether all `bytes` of a file can be read and, if `verifies`, are right.
     async fn is_whole(
         &mut self,
         file: &OpenFile,

@@ -1,4 +1,4 @@
-//! Making what is missing of the users' files.
+//! Makes the users' missing files.
 
 use std::cell::Cell;
 
@@ -16,8 +16,7 @@ use crate::client::session::SmbSession;
 use crate::client::{Shared, Smb};
 use crate::options::SmbOptions;
 
-/// Makes the files of the order's users that are not there. A data set of another seed or size is
-/// deleted first.
+/// Makes the missing files of the order's users. Deletes a data set of another seed or size first.
 pub fn prepare(
     options: SmbOptions,
     order: &Order,
@@ -54,7 +53,7 @@ pub fn prepare(
     })
 }
 
-/// The users whose files are to be made, and how many have theirs.
+/// The users whose files are to be made, and how many users are complete.
 async fn survey(
     smb: &Smb,
     root: &str,
@@ -67,7 +66,7 @@ async fn survey(
         Ground::Theirs => return Err(session.not_ours(root)),
         Ground::Ours(found) if found != inscription(data_set) => {
             clear(smb, on_progress).await?;
-            // What was connected may have been deleted with the rest.
+            // The folder this session was connected to may have been deleted.
             session = arrive(smb, order.first).await?;
         }
         _ => {}
@@ -82,14 +81,14 @@ async fn survey(
     if !order.read_through {
         check_space(smb, &mut session, &missing).await?;
     }
-    // One before all: what is wrong with the share is then told once, and of the first user.
+    // The first user goes first, so that an error with the share is reported once.
     bounded(session.claim(root), || silent(root)).await?;
-    log_off(&mut session).await; // its work is done
+    log_off(&mut session).await;
     Ok((missing, kept))
 }
 
-/// Refuses a data set that does not fit, before any of it is written. What users will add during the
-/// run counts, too.
+/// Refuses a data set that does not fit, before any of it is written. Counts what users add during
+/// the run, too.
 async fn check_space(
     smb: &Smb,
     session: &mut SmbSession,
@@ -114,7 +113,7 @@ async fn check_space(
         let mut other = arrive(smb, *last).await?;
         bounded(other.space(), || silent("")).await?.volume == here.volume
     };
-    // Shares on volumes of their own are each checked by what falls to the first.
+    // If shares are on different volumes, only the first user's share is checked.
     let counted = |id: &&u32| all_here || shared.share_of(shared.tree.number(**id)) == share;
     let data_bytes: u64 = missing.iter().filter(counted).map(|id| of_user(*id)).sum();
     let needed_bytes = data_bytes.saturating_add(RESERVE_BYTES);
@@ -156,7 +155,7 @@ async fn make(
         let text = inscription(&shared.tree.data_set);
         bounded(session.leave_note(&note, &text), || silent(&note)).await?;
     }
-    log_off(&mut session).await; // the files are there
+    log_off(&mut session).await;
     Ok(own_bytes > 0 || !was_complete)
 }
 
@@ -177,7 +176,7 @@ impl SmbSession {
         Ok(own_bytes)
     }
 
-    /// The file that says that a user's files are complete.
+    /// The path of the file that marks a user's files as complete.
     fn completion(&self, number: u32) -> String {
         marker(&self.shared.tree.folder.text(number))
     }
@@ -186,7 +185,7 @@ impl SmbSession {
         let note = self.completion(number);
         let found = match bounded(self.note(&note), || silent(&note)).await {
             Ok(found) => found,
-            // A user who may not look into another's folder cannot tell: its owner will.
+            // Not readable by this user; the owner checks it again in `make`.
             Err(fault) if !fault.ends_session => None,
             Err(fault) => return Err(fault.into()),
         };
@@ -195,7 +194,7 @@ impl SmbSession {
 }
 
 impl Shared {
-    /// Whether the user makes what all users of a share have in common.
+    /// Whether the user makes the files that all users of the share have in common.
     fn is_first_of_share(&self, id: u32) -> bool {
         let own = self.share_of(self.tree.number(id));
         id == 0

@@ -1,7 +1,7 @@
-//! A folder beside those of the users, in which records are kept while users play: for whoever asks
-//! afterwards whether the server has all that it acknowledged.
+//! A folder beside those of the users for records written while users play, to check afterwards
+//! that the server has everything it acknowledged.
 //!
-//! A thread of its own has the session, which cannot leave it.
+//! The session cannot move between threads, so it has a thread of its own.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -40,8 +40,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// Logs on as the first user; this and each request may take as long as `patience`. Fails where
-    /// the data set's folder lacks Headcount's marker.
+    /// Logs on as the first user. The logon and each later call have the time limit `patience`.
+    /// Fails if the data set's folder lacks Headcount's marker.
     pub fn open(options: SmbOptions, patience: Duration) -> Result<Self, ProvisionError> {
         let smb = Smb::new(options)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -55,7 +55,7 @@ impl Records {
                 .spawn(
                     move || match runtime.block_on(Shelf::open(&smb, patience)) {
                         Ok(shelf) => {
-                            let _ = answer.send(Ok(())); // whoever asked may have gone
+                            let _ = answer.send(Ok(())); // the caller may have gone
                             serve(&runtime, shelf, &received);
                         }
                         Err(error) => drop(answer.send(Err(error))),
@@ -68,18 +68,18 @@ impl Records {
         })
     }
 
-    /// Has an empty folder.
+    /// Makes the folder if it is missing, otherwise empties it.
     pub fn clear(&self) -> Result<(), ProvisionError> {
         self.ask(|runtime, shelf| runtime.block_on(shelf.clear()))
     }
 
-    /// Writes these bytes of a file, which is made if it is missing; returns when the server has
-    /// acknowledged them.
+    /// Writes `data` at `offset` of a file, creating it if needed. Returns when the server has
+    /// acknowledged the data.
     pub fn write(&self, name: String, offset: u64, data: Vec<u8>) -> Result<(), ProvisionError> {
         self.ask(move |runtime, shelf| runtime.block_on(shelf.write(name, offset, &data)))
     }
 
-    /// The last bytes of a file, or all of it; nothing of one that is missing.
+    /// The `last` bytes of a file, or all of it; empty if the file is missing.
     pub fn read(&self, name: String, last: Option<u64>) -> Result<Vec<u8>, ProvisionError> {
         self.ask(move |runtime, shelf| runtime.block_on(shelf.read(&name, last)))
     }
@@ -102,7 +102,7 @@ impl Records {
         let errand: Errand = Box::new(move |runtime, shelf| {
             let done = work(runtime, shelf);
             shelf.is_well = done.is_ok();
-            let _ = answer.send(done); // whoever asked may have gone
+            let _ = answer.send(done); // the caller may have gone
         });
         let sent = self.errands.as_ref().map(|errands| errands.send(errand));
         if !matches!(sent, Some(Ok(()))) {
@@ -116,12 +116,12 @@ impl Drop for Records {
     fn drop(&mut self) {
         self.errands = None;
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // it has nothing to say any more
+            let _ = thread.join(); // a panic has been reported already
         }
     }
 }
 
-/// Does what is asked until nobody can ask any more, and logs off from a server that answered last.
+/// Runs errands until the channel is closed. Logs off if the last errand succeeded.
 fn serve(runtime: &Runtime, mut shelf: Shelf, errands: &Receiver<Errand>) {
     for errand in errands {
         errand(runtime, &mut shelf);
@@ -143,7 +143,7 @@ struct Shelf {
     folder: String,
     open: BTreeMap<String, OpenFile>,
     patience: Duration,
-    /// Whether the server answered last.
+    /// Whether the last errand succeeded.
     is_well: bool,
 }
 
@@ -165,7 +165,7 @@ impl Shelf {
         })
     }
 
-    /// Does something with the session, within the patience.
+    /// Runs `work` with the time limit.
     async fn within<T>(
         &mut self,
         work: impl AsyncFnOnce(&mut Self) -> Result<T, ProvisionError>,

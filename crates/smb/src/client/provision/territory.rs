@@ -1,4 +1,4 @@
-//! The folder in which Headcount may write and delete: one that bears its marker file.
+//! The folder in which Headcount may write and delete: one that has its marker file.
 
 use headcount_load::{Fault, FaultKind};
 use headcount_tree::provision::{self, Ground, MARKER, inscription, marker};
@@ -14,7 +14,7 @@ pub fn root(shared: &Shared) -> Result<String, SmbError> {
 }
 
 impl SmbSession {
-    /// What the folder is.
+    /// Whose folder it is, if there is one.
     pub(super) async fn survey(&mut self, folder: &str) -> Result<Ground, Fault> {
         if let Some(inscription) = self.note(&marker(folder)).await? {
             return Ok(Ground::Ours(inscription));
@@ -27,7 +27,7 @@ impl SmbSession {
         let entries = self.all_entries(&opened.file, folder).await?;
         self.close_id(&opened.file).await?;
         if entries.iter().any(|entry| entry.name == MARKER) {
-            // Somebody marked it while it was looked at.
+            // The marker was written since it was first looked for.
             let inscription = self.note(&marker(folder)).await?;
             return Ok(Ground::Ours(inscription.unwrap_or_default()));
         }
@@ -38,7 +38,7 @@ impl SmbSession {
         })
     }
 
-    /// Makes the folder Headcount's, or makes sure that it is.
+    /// Makes the folder with its marker, unless it has one. Fails if the folder is somebody else's.
     pub(super) async fn claim(&mut self, folder: &str) -> Result<(), ProvisionError> {
         let ground = self.survey(folder).await?;
         let inscription = inscription(&self.shared.tree.data_set);
