@@ -158,12 +158,12 @@ impl State {
             frame
         };
         loop {
-            let none = || {
+            let not_smb2 = || {
                 let name = awaited.name();
                 malformed(format!("{name}: the answer is not an SMB2 response"))
             };
-            let response = Response::parse(rest).ok_or_else(none)?;
-            let bytes = response.bytes(rest.len()).ok_or_else(none)?;
+            let response = Response::parse(rest).ok_or_else(not_smb2)?;
+            let bytes = response.bytes(rest.len()).ok_or_else(not_smb2)?;
             let (message, after) = rest.split_at_mut(bytes);
             self.judge(message, &response, is_encrypted, awaited, accept)?;
             if after.is_empty() {

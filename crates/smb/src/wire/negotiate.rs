@@ -65,7 +65,7 @@ impl SigningAlgorithm {
         }
     }
 
-    fn of(code: u16) -> Option<Self> {
+    fn from_code(code: u16) -> Option<Self> {
         [Self::HmacSha256, Self::AesCmac, Self::AesGmac]
             .into_iter()
             .find(|algorithm| algorithm.code() == code)
@@ -265,7 +265,7 @@ impl<'a> Response<'a> {
             match u16_at(body, at)? {
                 PREAUTH_INTEGRITY => self.has_preauth = u16_at(data, 4)? == SHA_512,
                 SIGNING_CAPABILITIES => {
-                    self.signing = Some(SigningAlgorithm::of(u16_at(data, 2)?)?);
+                    self.signing = Some(SigningAlgorithm::from_code(u16_at(data, 2)?)?);
                 }
                 ENCRYPTION_CAPABILITIES => {
                     // 0: the server supports none of the offered ciphers (MS-SMB2 2.2.4.1.2).

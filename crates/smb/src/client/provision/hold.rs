@@ -96,12 +96,12 @@ impl Hold {
         self.notes.done.store(0, Ordering::Relaxed);
         let sent = self.errands.as_ref().map(|errands| errands.send(errand));
         if !matches!(sent, Some(Ok(()))) {
-            return Err(ended());
+            return Err(thread_error());
         }
         loop {
             match self.answers.recv_timeout(TELL_EVERY) {
                 Ok(answer) => return answer,
-                Err(RecvTimeoutError::Disconnected) => return Err(ended()),
+                Err(RecvTimeoutError::Disconnected) => return Err(thread_error()),
                 Err(RecvTimeoutError::Timeout) => {
                     let progress = Progress {
                         users_done: self.notes.done.load(Ordering::Relaxed),
@@ -151,7 +151,7 @@ async fn serve(
     let _ = holder.close().await; // nobody is left to report an error to
 }
 
-fn ended() -> ProvisionError {
+fn thread_error() -> ProvisionError {
     ProvisionError::System(std::io::Error::other(
         "the thread that held the connections has ended",
     ))

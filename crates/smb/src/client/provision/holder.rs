@@ -137,8 +137,8 @@ impl Holder {
             let silent = || format!("\"{root}\": no answer within the time limit");
             let share = held.session.shared.share_of(held.session.number);
             if let Entry::Vacant(unknown) = self.grounds.entry(share) {
-                let there = bounded(held.session.survey(&root), silent).await?;
-                let is_new = matches!(there, Ground::Missing | Ground::Empty);
+                let ground = bounded(held.session.survey(&root), silent).await?;
+                let is_new = matches!(ground, Ground::Missing | Ground::Empty);
                 unknown.insert(is_new.then_some(held.id));
                 bounded(held.session.claim(&root), silent).await?;
             }

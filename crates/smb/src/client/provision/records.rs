@@ -61,7 +61,7 @@ impl Records {
                         Err(error) => drop(answer.send(Err(error))),
                     },
                 )?;
-        opened.recv().map_err(|_| ended())??;
+        opened.recv().map_err(|_| thread_error())??;
         Ok(Self {
             errands: Some(errands),
             thread: Some(thread),
@@ -106,9 +106,9 @@ impl Records {
         });
         let sent = self.errands.as_ref().map(|errands| errands.send(errand));
         if !matches!(sent, Some(Ok(()))) {
-            return Err(ended());
+            return Err(thread_error());
         }
-        answered.recv().map_err(|_| ended())?
+        answered.recv().map_err(|_| thread_error())?
     }
 }
 
@@ -131,7 +131,7 @@ fn serve(runtime: &Runtime, mut shelf: Shelf, errands: &Receiver<Errand>) {
     }
 }
 
-fn ended() -> ProvisionError {
+fn thread_error() -> ProvisionError {
     ProvisionError::System(std::io::Error::other(
         "the thread that kept the records has ended",
     ))
