@@ -1,4 +1,4 @@
-//! Where a server is, and how it is spoken to.
+//! The address of a server and its TLS settings.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::stage;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Security {
-    /// Never: everything is in clear.
+    /// Never: everything is in the clear.
     #[default]
     None,
     /// After the command STARTTLS (RFC 9051, 6.2.1; RFC 3207), before anybody logs on.
@@ -22,13 +22,13 @@ pub enum Security {
     Implicit,
 }
 
-/// Where a server is, as the target says it.
+/// The address and TLS settings of a server in the target's options.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndpointOptions {
     /// `host:port` or `[address]:port`.
     pub address: String,
-    /// Its addresses, where they are known already; its name is then not resolved.
+    /// The resolved addresses, if they are already known; the name is then not resolved.
     #[serde(default)]
     pub at: Vec<SocketAddr>,
     /// When TLS begins.
@@ -43,13 +43,13 @@ pub struct EndpointOptions {
     /// The certificate that users show to a server that asks for one (PEM).
     #[serde(default)]
     pub certificate: Option<PathBuf>,
-    /// Its key (PEM); without it, that in the file of the certificate.
+    /// Its key (PEM); by default, the key in the certificate's file.
     #[serde(default)]
     pub key: Option<PathBuf>,
 }
 
 impl EndpointOptions {
-    /// What is asked of TLS.
+    /// The options for TLS.
     fn tls(&self) -> TlsOptions<'_> {
         TlsOptions {
             certificates: &self.verify_certificates,
@@ -69,7 +69,7 @@ const fn trusted() -> Certificates {
     Certificates::System(true)
 }
 
-/// Where a server is, resolved.
+/// A server with its resolved addresses.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     /// All its addresses, tried in this order.
@@ -94,7 +94,7 @@ impl Endpoint {
         })
     }
 
-    /// Connects; shakes hands at once where TLS is implicit.
+    /// Connects, with the TLS handshake if TLS is implicit.
     pub async fn connect(&self) -> Result<Transport, Fault> {
         stage::connect();
         let transport = Transport::establish(&self.addresses, None).await?;
@@ -106,7 +106,7 @@ impl Endpoint {
         Ok(transport)
     }
 
-    /// Shakes hands on a connection whose server has agreed to STARTTLS.
+    /// Does the TLS handshake on a connection whose server has agreed to STARTTLS.
     pub async fn secure(&self, transport: Transport) -> Result<Transport, Fault> {
         stage::enter("the TLS handshake");
         match &self.tls {

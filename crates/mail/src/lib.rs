@@ -1,16 +1,16 @@
-//! IMAP, SMTP and LMTP clients made for tens of thousands of users in one process, and what users of
-//! mail do with them.
+//! IMAP, SMTP and LMTP clients made for tens of thousands of users in one process, and what mail
+//! users do with them.
 //!
 //! * [`imap`]: the IMAP client.
-//! * [`endpoint`]: where a server is, and how it is spoken to.
+//! * [`endpoint`]: the address of a server and its TLS settings.
 //! * [`front`]: a small SMTP server in front of LMTP.
-//! * [`ledger`]: what was accepted, and whether it came.
-//! * [`message`]: messages whose every byte can be made again and checked.
+//! * [`ledger`]: which messages were accepted, and whether they arrived.
+//! * [`message`]: messages whose every byte can be regenerated and checked.
 //! * [`smtp`]: one connection of SMTP or LMTP.
-//! * `stage`: how far a conversation with a server has come.
+//! * `stage`: how far a conversation with a server is.
 //! * [`task`]: what is timed.
-//! * [`options`]: which servers, as whom, and in which way.
-//! * [`profile`]: what a user of mail is, as data.
+//! * [`options`]: the servers, the logins and how mail is sent.
+//! * [`profile`]: how a mail user behaves, as data.
 //! * [`day`]: what a user does with an inbox.
 //! * [`client`]: virtual users and their steps; their mailboxes before a run and after.
 

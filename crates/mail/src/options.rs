@@ -1,4 +1,4 @@
-//! Which servers, as whom, and in which way.
+//! The options of a target: the servers, the logins and how mail is sent.
 
 use headcount_load::{Logins, Password};
 use serde::{Deserialize, Deserializer};
@@ -11,7 +11,7 @@ use crate::smtp::Mechanism;
 pub use crate::imap::Authentication;
 pub use crate::smtp::Language;
 
-/// Tells the runs of prepared messages from others.
+/// Distinguishes the run ids of prepared messages from those of real runs.
 const PREPARED: u64 = 0x6d61_696c_626f_7865;
 
 /// A mail service as a target of load: where users read and where they send.
@@ -20,7 +20,7 @@ const PREPARED: u64 = 0x6d61_696c_626f_7865;
 pub struct MailOptions {
     /// Where mail is read: the IMAP server.
     pub imap: EndpointOptions,
-    /// Where mail is sent; none where the workload sends nothing.
+    /// Where mail is sent; `None` if the workload sends nothing.
     #[serde(default)]
     pub send: Option<SendOptions>,
     /// The pattern of the users' names, such as `u{n:05}`.
@@ -29,11 +29,11 @@ pub struct MailOptions {
     pub address: String,
     /// The password of all of them.
     pub password: Password,
-    /// The users' names and passwords, where they are no pattern with one password: `{n}` in
-    /// `user` and `address` then stands for the name.
+    /// The users' own names and passwords, instead of a pattern with one password: `{n}` in `user`
+    /// and `address` then stands for the name.
     #[serde(default)]
     pub logins: Logins,
-    /// How users prove to the IMAP server who they are.
+    /// How users log on to the IMAP server.
     #[serde(default)]
     pub authentication: Authentication,
     /// The number of the first user; user `n` of the engine is `first_user + n`. For load from
@@ -42,24 +42,24 @@ pub struct MailOptions {
     pub first_user: u32,
     /// Which run this is: mail of other runs is not taken for its own.
     pub run: u64,
-    /// What is in the mailboxes derives from it.
+    /// The seed of the mailboxes' contents.
     #[serde(default)]
     pub seed: u64,
     /// The share of messages read, from 0 to 1, whose contents are checked; `true` is all, `false`
     /// none.
     #[serde(default = "all", deserialize_with = "share")]
     pub verify: f64,
-    /// What a gateway adds to mail by rule: a message with it is not altered.
+    /// What a gateway adds to mail by rule: such a message does not count as altered.
     #[serde(default)]
     pub marks: Marks,
-    /// A message that was accepted longer than so many seconds ago and is not in the inbox counts as
-    /// lost.
+    /// A message counts as lost if it was accepted more than this many seconds ago and is not in
+    /// the inbox.
     #[serde(default = "lost_after_s")]
     pub lost_after_s: f64,
-    /// The folders that have a part of their own.
+    /// The folders with a special use.
     #[serde(default)]
     pub folders: FolderNames,
-    /// What a user is.
+    /// How a user behaves.
     #[serde(default)]
     pub profile: Profile,
 }
@@ -79,8 +79,8 @@ pub struct SendOptions {
     /// Whether users log on there, with the name and password that they have on the IMAP server.
     #[serde(default)]
     pub authenticate: bool,
-    /// Whether a user's connection is kept for the next message. Otherwise each message, or each
-    /// series of answers, has one of its own.
+    /// Whether a user's connection stays open for the next message. Otherwise each message, or each
+    /// series of replies, has its own.
     #[serde(default)]
     pub keep_connection: bool,
     /// What the client calls itself (EHLO, LHLO).
@@ -88,23 +88,23 @@ pub struct SendOptions {
     pub client_name: String,
 }
 
-/// The folders that have a part of their own, by their names on the server.
+/// The names on the server of the folders with a special use.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FolderNames {
-    /// What the user has sent.
+    /// Sent messages.
     pub sent: String,
-    /// What the user has deleted.
+    /// Deleted messages.
     pub trash: String,
     /// Appointments, as messages with text/calendar.
     pub calendar: String,
-    /// The folder with the message that says that the mailbox is Headcount's.
+    /// The message that marks the mailbox as Headcount's.
     pub marker: String,
 }
 
 impl MailOptions {
-    /// The run that prepared messages are stamped with. It depends on the seed alone, so that any later
-    /// run knows them.
+    /// The run that prepared messages are stamped with. It depends only on the seed, so that any
+    /// later run recognises them.
     #[must_use]
     pub const fn prepared_run(&self) -> u64 {
         self.seed ^ PREPARED

@@ -1,4 +1,4 @@
-//! How far a conversation with a server has come, for the sentence about one that takes too long.
+//! How far a conversation with a server is, for the error if it takes too long.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -9,25 +9,26 @@ use headcount_load::{Fault, FaultKind};
 const CONNECTING: &str = "the connection";
 
 tokio::task_local! {
-    /// What is waited for now. Only conversations with a time limit have one: users of a run do not.
+    /// What the conversation waits for. Only conversations with a time limit have one: users in a
+    /// run do not.
     static STAGE: Cell<&'static str>;
 }
 
-/// Says that a connection is waited for from now on.
+/// Notes that the conversation now waits for a connection.
 pub fn connect() {
     enter(CONNECTING);
 }
 
-/// Says what is waited for from now on.
+/// Notes what the conversation now waits for.
 pub fn enter(stage: &'static str) {
-    let _ = STAGE.try_with(|cell| cell.set(stage)); // nobody asks in a run
+    let _ = STAGE.try_with(|cell| cell.set(stage)); // not set in a run
 }
 
-/// Has a conversation with the server at `address` end within `limit`, however slowly or much it
-/// talks.
+/// Ends a conversation with the server at `address` after `limit`, even if the server keeps
+/// sending.
 ///
-/// The fault `timeout` names the address, and what was waited for. Others name the address if the
-/// server broke the protocol or the connection.
+/// The fault `timeout` names the address and what the conversation waited for. Other faults name
+/// the address if the server broke the protocol or the connection.
 pub async fn within<T>(
     limit: Duration,
     address: &str,
@@ -41,7 +42,7 @@ pub async fn within<T>(
     ended.map_err(|fault| with_address(address, fault))
 }
 
-/// The sentence about a server that takes too long.
+/// The message about a server that takes too long.
 pub fn late(limit: Duration, address: &str) -> String {
     match STAGE.try_with(Cell::get) {
         Ok(stage) if stage != CONNECTING => {

@@ -1,4 +1,4 @@
-//! What is timed: commands, and what a person would tell apart.
+//! What is timed: commands, and operations that a person would distinguish.
 
 headcount_load::tasks! {
     /// A kind of thing that is timed.
@@ -15,7 +15,7 @@ headcount_load::tasks! {
     LoadAttachment = "load-attachment",
     ScheduleChange = "schedule-change",
     EmptyDeleted = "empty-deleted",
-    // From the moment a message was accepted until its recipient can see it.
+    // From when a message was accepted until its recipient can see it.
     Delivery = "delivery",
     // Commands of IMAP (RFC 9051), as they are written on the wire.
     Capability = "CAPABILITY",

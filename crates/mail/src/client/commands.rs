@@ -1,4 +1,4 @@
-//! Steps that are one command, or the few that it takes.
+//! Steps that are one command, or a few.
 
 use headcount_load::{Fault, User};
 
@@ -48,7 +48,7 @@ impl MailSession {
             Step::Status { folder } => self.imap().await?.status(folder).await.map(|_| ()),
             Step::Quota {} => {
                 let imap = self.imap().await?;
-                // No mail program asks a server for what it does not offer (RFC 9208, 4).
+                // Mail programs do not send GETQUOTAROOT to servers without QUOTA (RFC 9208, 4).
                 if imap.offers(Capability::Quota) {
                     imap.quota_root(INBOX).await.map(|_| ())
                 } else {
@@ -71,12 +71,12 @@ impl MailSession {
                     None => Ok(()),
                 }
             }
-            // The others are played elsewhere.
+            // Other steps are played elsewhere.
             _ => Ok(()),
         }
     }
 
-    /// Moves or copies a message to a folder, both drawn.
+    /// Moves or copies a message to a random folder: the current message, or a random one.
     async fn file_some(&mut self, moves: bool, user: &mut User) -> Result<(), Fault> {
         self.select_any().await?;
         let uid = if moves {
@@ -94,7 +94,7 @@ impl MailSession {
         }
     }
 
-    /// Has the messages deleted that are marked so.
+    /// Removes the messages flagged as deleted.
     async fn expunge(&mut self) -> Result<(), Fault> {
         self.select_any().await?;
         self.claim().await?;
@@ -141,7 +141,7 @@ impl MailSession {
         self.select_any().await?;
         let exists = self.imap().await?.exists();
         if exists == 0 {
-            return Ok(()); // an empty folder is nobody's fault
+            return Ok(()); // an empty folder is not a fault
         }
         let messages = messages.min(exists);
         let first = match which {
@@ -163,7 +163,7 @@ impl MailSession {
         self.fetch_all(&uids.into_iter().collect(), what).await
     }
 
-    /// Fetches, and counts the bytes.
+    /// Fetches messages and counts the bytes.
     pub(super) async fn fetch_all(&mut self, uids: &Uids, what: What<'_>) -> Result<(), Fault> {
         let mut bytes = 0;
         let mut on = |fetched: Fetched<'_>| match fetched {
@@ -177,7 +177,7 @@ impl MailSession {
         Ok(())
     }
 
-    /// Puts a message of the user's own into a folder.
+    /// Appends a new message of the user to a folder.
     pub(super) async fn add(
         &mut self,
         folder: &str,
@@ -192,7 +192,7 @@ impl MailSession {
         self.put(folder, "\\Seen", &message).await.map(|_| ())
     }
 
-    /// Sets a flag of the current message, or of a drawn one.
+    /// Sets a flag of the current message, or of a random one.
     pub(super) async fn flag(&mut self, flag: &str, user: &mut User) -> Result<(), Fault> {
         self.select_any().await?;
         let uids = Uids::one(self.some_message(user).await?);
@@ -200,7 +200,8 @@ impl MailSession {
         imap.store(&uids, Change::Add, flag, false).await
     }
 
-    /// Idles until this moment, or until there is mail. What it waits counts towards no response time.
+    /// Idles until `until_ns`, or until new mail if `until_mail`. The wait counts towards no
+    /// response time.
     async fn idle(&mut self, until_ns: u64, until_mail: bool, user: &User) -> Result<(), Fault> {
         while user.now_ns() < until_ns {
             let imap = self.imap().await?;

@@ -1,4 +1,4 @@
-//! How long mail takes: a user sends themselves a message and waits until it is there.
+//! Delivery time: a user sends themselves a message and waits until it arrives.
 
 use headcount_load::{Fault, FaultKind, User};
 
@@ -10,12 +10,12 @@ use crate::task::Task;
 
 /// Bytes of the message's text: the smallest that users send.
 const TEXT_BYTES: u32 = 1024;
-/// How often a server is asked that does not offer IDLE, in s.
+/// The polling interval for servers without IDLE, in s.
 const POLL_S: f64 = 1.0;
 
 impl MailSession {
-    /// Sends the message, waits until it is there, and removes it. What is timed as delivery runs from
-    /// when the server accepted it until it was found.
+    /// Sends the message, waits until it arrives, and removes it. The delivery is timed from when
+    /// the server accepted the message until it was found.
     pub(super) async fn probe(
         &mut self,
         within_s: f64,
@@ -77,7 +77,7 @@ impl MailSession {
             }
             let imap = self.imap().await?;
             if imap.exists() > exists {
-                continue; // it came while it was searched for
+                continue; // mail arrived during the search
             }
             if idles {
                 imap.idle(last_ns, user).await?;

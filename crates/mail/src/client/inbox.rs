@@ -1,4 +1,4 @@
-//! A user before the inbox: what [`crate::day`] needs of a mailbox.
+//! The inbox as [`crate::day`] needs it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::message::Stamp;
 use crate::profile::People;
 use crate::task::Task;
 
-/// A user before the inbox.
+/// A user processing the inbox.
 pub(super) struct Sitting<'a> {
     pub(super) session: &'a mut MailSession,
     pub(super) user: &'a mut User,
@@ -77,7 +77,7 @@ impl Mailbox for Sitting<'_> {
         }
         self.session.claim().await?;
         let oldest = self.session.uids_of(1, exists - cap).await?;
-        // What has not been looked at stays.
+        // Messages that the user has not looked at stay.
         let session = &mut *self.session;
         let next = session
             .shared
@@ -89,8 +89,7 @@ impl Mailbox for Sitting<'_> {
 }
 
 impl MailSession {
-    /// New messages of the inbox, in the order in which they came. Asks for them only if there may
-    /// be some.
+    /// New messages in the inbox, in order of arrival. Searches only if there may be some.
     async fn look(&mut self) -> Result<Vec<u32>, Fault> {
         self.looked_from_ns = self.stopwatch.now_ns();
         if self.folder.as_deref() == Some(INBOX) {
@@ -111,24 +110,25 @@ impl MailSession {
         // `n:*` names the last message even if its UID is below n (RFC 9051, 9).
         new.retain(|uid| *uid >= next);
         new.sort_unstable();
-        // What came while it searched is announced as it ends, and may not have been found.
+        // The count from before the search: mail that arrived during it may not have been found.
         self.looked_at = Some(exists);
         Ok(new)
     }
 
-    /// This message is new no more, whatever comes of it.
+    /// Marks a message as no longer new, even if reading it fails.
     fn past(&self, uid: u32) {
         self.shared.memory.with(self.id, |known| {
             known.next_uid = known.next_uid.max(uid.saturating_add(1));
         });
     }
 
-    /// Notes that a message of this run was received.
+    /// Notes in the ledger that a message of this run was received. Fails if it arrived twice or
+    /// was not sent to this user.
     pub(super) fn account_for(&self, stamp: &Stamp, uid: u32) -> Result<(), Fault> {
         let now_ns = self.stopwatch.now_ns();
         let what = match self.shared.ledger.seen(self.id, stamp, uid, now_ns) {
             Seen::First { .. } | Seen::Known => return Ok(()),
-            // What users put into their own inbox without sending it.
+            // Users append messages to their own inbox without sending them.
             Seen::Unexpected if stamp.sender == self.number => return Ok(()),
             Seen::Duplicate => "was delivered twice",
             Seen::Unexpected => "was not sent to them",
@@ -141,7 +141,7 @@ impl MailSession {
         Err(Fault::step(FaultKind::WrongData, sentence))
     }
 
-    /// A fault if mail for this user that was accepted long ago was not there at the last look.
+    /// Fails if mail for this user was accepted long ago and was not in the inbox at the last look.
     pub(super) fn missing(&self) -> Result<(), Fault> {
         let shared = Arc::clone(&self.shared);
         let lost = shared
@@ -191,7 +191,7 @@ impl MailSession {
         copied
     }
 
-    /// Moves a message to the deleted ones.
+    /// Moves a message to the folder of deleted messages.
     pub(super) async fn delete(&mut self, uid: u32) -> Result<(), Fault> {
         self.claim().await?;
         let began_ns = self.stopwatch.now_ns();

@@ -1,5 +1,5 @@
-//! The steps of `NotesBench`'s scripts, as IMAP has them: an inbox that is opened, paged through, read
-//! from the newest message down, tidied and closed.
+//! The steps of `NotesBench`'s scripts as IMAP commands: the user opens the inbox, pages through
+//! it, reads from the newest message down, tidies up and closes it.
 
 use headcount_load::{Fault, User};
 
@@ -8,17 +8,17 @@ use super::step::Step;
 use crate::imap::{Capability, Uids, What};
 use crate::task::Task;
 
-/// Entries that opening shows: a screen of them (the scripts read 20).
+/// Entries fetched on opening: one screen (the scripts read 20).
 const SCREEN: u32 = 20;
 
 impl MailSession {
-    /// Plays such a step.
+    /// Plays a step of these scripts.
     pub(super) async fn notes(&mut self, step: &Step, user: &mut User) -> Result<(), Fault> {
         match step {
             Step::OpenInbox {} => {
                 self.select_anew(INBOX).await?;
                 self.page(SCREEN).await?;
-                // The next page shows the same entries: opening is not paging.
+                // Opening does not count as paging: the next page starts with the same entries.
                 self.page_from = None;
                 Ok(())
             }
@@ -48,7 +48,7 @@ impl MailSession {
         }
     }
 
-    /// The entries of so many messages above those of the page before, the newest at first.
+    /// Fetches the next page, from the newest message to the oldest.
     async fn page(&mut self, entries: u32) -> Result<(), Fault> {
         let exists = self.imap().await?.exists();
         let above = self.page_from.unwrap_or(exists + 1).min(exists + 1);
@@ -63,11 +63,11 @@ impl MailSession {
             .await
     }
 
-    /// Reads the message below the one that was read last; after the oldest the newest again.
+    /// Reads the next older message; after the oldest, the newest again.
     async fn read_next(&mut self, user: &mut User) -> Result<(), Fault> {
         let exists = self.imap().await?.exists();
         if exists == 0 {
-            return Ok(()); // an empty inbox is nobody's fault
+            return Ok(()); // an empty inbox is not a fault
         }
         let below = self.reading.map_or(exists, |number| number - 1);
         let number = if below == 0 {
@@ -80,7 +80,7 @@ impl MailSession {
         self.read_message(uid, user).await.map(|_| ())
     }
 
-    /// Leaves the folder, with UNSELECT or what comes nearest.
+    /// Leaves the folder with UNSELECT, or sends NOOP if the server does not offer it.
     pub(super) async fn leave(&mut self) -> Result<(), Fault> {
         if self.folder.take().is_none() {
             return Ok(());

@@ -2,12 +2,12 @@
 //!
 //! * [`step`]: what users do; [`session`]: one user; `play`: which step is played how.
 //! * `commands`: steps that are one command; `loops`: the steps of `NotesBench`'s scripts.
-//! * `reading`: a message and whether it is as it was sent; `sending`: making and sending one.
+//! * `reading`: reads a message and checks it; `sending`: composes and sends one.
 //! * `own`: steps in the workload's own words, with captures and checks.
-//! * `inbox`: what [`crate::day`] needs of a mailbox; `places`: the other folders; `delivery`: how
-//!   long mail takes.
+//! * `inbox`: the inbox as [`crate::day`] needs it; `places`: the other folders; `delivery`:
+//!   delivery time.
 //! * [`provision`]: mailboxes before and after a run.
-//! * [`memory`]: what is known of users beyond their sessions.
+//! * [`memory`]: state of users that outlives their sessions.
 
 mod commands;
 mod delivery;
@@ -136,7 +136,7 @@ impl Shared {
         self.options.logins.password(number, &self.options.password)
     }
 
-    /// As whom the user with this number logs on.
+    /// The login that texts of the user with this number refer to.
     pub(crate) fn identity(&self, number: u32) -> Identity {
         Identity {
             name: self.user.text(number).into(),
@@ -144,7 +144,7 @@ impl Shared {
         }
     }
 
-    /// The number in names of a user of the run.
+    /// The number that stands in the name of a user of the run.
     pub(crate) const fn number(&self, id: u32) -> u32 {
         self.options.first_user.saturating_add(id)
     }

@@ -1,4 +1,4 @@
-//! The folders beside the inbox: old mail, deleted mail, the calendar.
+//! The folders other than the inbox: old mail, deleted mail, the calendar.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::message::{Kind, Part};
 use crate::task::Task;
 
 impl MailSession {
-    /// Reads a drawn message of a drawn folder.
+    /// Reads a random message in a random folder of the user's own.
     pub(super) async fn read_old(&mut self, user: &mut User) -> Result<(), Fault> {
         let folders = self.shared.options.profile.start.folders.max(1);
         let folder = user.stream().below(u64::from(folders)) as u32;
@@ -23,7 +23,7 @@ impl MailSession {
     async fn read_old_in(&mut self, folder: &str, user: &mut User) -> Result<(), Fault> {
         self.select(folder).await?;
         if self.imap().await?.exists() == 0 {
-            return Ok(()); // an empty folder is nobody's fault
+            return Ok(()); // an empty folder is not a fault
         }
         self.current = None;
         let uid = self.some_message(user).await?;
@@ -50,8 +50,8 @@ impl MailSession {
         imap.expunge(None).await
     }
 
-    /// Puts an appointment into the calendar, and takes the oldest out if it holds more than at the
-    /// start.
+    /// Adds an appointment to the calendar, and removes the oldest if there are now more than at
+    /// the start.
     pub(super) async fn change_schedule(&mut self) -> Result<(), Fault> {
         self.claim().await?;
         let began_ns = self.stopwatch.now_ns();
@@ -75,7 +75,7 @@ impl MailSession {
         self.remove(&oldest).await
     }
 
-    /// Removes messages of the selected folder.
+    /// Removes messages from the selected folder.
     pub(super) async fn remove(&mut self, uids: &Uids) -> Result<(), Fault> {
         let imap = self.imap().await?;
         imap.store(uids, Change::Add, "\\Deleted", true).await?;

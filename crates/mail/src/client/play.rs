@@ -1,4 +1,4 @@
-//! Which step is played how.
+//! Plays steps.
 
 use std::sync::Arc;
 
@@ -39,11 +39,11 @@ impl MailSession {
                 self.hang_up().await;
                 match done {
                     Err(fault) if fault.ends_session => Err(fault),
-                    // Each loss is told once, so it goes before what the next look tells again.
+                    // Each lost message is reported only once, so it goes before other faults.
                     done => self.missing().and(done.map(|_| ())),
                 }
             }
-            // Users come back to the inbox from wherever they were.
+            // Users return to the inbox afterwards.
             Step::ReadOld {} => {
                 Box::pin(self.read_old(user)).await?;
                 self.select(INBOX).await
@@ -79,7 +79,7 @@ impl Session for MailSession {
 
     async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
         self.moved = Moved::default();
-        // The state of a step is large, and every user would have room for it.
+        // Boxed: the large future of a step would otherwise be part of every user's.
         let played = Box::pin(self.step(step, user)).await;
         let moved = std::mem::take(&mut self.moved);
         user.expect_bytes(moved.read_bytes + moved.written_bytes);

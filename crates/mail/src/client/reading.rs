@@ -1,4 +1,4 @@
-//! Reading a message, and whether it is as it was sent.
+//! Reads messages and checks that they are as they were sent.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::day::Letter;
 use crate::imap::{Change, Fetched, Uids, What};
 use crate::message::{Checked, Checker, Section, Stamp, Verdict};
 
-/// Bytes of a header that are kept while it is looked at; those made here have few hundred.
+/// Most bytes of a header that are kept; Headcount's own have a few hundred.
 const HEADER_BYTES: usize = 64 << 10;
 
-/// What was found out about a message.
+/// The result of reading a message.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Read {
-    /// Who sent it, if it is of this run and its header could be read.
+    /// Who sent it, if it is of this run and its header is intact.
     pub(super) stamp: Option<Stamp>,
     /// Whether something is attached.
     pub(super) is_attached: bool,
@@ -33,8 +33,8 @@ impl Read {
 }
 
 impl MailSession {
-    /// Reads a message as a person does: its header and its text, without what is attached; then it
-    /// bears the flag `\Seen`. Checks it if it is of this run or of the prepared mailbox.
+    /// Reads a message as a person does: fetches header and text, without attachments, and sets the
+    /// flag `\Seen`. Checks it if it is of this run or of the prepared mailbox.
     pub(super) async fn read_message(&mut self, uid: u32, user: &mut User) -> Result<Read, Fault> {
         let is_checked = user.stream().unit() < self.shared.options.verify;
         let header = self.header_of(uid).await?;
@@ -45,7 +45,7 @@ impl MailSession {
             Section::Text
         };
         let stamp = self.check_header(&header)?;
-        // It has come, whatever it contains.
+        // It has arrived, even if its contents are wrong.
         let accounted = match &stamp {
             Some(stamp) if self.folder.as_deref() == Some(INBOX) => self.account_for(stamp, uid),
             _ => Ok(()),
@@ -59,7 +59,7 @@ impl MailSession {
         Ok(Read { stamp, is_attached })
     }
 
-    /// Loads what is attached to a message.
+    /// Fetches an attachment of a message.
     pub(super) async fn load_part(
         &mut self,
         uid: u32,
@@ -67,7 +67,7 @@ impl MailSession {
         user: &mut User,
     ) -> Result<(), Fault> {
         let is_checked = user.stream().unit() < self.shared.options.verify;
-        // Who checks what is attached needs to know who sent it, and asks before it is timed.
+        // Only a checked attachment needs the header, which says what it must contain.
         let header = if is_checked {
             self.header_of(uid).await?
         } else {
@@ -98,7 +98,7 @@ impl MailSession {
         Ok(header)
     }
 
-    /// Who sent a message, if it is of this run; a fault if its header is not as it was sent.
+    /// Who sent a message, if it is of this run. Fails if its header is not as it was sent.
     pub(super) fn check_header(&self, header: &[u8]) -> Result<Option<Stamp>, Fault> {
         let mut checker = self.checker(self.shared.options.run, Section::Header);
         checker.header(header);
@@ -107,7 +107,7 @@ impl MailSession {
         Ok(found.stamp.filter(|_| found.verdict == Verdict::Intact))
     }
 
-    /// Fetches a section, and compares it with what was sent.
+    /// Fetches a section and, if `is_checked`, compares it with what was sent.
     async fn read_section(
         &mut self,
         uid: u32,
@@ -139,12 +139,12 @@ impl MailSession {
         checker.map_or(Ok(()), |checker| self.judge(&checker.finish()))
     }
 
-    /// What compares a message with what was sent, but for what a gateway adds.
+    /// A checker that allows what the gateway adds.
     fn checker(&self, run: u64, section: Section) -> Checker {
         Checker::allowing(run, section, Arc::clone(&self.shared.marks))
     }
 
-    /// The run that a message is of: this one, or the one that stands for the prepared mailbox.
+    /// The run that a message belongs to: that of prepared mailboxes, or this one.
     fn run_of(&self, header: &[u8]) -> u64 {
         let mut checker = self.checker(self.shared.options.run, Section::Header);
         checker.header(header);

@@ -1,4 +1,4 @@
-//! Making a message and sending it.
+//! Composes and sends messages.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) struct Asked {
 }
 
 impl MixRow {
-    /// The parts of such a message.
+    /// The parts of a message of this row.
     #[must_use]
     pub fn parts(&self) -> Vec<Part> {
         let mut parts = vec![Part::text(self.text_bytes)];
@@ -43,7 +43,7 @@ impl MixRow {
 }
 
 impl Shared {
-    /// Where a copy goes.
+    /// The address of a recipient.
     fn address_of(&self, addressee: Addressee) -> String {
         match addressee {
             Addressee::User(id) => self.address.text(self.number(id)),
@@ -91,7 +91,7 @@ impl MailSession {
         self.send_timed(Reason::New, &to, &parts, user).await
     }
 
-    /// Sends what the user's handling of the inbox has come to.
+    /// Sends a reply or another message that the user writes while processing the inbox.
     pub(super) async fn send_draft(&mut self, draft: &Draft, user: &User) -> Result<(), Fault> {
         let parts = draft.row.parts();
         self.send_timed(draft.reason, &draft.to, &parts, user).await
@@ -164,8 +164,8 @@ impl MailSession {
         Message::new(stamp, &from, &to, subject, parts)
     }
 
-    /// Hands a message to the server, and notes in the ledger who of the run must get it: what became of
-    /// it for each recipient.
+    /// Sends a message, and notes in the ledger which users of the run must get it. Returns the
+    /// outcome for each recipient.
     pub(super) async fn post_noted(
         &mut self,
         to: &[&str],
@@ -183,7 +183,7 @@ impl MailSession {
         let outcomes = match sent {
             Ok(outcomes) => outcomes,
             Err(fault) => {
-                // After a lost connection nobody knows.
+                // After a lost connection, the server may still deliver it.
                 if !fault.ends_session {
                     ledger.refused(sender, sequence, &all);
                 }
@@ -202,7 +202,7 @@ impl MailSession {
         Ok(outcomes)
     }
 
-    /// Connects to where mail is sent, unless there is a connection.
+    /// Connects to the server that mail is sent through, unless there is a connection.
     pub(super) async fn prepare_to_send(&mut self) -> Result<(), Fault> {
         if self.smtp.is_none() {
             let opened = Box::pin(self.connect_to_send()).await;
@@ -211,7 +211,7 @@ impl MailSession {
         Ok(())
     }
 
-    /// Hands a message to the server; what became of it for each recipient.
+    /// Sends a message. Returns the outcome for each recipient.
     pub(super) async fn post(
         &mut self,
         to: &[&str],
@@ -252,13 +252,13 @@ impl MailSession {
         .await
     }
 
-    /// Connects to where mail is sent, and takes leave again.
+    /// Connects to the server that mail is sent through, and disconnects again.
     pub(super) async fn try_sending(&mut self) -> Result<(), Fault> {
         Box::pin(self.connect_to_send()).await?.quit().await;
         Ok(())
     }
 
-    /// Ends the connection that messages were sent with, unless it is to be kept.
+    /// Closes the sending connection, unless the options keep it open.
     pub(super) async fn hang_up(&mut self) {
         let keeps = |(_, sending): &(_, SendOptions)| sending.keep_connection;
         if self.shared.sending.as_ref().is_some_and(keeps) {
@@ -269,7 +269,7 @@ impl MailSession {
         }
     }
 
-    /// Puts a message into a folder; the UID it has there, where the server says it.
+    /// Appends a message to a folder. Returns its UID there, if the server says it.
     pub(super) async fn put(
         &mut self,
         folder: &str,
@@ -284,7 +284,7 @@ impl MailSession {
         Ok(uid)
     }
 
-    /// The message with this Message-ID among those that came last, if it is there.
+    /// The message with this Message-ID among those from `from_uid` on, if it is there.
     pub(super) async fn find(&mut self, from_uid: u32, id: &str) -> Result<Option<Uids>, Fault> {
         let key = format!("UID {from_uid}:* HEADER Message-ID \"{id}\"");
         let found = self.imap().await?.search(&key).await?;
@@ -292,7 +292,7 @@ impl MailSession {
     }
 }
 
-/// A fault of the connection that mail is sent with: the one that it is read with is none the worse.
+/// Turns a fault of the sending connection into one of the step: the IMAP session stays usable.
 pub(super) fn of_sending(fault: Fault) -> Fault {
     let Fault { kind, message, .. } = fault;
     Fault::step(kind, format!("sending: {message}"))

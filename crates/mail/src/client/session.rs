@@ -1,4 +1,4 @@
-//! One user: the connection to read with, and the one to send with while there is one.
+//! One user: the connection for reading, and at times one for sending.
 
 use std::sync::Arc;
 
@@ -16,30 +16,30 @@ pub(crate) const INBOX: &str = "INBOX";
 pub struct MailSession {
     pub(super) shared: Arc<Shared>,
     pub(super) stopwatch: Stopwatch,
-    /// The user among those of the run.
+    /// The user's number in the run, from 0.
     pub(super) id: u32,
     /// The user's number in names.
     pub(super) number: u32,
-    /// None after a logout.
+    /// `None` after a logout.
     pub(super) imap: Option<Imap>,
     pub(super) smtp: Option<Box<Smtp>>,
     /// The folder that is selected.
     pub(super) folder: Option<Box<str>>,
-    /// Messages that the inbox had when it was last searched for new ones, less those taken out since.
+    /// Messages in the inbox when it was last searched for new ones, less those removed since.
     pub(super) looked_at: Option<u32>,
-    /// When it was looked into last, on the engine's clock.
+    /// When the last look at the inbox began, on the engine's clock.
     pub(super) looked_from_ns: u64,
-    /// The message that was read last, in the folder that is selected.
+    /// The UID of the current message in the selected folder.
     pub(super) current: Option<u32>,
-    /// The newest message that the last search found, in the same folder.
+    /// The UID of the newest message that the last search found there.
     pub(super) found: Option<u32>,
-    /// The message whose contents were read last, in the same folder.
+    /// The UID of the message whose contents were read last there.
     pub(super) read: Option<u32>,
-    /// The number in the folder of the first message of the page that was fetched last.
+    /// The sequence number of the first message on the last page.
     pub(super) page_from: Option<u32>,
-    /// The number in the folder of the message that was read last in order.
+    /// The sequence number of the last message that was read in order.
     pub(super) reading: Option<u32>,
-    /// Bytes moved in the step under way.
+    /// Bytes moved in the current step.
     pub(super) moved: Moved,
 }
 
@@ -72,7 +72,7 @@ impl MailSession {
         Ok(session)
     }
 
-    /// The connection to read with; logs on where there is none.
+    /// The connection for reading. Logs on if there is none.
     pub(super) async fn imap(&mut self) -> Result<&mut Imap, Fault> {
         if self.imap.is_none() {
             self.imap = Some(Box::pin(self.log_on()).await?);
@@ -97,7 +97,7 @@ impl MailSession {
         Ok(imap)
     }
 
-    /// Has this folder selected.
+    /// Selects a folder, unless it is selected already.
     pub(super) async fn select(&mut self, folder: &str) -> Result<(), Fault> {
         if self.imap.is_some() && self.folder.as_deref() == Some(folder) {
             return Ok(());
@@ -105,7 +105,7 @@ impl MailSession {
         self.select_anew(folder).await
     }
 
-    /// Selects a folder, also the one that is selected.
+    /// Selects a folder, even if it is selected already.
     pub(super) async fn select_anew(&mut self, folder: &str) -> Result<(), Fault> {
         (self.folder, self.current, self.read) = (None, None, None);
         (self.page_from, self.reading, self.found) = (None, None, None);
@@ -118,14 +118,14 @@ impl MailSession {
                 }
                 selected.uid_next > known.next_uid
             });
-            // What came before it was selected is new, too.
+            // Mail that arrived before the selection counts as new, too.
             self.looked_at = (!is_new).then_some(selected.exists);
         }
         Ok(())
     }
 
-    /// Whether the mailbox is Headcount's, as its marker says. Only then is anything in it deleted that
-    /// was not made in this run.
+    /// Fails unless the mailbox has Headcount's marker: only then may a step delete mail that was
+    /// not made in this run.
     pub(super) async fn claim(&mut self) -> Result<(), Fault> {
         let known = self.shared.memory.with(self.id, |known| known.is_ours);
         let is_ours = if let Some(is_ours) = known {
@@ -156,7 +156,7 @@ impl MailSession {
         ))
     }
 
-    /// The message that was read last in the folder, or a drawn one.
+    /// The UID of the current message in the folder, or of a random one.
     pub(super) async fn some_message(&mut self, user: &mut User) -> Result<u32, Fault> {
         if let Some(uid) = self.current {
             return Ok(uid);
@@ -173,7 +173,7 @@ impl MailSession {
         Ok(uid)
     }
 
-    /// The same, of which the ledger knows that it has come: it is about to leave the folder.
+    /// The same, for a message that is about to leave the folder: its arrival is noted first.
     pub(super) async fn some_message_to_take(&mut self, user: &mut User) -> Result<u32, Fault> {
         let uid = self.some_message(user).await?;
         if self.folder.as_deref() == Some(INBOX) && self.read != Some(uid) {
@@ -185,7 +185,7 @@ impl MailSession {
         Ok(uid)
     }
 
-    /// The UID of the message with this number in the folder.
+    /// The UID of the message with this sequence number.
     pub(super) async fn uid_of(&mut self, number: u32) -> Result<u32, Fault> {
         let uids = self.uids_of(number, number).await?;
         uids.first().copied().ok_or_else(|| {
@@ -194,7 +194,7 @@ impl MailSession {
         })
     }
 
-    /// The UIDs of messages by their numbers in the folder.
+    /// The UIDs of the messages with these sequence numbers.
     pub(super) async fn uids_of(&mut self, first: u32, last: u32) -> Result<Vec<u32>, Fault> {
         let key = if first == last {
             first.to_string()
@@ -204,14 +204,14 @@ impl MailSession {
         self.imap().await?.search(&key).await
     }
 
-    /// So many messages have left the inbox by this session's own doing.
+    /// Notes that this session removed `count` messages from the selected folder.
     pub(super) fn took_out(&mut self, count: u32) {
         if self.folder.as_deref() == Some(INBOX) {
             self.looked_at = self.looked_at.map(|seen| seen.saturating_sub(count));
         }
     }
 
-    /// Moves messages to the folder of deleted ones.
+    /// Moves messages to the folder of deleted messages.
     pub(super) async fn trash(&mut self, uids: &Uids) -> Result<(), Fault> {
         let shared = Arc::clone(&self.shared);
         let trash = &*shared.options.folders.trash;
@@ -220,7 +220,7 @@ impl MailSession {
         Ok(())
     }
 
-    /// The folder of the user's own with this number.
+    /// The name of the user's own folder with this number.
     pub(super) fn own_folder(number: u32) -> String {
         format!("f{number:02}")
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::own::Own;
 use crate::profile::mix::MOST_BYTES;
 
-/// Most messages that one step asks for or sends to.
+/// Most messages that one step fetches, and most recipients it sends to.
 const MOST: u32 = 1000;
 /// Longest wait of one step: longer than any server lets a session idle (RFC 9051, 5.4).
 const MOST_S: f64 = 1800.0;
@@ -42,16 +42,16 @@ pub enum Step {
     Fetch {
         /// What of each message.
         what: Section,
-        /// Of so many messages: the last, or drawn ones.
+        /// Of how many messages.
         #[serde(default = "one")]
         messages: u32,
-        /// Of which.
+        /// Of which messages.
         #[serde(default)]
         which: Which,
     },
     /// SEARCH.
     Search {
-        /// For what, as RFC 9051 has it (6.4.4).
+        /// The search key (RFC 9051, 6.4.4).
         key: String,
     },
     /// APPEND of a message.
@@ -63,21 +63,21 @@ pub enum Step {
         #[serde(default)]
         bytes: Option<u32>,
     },
-    /// Moves the current message, or a drawn one, to one of the user's folders.
+    /// Moves the current message, or a random one, to one of the user's folders.
     Move {},
     /// Copies it there.
     Copy {},
     /// Sets a flag of it.
     Flag {
-        /// Which.
+        /// The flag.
         #[serde(default = "flagged")]
         flag: String,
     },
     /// Moves it to the deleted messages.
     Delete {},
-    /// Removes what is flagged as deleted in the folder.
+    /// Removes the messages flagged as deleted in the folder.
     Expunge {},
-    /// IDLE: time in which the user wants nothing but news. It counts towards no response time.
+    /// IDLE: the user waits for new mail. The wait counts towards no response time.
     Idle {
         /// For how long.
         lasting: Draw,
@@ -99,11 +99,11 @@ pub enum Step {
     Check {},
     /// UNSELECT.
     Unselect {},
-    /// LOGOUT; the next step logs on anew.
+    /// LOGOUT; the next step logs on again.
     Logout {},
     /// Sends a new message.
     Send {
-        /// To so many; as the profile says if left out.
+        /// To how many; as the profile says if left out.
         #[serde(default)]
         recipients: Option<u32>,
         /// Bytes of its text; drawn from the mix if left out.
@@ -118,18 +118,18 @@ pub enum Step {
     },
     /// Looks into the inbox, reads every new message, and does with each what the profile says.
     ProcessInbox {},
-    /// Reads a drawn message of a drawn folder of the user's own.
+    /// Reads a random message in a random folder of the user's own.
     ReadOld {},
     /// Empties the folder of deleted messages.
     EmptyDeleted {},
     /// Puts an appointment into the calendar and takes an old one out.
     ScheduleChange {},
-    /// The user sends themselves a message, waits until it is there, and removes it.
+    /// The user sends themselves a message, waits until it arrives, and removes it.
     Delivery {
-        /// How long it may take.
+        /// The time limit.
         #[serde(default = "a_minute")]
         within_s: f64,
-        /// Looks so often instead of idling.
+        /// The polling interval; by default, the user idles instead.
         #[serde(default)]
         poll_s: Option<f64>,
     },
@@ -137,7 +137,7 @@ pub enum Step {
     OpenInbox {},
     /// Fetches a page of entries: of the newest messages at first, then of older ones.
     Page {
-        /// So many.
+        /// How many.
         #[serde(default = "twenty")]
         entries: u32,
     },
@@ -154,7 +154,7 @@ pub enum Step {
     },
     /// Closes the inbox.
     CloseInbox {},
-    /// A search, a look at one message, or a message in words of the workload's own.
+    /// A search, a fetch or a message in the workload's own words.
     #[serde(skip)]
     Own(Own),
 }
@@ -165,11 +165,11 @@ pub enum Step {
 pub enum Section {
     /// Its flags.
     Flags,
-    /// Its envelope, as lists of messages show it.
+    /// Its envelope, as message lists show it.
     Envelope,
     /// Its header.
     Headers,
-    /// What is below that.
+    /// What follows the header.
     Body,
     /// All of it.
     Whole,
@@ -179,10 +179,10 @@ pub enum Section {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Which {
-    /// The last.
+    /// The last ones.
     #[default]
     Last,
-    /// Any that follow each other.
+    /// Random consecutive ones.
     Random,
 }
 
@@ -282,7 +282,7 @@ impl Step {
     }
 }
 
-/// What goes into a command must not end it.
+/// Checks that a text cannot end the command it becomes part of.
 fn is_line(option: &str, text: &str) -> Result<(), String> {
     let is_fit = |byte: u8| (0x20..0x7f).contains(&byte);
     if !text.is_empty() && text.len() <= 1000 && text.bytes().all(is_fit) {

@@ -1,8 +1,8 @@
-//! What a user does with an inbox, whatever it is reached by.
+//! What a user does with an inbox, whatever the protocol.
 //!
-//! * [`Mailbox`]: what there is to do with one.
-//! * [`process_inbox`]: looking, reading every new message, and what becomes of each; [`write`]: a
-//!   new message.
+//! * [`Mailbox`]: the operations on a mailbox.
+//! * [`process_inbox`]: looks into the inbox, reads every new message and handles each; [`write`]:
+//!   writes a new message.
 
 use headcount_load::Fault;
 use headcount_load::stream::Stream;
@@ -14,14 +14,14 @@ mod post_office;
 #[cfg(test)]
 mod tests;
 
-/// What becomes of a message that is handled.
+/// What the user does with a handled message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// Answered to the sender.
     Reply,
     /// Answered to the sender and others.
     ReplyAll,
-    /// Sent on.
+    /// Forwarded.
     Forward,
     /// Moved to a folder.
     Move,
@@ -34,17 +34,17 @@ pub enum Fate {
 /// Why a message is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// Of the user's own accord.
+    /// The user begins it.
     New,
-    /// To answer one.
+    /// To answer the sender of one.
     Reply,
-    /// To answer one to many.
+    /// To answer the sender and others.
     ReplyAll,
-    /// To send one on.
+    /// To forward one.
     Forward,
 }
 
-/// What reading a message told.
+/// What a user learns from reading a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Letter {
     /// The user who sent it, if it is of this run.
@@ -56,32 +56,32 @@ pub struct Letter {
 /// A message to be sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// Why.
+    /// Why it is written.
     pub reason: Reason,
-    /// To whom: one at least.
+    /// The recipients, at least one.
     pub to: Vec<Addressee>,
-    /// What it consists of.
+    /// Its contents.
     pub row: MixRow,
 }
 
 /// A user's mailbox. Faults that do not end the session leave it usable.
 pub trait Mailbox {
-    /// What a message in the inbox is called.
+    /// Identifies a message in the inbox.
     type Id: Copy;
 
-    /// Where the user's decisions come from.
+    /// The random stream for the user's decisions.
     fn stream(&mut self) -> &mut Stream;
 
-    /// Who the user is, among how many.
+    /// The user, and how many users there are.
     fn people(&self) -> People;
 
-    /// The messages that have come since the last look, in the order in which they came.
+    /// The messages that have arrived since the last look, in order of arrival.
     fn look(&mut self) -> impl Future<Output = Result<Vec<Self::Id>, Fault>>;
 
     /// Reads one.
     fn read(&mut self, id: Self::Id) -> impl Future<Output = Result<Letter, Fault>>;
 
-    /// Loads what is attached to one.
+    /// Loads the attachment of one.
     fn load_attachment(&mut self, id: Self::Id) -> impl Future<Output = Result<(), Fault>>;
 
     /// Sends a message.
@@ -96,15 +96,15 @@ pub trait Mailbox {
     /// Deletes one.
     fn delete(&mut self, id: Self::Id) -> impl Future<Output = Result<(), Fault>>;
 
-    /// Deletes the oldest messages of the inbox until it holds so many.
+    /// Deletes the oldest messages in the inbox until it holds `cap`.
     fn trim(&mut self, cap: u32) -> impl Future<Output = Result<(), Fault>>;
 }
 
-/// Looks into the inbox and reads every new message; does with each what the profile says. Returns
-/// how many there were.
+/// Looks into the inbox, reads every new message and handles each as the profile says. Returns the
+/// number of new messages.
 ///
-/// A fault that leaves the session usable does not end it: the first is returned in the end, so that
-/// one bad message does not keep the user from the others.
+/// A fault that leaves the session usable does not stop it, so that one bad message does not keep
+/// the user from the others. The first such fault is returned at the end.
 pub async fn process_inbox<M: Mailbox>(mailbox: &mut M, profile: &Profile) -> Result<usize, Fault> {
     let mut first = None;
     let new = keep(mailbox.look().await, &mut first)?.unwrap_or_default();
@@ -203,8 +203,8 @@ fn any_folder<M: Mailbox>(mailbox: &mut M, profile: &Profile) -> u32 {
     mailbox.stream().below(folders) as u32
 }
 
-/// A message to so many, the one who is answered among them. Who wrote a message that is not of this
-/// run is not known: somebody else is answered instead.
+/// A message to `count` recipients, the answered sender among them. The sender of a message from
+/// another run is unknown: somebody else is answered instead.
 fn draft<M: Mailbox>(
     mailbox: &mut M,
     profile: &Profile,
@@ -223,7 +223,8 @@ fn draft<M: Mailbox>(
     Draft { reason, to, row }
 }
 
-/// The value, or nothing after a fault that leaves the session usable, the first of which is kept.
+/// The value, or `None` after a fault that leaves the session usable; `first` keeps the first of
+/// them.
 fn keep<T>(result: Result<T, Fault>, first: &mut Option<Fault>) -> Result<Option<T>, Fault> {
     match result {
         Ok(value) => Ok(Some(value)),

@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::{Draft, Letter, Mailbox, Reason, process_inbox, write};
 use crate::profile::{Addressee, People, Profile};
 
-/// A day of work, sixty times as fast: nothing in it takes time but waiting for the next thing to do.
+/// A day of work, sixty times as fast: nothing takes time except think time.
 pub const DAY_NS: u64 = 8 * 60_000_000_000;
 
-/// Everybody's mailboxes.
+/// All mailboxes.
 #[derive(Clone, Default)]
 pub struct PostOffice {
     pub profile: Arc<Profile>,
@@ -23,9 +23,9 @@ pub struct PostOffice {
 
 #[derive(Default)]
 pub struct State {
-    /// Messages by user that nobody has looked at, by number; and the inbox.
+    /// The inboxes by user.
     pub boxes: Vec<Inbox>,
-    /// Messages, with their sender.
+    /// The senders by message.
     pub senders: Vec<u32>,
     /// Counts of each day.
     pub days: Vec<Count>,

@@ -9,7 +9,7 @@ use super::post_office::{Count, DAY_NS, PostOffice, State};
 use crate::profile::samples::{Sample, heavy, light, medium};
 use crate::profile::{Destination, Profile};
 
-/// Plays so many days of so many users and returns the post office.
+/// Plays whole days and returns the post office.
 fn play(
     profile: Profile,
     (new, looks): (f64, f64),
@@ -104,7 +104,7 @@ fn whole_days_of(sample: &Sample) {
             "{mean} +- {error}, {published} published"
         );
     }
-    // Whatever was received and handled has become what the profile says.
+    // The user did with handled messages what the profile says.
     let count =
         |of: fn(&super::post_office::Inbox) -> usize| state.boxes.iter().map(of).sum::<usize>();
     let (deleted, filed) = (count(|b| b.deleted.len()), count(|b| b.filed.len()));
@@ -154,7 +154,7 @@ fn mail_that_makes_more_of_itself_grows_without_bound() {
         let received: Vec<u64> = state.days[..6].iter().map(|day| day.received).collect();
         received
     };
-    // A look every two hours multiplies by 1.25 what there is: e^(0.25 x 4) = 2.7 a day.
+    // A look every two hours multiplies the mail by 1.25: e^(0.25 x 4) = 2.7 a day.
     let received = grown(&profile);
     assert!(
         received
@@ -211,7 +211,7 @@ fn the_inbox_is_kept_to_its_cap_and_copies_stay() {
             )
         });
     let share = elsewhere as f64 / (elsewhere + received) as f64;
-    // Whoever is answered to all is here, which is 1 of 4 recipients of few messages.
+    // A few messages are replies to all: the answered sender, 1 of 4 recipients, is always here.
     assert!((share - 0.5).abs() < 0.05, "{share}");
 }
 
@@ -223,7 +223,7 @@ fn one_bad_message_does_not_keep_the_user_from_the_others() {
     };
     let office = play(light().profile, (10.0, 10.0), 5, 2, state);
     let state = office.state.lock().unwrap();
-    // It was looked at, nothing was done with it, and those behind it were read.
+    // The user looked at it, did nothing with it, and read those after it.
     let holder = state
         .boxes
         .iter()

@@ -16,11 +16,11 @@ use super::upstream::{NAME, Upstream};
 /// Most recipients of a message; the RFC asks for 100 (4.5.3.1.8).
 const RECIPIENTS: usize = 1000;
 
-/// A message that is being told.
+/// Sender and recipients of a message.
 #[derive(Debug)]
 pub struct Envelope {
     pub from: String,
-    /// Who is to have it, with the number of the destination.
+    /// The recipients, each with the index of its destination.
     pub to: Vec<(String, usize)>,
 }
 
@@ -28,15 +28,15 @@ pub struct Conversation {
     front: Arc<Front>,
     client: Inbound,
     envelope: Option<Envelope>,
-    /// By number of the destination.
+    /// Connections by index of the destination.
     upstreams: BTreeMap<usize, Upstream>,
     is_known: bool,
     is_lmtp: bool,
 }
 
-/// Talks with a client until it leaves.
+/// Serves a client until it disconnects.
 pub async fn converse(front: Arc<Front>, stream: TcpStream) {
-    let _ = stream.set_nodelay(true); // costs time only
+    let _ = stream.set_nodelay(true); // without it, the front is only slower
     let mut conversation = Conversation {
         is_known: front.password.is_none(),
         front,
@@ -45,7 +45,7 @@ pub async fn converse(front: Arc<Front>, stream: TcpStream) {
         upstreams: BTreeMap::new(),
         is_lmtp: false,
     };
-    let _ = conversation.run().await; // whoever breaks a connection has no use for a reason
+    let _ = conversation.run().await; // the connection is broken: nobody to report it to
 }
 
 impl Conversation {
@@ -128,7 +128,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// What the client answers in base64; nothing if it does not.
+    /// The client's decoded base64 answer; empty if it is not base64.
     async fn answer(&mut self, initial: &str, question: &str) -> io::Result<Vec<u8>> {
         if !initial.is_empty() {
             return Ok(STANDARD.decode(initial).unwrap_or_default());
@@ -231,7 +231,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Hands a message on; returns the reply for each recipient, in their order.
+    /// Delivers a message. Returns the reply for each recipient, in order.
     async fn deliver(&mut self, envelope: &Envelope, message: &[u8]) -> Vec<String> {
         let mut replies = vec![String::from("250 2.0.0 delivered"); envelope.to.len()];
         for (number, destination) in self.front.routes.destinations.iter().enumerate() {
@@ -276,7 +276,7 @@ impl Conversation {
     }
 }
 
-/// The address of a command, and what follows it.
+/// The address in a command, and the parameters after it.
 fn path<'a>(rest: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
     let head = rest.get(..word.len())?;
     if !head.eq_ignore_ascii_case(word) {
@@ -290,7 +290,7 @@ fn path<'a>(rest: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
     (!address.contains(is_odd)).then_some((address, after.trim_start()))
 }
 
-/// In a time that does not tell how much of it is right.
+/// Compares in constant time, so that the time does not reveal how much of the password is right.
 fn is_same(expected: &[u8], found: &[u8]) -> bool {
     let pairs = expected.iter().zip(found);
     let difference = pairs.fold(0, |sum, (expected, found)| sum | (expected ^ found));

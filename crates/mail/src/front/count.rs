@@ -5,12 +5,12 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
-/// What went to one destination.
+/// What was delivered to one destination.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Delivered {
     /// Messages for at least one recipient there.
     pub messages: u64,
-    /// Recipients who have them.
+    /// Recipients who got them.
     pub recipients: u64,
     /// Bytes of these messages, once for each message.
     pub bytes: u64,
@@ -21,13 +21,13 @@ pub struct Delivered {
 pub struct Counts {
     /// Connections of clients.
     pub connections: u64,
-    /// Messages that clients were told are accepted.
+    /// Messages that were accepted from clients.
     pub messages: u64,
     /// Recipients that were refused, before or after the message.
     pub refused: u64,
     /// Messages that are held (`delay`).
     pub held: u64,
-    /// Recipients who did not get what was accepted for them, because it was held and then refused.
+    /// Recipients of accepted messages that were held and then refused.
     pub lost: u64,
     /// What was delivered, by destination.
     pub delivered: BTreeMap<String, Delivered>,
@@ -38,12 +38,12 @@ pub struct Counts {
 pub struct Tally(Mutex<Counts>);
 
 impl Tally {
-    /// Changes them.
+    /// Changes the counts.
     pub fn note(&self, change: impl FnOnce(&mut Counts)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// What they are now.
+    /// The current counts.
     pub fn counts(&self) -> Counts {
         self.0
             .lock()
@@ -51,7 +51,7 @@ impl Tally {
             .clone()
     }
 
-    /// So many recipients at a destination have a message.
+    /// Counts a message that `recipients` at a destination got.
     pub fn delivered(&self, destination: &str, recipients: u64, bytes: u64) {
         if recipients == 0 {
             return;

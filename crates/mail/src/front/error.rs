@@ -12,19 +12,19 @@ pub enum FrontError {
     Listen {
         /// The address asked for.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         reason: std::io::Error,
     },
-    /// A route is not one.
+    /// A route is malformed.
     #[error("\"{0}\" is not a route: write DOMAIN=HOST:PORT for an LMTP server, or DOMAIN=count")]
     Route(String),
-    /// A server that mail is handed to does not answer as it should.
+    /// An LMTP server does not answer as it should.
     #[error(
         "mail for {address} cannot be delivered: {reason}; start the LMTP server first, or name \
          another one"
     )]
     Lmtp {
-        /// The server, as it was named.
+        /// The server's address in the settings.
         address: String,
         /// What happened.
         reason: String,

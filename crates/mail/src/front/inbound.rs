@@ -1,4 +1,4 @@
-//! What a client sends, line by line, and the replies to it.
+//! Commands and messages from a client, and the replies to it.
 
 use std::io;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Longest wait for a client (RFC 5321, 4.5.3.2.7).
+/// Longest wait for input from a client (RFC 5321, 4.5.3.2.7).
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Most bytes of a command; the RFC allows 512 and extensions more.
+/// Most bytes of a command; the RFC allows 512, and extensions more.
 const LINE_BYTES: u64 = 4096;
 
 /// Largest message.
@@ -27,12 +27,12 @@ pub struct Inbound<S = TcpStream> {
     out: Vec<u8>,
 }
 
-/// What came of reading a message.
+/// The result of reading a message.
 #[derive(Debug)]
 pub enum Incoming {
-    /// All of it.
+    /// The complete message.
     Message(Vec<u8>),
-    /// It had more than [`MESSAGE_BYTES`].
+    /// The message had more than [`MESSAGE_BYTES`].
     TooLarge,
 }
 
@@ -45,7 +45,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbound<S> {
         }
     }
 
-    /// Replies. It is sent when nothing more of the client's is there to be answered.
+    /// Queues a reply. It is sent once there are no more commands to answer.
     pub fn say(&mut self, reply: &str) {
         self.out.extend_from_slice(reply.as_bytes());
         self.out.extend_from_slice(b"\r\n");
@@ -60,7 +60,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbound<S> {
         Ok(())
     }
 
-    /// The next line without its end; nothing at the end of the connection, or if it is too long.
+    /// The next line without its line break; `None` if the connection ends or the line is too long.
     pub async fn line(&mut self) -> io::Result<Option<String>> {
         if self.stream.buffer().is_empty() {
             self.flush().await?;
@@ -73,10 +73,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbound<S> {
         Ok(line.map(|line| String::from_utf8_lossy(line).into_owned()))
     }
 
-    /// A message up to the dot, without the dots that were doubled.
+    /// A message up to the final dot, with doubled dots undone.
     pub async fn message(&mut self) -> io::Result<Incoming> {
         self.flush().await?;
-        // As if a line had ended, so that a dot alone is the same at the beginning as elsewhere.
+        // Begins as after a line break, so that the final dot is found in an empty message, too.
         let mut bytes = b"\r\n".to_vec();
         let mut too_large = false;
         loop {
@@ -107,7 +107,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbound<S> {
     }
 }
 
-/// Without the end of a line in front, and the dots that were doubled.
+/// The message without the line break in front, and with doubled dots undone.
 fn unstuffed(mut bytes: Vec<u8>) -> Vec<u8> {
     let Some(first) = memmem::find(&bytes, b"\n.") else {
         bytes.drain(..2);

@@ -1,5 +1,5 @@
-//! A small SMTP server that hands each message to LMTP before it says that it has accepted it, or
-//! counts and drops it. It needs no root, and keeps nothing on disk.
+//! A small SMTP server that delivers each message over LMTP before it accepts it, or counts and
+//! drops it. It needs no root and keeps nothing on disk.
 //!
 //! * [`error`]: why it does not start. [`count`]: what it has done.
 //! * `route`: where mail goes. `conversation`, `inbound`: a client. `upstream`: an LMTP server.
@@ -31,32 +31,32 @@ use count::Tally;
 use route::Routes;
 use upstream::{Upstream, deliver_later};
 
-/// Connections that may wait to be accepted: a whole level of users may come at once.
+/// The listen backlog: a whole level of users may connect at once.
 const BACKLOG: u32 = 4096;
 
-/// How long to wait when the process is out of file handles.
+/// How long to wait after `accept` failed, usually because the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// How long a server that mail is handed to may take to answer when the front starts.
+/// How long an LMTP server may take to answer when the front starts.
 const CHECK_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long what is held may take to be delivered when the front ends.
+/// How long the delivery of held mail may take when the front stops.
 const END_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How a front is to run.
+/// The settings of a front.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Where to listen; port 0 takes any free port.
     pub listen: SocketAddr,
-    /// Where mail goes that no route names: an LMTP server (`HOST:PORT`), or `count`.
+    /// Where mail without a route goes: an LMTP server (`HOST:PORT`), or `count`.
     pub lmtp: String,
     /// Where mail of a domain goes: `DOMAIN=HOST:PORT`, or `DOMAIN=count`.
     pub routes: Vec<String>,
     /// Recipients that are refused: addresses, in which `*` stands for anything.
     pub reject: Vec<String>,
-    /// How long mail is held before it is delivered, after it was accepted.
+    /// How long accepted mail is held before it is delivered.
     pub delay: Duration,
-    /// What clients must log on with, under any name.
+    /// The password that clients must log on with, under any name.
     pub password: Option<Password>,
 }
 
@@ -131,7 +131,7 @@ fn run(runtime: &Runtime, listener: TcpListener, front: &Arc<Front>, mut held: H
         tokio::spawn(accept(Arc::clone(front), listener));
         loop {
             tokio::select! {
-                // An error means that the handle is gone, which is a reason to stop as well.
+                // An error means that the handle was dropped: stop, too.
                 _ = stopped.wait_for(|stop| *stop) => break,
                 Some((envelope, message)) = held.recv() => {
                     under_way.spawn(deliver_held(Arc::clone(front), envelope, message));
@@ -143,11 +143,11 @@ fn run(runtime: &Runtime, listener: TcpListener, front: &Arc<Front>, mut held: H
             under_way.spawn(deliver_held(Arc::clone(front), envelope, message));
         }
         let delivered = async { while under_way.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(END_PATIENCE, delivered).await; // what is left counts as held
+        let _ = tokio::time::timeout(END_PATIENCE, delivered).await; // the rest stays held
     });
 }
 
-/// Sees whether every server answers.
+/// Fails if an LMTP server does not answer.
 async fn check(routes: &Routes) -> Result<(), FrontError> {
     for destination in &routes.destinations {
         let Some(endpoint) = &destination.lmtp else {
@@ -189,10 +189,10 @@ async fn accept(front: Arc<Front>, listener: TcpListener) {
     }
 }
 
-/// Waits, or until the front ends, and delivers.
+/// Delivers a held message after the delay, or when the front stops.
 async fn deliver_held(front: Arc<Front>, envelope: Envelope, message: Vec<u8>) {
     let mut stopped = front.stopped.clone();
-    let _ = tokio::time::timeout(front.delay, stopped.wait_for(|stop| *stop)).await; // either will do
+    let _ = tokio::time::timeout(front.delay, stopped.wait_for(|stop| *stop)).await; // either way
     for (number, destination) in front.routes.destinations.iter().enumerate() {
         let here = envelope.to.iter().filter(|(_, to)| *to == number);
         let here: Vec<String> = here.map(|(to, _)| to.clone()).collect();
@@ -214,7 +214,7 @@ impl Front {
     /// Holds a message until it is to be delivered.
     fn hold(front: &Arc<Self>, envelope: Envelope, message: Vec<u8>) {
         front.tally.note(|counts| counts.held += 1);
-        let _ = front.later.send((envelope, message)); // received for as long as there are clients
+        let _ = front.later.send((envelope, message)); // the receiver outlives all clients
     }
 }
 
@@ -231,8 +231,8 @@ impl Handle {
         self.front.tally.counts()
     }
 
-    /// Delivers what is held, closes every connection, and joins the thread. Returns what it has
-    /// done; what could not be delivered in time is still counted as held.
+    /// Delivers held mail, closes all connections and joins the thread. Returns the final counts;
+    /// mail that could not be delivered in time still counts as held.
     #[must_use]
     pub fn stop(mut self) -> Counts {
         self.end();

@@ -5,29 +5,29 @@ use headcount_net::Certificates;
 use super::error::FrontError;
 use crate::endpoint::{Endpoint, EndpointOptions, Security};
 
-/// How a route says that mail is counted and dropped.
+/// The destination in a route for mail that is counted and dropped.
 const COUNT: &str = "count";
 
 /// Where mail goes.
 #[derive(Debug)]
 pub struct Destination {
-    /// An LMTP server's address, as it was named; the domain for which mail is counted; `count` where
-    /// that is all mail that no route names.
+    /// An LMTP server's address as in the settings; or the domain whose mail is counted; or `count`
+    /// for counted mail without a route.
     pub name: String,
-    /// The LMTP server; nothing counts and drops.
+    /// The LMTP server; `None` to count and drop.
     pub lmtp: Option<Endpoint>,
 }
 
 /// Where mail goes, by domain.
 #[derive(Debug)]
 pub struct Routes {
-    /// Each once; the first is where all other mail goes.
+    /// All destinations, each once; the first is for mail without a route.
     pub destinations: Vec<Destination>,
     domains: Vec<(String, usize)>,
 }
 
 impl Routes {
-    /// `others` is where mail goes that no route names: `HOST:PORT` or `count`; routes are
+    /// `others` is the destination of mail without a route: `HOST:PORT` or `count`. Routes are
     /// `DOMAIN=HOST:PORT` or `DOMAIN=count`.
     pub fn new(others: &str, routes: &[String]) -> Result<Self, FrontError> {
         let mut found = Self {
@@ -60,7 +60,7 @@ impl Routes {
         Ok(found)
     }
 
-    /// The number of the destination of mail for this address.
+    /// The index of the destination of mail for this address.
     pub fn of(&self, address: &str) -> usize {
         let domain = address.rsplit_once('@').map_or("", |(_, domain)| domain);
         let route = self
@@ -101,7 +101,7 @@ fn destination(name: &str) -> Result<Destination, FrontError> {
     })
 }
 
-/// Whether an address is one of a pattern, in which `*` stands for anything.
+/// Whether an address matches a pattern, in which `*` stands for anything.
 pub fn matches(pattern: &str, address: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern.eq_ignore_ascii_case(address);

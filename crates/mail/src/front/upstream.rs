@@ -1,4 +1,4 @@
-//! A connection to an LMTP server, on which one transaction at a time is open.
+//! A connection to an LMTP server, with one open transaction at a time.
 
 use headcount_load::Fault;
 
@@ -17,7 +17,7 @@ const PIECE_BYTES: usize = 64 << 10;
 /// The reply to DATA that asks for the message.
 const SEND_IT: u16 = 354;
 
-/// A connection that is opened when it is needed, and kept.
+/// A connection that is opened on first use and kept.
 #[derive(Debug, Default)]
 pub struct Upstream {
     wire: Option<Wire>,
@@ -25,12 +25,13 @@ pub struct Upstream {
 }
 
 impl Upstream {
-    /// Connects, to see whether it can be done.
+    /// Fails if the server does not accept a connection or does not speak LMTP.
     pub async fn check(endpoint: &Endpoint) -> Result<(), Fault> {
         connect(endpoint).await.map(|_| ())
     }
 
-    /// Asks whether a recipient is taken; begins the transaction if none is open.
+    /// Sends RCPT, and MAIL first if no transaction is open. Returns the reply to RCPT, or a
+    /// refusal of MAIL.
     pub async fn recipient(
         &mut self,
         endpoint: &Endpoint,
@@ -39,7 +40,7 @@ impl Upstream {
     ) -> Result<Reply, Fault> {
         if !self.is_open {
             let mail = format!("MAIL FROM:<{from}>");
-            // The server may have closed a connection that was idle.
+            // The server may have closed an idle connection: then connect again.
             let asked = match &mut self.wire {
                 Some(wire) => ask(wire, &mail).await.ok(),
                 None => None,
@@ -59,7 +60,7 @@ impl Upstream {
         self.ask(&format!("RCPT TO:<{to}>")).await
     }
 
-    /// Delivers a message: a reply for each of `recipients`, who were taken.
+    /// Delivers a message to the `recipients` that the server accepted. Returns a reply for each.
     pub async fn deliver(
         &mut self,
         message: &[u8],
@@ -78,7 +79,7 @@ impl Upstream {
         replies
     }
 
-    /// Gives up the transaction, if one is open.
+    /// Aborts the transaction, if one is open.
     pub async fn reset(&mut self) {
         if std::mem::take(&mut self.is_open)
             && !self
@@ -108,7 +109,7 @@ impl Upstream {
                 }
             });
             if sent.await.is_err() || is_last {
-                break; // why it stopped listening is read next
+                break; // an error of the connection shows when the replies are read
             }
         }
         let mut replies = Vec::with_capacity(recipients);
@@ -155,7 +156,7 @@ async fn ask(wire: &mut Wire, command: &str) -> Result<Reply, Fault> {
     .await
 }
 
-/// Delivers a message that was held to all its recipients at a destination. Returns how many got it.
+/// Delivers a held message to all its recipients at a destination. Returns how many got it.
 pub async fn deliver_later(
     destination: &Destination,
     from: &str,

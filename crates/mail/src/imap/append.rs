@@ -1,4 +1,4 @@
-//! Putting messages into a mailbox.
+//! Appends messages to a mailbox.
 
 use headcount_load::Fault;
 
@@ -9,25 +9,25 @@ use super::wire::answer::Answer;
 use crate::message::Body;
 use crate::task::Task;
 
-/// Bytes of messages that are made and sent at a time.
+/// Bytes of messages that are generated and sent at a time.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Messages of one command where several are allowed: servers hold them back until it ends.
+/// Most messages in one command, if several are allowed: servers hold them back until it ends.
 const MOST_AT_ONCE: usize = 100;
 
-/// What is written of the messages of a command.
+/// Writes an APPEND command piece by piece.
 struct Writer<'a, B> {
     folder: &'a str,
     flags: &'a str,
     bodies: Vec<B>,
-    /// The message that is being written, and how much of it was.
+    /// The index of the current message, and how many of its bytes have been written.
     at: (usize, u64),
 }
 
 impl Imap {
-    /// Appends messages to a mailbox, with flags such as `\Seen`: all in one command where the server
-    /// allows it (RFC 3502), up to 100, else one by one. Returns the UID of the last one, where the
-    /// server says it (RFC 4315). Without messages it does nothing.
+    /// Appends messages to a mailbox with flags such as `\Seen`: up to 100 in one command if the
+    /// server allows it (RFC 3502), otherwise one by one. Returns the UID of the last one if the
+    /// server says it (RFC 4315). Does nothing without messages.
     pub async fn append<B: Body>(
         &mut self,
         folder: &str,
@@ -66,7 +66,7 @@ impl Imap {
             {
                 numbers.number()?;
                 numbers.expect(b' ')?;
-                // Several are a set: the last one is what it ends with.
+                // The UIDs of several messages are a set: take the last number.
                 let digits = numbers.rest().rsplit(|byte| !byte.is_ascii_digit()).next();
                 last = digits
                     .and_then(super::wire::cursor::parse_number)
@@ -80,12 +80,12 @@ impl Imap {
 }
 
 impl<B: Body> Writer<'_, B> {
-    /// Writes the next part of the command, and says whether there is more.
+    /// Writes the next part of the command. Returns whether there is more.
     fn fill(&mut self, line: &mut super::line::Line<'_>) -> bool {
         while let Some(body) = self.bodies.get(self.at.0) {
             let (index, at) = self.at;
             if at == 0 {
-                // What is written of a message begins together with its first bytes.
+                // A message's flags and length go into the same piece as its first bytes.
                 if line.len() >= PIECE_BYTES {
                     return true;
                 }
@@ -104,7 +104,7 @@ impl<B: Body> Writer<'_, B> {
                 body.write_piece(at, line.buffer());
                 let wanted = usize::try_from(body.len() - at).unwrap_or(usize::MAX);
                 let written = (line.len() - before).min(wanted);
-                // A body that has less than it says would have the server wait for ever.
+                // Pad a body that is shorter than it says, or the server would wait forever.
                 line.buffer().truncate(before + written);
                 line.buffer().resize(before + written.max(1), b' ');
                 at += written.max(1) as u64;

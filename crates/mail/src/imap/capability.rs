@@ -1,8 +1,8 @@
-//! What a server says that it can do.
+//! The capabilities of a server.
 
 macro_rules! capabilities {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// Something that a server may offer, and that this client makes use of.
+        /// A capability that this client uses.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Capability { $($(#[$doc])* $variant,)* }
 
@@ -17,13 +17,13 @@ capabilities! {
     Rev2 = "IMAP4REV2",
     /// STARTTLS (RFC 9051, 6.2.1).
     StartTls = "STARTTLS",
-    /// The command LOGIN is refused (RFC 9051, 6.2.3).
+    /// The server refuses LOGIN (RFC 9051, 6.2.3).
     LoginDisabled = "LOGINDISABLED",
     /// AUTHENTICATE PLAIN (RFC 4616).
     AuthPlain = "AUTH=PLAIN",
     /// AUTHENTICATE LOGIN.
     AuthLogin = "AUTH=LOGIN",
-    /// The first answer in AUTHENTICATE itself (RFC 4959).
+    /// The initial response in the AUTHENTICATE command (RFC 4959).
     SaslIr = "SASL-IR",
     /// ENABLE (RFC 5161).
     Enable = "ENABLE",
@@ -52,18 +52,18 @@ capabilities! {
 }
 
 impl Capability {
-    /// All of them, with their names.
+    /// All capabilities, with their names.
     pub fn all() -> impl Iterator<Item = (&'static str, Self)> {
         NAMES.iter().copied()
     }
 }
 
-/// The set of what one server offers.
+/// The set of capabilities that a server offers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Capabilities(u32);
 
 impl Capabilities {
-    /// Reads the names, separated by spaces. Names that this client has no use for are passed over.
+    /// Parses the names, separated by spaces. Ignores names that this client does not use.
     #[must_use]
     pub fn parse(names: &[u8]) -> Self {
         let mut set = Self::default();
@@ -78,8 +78,8 @@ impl Capabilities {
         set
     }
 
-    /// Whether the server offers this. IMAP4rev2 includes much that was an extension before (RFC
-    /// 9051, appendix E).
+    /// Whether the server offers this. IMAP4rev2 includes many former extensions (RFC 9051,
+    /// appendix E).
     #[must_use]
     pub const fn has(self, capability: Capability) -> bool {
         use Capability as C;

@@ -1,4 +1,4 @@
-//! Commands out, answers in, on one connection.
+//! Sends commands and receives answers on one connection.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -21,17 +21,17 @@ use crate::task::Task;
 /// Bytes of one read.
 const READ_BYTES: usize = 64 << 10;
 
-/// Reads that one user takes before others get their turn.
+/// Reads in a row before the task yields to other users.
 const TURN: u32 = 32;
 
 thread_local! {
-    /// What arrives. A worker is one thread, and nothing stays in here from one poll to the next.
+    /// Received bytes. A worker is one thread, and nothing stays in here between polls.
     static INCOMING: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
-    /// What is sent.
+    /// Bytes to send.
     static OUTGOING: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Writes the next part of a command, and says whether there is more.
+/// Writes the next part of a command. Returns whether there is more.
 pub(super) type Fill<'a> = dyn FnMut(&mut Line<'_>) -> bool + 'a;
 
 /// One user's connection to a server.
@@ -44,7 +44,7 @@ pub struct Imap {
 }
 
 impl Imap {
-    /// A connection on which nothing was read yet.
+    /// A connection on which nothing has been read yet.
     pub(super) fn on(transport: Transport, stopwatch: Stopwatch) -> Self {
         transport.hurry();
         Self {
@@ -67,7 +67,7 @@ impl Imap {
         self.state.exists
     }
 
-    /// Has a command played: written, counted, answered and timed.
+    /// Sends a command, waits for its end, counts and times it.
     pub(super) async fn command(
         &mut self,
         task: Task,
@@ -83,7 +83,7 @@ impl Imap {
         ended
     }
 
-    /// The same for a command of one line, whose answers nobody needs.
+    /// The same for a command of one line whose untagged answers are not needed.
     pub(super) async fn simple(
         &mut self,
         task: Task,
@@ -93,7 +93,8 @@ impl Imap {
         self.command(task, &mut fill, &mut without_contents).await
     }
 
-    /// Sends a command: its tag, and what `fill` appends. Waits where the server has to ask for more.
+    /// Sends a command: its tag, and what `fill` appends. Waits for continuation requests where
+    /// needed.
     pub(super) async fn send(
         &mut self,
         task: Task,
@@ -124,7 +125,7 @@ impl Imap {
         }
     }
 
-    /// Sends a line that is no command, such as DONE.
+    /// Sends a line that is not a command, such as DONE.
     pub(super) async fn send_line(
         &mut self,
         task: Task,
@@ -142,8 +143,8 @@ impl Imap {
         }
     }
 
-    /// Writes what `compose` appends to an empty buffer. What the socket does not take comes back, as
-    /// does everything if the server has to ask for parts of it.
+    /// Writes what `compose` appends to an empty buffer. Returns the bytes that the socket does not
+    /// take, or everything if parts of it need a continuation request.
     async fn write(
         &mut self,
         waits: &mut Vec<usize>,
@@ -175,7 +176,8 @@ impl Imap {
         .await
     }
 
-    /// Writes the rest of a command, hears what the server says meanwhile, and waits where it has to.
+    /// Writes the rest of a command, and waits for a continuation request at each of `waits`.
+    /// Receives answers meanwhile.
     async fn write_rest(
         &mut self,
         task: Task,
@@ -211,7 +213,7 @@ impl Imap {
                 if let Poll::Ready(written) = poll_write_all(transport, context, piece, &mut sent) {
                     return Poll::Ready(Ok(written));
                 }
-                // A server that talks while nobody listens would stop listening, too.
+                // Read meanwhile: a server that cannot write would stop reading, too.
                 ready!(poll_hear(
                     transport,
                     context,
@@ -235,7 +237,8 @@ impl Imap {
         }
     }
 
-    /// The fault of a server that stopped listening: what it said before, if anything.
+    /// The fault after a failed write: what the server said before it closed the connection, if
+    /// anything, otherwise `error`.
     async fn broken_off(&mut self, task: Task, error: &io::Error, on: &mut On<'_>) -> Fault {
         match self.receive(task, Until::Done, on).await {
             Err(fault) => Fault {
@@ -246,7 +249,7 @@ impl Imap {
         }
     }
 
-    /// Hears what the server says, until then.
+    /// Receives answers until `until`.
     pub(super) async fn receive(
         &mut self,
         task: Task,
@@ -263,7 +266,8 @@ impl Imap {
         poll_fn(|context| poll_until(transport, context, reader, state, &mut progress, on)).await
     }
 
-    /// Hears what the server says, until something changed in the folder or the other future is ready.
+    /// Receives answers until messages come or go, or until `other` is ready. Returns whether
+    /// messages came or went.
     pub(super) async fn receive_or(
         &mut self,
         task: Task,
@@ -286,7 +290,7 @@ impl Imap {
         .await
     }
 
-    /// Begins TLS on this connection, and forgets what was said before (RFC 9051, 6.2.1).
+    /// Begins TLS on this connection, and forgets the state from before (RFC 9051, 6.2.1).
     pub(super) async fn secure(self, endpoint: &Endpoint) -> Result<Self, Fault> {
         let Self {
             transport,
@@ -313,7 +317,7 @@ impl Imap {
     }
 }
 
-/// Refuses contents of messages, which nobody has asked for: there is no end to them.
+/// Refuses contents of messages that were not asked for: they could be endless.
 pub(super) fn without_contents(heard: Heard<'_>) -> Result<(), &'static str> {
     match heard {
         Heard::Piece { .. } => Err("no contents of a message"),
@@ -321,7 +325,7 @@ pub(super) fn without_contents(heard: Heard<'_>) -> Result<(), &'static str> {
     }
 }
 
-/// Has a command of one part written.
+/// Makes a [`Fill`] that writes a command in one part.
 pub(super) fn once(compose: &mut dyn FnMut(&mut Line<'_>)) -> impl FnMut(&mut Line<'_>) -> bool {
     move |line| {
         compose(line);
@@ -351,7 +355,7 @@ fn poll_until(
     Poll::Pending
 }
 
-/// Hears what one read brings.
+/// Handles the bytes of one read.
 fn poll_hear(
     transport: &mut Transport,
     context: &mut Context<'_>,
@@ -375,7 +379,7 @@ fn poll_hear(
     })
 }
 
-/// Writes all of it, and has it sent.
+/// Writes all bytes and flushes.
 fn poll_write_all(
     transport: &mut Transport,
     context: &mut Context<'_>,

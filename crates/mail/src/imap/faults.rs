@@ -1,11 +1,11 @@
-//! What goes wrong on a connection, in sentences.
+//! Faults of a connection.
 
 use headcount_load::{Fault, FaultKind};
 
-/// Characters of a server's text that a sentence quotes.
+/// Most characters of a server's text that a message quotes.
 const MOST_SHOWN: usize = 200;
 
-/// What a server wrote, for a person: cut, and without anything that acts on a terminal.
+/// A server's text for messages: shortened, and without control characters.
 pub fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let mut short = String::new();
@@ -23,17 +23,17 @@ pub fn shown(text: &[u8]) -> String {
     short
 }
 
-/// Bytes that are no IMAP.
+/// The fault of a server that violates the protocol.
 pub fn malformed(sentence: impl Into<Box<str>>) -> Fault {
     Fault::session(FaultKind::Malformed, sentence)
 }
 
-/// The end of a connection.
+/// The fault of a lost connection.
 pub fn lost(sentence: impl Into<Box<str>>) -> Fault {
     Fault::session(FaultKind::Disconnected, sentence)
 }
 
-/// What was asked for, and not done.
+/// The fault of a refused command.
 pub fn refused(sentence: impl Into<Box<str>>) -> Fault {
     Fault::step(FaultKind::Refused, sentence)
 }

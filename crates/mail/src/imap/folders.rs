@@ -1,4 +1,4 @@
-//! Mailboxes: selecting, listing, making and removing them, and their figures.
+//! Mailboxes: selects, lists, creates and deletes them, and reads their status and quota.
 
 use headcount_load::Fault;
 
@@ -11,20 +11,20 @@ use super::session::Heard;
 use super::wire::answer::{Answer, State, each_pair};
 use crate::task::Task;
 
-/// A mailbox that was selected.
+/// The state of a mailbox when selected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Selected {
-    /// Its messages.
+    /// The number of messages.
     pub exists: u32,
     /// The UID that the next message will have; 0 if the server does not say.
     pub uid_next: u32,
-    /// With another value, all UIDs of before are void.
+    /// If this changes, all earlier UIDs are invalid.
     pub uid_validity: u32,
     /// Whether nothing can be changed.
     pub read_only: bool,
 }
 
-/// A mailbox of a list.
+/// A mailbox in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
     /// Its name.
@@ -45,10 +45,10 @@ impl Folder {
     }
 }
 
-/// Figures of a mailbox.
+/// The status of a mailbox.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Its messages.
+    /// The number of messages.
     pub messages: u32,
     /// The UID that the next one will have.
     pub uid_next: u32,
@@ -56,14 +56,14 @@ pub struct Status {
     pub unseen: u32,
 }
 
-/// What a quota root allows of a resource.
+/// A quota root's limit of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quota {
     /// The resource, such as `STORAGE` (in units of 1,024 octets) or `MESSAGE`.
     pub resource: String,
     /// How much is in use.
     pub used: u64,
-    /// How much may be.
+    /// The limit.
     pub limit: u64,
 }
 
@@ -138,7 +138,7 @@ impl Imap {
         Ok(folders)
     }
 
-    /// Makes a mailbox.
+    /// Creates a mailbox.
     pub async fn create(&mut self, folder: &str) -> Result<(), Fault> {
         self.simple(Task::Create, &mut |line| {
             line.raw("CREATE ").name(folder);
@@ -146,8 +146,8 @@ impl Imap {
         .await
     }
 
-    /// Removes a mailbox with all its messages. Timed as `CREATE` is, for it belongs to making and
-    /// clearing up mailboxes.
+    /// Deletes a mailbox with all its messages. Timed as `CREATE`, since it is only part of
+    /// preparing and cleaning up.
     pub async fn remove(&mut self, folder: &str) -> Result<(), Fault> {
         self.simple(Task::Create, &mut |line| {
             line.raw("DELETE ").name(folder);
@@ -155,7 +155,7 @@ impl Imap {
         .await
     }
 
-    /// Asks for the figures of a mailbox that is not selected.
+    /// Asks for the status of a mailbox that is not selected.
     pub async fn status(&mut self, folder: &str) -> Result<Status, Fault> {
         let mut status = Status::default();
         let mut compose = |line: &mut Line<'_>| {
@@ -182,7 +182,7 @@ impl Imap {
         Ok(status)
     }
 
-    /// Asks where names begin (RFC 2342), and returns the prefix of the user's own.
+    /// Asks for the namespaces (RFC 2342). Returns the prefix of the user's personal one.
     pub async fn namespace(&mut self) -> Result<String, Fault> {
         let mut prefix = String::new();
         let mut compose = |line: &mut Line<'_>| {
@@ -204,7 +204,7 @@ impl Imap {
         Ok(prefix)
     }
 
-    /// Asks what is allowed in a mailbox (RFC 9208).
+    /// Asks for the quotas of a mailbox (RFC 9208).
     pub async fn quota_root(&mut self, folder: &str) -> Result<Vec<Quota>, Fault> {
         let mut quotas = Vec::new();
         let mut compose = |line: &mut Line<'_>| {

@@ -1,4 +1,4 @@
-//! Waiting for news (RFC 2177; RFC 9051, 6.3.13).
+//! IDLE: waits for new mail (RFC 2177; RFC 9051, 6.3.13).
 
 use headcount_load::{Fault, User};
 
@@ -13,16 +13,16 @@ use crate::task::Task;
 pub enum Idle {
     /// Messages came or went.
     Changed,
-    /// None did until the moment it was to end.
+    /// The time was up first.
     Quiet,
 }
 
 impl Imap {
-    /// Waits until messages come or go, or until `until_ns` on the engine's clock. What is timed is how
-    /// long the server takes to begin and to end it; the waiting between counts towards nothing.
+    /// Waits until messages come or go, or until `until_ns` on the engine's clock. Only how long
+    /// the server takes to begin and to end IDLE is timed, not the wait between.
     ///
-    /// Servers tell of what happens while they are waited for. What came just before may be told with
-    /// the next command only: NOOP first, where that matters.
+    /// Servers report changes that happen during IDLE. They may report a change from just before
+    /// with the next command only: send NOOP first if that matters.
     pub async fn idle(&mut self, until_ns: u64, user: &User) -> Result<Idle, Fault> {
         if !self.offers(Capability::Idle) {
             return Err(refused("the server does not offer IDLE"));

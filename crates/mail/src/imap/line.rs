@@ -1,10 +1,10 @@
-//! What commands are written as (RFC 9051, 2.2.1 and 4.3).
+//! Writes commands (RFC 9051, 2.2.1 and 4.3).
 
 use super::capability::{Capabilities, Capability};
 use super::name;
 use super::uids::Uids;
 
-/// The longest literal that is sent without waiting where only LITERAL- is offered (RFC 7888, 5).
+/// The longest literal that is sent without waiting if only LITERAL- is offered (RFC 7888, 5).
 pub const MOST_LITERAL_MINUS_BYTES: u64 = 4096;
 
 /// A command under construction.
@@ -17,8 +17,8 @@ pub struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// A command that is appended to `out`. In `waits` come the places before which the server has to
-    /// ask for more.
+    /// A command that is appended to `out`. Collects in `waits` the positions at which to wait for
+    /// a continuation request.
     #[must_use]
     pub const fn new(
         out: &'a mut Vec<u8>,
@@ -34,7 +34,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Appends this as it is.
+    /// Appends a text as it is.
     pub fn raw(&mut self, text: &str) -> &mut Self {
         self.out.extend_from_slice(text.as_bytes());
         self
@@ -62,7 +62,7 @@ impl<'a> Line<'a> {
         self
     }
 
-    /// Appends the name of a mailbox: quoted, in modified UTF-7 unless IMAP4rev2 was enabled.
+    /// Appends the name of a mailbox: quoted, and in modified UTF-7 unless IMAP4rev2 is enabled.
     pub fn name(&mut self, mailbox: &str) -> &mut Self {
         if self.is_rev2
             || mailbox
@@ -76,7 +76,7 @@ impl<'a> Line<'a> {
         self.bytes(&wire)
     }
 
-    /// Appends a string: quoted if it may be, else as a literal.
+    /// Appends a string: quoted if possible, otherwise as a literal.
     pub fn string(&mut self, text: &str) -> &mut Self {
         self.bytes(text.as_bytes())
     }
@@ -103,7 +103,7 @@ impl<'a> Line<'a> {
         self
     }
 
-    /// Appends the beginning of a literal of so many bytes, which are to follow.
+    /// Appends the beginning of a literal of `bytes` bytes, which the caller appends next.
     pub fn literal(&mut self, bytes: u64) -> &mut Self {
         let at_once = self.capabilities.has(Capability::LiteralPlus)
             || (bytes <= MOST_LITERAL_MINUS_BYTES
@@ -115,25 +115,25 @@ impl<'a> Line<'a> {
         self.raw("}\r\n").wait()
     }
 
-    /// What follows is sent when the server asks for it.
+    /// Marks a position: what follows is sent after a continuation request.
     pub fn wait(&mut self) -> &mut Self {
         self.waits.push(self.out.len());
         self
     }
 
-    /// How many bytes are there.
+    /// The number of bytes so far.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.out.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no bytes.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.out.is_empty()
     }
 
-    /// Where contents are appended.
+    /// The buffer, to append contents.
     pub const fn buffer(&mut self) -> &mut Vec<u8> {
         self.out
     }

@@ -1,4 +1,4 @@
-//! From nothing to a session: connecting, STARTTLS, and saying who the user is.
+//! Connects, begins TLS and logs on.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,27 +14,27 @@ use crate::endpoint::{Endpoint, Security};
 use crate::stage;
 use crate::task::Task;
 
-/// How users say who they are.
+/// How users log on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Authentication {
-    /// AUTHENTICATE PLAIN (RFC 4616), in one line where the server allows it (RFC 4959).
+    /// AUTHENTICATE PLAIN (RFC 4616), in one line if the server allows it (RFC 4959).
     #[default]
     Plain,
-    /// AUTHENTICATE LOGIN, which no standard describes and many clients use.
+    /// AUTHENTICATE LOGIN, which is in no standard but used by many clients.
     Login,
     /// The command LOGIN (RFC 9051, 6.2.3).
     Command,
 }
 
 impl Imap {
-    /// Connects, begins TLS if it is to begin after the greeting, and learns what the server can do,
-    /// with a command of its own only if the server has not said it.
+    /// Connects, sends STARTTLS if the endpoint says so, and learns the server's capabilities, with
+    /// CAPABILITY only if the greeting does not have them.
     ///
-    /// Faults: `connect` if there is no connection or no TLS; `disconnected` if the server turns the
-    /// connection away; `malformed` if it is no IMAP server.
+    /// Faults: `connect` if there is no connection or no TLS; `disconnected` if the server refuses
+    /// the connection; `malformed` if it is not an IMAP server.
     pub async fn connect(endpoint: &Endpoint, stopwatch: Stopwatch) -> Result<Self, Fault> {
-        // Large while it lasts, and every user would have room for it.
+        // Boxed: the large future would otherwise be part of every user's.
         let transport = Box::pin(endpoint.connect()).await?;
         stage::enter("the greeting");
         let mut imap = Self::on(transport, stopwatch);
@@ -61,7 +61,7 @@ impl Imap {
         self.secure(endpoint).await
     }
 
-    /// Asks what the server can do, unless it has said so.
+    /// Asks for the server's capabilities, unless they are known.
     async fn know_capabilities(&mut self) -> Result<(), Fault> {
         if self.state.knows_capabilities {
             return Ok(());
@@ -69,7 +69,7 @@ impl Imap {
         self.capability().await
     }
 
-    /// Asks what the server can do.
+    /// Asks for the server's capabilities.
     pub async fn capability(&mut self) -> Result<(), Fault> {
         stage::enter("CAPABILITY");
         self.simple(Task::Capability, &mut |line| {
@@ -78,7 +78,7 @@ impl Imap {
         .await
     }
 
-    /// Says who the user is. Fault: `login`, which ends the session, if the server does not accept it.
+    /// Logs on. Fault: `login`, which ends the session, if the server refuses.
     pub async fn login(
         &mut self,
         user: &str,
@@ -139,7 +139,7 @@ impl Imap {
         .await
     }
 
-    /// Enables IMAP4rev2 where it is offered (RFC 9051, 6.3.1); names of mailboxes are UTF-8 then.
+    /// Enables IMAP4rev2 if it is offered (RFC 9051, 6.3.1). Names of mailboxes are UTF-8 then.
     pub async fn enable_rev2(&mut self) -> Result<(), Fault> {
         if !self.offers(Capability::Rev2) {
             return Ok(());
@@ -161,7 +161,7 @@ impl Imap {
         Ok(())
     }
 
-    /// Takes leave, and closes the connection.
+    /// Logs out and closes the connection.
     pub async fn logout(mut self) -> Result<(), Fault> {
         self.simple(Task::Logout, &mut |line| {
             line.raw("LOGOUT");
@@ -170,7 +170,7 @@ impl Imap {
     }
 }
 
-/// The fault without the password, should the server have repeated it.
+/// The fault without the password, in case the server has echoed it.
 fn without(fault: Fault, password: &Password) -> Fault {
     let secret = password.reveal();
     let coded = STANDARD.encode(secret);

@@ -1,4 +1,4 @@
-//! Messages of the selected mailbox: finding, reading, marking, moving and removing them.
+//! Messages in the selected mailbox: searches, fetches, flags, moves and removes them.
 
 use headcount_load::Fault;
 
@@ -13,7 +13,7 @@ use super::wire::fetch::{self, Known, Section};
 use super::wire::found;
 use crate::task::Task;
 
-/// What is asked for of messages. Nothing marks them as read.
+/// What to fetch of messages. Nothing here marks them as read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What<'a> {
     /// Flags.
@@ -34,12 +34,12 @@ pub enum What<'a> {
     Size,
 }
 
-/// What comes of a message.
+/// What arrives of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fetched<'a> {
     /// The next bytes of a section.
     Piece(Piece<'a>),
-    /// What else is known of it. Its sections have come before.
+    /// Its other items, after its sections.
     Message(Known<'a>),
 }
 
@@ -48,15 +48,15 @@ pub enum Fetched<'a> {
 pub struct Piece<'a> {
     /// The message's number in the folder.
     pub number: u32,
-    /// Its UID, if the server has said it by now; most do so first.
+    /// Its UID, if the server has sent it by now; most send it first.
     pub uid: Option<u32>,
-    /// Which section.
+    /// The section.
     pub section: Section,
-    /// The bytes. A section without any has one piece of none.
+    /// The bytes. An empty section has one piece without bytes.
     pub bytes: &'a [u8],
-    /// How many came before.
+    /// The offset of these bytes in the section.
     pub at: u64,
-    /// How many there will be.
+    /// The length of the section.
     pub of: u64,
 }
 
@@ -70,7 +70,7 @@ pub enum Change {
 }
 
 impl Imap {
-    /// Searches the mailbox: `key` is what stands behind `UID SEARCH`, such as `UNSEEN`. Returns UIDs.
+    /// Searches the mailbox: `key` is what follows `UID SEARCH`, such as `UNSEEN`. Returns UIDs.
     pub async fn search(&mut self, key: &str) -> Result<Vec<u32>, Fault> {
         if key.contains(['\r', '\n']) {
             return Err(refused("SEARCH: the key has several lines"));
@@ -89,8 +89,8 @@ impl Imap {
         Ok(uids)
     }
 
-    /// Fetches this of messages, and tells `on` of it as it arrives: nothing is kept. Also told is what
-    /// the server says of other messages meanwhile. Returns the bytes of sections.
+    /// Fetches `what` of messages and passes it to `on` as it arrives, without buffering. `on` also
+    /// gets what the server says about other messages meanwhile. Returns the bytes of all sections.
     pub async fn fetch(
         &mut self,
         uids: &Uids,
@@ -136,8 +136,8 @@ impl Imap {
         Ok(total)
     }
 
-    /// Changes flags, such as `\Seen`, or several with spaces between. Silent: the server does not
-    /// answer with what they are then.
+    /// Changes a flag such as `\Seen`, or several separated by spaces. If `silent`, the server does
+    /// not answer with the new flags.
     pub async fn store(
         &mut self,
         uids: &Uids,
@@ -172,8 +172,8 @@ impl Imap {
         .await
     }
 
-    /// Moves messages to another mailbox: with MOVE where it is offered, else with what it stands for
-    /// (RFC 6851, 3.3), and then each of those commands is timed by itself.
+    /// Moves messages to another mailbox: with MOVE if it is offered, otherwise with the commands
+    /// it replaces (RFC 6851, 3.3), each of which is timed separately.
     pub async fn move_to(&mut self, uids: &Uids, folder: &str) -> Result<(), Fault> {
         if uids.is_empty() {
             return Ok(());
@@ -190,8 +190,8 @@ impl Imap {
         self.expunge(Some(uids)).await
     }
 
-    /// Removes those of these messages that are marked `\Deleted`, or all that are: also where the
-    /// server cannot remove some of them only (RFC 4315).
+    /// Removes those of these messages that are flagged `\Deleted`. Removes all that are so flagged
+    /// if `uids` is `None` or the server does not offer UIDPLUS (RFC 4315).
     pub async fn expunge(&mut self, uids: Option<&Uids>) -> Result<(), Fault> {
         let uids = uids.filter(|_| self.offers(Capability::UidPlus));
         self.simple(Task::Expunge, &mut |line| {
@@ -203,7 +203,7 @@ impl Imap {
         .await
     }
 
-    /// Does nothing but hear what is new.
+    /// Sends NOOP, to learn what is new.
     pub async fn noop(&mut self) -> Result<(), Fault> {
         self.simple(Task::Noop, &mut |line| {
             line.raw("NOOP");
@@ -211,7 +211,7 @@ impl Imap {
         .await
     }
 
-    /// Has the server write the mailbox to disk (RFC 3501, 6.4.1). IMAP4rev2 has no such command.
+    /// Sends CHECK: the server writes the mailbox to disk (RFC 3501, 6.4.1). Not in IMAP4rev2.
     pub async fn check(&mut self) -> Result<(), Fault> {
         self.simple(Task::Check, &mut |line| {
             line.raw("CHECK");
@@ -241,7 +241,7 @@ impl What<'_> {
     }
 }
 
-/// Says to which section of which message contents belong that pass by behind this text.
+/// Calls `each` with message and section of the contents that follow this text.
 fn passing(
     text: &[u8],
     each: &mut dyn FnMut(u32, Option<u32>, Section),
@@ -255,7 +255,7 @@ fn passing(
     Ok(())
 }
 
-/// Tells of an answer about a message that has come whole. Returns the bytes of sections in it.
+/// Passes a complete FETCH answer to `on`. Returns the bytes of the sections inside it.
 fn whole(text: &[u8], on: &mut dyn FnMut(Fetched<'_>)) -> Result<u64, &'static str> {
     let mut bytes_inside = 0;
     let known = fetch::read(text, &mut |known, section, inline| {

@@ -1,12 +1,12 @@
-//! IMAP (RFC 9051, RFC 3501): one user's connection, one command at a time.
+//! IMAP (RFC 9051, RFC 3501): one user's connection, with one command at a time.
 //!
-//! * [`connection`]: bytes out, answers in; [`logon`]: from nothing to a session.
+//! * [`connection`]: sends commands, receives answers; [`logon`]: connects and logs on.
 //! * [`folders`], [`messages`], [`append`], [`idle`]: the commands.
-//! * [`wire`]: what servers say, read from bytes; [`line`]: what commands are written as.
-//! * [`uids`], [`name`], [`capability`]: sets of messages, names of mailboxes, what servers can do.
+//! * [`wire`]: parses what servers send; [`line`]: writes commands.
+//! * [`uids`], [`name`], [`capability`]: sets of messages, names of mailboxes, capabilities.
 //!
-//! A session that waits for nothing holds no buffers: those that bytes go through belong to the
-//! worker, and what has to be kept of an answer that came in part is let go when it has ended.
+//! An idle session holds no buffers: those for reading and writing belong to the worker, and the
+//! one for an incomplete answer is released when the answer ends.
 
 pub mod append;
 pub mod capability;

@@ -1,6 +1,6 @@
 //! Names of mailboxes in modified UTF-7 (RFC 3501, 5.1.3), for servers that do not speak IMAP4rev2.
 
-/// The alphabet of base64 with a comma for the slash.
+/// The alphabet of base64, with a comma instead of the slash.
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,";
 
 /// Appends a name as IMAP4rev1 writes it.
@@ -24,7 +24,7 @@ pub fn encode(name: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends what is no printable ASCII: its UTF-16 in base64, between `&` and `-`.
+/// Appends characters other than printable ASCII: their UTF-16 in base64, between `&` and `-`.
 fn encode_run(run: &str, out: &mut Vec<u8>) {
     out.push(b'&');
     let (mut bits, mut held) = (0u32, 0);
@@ -43,8 +43,8 @@ fn encode_run(run: &str, out: &mut Vec<u8>) {
     out.push(b'-');
 }
 
-/// A name as the server wrote it. What is no modified UTF-7 stays as it is: servers with IMAP4rev2
-/// write UTF-8, and `&` may stand for itself there.
+/// Decodes a name from the server. Text that is not modified UTF-7 stays as it is: servers with
+/// IMAP4rev2 write UTF-8, where `&` may stand for itself.
 #[must_use]
 pub fn decode(name: &[u8]) -> String {
     let as_it_is = || String::from_utf8_lossy(name).into_owned();
@@ -84,7 +84,7 @@ fn decode_run(run: &[u8], text: &mut String) -> Option<()> {
             bits &= (1 << held) - 1;
         }
     }
-    // Up to five bits of nothing may remain.
+    // Up to five zero bits may remain as padding.
     if held > 5 || bits != 0 {
         return None;
     }

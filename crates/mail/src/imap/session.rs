@@ -1,4 +1,4 @@
-//! What is known of a session, and kept up to date by whatever the server says.
+//! The state of a session, updated by every answer from the server.
 
 use std::io;
 
@@ -11,38 +11,37 @@ use super::wire::found;
 use super::wire::reader::Event;
 use crate::task::Task;
 
-/// What a command is told of.
+/// What the handler of a command gets.
 #[derive(Debug, Clone, Copy)]
 pub enum Heard<'a> {
     /// An answer, and its text.
     Answer(&'a Answer<'a>, &'a [u8]),
-    /// Contents of a message that pass by.
+    /// A piece of a message's contents.
     Piece {
         /// The answer so far.
         text: &'a [u8],
         /// The next bytes.
         bytes: &'a [u8],
-        /// How many came before.
+        /// The offset of these bytes in the contents.
         at: u64,
-        /// How many there will be.
+        /// The length of the contents.
         of: u64,
     },
 }
 
-/// Takes what a server answers to a command. The error, for text that is no IMAP, is what was
-/// expected instead.
+/// Handles answers to a command. The error, for text that is not IMAP, names what was expected.
 pub(super) type On<'a> = dyn FnMut(Heard<'_>) -> Result<(), &'static str> + 'a;
 
-/// How long answers are heard.
+/// How long to receive answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
     /// Until the server has greeted.
     Greeted,
     /// Until the command has ended.
     Done,
-    /// Until the server asks for the rest of the command.
+    /// Until a continuation request.
     Asked,
-    /// Until what is being written has been: nothing else is expected.
+    /// While writing: neither the end of the command nor a continuation request is expected.
     Written,
     /// Until the number of messages in the folder has changed.
     Changed,
@@ -51,27 +50,27 @@ pub enum Until {
 /// How waiting ended.
 #[derive(Debug)]
 pub enum End {
-    /// The command has, or the server has greeted.
+    /// The command has ended, or the server has greeted.
     Done(Result<(), Fault>),
-    /// The server asks for more.
+    /// The server sent a continuation request.
     Asked,
     /// Messages came or went.
     Changed,
 }
 
-/// What is waited for, and whether it has come.
+/// What a command waits for, and whether it has happened.
 #[derive(Debug)]
 pub struct Progress {
     task: Task,
     until: Until,
     /// How waiting ended.
     pub end: Option<End>,
-    /// What the server said as it took leave.
+    /// The text of the server's BYE.
     bye: Option<Box<str>>,
 }
 
 impl Progress {
-    /// Nothing has come.
+    /// The state before any answer.
     #[must_use]
     pub const fn new(task: Task, until: Until) -> Self {
         Self {
@@ -82,9 +81,9 @@ impl Progress {
         }
     }
 
-    /// What became of waiting, once it has ended.
+    /// The result of waiting; `None` if it has not ended.
     pub fn ended(&mut self) -> Option<Result<(), Fault>> {
-        // Whoever logs out is told goodbye first.
+        // After LOGOUT, BYE comes before the end of the command.
         if self.bye.is_some() && self.task != Task::Logout {
             return Some(Err(self.closed(true)));
         }
@@ -125,7 +124,7 @@ impl Progress {
     pub fn broken(&mut self, error: &io::Error) -> Fault {
         let name = self.task.name();
         match error.kind() {
-            // TLS without its farewell.
+            // TLS that ended without close_notify.
             io::ErrorKind::UnexpectedEof => self.closed(true),
             io::ErrorKind::InvalidData => {
                 malformed(format!("{name}: the server's TLS is broken: {error}"))
@@ -153,7 +152,7 @@ impl Progress {
     }
 }
 
-/// What the server says to people, with the code in brackets, which often says it better.
+/// The server's text for people, with its response code, which often says more.
 fn condition_text(state: &Stated<'_>) -> String {
     match state.code {
         Some(code) => format!("[{}] {}", shown(code), shown(state.text)),
@@ -161,22 +160,22 @@ fn condition_text(state: &Stated<'_>) -> String {
     }
 }
 
-/// What is known of a session.
+/// The state of a session.
 #[derive(Debug, Default)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "four things that are so or not, in any combination"
 )]
 pub struct State {
-    /// What the server can do.
+    /// The server's capabilities.
     pub capabilities: Capabilities,
-    /// Whether it has said so, since it mattered last.
+    /// Whether the server has sent its capabilities since they may last have changed.
     pub knows_capabilities: bool,
-    /// Whether IMAP4rev2 was enabled.
+    /// Whether IMAP4rev2 is enabled.
     pub is_rev2: bool,
-    /// Whether the server took the user as logged on already.
+    /// Whether the server greeted with PREAUTH.
     pub is_preauthenticated: bool,
-    /// Whether more was heard after the end of the last command.
+    /// Whether an answer arrived after the end of the last command.
     pub is_ahead: bool,
     /// The number in the last command's tag.
     pub tag: u32,
@@ -185,7 +184,7 @@ pub struct State {
 }
 
 impl State {
-    /// Takes what was heard. The error is a sentence.
+    /// Handles an event from the reader. The error is a sentence.
     pub fn hear(
         &mut self,
         event: Event<'_>,
@@ -282,7 +281,7 @@ fn no_imap(text: &[u8], wanted: &str) -> String {
     format!("the server's answer is not IMAP: \"{begins}\", where {wanted} was expected")
 }
 
-/// The same fault of somebody who was not let in.
+/// Turns a refusal into a login fault.
 #[must_use]
 pub fn not_let_in(fault: Fault) -> Fault {
     if fault.kind != FaultKind::Refused {

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 pub struct Uids(Vec<(u32, u32)>);
 
 impl Uids {
-    /// None.
+    /// The empty set.
     #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
@@ -20,13 +20,13 @@ impl Uids {
         Self::range(uid..=uid)
     }
 
-    /// All messages of the folder (`1:*`).
+    /// All messages in the folder (`1:*`).
     #[must_use]
     pub fn all() -> Self {
         Self::range(1..=u32::MAX)
     }
 
-    /// All from the first to the last, which is `*` where it is [`u32::MAX`].
+    /// A range; an end of [`u32::MAX`] is written as `*`.
     #[must_use]
     pub fn range(uids: RangeInclusive<u32>) -> Self {
         if uids.is_empty() {
@@ -35,20 +35,20 @@ impl Uids {
         Self(vec![(*uids.start(), *uids.end())])
     }
 
-    /// Whether it names no message. Commands on no message are not sent.
+    /// Whether the set is empty. Commands for an empty set are not sent.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many UIDs it names.
+    /// The number of UIDs.
     #[must_use]
     pub fn count(&self) -> u64 {
         let lengths = self.0.iter().map(|(first, last)| u64::from(last - first));
         lengths.sum::<u64>() + self.0.len() as u64
     }
 
-    /// Whether this one is among them.
+    /// Whether the set contains a UID.
     #[must_use]
     pub fn contains(&self, uid: u32) -> bool {
         let after = self.0.partition_point(|(first, _)| *first <= uid);
@@ -60,10 +60,10 @@ impl Uids {
         self.0.iter().flat_map(|(first, last)| *first..=*last)
     }
 
-    /// Appends it as commands write it.
+    /// Appends the set as commands write it.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         use std::io::Write;
-        let _ = write!(out, "{self}"); // a Vec takes everything
+        let _ = write!(out, "{self}"); // writing to a vector cannot fail
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
             prop_assert_eq!(&set.iter().collect::<BTreeSet<_>>(), &uids);
             prop_assert_eq!(set.count(), uids.len() as u64);
             prop_assert_eq!(set.contains(other), uids.contains(&other));
-            // Read back by hand, from what the server gets.
+            // Parse what the server gets.
             let mut read = BTreeSet::new();
             for part in set.to_string().split(',').filter(|part| !part.is_empty()) {
                 let (first, last) = part.split_once(':').unwrap_or((part, part));

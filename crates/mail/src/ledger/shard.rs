@@ -1,18 +1,18 @@
-//! The recipients of one lock.
+//! The messages of the recipients that share one lock.
 
 use std::collections::{BTreeMap, HashMap, VecDeque, btree_map};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{Lost, Seen};
 
-/// A message for one of its recipients: recipient, sender, sequence. Those of a recipient stand
-/// together.
+/// A message to one recipient: recipient, sender, sequence. In this order, so that the messages of
+/// a recipient are adjacent.
 type Key = (u32, u32, u32);
 
-/// A message that was sent and not seen.
+/// A message that was sent but not yet seen.
 #[derive(Debug)]
 struct Waiting {
-    /// Nothing before its server has accepted it.
+    /// `None` until its server has accepted it.
     accepted_ns: Option<u64>,
     is_reported: bool,
 }
@@ -29,14 +29,15 @@ pub struct Shard {
     most: usize,
     waiting: BTreeMap<Key, Waiting>,
     came: HashMap<Key, Came>,
-    /// What came, the oldest first.
+    /// The keys of `came`, oldest first.
     order: VecDeque<Key>,
     forgotten: u64,
-    /// Whether something that came was forgotten.
+    /// Whether a message that arrived was forgotten.
     is_old: bool,
 }
 
-/// A worker that panicked has left the ledger as it was: each change is one insertion or removal.
+/// Ignores poisoning: each change is one insertion or removal, so a worker that panicked has left
+/// the ledger consistent.
 pub fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -55,7 +56,7 @@ impl Shard {
 
     pub fn post(&mut self, key: Key, accepted_ns: Option<u64>) {
         if self.came.contains_key(&key) {
-            return; // it was quicker than the server's answer
+            return; // it arrived before the server's reply
         }
         let is_full = self.waiting.len() >= self.most;
         match self.waiting.entry(key) {
@@ -63,8 +64,8 @@ impl Shard {
                 let waiting = waiting.get_mut();
                 waiting.accepted_ns = waiting.accepted_ns.or(accepted_ns);
             }
-            // Whose mail nobody looks at must not cost those whose mail is looked at: the newest
-            // message is the one that is not remembered.
+            // Forget the newest message, not the oldest: mail that nobody reads must not push out
+            // mail that is read.
             btree_map::Entry::Vacant(_) if is_full => self.forgotten += 1,
             btree_map::Entry::Vacant(place) => {
                 place.insert(Waiting {

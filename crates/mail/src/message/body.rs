@@ -1,10 +1,10 @@
-//! What is sent, in pieces.
+//! The bytes of a message, in pieces.
 
 /// Most bytes of one piece.
 pub const PIECE_BYTES: usize = 16 << 10;
 
-/// Bytes that can be had in pieces from anywhere, always the same ones: nothing of a message of many
-/// megabytes needs to be kept while it is sent.
+/// Bytes that can be generated in pieces from any offset, always the same: a message of many
+/// megabytes need not be in memory while it is sent.
 pub trait Body {
     /// How many bytes it has.
     fn len(&self) -> u64;

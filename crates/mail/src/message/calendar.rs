@@ -11,7 +11,7 @@ const LINE_CHARACTERS: usize = 75;
 const DAY_S: u64 = 86_400;
 
 /// The calendar that `from` sends to `to`. The meeting is one to four weeks after the message, on
-/// the hour; an answer names its sender as the one who comes.
+/// the hour; in an answer, the sender accepts.
 pub fn calendar(kind: Kind, stamp: &Stamp, from: &str, to: &[&str]) -> String {
     let bits = splitmix(stamp.key(usize::MAX));
     let sent_s = stamp.sent_unix_us / 1_000_000;
@@ -53,7 +53,7 @@ pub fn calendar(kind: Kind, stamp: &Stamp, from: &str, to: &[&str]) -> String {
     text
 }
 
-/// Adds a line, in several pieces if it is long. All is ASCII.
+/// Adds a line of ASCII, folded if it is long.
 fn add(text: &mut String, line: &str) {
     for (index, piece) in line.as_bytes().chunks(LINE_CHARACTERS - 1).enumerate() {
         if index > 0 {

@@ -1,4 +1,4 @@
-//! Whether a message that came back is still as it was sent.
+//! Checks that a received message is as it was sent.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -14,18 +14,18 @@ use super::mark::{Added, FOOTER_BYTES, Marks, tag_before};
 use super::part::Kind;
 use super::stamp::{DOMAIN, Stamp};
 
-/// Most bytes of a header that are kept. What comes after them counts as missing.
+/// Most bytes of a header that are kept. The rest counts as missing.
 const HEADER_BYTES: usize = 256 << 10;
 
 thread_local! {
-    /// What should have come.
+    /// The expected bytes of a piece.
     static EXPECTED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What follows the header.
+/// The section to check after the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
-    /// Nothing: only the header was asked for.
+    /// None: only the header is checked.
     Header,
     /// Everything below it (`BODY[TEXT]`).
     Text,
@@ -33,12 +33,12 @@ pub enum Section {
     Part(u32),
 }
 
-/// Where a message is other than it was sent.
+/// Where a message differs from what was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// In one of the fields that it was sent with.
     Header,
-    /// So many bytes after the beginning of the section.
+    /// At this offset in the section, in bytes.
     Body(u64),
 }
 
@@ -51,32 +51,32 @@ impl fmt::Display for Place {
     }
 }
 
-/// What became of a message.
+/// Whether a message is as it was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// As it was sent.
     Intact,
-    /// One of this run's, and not as it was sent.
+    /// Of this run, but not as it was sent.
     Altered {
         /// Where it differs first.
         at: Place,
     },
-    /// Not one of this run's.
+    /// Not of this run.
     Foreign,
 }
 
-/// What was found out about a message.
+/// The result of checking a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
-    /// Who sent it, if its header says so and can be trusted.
+    /// Who sent it, if its header has an intact `X-Headcount` field.
     pub stamp: Option<Stamp>,
-    /// What became of it.
+    /// Whether it is as it was sent.
     pub verdict: Verdict,
-    /// What a gateway may have added, if the message was altered in this way only.
+    /// What a gateway may have added, if nothing else was altered.
     pub added: Option<Added>,
 }
 
-/// Reads a message as it comes, and compares it with what was sent. Keeps its header only.
+/// Compares a message with what was sent, as it arrives. Keeps only its header.
 #[derive(Debug)]
 pub struct Checker {
     run: u64,
@@ -87,7 +87,7 @@ pub struct Checker {
     expected: Option<Expected>,
 }
 
-/// What the header has led to.
+/// What the header says to expect.
 #[derive(Debug)]
 struct Expected {
     stamp: Option<Stamp>,
@@ -97,18 +97,18 @@ struct Expected {
     range: Range<u64>,
     /// Whether the section is text that a person reads, which a footer may follow.
     is_text: bool,
-    /// What follows it, as far as it may be a footer.
+    /// The bytes after the text that may be a footer.
     footer: Vec<u8>,
 }
 
 impl Checker {
-    /// For a message of this run, of which the header comes and then this section.
+    /// A checker for a message of this run: first the header, then this section.
     #[must_use]
     pub fn new(run: u64, section: Section) -> Self {
         Self::allowing(run, section, Arc::default())
     }
 
-    /// The same, for mail that a gateway marks in this way.
+    /// The same, for mail to which a gateway may add `marks`.
     #[must_use]
     pub const fn allowing(run: u64, section: Section, marks: Arc<Marks>) -> Self {
         Self {
@@ -121,14 +121,14 @@ impl Checker {
         }
     }
 
-    /// Takes a piece of the header, in order. The blank line below it may be there or not.
+    /// Takes a piece of the header, in order, with or without the blank line after it.
     pub fn header(&mut self, piece: &[u8]) {
         let room = HEADER_BYTES.saturating_sub(self.header.len());
         self.header
             .extend_from_slice(&piece[..piece.len().min(room)]);
     }
 
-    /// Takes a piece of the section, in order; the header is complete.
+    /// Takes a piece of the section, in order, after the whole header.
     pub fn body(&mut self, mut piece: &[u8]) {
         let expected = self.expected();
         let Some(contents) = &expected.contents else {
@@ -181,7 +181,7 @@ impl Checker {
         self.body(&piece[end - before..]);
     }
 
-    /// What became of the message; everything has come.
+    /// The result, once everything has arrived.
     #[must_use]
     pub fn finish(mut self) -> Checked {
         let section = self.section;
@@ -193,7 +193,7 @@ impl Checker {
             Verdict::Intact if is_short => altered(expected.range.start),
             verdict => verdict,
         };
-        // Where it differs is counted from the beginning of the section.
+        // Count from the beginning of the section.
         let begins_at = match (&expected.contents, section) {
             (Some(contents), Section::Part(part)) => contents.range(part).start,
             _ => 0,
@@ -220,7 +220,7 @@ impl Checker {
 }
 
 impl Expected {
-    /// Compares what followed the text with what may.
+    /// Checks whether the bytes after the text are an allowed footer.
     fn judge_footer(&mut self, marks: &Marks) {
         if self.footer.is_empty() || self.verdict != Verdict::Intact {
             return;
@@ -259,7 +259,7 @@ fn expected(run: u64, section: Section, header: &[u8], marks: &Marks) -> Expecte
     let damaged = Verdict::Altered { at: Place::Header };
     let field = header::fields(header).find(|field| header::is_named(field, FIELD));
     let Some(field) = field else {
-        // Without the field it may still be ours: the field's name may have suffered.
+        // Without the field, the message may still be ours: the field's name may be damaged.
         let id = format!("<{run:016x}.");
         let is_ours = |value: &str| value.contains(&id) && value.contains(DOMAIN);
         let is_ours = header::value(header, "Message-ID").is_some_and(is_ours);
@@ -303,8 +303,8 @@ fn expected(run: u64, section: Section, header: &[u8], marks: &Marks) -> Expecte
     }
 }
 
-/// Whether a header is as it was sent, but for the tag that is allowed. The error is what was added to
-/// its subject, if nothing else differs.
+/// Checks that a header is as it was sent, except for the allowed tag. The error is what was added
+/// to the subject, if nothing else differs.
 fn original_header(header: &[u8], sent: u32, marks: &Marks) -> Result<(), Option<Added>> {
     if header::checksum(header, None) == sent {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What stands below the header of a message: its parts and what separates them.
+//! What follows the header of a message: its parts and what separates them.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use super::part::{Kind, Part};
 use super::stamp::Stamp;
 use super::text::Text;
 
-/// The body of a message, made where it is read.
+/// The body of a message, generated where it is read.
 #[derive(Debug, Clone)]
 pub struct Contents {
-    /// What stands as it is, segment after segment.
+    /// All fixed text, such as the headers of parts.
     fixed: String,
     segments: Vec<Segment>,
     /// Where each part's own contents are.
@@ -33,7 +33,7 @@ enum Source {
 }
 
 impl Contents {
-    /// Those of a message of these parts. The first is text.
+    /// The contents of a message of these parts. The first must be text.
     pub fn new(stamp: &Stamp, from: &str, to: &[&str], parts: &[Part]) -> Self {
         let mut contents = Self {
             fixed: String::new(),
@@ -73,7 +73,7 @@ impl Contents {
         self.segments.last().map_or(0, |last| last.ends_at)
     }
 
-    /// Where the contents of a part are, counted from 1; nowhere if there is none.
+    /// Where the contents of a part are, counted from 1; empty if there is no such part.
     pub fn range(&self, part: u32) -> Range<u64> {
         let index = (part as usize).wrapping_sub(1);
         self.parts.get(index).cloned().unwrap_or_default()
@@ -127,7 +127,7 @@ impl Contents {
 
     fn fix(&mut self, text: std::fmt::Arguments<'_>) {
         let from = self.fixed.len();
-        let _ = self.fixed.write_fmt(text); // a string takes anything
+        let _ = self.fixed.write_fmt(text); // writing to a string cannot fail
         let ends_at = self.bytes() + (self.fixed.len() - from) as u64;
         let source = Source::Fixed { from };
         self.segments.push(Segment { ends_at, source });

@@ -1,6 +1,6 @@
 //! Dates as mail (RFC 5322, 3.3) and calendars (RFC 5545, 3.3.5) write them.
 
-/// A moment of UTC.
+/// A date and time in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Date {
     year: u64,
@@ -16,8 +16,8 @@ const MONTHS: [&str; 12] = [
 const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 
 impl Date {
-    /// So many seconds after the beginning of 1970. The calendar's arithmetic counts from a March,
-    /// so that leap days come last (Hinnant 2013, `civil_from_days`).
+    /// The date `seconds` after the beginning of 1970. Years are counted from March, so that leap
+    /// days come last (Hinnant 2013, `civil_from_days`).
     pub const fn of_unix(seconds: u64) -> Self {
         let days = seconds / 86_400;
         let shifted = days + 719_468;
@@ -39,7 +39,7 @@ impl Date {
         }
     }
 
-    /// As the header `Date` has it.
+    /// In the format of the header `Date`.
     pub fn mail(self) -> String {
         let Self {
             year, day, second, ..
@@ -52,7 +52,7 @@ impl Date {
         format!("{weekday}, {day} {month} {year} {h:02}:{m:02}:{s:02} +0000")
     }
 
-    /// As calendars have it.
+    /// In the format of calendars.
     pub fn calendar(self) -> String {
         let Self {
             year,

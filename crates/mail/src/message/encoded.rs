@@ -1,4 +1,4 @@
-//! A file in base64 (RFC 2045, 6.8), read from any place.
+//! A file in base64 (RFC 2045, 6.8), read from any offset.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::file::{self, ROW_BYTES};
 use super::part::Kind;
 
-/// Bytes of a line of base64 with its end.
+/// Bytes of a line of base64 with its line break.
 const LINE_BYTES: usize = 78;
 
 /// A file of `bytes` bytes.
@@ -18,7 +18,7 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// Its length as it is sent.
+    /// Its encoded length, in bytes.
     pub const fn sent_bytes(self) -> u64 {
         let (lines, rest) = (
             self.bytes as u64 / ROW_BYTES as u64,
@@ -32,7 +32,7 @@ impl Encoded {
         lines * LINE_BYTES as u64 + last
     }
 
-    /// Appends up to `most` bytes of what is sent, from `at` on.
+    /// Appends up to `most` encoded bytes from `at` on.
     pub fn write(self, at: u64, most: usize, into: &mut Vec<u8>) {
         let full = into.len() + most.min((self.sent_bytes() - at) as usize);
         let (mut number, mut skip) = (at / LINE_BYTES as u64, at as usize % LINE_BYTES);

@@ -1,7 +1,7 @@
-//! The contents of attached files, row by row; rows of 57 bytes are lines of 76 in base64.
+//! The contents of attached files, row by row; a row of 57 bytes is a line of 76 in base64.
 //!
-//! Each kind compresses about as files of its kind do; docs/smtp.md has the ratios and a test holds
-//! the kinds to them.
+//! Each kind compresses about as well as real files of its kind; docs/smtp.md has the ratios, and a
+//! test checks them.
 
 use super::mix::splitmix;
 
@@ -19,7 +19,7 @@ const LAST_WORDS: [&[u8; 7]; 8] = [
     b"company", b"project", b"meeting", b"tuesday", b"contact", b"version", b"numbers", b"morning",
 ];
 
-/// The row with this number of a file of this kind.
+/// The row with this number in a file of this kind.
 pub fn row(kind: Kind, key: u64, number: u64) -> FileRow {
     let bits = splitmix(key.wrapping_add(number));
     match kind {

@@ -1,4 +1,4 @@
-//! The header of a message, and what it says of the message below it.
+//! The header of a message, and what it says about the message.
 
 use std::fmt::Write;
 
@@ -7,11 +7,11 @@ use super::date::Date;
 use super::part::{MOST_PARTS, Part};
 use super::stamp::Stamp;
 
-/// The field that says what a message was made of.
+/// The field that says what a message was generated from.
 pub const FIELD: &str = "X-Headcount";
 
-/// The fields that a message is sent with beside [`FIELD`], in this order. They are covered by a
-/// checksum; what servers add has other names.
+/// The fields that a message is sent with besides [`FIELD`], in this order. A checksum covers them;
+/// fields that servers add have other names.
 const OURS: [&str; 7] = [
     "Date",
     "From",
@@ -25,18 +25,18 @@ const OURS: [&str; 7] = [
 /// Most characters of a subject, well below the 998 of a line (RFC 5322, 2.1.1).
 const SUBJECT_CHARACTERS: usize = 900;
 
-/// What [`FIELD`] says.
+/// The contents of [`FIELD`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     pub stamp: Stamp,
     pub parts: Vec<Part>,
-    /// Bytes below the header.
+    /// Bytes after the header.
     pub bytes: u64,
     /// CRC-32 of the other fields that it was sent with.
     pub checksum: u32,
 }
 
-/// The whole header, with the blank line below it.
+/// The whole header, with the blank line after it.
 pub fn compose(
     stamp: &Stamp,
     from: &str,
@@ -83,7 +83,7 @@ pub fn compose(
     header
 }
 
-/// What may stand in a header without encoding.
+/// The character if it needs no encoding in a header, otherwise a question mark.
 pub fn printable(character: char) -> char {
     if matches!(character, ' '..='~') {
         character
@@ -93,7 +93,7 @@ pub fn printable(character: char) -> char {
 }
 
 impl Origin {
-    /// The field, with its name and the end of its last line.
+    /// The field, with its name and the line break at its end.
     fn field(&self) -> String {
         let Stamp {
             run,
@@ -116,7 +116,7 @@ impl Origin {
         format!("{field} check={check:08x}\r\n")
     }
 
-    /// Reads the field; nothing if one byte of it is other than it was sent.
+    /// Parses the field; `None` if a single byte of it was altered.
     pub fn read(field: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(field).ok()?;
         let mut words = text.split_ascii_whitespace().skip(2);
@@ -144,7 +144,7 @@ impl Origin {
     }
 }
 
-/// The fields of a header, each with its continuation lines and the end of its last line.
+/// The fields of a header, each with its continuation lines and the line break at its end.
 pub fn fields(header: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = header;
     std::iter::from_fn(move || {
@@ -171,8 +171,8 @@ pub fn is_named(field: &[u8], name: &str) -> bool {
     colon == Some(&b':') && head.is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
 }
 
-/// The checksum of those fields of a header that messages are sent with, if need be with another
-/// subject.
+/// The checksum of those fields of a header that messages are sent with. `subject` replaces the
+/// header's subject.
 pub fn checksum(header: &[u8], subject: Option<&str>) -> u32 {
     let mut sum = crc32fast::Hasher::new();
     for field in fields(header) {
@@ -187,7 +187,7 @@ pub fn checksum(header: &[u8], subject: Option<&str>) -> u32 {
     sum.finalize()
 }
 
-/// The value of the first field with this name, as it stands.
+/// The value of the first field with this name, not decoded.
 pub fn value<'a>(header: &'a [u8], name: &str) -> Option<&'a str> {
     let field = fields(header).find(|field| is_named(field, name))?;
     Some(std::str::from_utf8(field).ok()?[name.len() + 1..].trim())

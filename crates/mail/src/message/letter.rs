@@ -1,4 +1,4 @@
-//! A message of the user's own words, as opposed to those that Headcount makes up.
+//! A message in the workload's words, as opposed to those that Headcount generates.
 
 use std::fmt::Write;
 
@@ -11,12 +11,12 @@ use super::stamp::DOMAIN;
 
 /// Most bytes of a line of a message (RFC 5322, 2.1.1).
 const MOST_LINE_BYTES: usize = 998;
-/// Bytes of text in one encoded word, which has 75 characters at most (RFC 2047, 2), and in a line of
-/// base64 (RFC 2045, 6.8).
+/// Bytes of text in one encoded word, which has 75 characters at most (RFC 2047, 2), and in a line
+/// of base64 (RFC 2045, 6.8).
 const WORD_BYTES: usize = 42;
 const BASE64_LINE_BYTES: usize = 57;
 
-/// A message of these words.
+/// A message with this subject and text.
 #[derive(Debug, Clone, Copy)]
 pub struct Letter<'a> {
     /// The sender's address.
@@ -68,12 +68,12 @@ impl Letter<'_> {
     }
 }
 
-/// An address as it may stand in a header: nothing in it can add a field.
+/// An address, made safe for a header: it cannot add a field.
 fn address(text: &str) -> String {
     text.chars().map(printable).collect()
 }
 
-/// A subject as it stands in a header: as encoded words unless it is short ASCII.
+/// A subject in a header: in encoded words unless it is short ASCII.
 fn subject(text: &str) -> String {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && text.len() < MOST_LINE_BYTES - 10 {
         return text.to_owned();

@@ -4,19 +4,19 @@ use std::fmt;
 
 use serde::Deserialize;
 
-/// Most bytes after the text that pass for a footer: a page of small print with a link or two.
+/// Most bytes that pass for a footer: a page of small print with a link or two.
 pub const FOOTER_BYTES: usize = 64 << 10;
 /// Most characters of a tag.
 const TAG_CHARACTERS: usize = 100;
 
-/// What may be added to a message that still counts as it was sent. A message without it does, too:
-/// gateways mark some mail and not other.
+/// What a gateway may add without altering a message. Messages without it are fine, too: gateways
+/// mark only some mail.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Marks {
-    /// Before the subject, with or without white space between; nothing if empty.
+    /// The tag before the subject, with or without white space after it; empty for none.
     pub subject_tag: String,
-    /// After the text.
+    /// The footer after the text.
     pub footer: Footer,
 }
 
@@ -29,16 +29,16 @@ pub enum Footer {
     None,
     /// Any text, up to 64 KiB.
     Any,
-    /// This text, whatever its white space: gateways break lines and add blank ones.
+    /// This text with any white space: gateways break lines and add blank ones.
     Text(String),
 }
 
-/// What was added to a message beyond what is allowed, where nothing else differs.
+/// An addition that is not allowed, in a message that is otherwise as it was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Added {
-    /// This before its subject.
+    /// A tag before the subject.
     Tag(Box<str>),
-    /// So many bytes after its text.
+    /// A footer of this many bytes after the text.
     Footer(u64),
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for Added {
 }
 
 impl Marks {
-    /// The subject without the tag; none if the subject does not begin with it.
+    /// The subject without the tag; `None` if the subject does not begin with it.
     pub(super) fn untagged<'a>(&self, subject: &'a str) -> Option<&'a str> {
         let tag = self.subject_tag.trim();
         if tag.is_empty() {
@@ -72,7 +72,7 @@ impl Marks {
 }
 
 impl Footer {
-    /// Whether this may follow the text.
+    /// Whether `added` may follow the text.
     pub(super) fn allows(&self, added: &[u8]) -> bool {
         match self {
             Self::None => added.is_empty(),
@@ -90,8 +90,8 @@ impl Footer {
     }
 }
 
-/// What stands before the original in a subject: the shortest beginning after which `is_original`
-/// holds, if there is one.
+/// What precedes the original subject: the shortest prefix after which `is_original` holds, if
+/// there is one.
 pub(super) fn tag_before(subject: &str, is_original: impl Fn(&str) -> bool) -> Option<&str> {
     let ends = subject.char_indices().skip(1).take(TAG_CHARACTERS);
     let (tag, _) = ends

@@ -6,11 +6,11 @@ use super::header::{compose, printable};
 use super::part::{Kind, MOST_PARTS, Part};
 use super::stamp::Stamp;
 
-/// Fewest bytes of a text: the end of its line.
+/// Fewest bytes of a text: its line break.
 const LEAST_TEXT_BYTES: u32 = 2;
 
-/// A message that can be had in pieces, from anywhere. It keeps its header and what its parts derive
-/// from, some hundred bytes whatever its size.
+/// A message that is generated in pieces, from any offset. It keeps its header and what its parts
+/// derive from: some hundred bytes, whatever its size.
 #[derive(Debug, Clone)]
 pub struct Message {
     stamp: Stamp,
@@ -19,8 +19,8 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message of these parts, up to 16; no parts are an empty text. Several make it
-    /// multipart/mixed. What cannot stand in a header as it is becomes a question mark.
+    /// A message of these parts, up to 16; without parts, it is an empty text. Several make it
+    /// multipart/mixed. Characters that a header cannot have become question marks.
     #[must_use]
     pub fn new(stamp: Stamp, from: &str, to: &[&str], subject: &str, parts: &[Part]) -> Self {
         let clean = |text: &str| text.chars().map(printable).collect::<String>();
@@ -35,7 +35,7 @@ impl Message {
                 part.bytes = part.bytes.max(LEAST_TEXT_BYTES);
             }
         }
-        // A message that is a file and nothing else would need an encoding in its own header.
+        // A message that is only a file would need an encoding in its own header: add a text.
         if let [only] = &parts[..]
             && only.kind.is_encoded()
         {
@@ -56,7 +56,7 @@ impl Message {
         &self.stamp
     }
 
-    /// Its header, with the blank line below it.
+    /// Its header, with the blank line after it.
     #[must_use]
     pub fn header(&self) -> &str {
         &self.header

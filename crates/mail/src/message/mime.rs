@@ -1,4 +1,4 @@
-//! What a message says to a person: its fields in one line each, and its text, however it is encoded.
+//! What a person sees of a message: its fields on one line each, and its text, decoded.
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -6,11 +6,11 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::header;
 
-/// Parts within parts that are looked into.
+/// How deep nested parts are read.
 const MOST_DEPTH: u32 = 8;
-/// Bytes within which an encoded word ends: some are longer than the 75 that it may have.
+/// Most bytes of an encoded word: some are longer than the 75 allowed.
 const MOST_WORD: usize = 1000;
-/// Base64 as mail has it: with padding, or cut off.
+/// Base64 as found in mail: with padding, or cut off.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -30,7 +30,7 @@ pub fn fields(head: &[u8]) -> Vec<(Box<str>, Box<str>)> {
     header::fields(head).filter_map(split).collect()
 }
 
-/// The text of a message: all parts that a person reads (text/...), decoded, one after the other.
+/// The text of a message: all its parts of type text/..., decoded and joined.
 #[must_use]
 pub fn text(message: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
@@ -38,7 +38,7 @@ pub fn text(message: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Where the contents below the header begin.
+/// The header and the contents after it.
 #[must_use]
 pub fn split(message: &[u8]) -> (&[u8], &[u8]) {
     if message.starts_with(b"\r\n") {
@@ -115,7 +115,7 @@ fn decoded(body: &[u8], encoding: &str) -> Vec<u8> {
     }
 }
 
-/// What can be decoded of it; a message that is cut off or damaged has what came before.
+/// The decoded base64; of a message that is cut off or damaged, as much as can be decoded.
 fn from_base64(body: &[u8]) -> Vec<u8> {
     let letters = body
         .iter()
@@ -155,7 +155,7 @@ fn from_quoted(body: &[u8], is_word: bool) -> Vec<u8> {
     out
 }
 
-/// A field's value with its encoded words as text. White space between two of them is none.
+/// A field's value with its encoded words decoded. White space between two of them is dropped.
 fn words(value: &str) -> String {
     let mut out = String::new();
     let mut rest = value;
@@ -180,7 +180,7 @@ fn words(value: &str) -> String {
     out
 }
 
-/// The encoded word that a text begins with, and what is behind it.
+/// The decoded word at the start of a text, and the rest of the text.
 fn word_text(text: &str) -> Option<(String, &str)> {
     let mut pieces = text.strip_prefix("=?")?.splitn(3, '?');
     let (charset, encoding) = (pieces.next()?, pieces.next()?);

@@ -1,13 +1,13 @@
-//! Messages whose every byte can be made again and checked, so that none needs to be kept.
+//! Messages whose every byte can be regenerated and checked, so that none needs to be kept.
 //!
-//! * [`body`]: what is sent, in pieces.
-//! * [`stamp`], [`part`]: who sent what; the two of them make the contents.
-//! * [`message`]: a whole message; [`checker`]: whether one that came back is still as it was sent.
-//! * [`table`]: the sizes of messages of the classic benchmarks.
-//! * [`letter`]: a message of the user's own words; [`mime`]: what any message says to a person.
+//! * [`body`]: the bytes of a message, in pieces.
+//! * [`stamp`], [`part`]: who sent what; the contents derive from both.
+//! * [`message`]: a whole message; [`checker`]: checks that a received one is as it was sent.
+//! * [`table`]: the sizes of messages in the classic benchmarks.
+//! * [`letter`]: a message in the workload's words; [`mime`]: what a person sees of any message.
 //! * [`mark`]: what a gateway may add by rule.
-//! * `contents`: what stands below the header; `text`, `file`, `encoded`, `calendar`: what parts contain.
-//! * `header`, `date`: what stands above. `mix`: where variety comes from.
+//! * `contents`: what follows the header; `text`, `file`, `encoded`, `calendar`: contents of parts.
+//! * `header`, `date`: the header. `mix`: mixes bits for variety.
 
 pub mod body;
 mod calendar;

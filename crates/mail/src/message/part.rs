@@ -1,4 +1,4 @@
-//! What messages consist of.
+//! The parts of messages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,10 +9,10 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Most parts of one message.
 pub(super) const MOST_PARTS: usize = 16;
 
-/// What kind of thing a part is.
+/// The kind of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// What is read: running text, as it is (7bit).
+    /// The text of the message: running text, not encoded (7bit).
     Text,
     /// An attached file of text.
     TextFile,
@@ -22,7 +22,7 @@ pub enum Kind {
     Document,
     /// An embedded picture of few colours: a bitmap.
     Bitmap,
-    /// An attached file that is compressed already.
+    /// An attached file that is already compressed.
     Archive,
     /// An invitation to a meeting (RFC 5546, 3.2.2). Its size follows from the addresses.
     Invitation,
@@ -56,7 +56,7 @@ impl Kind {
         }
     }
 
-    /// The lines of its header that say what it is.
+    /// The lines of its header that describe it.
     pub(super) const fn described(self) -> &'static str {
         match self {
             Self::Text => "text/plain; charset=us-ascii",
@@ -85,7 +85,7 @@ impl Kind {
         }
     }
 
-    /// Whether it goes in base64.
+    /// Whether it is sent in base64.
     pub(super) const fn is_encoded(self) -> bool {
         !matches!(self, Self::Text | Self::Invitation | Self::Answer)
     }
@@ -94,9 +94,9 @@ impl Kind {
 /// One part of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Part {
-    /// What kind of thing it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Its size before any encoding; that of entries in a calendar is not asked for.
+    /// Its size in bytes before any encoding; ignored for entries in a calendar.
     pub bytes: u32,
 }
 

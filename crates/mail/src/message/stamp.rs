@@ -5,16 +5,16 @@ use super::mix::splitmix;
 /// The domain of Message-IDs. It belongs to nobody (RFC 2606).
 pub const DOMAIN: &str = "headcount.invalid";
 
-/// What tells a message from all others. Its contents derive from it.
+/// Identifies a message. Its contents derive from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stamp {
-    /// The run, so that what another run left in a mailbox is told apart.
+    /// The run, to distinguish messages that another run left in a mailbox.
     pub run: u64,
     /// The user who sent it.
     pub sender: u32,
-    /// The number of the message among those of its sender.
+    /// The number of the message among its sender's messages.
     pub sequence: u32,
-    /// When it was made, in µs since 1970.
+    /// When it was generated, in µs since 1970.
     pub sent_unix_us: u64,
 }
 
@@ -31,7 +31,7 @@ impl Stamp {
         format!("<{run:016x}.{sender}.{sequence}@{DOMAIN}>")
     }
 
-    /// What a part's contents derive from.
+    /// The key that a part's contents derive from.
     pub(super) const fn key(&self, part: usize) -> u64 {
         let message = (self.sender as u64) << 32 | self.sequence as u64;
         splitmix(splitmix(splitmix(self.run) ^ message).wrapping_add(part as u64))

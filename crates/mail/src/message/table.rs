@@ -1,4 +1,4 @@
-//! The sizes of messages of the classic benchmarks.
+//! The sizes of messages in the classic benchmarks.
 //!
 //! `LoadSim`'s are from Microsoft's `BackOffice` Resource Kit ("Using Load Simulator") and Compaq's
 //! paper ECG082/0898; KB are 1,024 bytes. That its messages with an attachment have 1 KB of text is
@@ -10,9 +10,9 @@ use super::part::{Kind, Part};
 /// Messages of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// How many of them there are, in proportion to the other rows.
+    /// How frequent they are, in proportion to the other rows.
     pub weight: u32,
-    /// What they consist of.
+    /// Their parts.
     pub parts: &'static [Part],
 }
 

@@ -1,26 +1,27 @@
-//! Running text that is read from any place, in lines of [`LINE_BYTES`].
+//! Running text that can be read from any offset, in lines of [`LINE_BYTES`].
 //!
-//! A line is three phrases of whole words, drawn from a fixed table; so no line begins with a dot,
-//! with white space or with "From ", none ends in white space, and nothing on the way has a reason to
-//! change one.
+//! A line is three phrases of whole words, drawn from a fixed table. So no line begins with a dot,
+//! with white space or with "From ", none ends in white space, and no server has a reason to change
+//! one.
 
 use std::sync::LazyLock;
 
 use super::mix::splitmix;
 
-/// Bytes of a line with its end; the last line of a text has 2 to 74.
+/// Bytes of a line with its line break; the last line of a text has 2 to 74.
 pub const LINE_BYTES: usize = 73;
 
 /// A phrase with the space after it.
 const PHRASE_BYTES: usize = 24;
-/// A power of two. So many that zlib, which looks back 32 KiB, finds a long text about 3:1, as mail is.
+/// A power of two, chosen so that zlib, which looks back 32 KiB, compresses a long text about 3:1,
+/// as real mail.
 const PHRASES: usize = 8192;
 const PHRASE_BITS: u32 = PHRASES.ilog2();
 
 static TABLE: LazyLock<Box<[[u8; PHRASE_BYTES]]>> =
     LazyLock::new(|| (0..PHRASES as u64).map(phrase).collect());
 
-/// Frequent words of letters at work, of every length from 1 to 9.
+/// Frequent words in business letters, of every length from 1 to 9.
 const WORDS: [&str; 128] = [
     "a",
     "I",
@@ -160,7 +161,7 @@ fn phrase(number: u64) -> [u8; PHRASE_BYTES] {
         let left = PHRASE_BYTES - at - 1; // less its space
         let word = WORDS[(splitmix(draw) % WORDS.len() as u64) as usize];
         draw += 1;
-        // What is left after this word must have room for another, or be nothing.
+        // After this word, there must be room for another, or none at all.
         if word.len() == left || word.len() + 2 <= left {
             phrase[at..at + word.len()].copy_from_slice(word.as_bytes());
             at += word.len() + 1;
@@ -169,7 +170,7 @@ fn phrase(number: u64) -> [u8; PHRASE_BYTES] {
     phrase
 }
 
-/// Two phrases of 24 bytes drawn with these bits.
+/// Two phrases of 24 bytes, chosen by these bits.
 pub(super) fn two_phrases(bits: u64) -> [&'static [u8; PHRASE_BYTES]; 2] {
     let table = &**TABLE;
     [
@@ -184,7 +185,7 @@ fn line(key: u64, number: u64) -> [u8; LINE_BYTES] {
     line
 }
 
-/// Writes a line where it is to stand; each phrase is a copy of a size that the compiler knows.
+/// Writes a line in place; each phrase is a copy of a size that the compiler knows.
 fn write_line(table: &[[u8; PHRASE_BYTES]], key: u64, number: u64, line: &mut [u8; LINE_BYTES]) {
     let mut bits = splitmix(key.wrapping_add(number));
     let (places, _) = line.as_chunks_mut::<PHRASE_BYTES>();
@@ -192,7 +193,7 @@ fn write_line(table: &[[u8; PHRASE_BYTES]], key: u64, number: u64, line: &mut [u
         *place = table[bits as usize % PHRASES];
         bits >>= PHRASE_BITS;
     }
-    // The last phrase's space makes way for the end of the line.
+    // The line break replaces the last phrase's space.
     line[LINE_BYTES - 2..].copy_from_slice(b"\r\n");
 }
 
@@ -234,7 +235,7 @@ impl Text {
         }
     }
 
-    /// Appends whole lines from one on, up to `most`, and returns how many.
+    /// Appends whole lines from line `number` on, up to `most`. Returns how many.
     fn write_lines(self, number: u64, most: usize, into: &mut Vec<u8>) -> u64 {
         let count = (self.whole_lines() - number).min(most as u64);
         let from = into.len();
@@ -247,13 +248,13 @@ impl Text {
         count
     }
 
-    /// What is left for the last line: a full stop and the end of the line, if no more.
+    /// The last line: at least its line break, with a full stop before it if there is room.
     fn last_line(self) -> Vec<u8> {
         let number = self.whole_lines();
         let length = self.bytes as usize - number as usize * LINE_BYTES;
         let mut last = line(self.key, number)[..LINE_BYTES - 2].to_vec();
         last.resize(length - 2, b' ');
-        // One that is no more than a full stop would end the message's data, were it not doubled.
+        // A line that is only a full stop would end the message's data, were it not doubled.
         if let Some(end) = last.last_mut() {
             *end = if length == 3 { b'-' } else { b'.' };
         }

@@ -1,9 +1,9 @@
-//! What a day comes to.
+//! The volume of mail in a day.
 //!
-//! Users answer mail, and answers are mail: a message that is handled makes `g` copies of others on
-//! average, each of which is read and makes `g` in turn. With `p` the share of messages that are
-//! handled at all, all mail of a day is the series of mail that nobody was asked for,
-//! `new * recipients * (1 + p g + (p g)^2 + ...)`, which ends where `p g` is below 1.
+//! Users answer mail, and answers are mail: a handled message causes `g` copies of others on
+//! average, each of which is read and causes `g` in turn. With `p` the share of messages that are
+//! handled at all, the mail of a day is the series
+//! `new * recipients * (1 + p g + (p g)^2 + ...)`, which converges if `p g` is below 1.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,14 +17,14 @@ pub struct PerDay {
     pub new: f64,
 }
 
-/// What a user's day comes to once the mail of earlier days is answered: means.
+/// The mean volume of a user's day, once the mail of earlier days is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Day {
-    /// Copies that a handled message makes (`g`), at users of this server.
+    /// Copies to users of this server that a handled message causes (`g`).
     pub gain: f64,
     /// The share of messages that are handled (`p`).
     pub handled: f64,
-    /// Their product: copies that a message read makes. Below 1.
+    /// Their product: copies that a message read causes. Below 1.
     pub feedback: f64,
     /// Messages sent, however many recipients each has.
     pub sent: f64,
@@ -36,15 +36,15 @@ pub struct Day {
     pub moved: f64,
     /// Messages copied to a folder.
     pub copied: f64,
-    /// Messages deleted for what they are; what is deleted for the inbox cap comes on top.
+    /// Messages deleted after reading; those deleted for the inbox cap are not included.
     pub deleted: f64,
     /// Bytes of text and attachments of the messages sent, before they are encoded.
     pub sent_bytes: f64,
 }
 
 impl Profile {
-    /// Copies that a handled message makes at users of this server, on average. Whoever is answered
-    /// is such a user; the other recipients may be elsewhere.
+    /// Copies to users of this server that a handled message causes, on average. The answered
+    /// sender is such a user; other recipients may be elsewhere.
     #[must_use]
     pub fn gain(&self) -> f64 {
         let here = self.here();
@@ -52,8 +52,8 @@ impl Profile {
         self.replied + self.replied_to_all * to_all + self.forwarded * self.recipients.mean * here
     }
 
-    /// What a day comes to. The error is a sentence with the figures: mail that makes more mail than
-    /// it is has no end.
+    /// The volume of a day. It is an error, a sentence with the figures, if each message causes one
+    /// or more others: such mail grows without end.
     pub fn day(&self, own: &PerDay) -> Result<Day, String> {
         let (gain, handled) = (self.gain(), self.handled);
         let feedback = gain * handled;

@@ -3,7 +3,7 @@
 use headcount_load::stream::Stream;
 use serde::{Deserialize, Serialize};
 
-/// The largest body or attachment: larger than servers accept, as they are delivered.
+/// The largest text or attachment: larger than servers accept by default.
 pub const MOST_BYTES: u32 = 256 << 20;
 
 /// One kind of message of a mix.
@@ -14,15 +14,15 @@ pub struct MixRow {
     pub weight: f64,
     /// Bytes of its text.
     pub text_bytes: u32,
-    /// Bytes of what is attached, before it is encoded; 0: nothing is.
+    /// Bytes of the attachment, before it is encoded; 0 for none.
     #[serde(default)]
     pub attached_bytes: u32,
-    /// What is attached.
+    /// The kind of attachment.
     #[serde(default)]
     pub attached: Attachment,
 }
 
-/// What an attachment claims to be. Its contents are made up all the same.
+/// What an attachment claims to be. Its contents are generated all the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Attachment {
@@ -33,7 +33,7 @@ pub enum Attachment {
     Excel,
     /// A document.
     Word,
-    /// A picture, inside the message.
+    /// A picture, embedded in the message.
     Bitmap,
     /// Anything.
     Binary,
@@ -62,7 +62,7 @@ impl MixRow {
 ///
 /// # Panics
 ///
-/// When there are none, which [`check`] refuses.
+/// If there are no rows, which [`check`] refuses.
 #[must_use]
 pub fn draw(mix: &[MixRow], stream: &mut Stream) -> MixRow {
     let total: f64 = mix.iter().map(|row| row.weight).sum();
@@ -84,7 +84,7 @@ pub fn mean_bytes(mix: &[MixRow]) -> f64 {
     bytes / total
 }
 
-/// Whether it can be drawn from. The error is a sentence.
+/// Checks that rows can be drawn from the mix. The error is a sentence.
 pub fn check(mix: &[MixRow]) -> Result<(), String> {
     if mix.is_empty() {
         return Err("mix needs at least one row, as in {weight = 1, text_bytes = 1024}".into());

@@ -1,8 +1,8 @@
-//! What a user of mail is, as data.
+//! How a mail user behaves, as data.
 //!
-//! * [`Profile`]: how many recipients, which messages, what becomes of a message that was read, and
-//!   what a mailbox holds at the start.
-//! * [`gain`]: what a day of such users comes to, since mail that is answered makes mail.
+//! * [`Profile`]: how many recipients, which messages, what the user does with a message after
+//!   reading it, and what a mailbox holds at the start.
+//! * [`gain`]: the volume of mail in a day, since answers are mail, too.
 //! * [`people`]: who a message goes to.
 
 pub mod gain;
@@ -15,27 +15,27 @@ pub use gain::{Day, PerDay};
 pub use mix::{Attachment, MixRow};
 pub use people::{Addressee, People};
 
-/// More recipients than any message here needs; servers refuse far fewer or far more.
+/// Most recipients of a message: more than any workload needs.
 const MOST_RECIPIENTS: f64 = 1000.0;
-/// Messages of a mailbox, folders of one: beyond what servers of mail are made for.
+/// Most messages or folders in a mailbox: more than mail servers are made for.
 const MOST_MESSAGES: u32 = 1_000_000;
 
-/// What a user of mail is: the table `[mail]` of a workload.
+/// How a mail user behaves: the table `[mail]` of a workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Profile {
     /// Who a new message goes to.
     pub recipients: Recipients,
-    /// What messages consist of, each row with its weight.
+    /// The kinds of messages, each row with its weight.
     pub mix: Vec<MixRow>,
     /// The share of the messages read that the user does anything with, from 0 to 1.
     pub handled: f64,
-    /// Of those, the share answered to the sender. This and the next five add up to 1 at most: one
-    /// of them becomes of a message, or none.
+    /// Of those, the share answered to the sender. This and the next five add up to 1 at most: the
+    /// user does one of them with a message, or nothing.
     pub replied: f64,
     /// The share answered to the sender and others.
     pub replied_to_all: f64,
-    /// The share sent on.
+    /// The share forwarded.
     pub forwarded: f64,
     /// The share moved to a folder.
     pub moved: f64,
@@ -45,24 +45,24 @@ pub struct Profile {
     pub deleted: f64,
     /// The share of the messages read with an attachment whose attachment is loaded.
     pub attachments_loaded: f64,
-    /// Messages that the inbox holds at most; the user deletes the oldest above it. 0: any number.
+    /// Most messages in the inbox; the user deletes the oldest beyond it. 0: no limit.
     pub inbox_cap: u32,
-    /// Whether what a user sends is kept in the folder of sent messages.
+    /// Whether a copy of each message sent goes to the folder of sent messages.
     pub save_sent: bool,
     /// What a mailbox holds at the start.
     pub start: Start,
-    /// Domains elsewhere that a share of all recipients is in.
+    /// Other domains that a share of all recipients is in.
     pub destinations: Vec<Destination>,
 }
 
-/// Who a new message, or one sent on, goes to.
+/// Who a new or forwarded message goes to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Recipients {
-    /// How many on average, members of lists included. A whole number without lists is always just
-    /// so many; 2.7 is 2 or 3.
+    /// The mean number, members of lists included. Without lists, a whole number is exact, and 2.7
+    /// is 2 or 3.
     pub mean: f64,
-    /// The share of messages that go to the members of one distribution list besides.
+    /// The share of messages that also go to the members of a distribution list.
     pub list_share: f64,
     /// The fewest and the most members of a list.
     pub list_members: [u32; 2],
@@ -76,9 +76,9 @@ pub struct Recipients {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Popular {
-    /// One in so many users is: those whose number is divisible by it.
+    /// One in this many users is popular: those whose number is divisible by it.
     pub one_in: u32,
-    /// The share of all recipients that they are.
+    /// The share of all recipients that are popular users.
     pub mail: f64,
 }
 
@@ -92,7 +92,7 @@ pub struct Start {
     pub messages: u32,
     /// Messages in the inbox.
     pub inbox: u32,
-    /// Messages in the folder of deleted ones.
+    /// Messages in the folder of deleted messages.
     pub deleted: u32,
     /// Entries in the calendar.
     pub calendar: u32,
@@ -100,18 +100,18 @@ pub struct Start {
     pub bytes: u32,
 }
 
-/// A domain elsewhere.
+/// A domain other than that of the server under test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Destination {
     /// What follows the `@`.
     pub domain: String,
-    /// The share of all recipients of new messages and those sent on.
+    /// The share of all recipients of new and forwarded messages.
     pub share: f64,
 }
 
 impl Default for Profile {
-    /// One recipient, one small message, nothing done with what is read.
+    /// One recipient, one small message, nothing done with messages after reading.
     fn default() -> Self {
         Self {
             recipients: Recipients::default(),
@@ -145,7 +145,7 @@ impl Default for Recipients {
 }
 
 impl Profile {
-    /// Whether it can be played. The error is a sentence.
+    /// Checks that the profile can be played. The error is a sentence.
     pub fn check(&self) -> Result<(), String> {
         self.recipients.check()?;
         mix::check(&self.mix)?;
@@ -169,7 +169,8 @@ impl Profile {
         self.day(&PerDay { new: 1.0 }).map(|_| ())
     }
 
-    /// What becomes of a handled message, in the order of [`crate::day::Fate`].
+    /// The shares of what the user does with a handled message, in the order of
+    /// [`crate::day::Fate`].
     #[must_use]
     pub const fn becomes(&self) -> [f64; 6] {
         [
@@ -250,12 +251,12 @@ impl Recipients {
         Ok(())
     }
 
-    /// Recipients of a message that come from lists, on average.
+    /// The mean number of recipients from lists.
     fn listed(&self) -> f64 {
         self.list_share * f64::from(self.list_mean)
     }
 
-    /// The others, on average.
+    /// The mean number of other recipients.
     fn named(&self) -> f64 {
         self.mean - self.listed()
     }

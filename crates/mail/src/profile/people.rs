@@ -4,10 +4,10 @@ use headcount_load::stream::Stream;
 
 use super::{Profile, Recipients};
 
-/// A user, among how many.
+/// A user, and how many users there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct People {
-    /// Who sends.
+    /// The user who sends.
     pub own: u32,
     /// Users are numbered below this.
     pub population: u32,
@@ -18,11 +18,11 @@ pub struct People {
 pub enum Addressee {
     /// A user of the run.
     User(u32),
-    /// Somebody at a destination, by its index in the profile.
+    /// Somebody at another domain.
     Elsewhere {
-        /// Which destination.
+        /// The index of the destination in the profile.
         destination: usize,
-        /// Who there.
+        /// The recipient's number there.
         number: u32,
     },
 }
@@ -42,8 +42,8 @@ impl Profile {
         named as u32 + u32::from(more) + listed
     }
 
-    /// Draws so many different recipients, in addition to those in `to`. Users do not write to
-    /// themselves unless they are alone; a population too small for so many gets all there are.
+    /// Draws different recipients and adds them to `to`. Users do not write to themselves unless
+    /// they are alone; if the population is too small, all users are drawn.
     pub fn draw_recipients(
         &self,
         people: People,
@@ -91,10 +91,10 @@ impl Profile {
         })
     }
 
-    /// Somebody who is neither the sender nor in `to` yet. There is one.
+    /// Draws a user who is neither the sender nor in `to`. There must be one.
     fn draw_user(&self, people: People, to: &[Addressee], stream: &mut Stream) -> u32 {
         let is_free = |id: u32| id != people.own && !to.contains(&Addressee::User(id));
-        // So many draws fail only where nearly everybody has the message already.
+        // 64 draws fail only if nearly everybody is a recipient already.
         for _ in 0..64 {
             let id = self.recipients.draw_id(people.population, stream);
             if is_free(id) {
@@ -108,8 +108,8 @@ impl Profile {
 }
 
 impl Recipients {
-    /// Uniform from the fewest to the mean, or from the mean to the most members, as often as gives
-    /// that mean.
+    /// Draws uniformly from the fewest to the mean, or from the mean to the most members, with a
+    /// probability that gives that mean.
     fn draw_members(&self, stream: &mut Stream) -> u32 {
         let ([fewest, most], mean) = (self.list_members, self.list_mean);
         if fewest == most {
@@ -133,7 +133,7 @@ impl Recipients {
             let all = population.div_ceil(one_in);
             return stream.below(u64::from(all)) as u32 * one_in;
         }
-        // The others, counted through: between two popular users there are `one_in - 1`.
+        // Number only the others: between two popular users there are `one_in - 1`.
         let others = (population - population.div_ceil(one_in)).max(1);
         let nth = stream.below(u64::from(others)) as u32;
         nth / (one_in - 1) * one_in + 1 + nth % (one_in - 1)

@@ -1,13 +1,13 @@
-//! `LoadSim`'s canonical profiles, for tests (`BackOffice` Resource Kit, "Using Load Simulator"), and
-//! what its makers computed of them.
+//! `LoadSim`'s canonical profiles, for tests (`BackOffice` Resource Kit, "Using Load Simulator"),
+//! and the figures that its makers computed for them.
 
 use super::{MixRow, PerDay, Profile, Recipients, Start};
 
-/// A profile, what its users begin, and what was published of it.
+/// A profile, the mail its users begin, and the published figures.
 pub struct Sample {
     pub profile: Profile,
     pub per_day: PerDay,
-    /// Times a day that the inbox is looked into.
+    /// Looks into the inbox per day.
     pub looks: f64,
     /// Published: messages sent and received a day.
     pub sent: f64,

@@ -11,17 +11,17 @@ use crate::endpoint::{Endpoint, Security};
 use crate::stage;
 use crate::task::Task;
 
-/// The reply that greets, and agrees to STARTTLS.
+/// The reply code of the greeting and of a successful STARTTLS.
 const READY: u16 = 220;
 
-/// Which protocol is spoken.
+/// The protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
-    /// SMTP: the server takes charge of a message with one reply (RFC 5321).
+    /// SMTP: the server accepts a message with one reply (RFC 5321).
     #[default]
     Smtp,
-    /// LMTP: it delivers at once, with a reply for each recipient (RFC 2033).
+    /// LMTP: the server delivers at once, with a reply for each recipient (RFC 2033).
     Lmtp,
 }
 
@@ -32,13 +32,13 @@ pub struct Smtp {
     pub(super) language: Language,
     pub(super) offered: Extensions,
     pub(super) stopwatch: Stopwatch,
-    /// Set when the server may think that a transaction is still under way.
+    /// Whether the server may still have an open transaction.
     pub(super) is_unfinished: bool,
 }
 
 impl Smtp {
-    /// Connects, begins TLS if the endpoint says so, and logs on if there are credentials. All of it
-    /// is timed as one task. `name` is what the client calls itself in EHLO or LHLO.
+    /// Connects, begins TLS if the endpoint says so, and logs on if there are credentials. All of
+    /// it is timed as one task. `name` is the client's name in EHLO or LHLO.
     pub async fn connect(
         endpoint: &Endpoint,
         language: Language,
@@ -59,7 +59,7 @@ impl Smtp {
         })
     }
 
-    /// What the server offers.
+    /// The extensions that the server offers.
     #[must_use]
     pub const fn offered(&self) -> Extensions {
         self.offered
@@ -108,7 +108,7 @@ async fn open(
             ));
         }
         wire = Wire::new(endpoint.secure(wire.into_transport()?).await?);
-        // What it offered in clear counts no more (RFC 3207, 4.2).
+        // Extensions offered before TLS must be discarded (RFC 3207, 4.2).
         offered = hello(&mut wire, language, name).await?;
     }
     if let Some(credentials) = &credentials {

@@ -1,20 +1,20 @@
-//! What a server offers in its answer to EHLO or LHLO.
+//! The extensions that a server offers in its answer to EHLO or LHLO.
 
 use super::credentials::Mechanism;
 use super::reply::Reply;
 
-/// What a server offers.
+/// The extensions that a server offers.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "a server has each extension or has it not"
 )]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extensions {
-    /// Commands may be sent before the answers to those before them have come (RFC 2920).
+    /// Commands may be sent before earlier ones have been answered (RFC 2920).
     pub pipelining: bool,
-    /// The size of a message may be told beforehand (RFC 1870).
+    /// MAIL may announce the size of the message (RFC 1870).
     pub size: bool,
-    /// The largest message it takes, if it says so.
+    /// The largest message it accepts, if it says so.
     pub most_bytes: Option<u64>,
     /// Bytes over 127 may be sent (RFC 6152).
     pub eight_bit: bool,
@@ -27,7 +27,7 @@ pub struct Extensions {
 }
 
 impl Extensions {
-    /// Reads the answer: a line for each, after the first.
+    /// Parses the answer: after the first line, one line for each extension.
     #[must_use]
     pub fn read(reply: &Reply) -> Self {
         let mut found = Self::default();
@@ -56,7 +56,7 @@ impl Extensions {
         found
     }
 
-    /// Whether it can be logged on to in this way.
+    /// Whether the server offers this mechanism to log on.
     #[must_use]
     pub const fn has(&self, mechanism: Mechanism) -> bool {
         match mechanism {

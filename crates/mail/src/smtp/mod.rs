@@ -1,9 +1,9 @@
 //! SMTP (RFC 5321) and LMTP (RFC 2033): one connection, and messages on it.
 //!
 //! * [`connection`]: from connecting to QUIT. `transaction`: one message.
-//! * [`reply`]: what servers answer. [`extension`]: what they offer.
-//! * `wire`: bytes to and fro. `stuffing`: dots. `login`: AUTH,
-//!   with [`credentials`].
+//! * [`reply`]: replies of servers. [`extension`]: what they offer.
+//! * `wire`: sends commands, receives replies. `stuffing`: dots. `login`: AUTH, with
+//!   [`credentials`].
 
 pub mod connection;
 pub mod credentials;

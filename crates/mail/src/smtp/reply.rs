@@ -1,4 +1,4 @@
-//! What servers answer (RFC 5321, 4.2).
+//! Replies of servers (RFC 5321, 4.2).
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,7 +11,7 @@ const LINE_BYTES: usize = 4096;
 /// Most bytes of a reply's text.
 const TEXT_BYTES: usize = 64 << 10;
 
-/// Most characters of a server's text that a sentence repeats.
+/// Most characters of a server's text that a message quotes.
 const SHOWN_CHARACTERS: usize = 200;
 
 /// One reply.
@@ -60,7 +60,7 @@ impl Reply {
 }
 
 impl fmt::Display for Reply {
-    /// On one line, cut, and without what could upset a terminal.
+    /// On one line, shortened, and without control characters.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.code)?;
         for (index, character) in self.text.chars().enumerate() {
@@ -75,24 +75,24 @@ impl fmt::Display for Reply {
     }
 }
 
-/// Replies as they come, in whatever pieces.
+/// Parses replies from bytes that arrive in any pieces.
 #[derive(Debug, Default)]
 pub struct Replies {
-    /// A line that has not ended yet.
+    /// An incomplete line.
     line: Vec<u8>,
-    /// A reply that has not ended yet.
+    /// An incomplete reply.
     begun: Option<(u16, String)>,
     ready: VecDeque<Reply>,
 }
 
 impl Replies {
-    /// None yet.
+    /// The state before any reply.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes what has come. The error is a sentence: the server does not keep to the protocol.
+    /// Takes received bytes. The error, a sentence, means that the server violates the protocol.
     pub fn take(&mut self, mut bytes: &[u8]) -> Result<(), String> {
         while let Some(at) = memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(at + 1);
@@ -105,7 +105,7 @@ impl Replies {
                 self.end_line(&whole)?;
             }
         }
-        // A CR may have come, and not the LF behind it.
+        // One more byte: the CR may have arrived without its LF.
         if self.line.len() + bytes.len() > LINE_BYTES + 1 {
             return Err("a line of a reply does not end".into());
         }
@@ -113,12 +113,12 @@ impl Replies {
         Ok(())
     }
 
-    /// The next reply, if all of it has come.
+    /// The next complete reply.
     pub fn pop(&mut self) -> Option<Reply> {
         self.ready.pop_front()
     }
 
-    /// Whether nothing has come that was not taken.
+    /// Whether there is no reply left, complete or not.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.line.is_empty() && self.begun.is_none() && self.ready.is_empty()

@@ -1,21 +1,21 @@
-//! Dots at the beginning of lines are doubled (RFC 5321, 4.5.2).
+//! Doubles dots at the beginning of lines (RFC 5321, 4.5.2).
 
 use memchr::memchr_iter;
 
-/// Appends pieces of a message as they are sent as data.
+/// Stuffs a message that is sent in pieces.
 #[derive(Debug, Clone, Copy)]
 pub struct Stuffing {
-    /// The last two bytes so far; a message begins as a line does.
+    /// The last two bytes so far; a message begins like a new line.
     last: [u8; 2],
 }
 
 impl Stuffing {
-    /// At the beginning of a message.
+    /// The state at the beginning of a message.
     pub const fn new() -> Self {
         Self { last: *b"\r\n" }
     }
 
-    /// Doubles the dots of the piece that stands in `out` from `from` on.
+    /// Doubles the dots in the piece of `out` from `from` on.
     pub fn stuff(&mut self, out: &mut Vec<u8>, from: usize) {
         let Some(&end) = out[from..].last() else {
             return;
@@ -44,7 +44,7 @@ impl Stuffing {
         self.last = [before_end, end];
     }
 
-    /// Appends the end of the data.
+    /// Appends the final dot.
     pub fn end(self, out: &mut Vec<u8>) {
         if self.last != *b"\r\n" {
             out.extend_from_slice(b"\r\n");
@@ -70,7 +70,7 @@ mod tests {
         sent
     }
 
-    /// What a server makes of it, line by line.
+    /// What a server receives, line by line.
     fn received(sent: &[u8]) -> String {
         let text = String::from_utf8(sent.to_vec()).unwrap();
         let lines = text

@@ -12,24 +12,24 @@ use crate::task::Task;
 /// The reply to DATA that asks for the message.
 const SEND_IT: u16 = 354;
 
-/// Most recipients that are named before the answers are read: neither side's socket can fill up
-/// with them (RFC 2920, 3.1).
+/// Most recipients that are sent before the replies are read, so that neither side's socket fills
+/// up (RFC 2920, 3.1).
 const GROUP: usize = 100;
 
-/// Bytes of a message from which on they are handed to the kernel; messages of people are fewer.
+/// Bytes of a message that are written at a time; most messages of people are smaller.
 const WRITE_BYTES: usize = 64 << 10;
 
-/// What became of a message for one recipient.
+/// The outcome of a message for one recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The server took charge of it, or delivered it (LMTP).
+    /// The server accepted it, or delivered it (LMTP).
     Accepted,
     /// The server refused it with this reply.
     Refused(Reply),
 }
 
-/// Whether all recipients have it; otherwise a fault that names the first one who has not, and says
-/// how many. The session can go on.
+/// Fails if the server refused a recipient. The fault names the first and the number of them, and
+/// leaves the session usable.
 pub fn all_accepted(to: &[&str], outcomes: &[Outcome]) -> Result<(), Fault> {
     let mut refused = to
         .iter()
@@ -47,11 +47,11 @@ pub fn all_accepted(to: &[&str], outcomes: &[Outcome]) -> Result<(), Fault> {
 }
 
 impl Smtp {
-    /// Sends a message: what became of it for each recipient, in their order. At least one has it;
-    /// that none has is a fault, after which the connection can be used unless the fault says
-    /// otherwise. Commands go together where the server offers PIPELINING.
+    /// Sends a message. Returns the outcome for each recipient, in order, of which at least one is
+    /// accepted. It is a fault if all are refused; the connection stays usable unless the fault
+    /// ends the session. Sends commands together if the server offers PIPELINING.
     ///
-    /// It is timed as one task, which failed if one recipient was refused.
+    /// Timed as one task, which fails if one recipient is refused.
     pub async fn send(
         &mut self,
         from: &str,
@@ -133,7 +133,7 @@ impl Smtp {
         Ok(())
     }
 
-    /// What MAIL says of the message (RFC 1870, RFC 6152).
+    /// Appends MAIL with size and encoding of the message (RFC 1870, RFC 6152).
     fn mail(&self, from: &str, message: &impl Body, out: &mut Vec<u8>) {
         extend(out, &["MAIL FROM:<", from, ">"]);
         if self.offered.size {
@@ -145,8 +145,8 @@ impl Smtp {
         extend(out, &["\r\n"]);
     }
 
-    /// RSET if needed, MAIL, all RCPT and DATA, as few writes as can be. Returns the outcomes, and the
-    /// answer to DATA.
+    /// Sends RSET if needed, MAIL, all RCPT and DATA, in as few writes as possible. Returns the
+    /// outcomes and the reply to DATA.
     async fn envelope_at_once(
         &mut self,
         from: &str,
@@ -161,7 +161,7 @@ impl Smtp {
             if is_first {
                 self.mail(from, message, &mut commands);
             }
-            // An error in writing shows in reading, and the server may have said why.
+            // A write error shows again on reading, and the server may have sent the reason.
             let _ = self
                 .wire
                 .send(|out| {
@@ -197,7 +197,7 @@ impl Smtp {
         Ok((outcomes, data))
     }
 
-    /// MAIL was refused; the commands that went with it are to be refused too.
+    /// The fault of a refused MAIL. Reads the reply to DATA, which must be a refusal, too.
     async fn abandon(&mut self, mail: &Reply, with_data: bool) -> Fault {
         if with_data {
             match self.answer("DATA").await {
@@ -211,7 +211,7 @@ impl Smtp {
         refused("MAIL", mail)
     }
 
-    /// The same for servers that want to answer each command before the next.
+    /// The same for servers without PIPELINING.
     async fn envelope_in_turn(
         &mut self,
         from: &str,
@@ -219,7 +219,7 @@ impl Smtp {
         message: &impl Body,
     ) -> Result<(Vec<Outcome>, Reply), Fault> {
         if self.is_unfinished {
-            let _ = self.wire.send(|out| extend(out, &["RSET\r\n"])).await; // shows in reading
+            let _ = self.wire.send(|out| extend(out, &["RSET\r\n"])).await; // shows on reading
             self.reset().await?;
         }
         let mut command = Vec::new();
@@ -265,11 +265,11 @@ impl Smtp {
             .map_err(|fault| after(command, &fault))
     }
 
-    /// Nobody is to have the message, but the server asks for it: an empty one ends the transaction
-    /// (RFC 2920, 3.1).
+    /// Sends an empty message, because the server accepted DATA although it refused all recipients.
+    /// This ends the transaction (RFC 2920, 3.1).
     async fn send_nothing(&mut self, to: &[&str], outcomes: &[Outcome]) -> Fault {
         if self.language == Language::Lmtp {
-            // It has no reply to give, so nobody could know when it is done.
+            // Without recipients there is no reply, so the end of the transaction would not show.
             return malformed("the server accepted DATA without a recipient");
         }
         match self
@@ -287,7 +287,7 @@ impl Smtp {
 
     /// Sends the message itself, in pieces.
     async fn data(&mut self, message: &impl Body) -> Result<(), Fault> {
-        // Dots that are doubled may make it too long for one.
+        // Half, since doubled dots make it longer: it may not fit into one write.
         if message.len() > WRITE_BYTES as u64 / 2 {
             self.wire.hurry();
         }
@@ -308,13 +308,13 @@ impl Smtp {
                 })
                 .await;
             if sent.is_err() || at >= message.len() {
-                // The server may have said why it stopped listening: that is read next.
+                // After a write error, the server's reason may be in the reply, which is read next.
                 return Ok(());
             }
         }
     }
 
-    /// LMTP's replies: one for each recipient that was accepted so far, in their order.
+    /// Reads LMTP's replies: one for each recipient accepted so far, in order.
     async fn deliveries(&mut self, outcomes: &mut [Outcome]) -> Result<(), Fault> {
         for outcome in outcomes
             .iter_mut()

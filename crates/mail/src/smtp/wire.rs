@@ -1,4 +1,4 @@
-//! Bytes to the server, and replies from it.
+//! Sends commands to the server, and receives its replies.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -12,17 +12,17 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 
 use super::reply::{Replies, Reply};
 
-/// Replies are read in pieces of up to this size.
+/// Most bytes of one read.
 const READ_BYTES: usize = 8 << 10;
 
 thread_local! {
-    /// What arrives. A worker is one thread: all its users share it.
+    /// Received bytes. A worker is one thread: all its users share the buffer.
     static INCOMING: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
-    /// What is sent.
+    /// Bytes to send.
     static OUTGOING: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A connection on which replies answer what was sent.
+/// A connection for commands and replies.
 #[derive(Debug)]
 pub struct Wire {
     transport: Transport,
@@ -35,8 +35,8 @@ impl Wire {
         Self { transport, replies }
     }
 
-    /// The connection, if the server has said nothing that nobody waited for. Whatever came in
-    /// clear must not be taken for an answer under TLS (CVE-2011-0411).
+    /// The connection for TLS. Fails if the server sent unexpected data: what arrived in the clear
+    /// must not be taken for a reply under TLS (CVE-2011-0411).
     pub fn into_transport(self) -> Result<Transport, Fault> {
         if self.replies.is_empty() {
             return Ok(self.transport);
@@ -46,7 +46,7 @@ impl Wire {
         ))
     }
 
-    /// Has everything sent at once, for messages that are written in several pieces.
+    /// Disables Nagle's algorithm, for messages that are written in several pieces.
     pub fn hurry(&self) {
         self.transport.hurry();
     }
@@ -65,7 +65,7 @@ impl Wire {
         })
         .await?;
         if let Some(rest) = rest {
-            // The socket is full; other users will need the shared buffer before it is not.
+            // The socket is full, and other users need the shared buffer before it has room again.
             transport.write_all(&rest).await?;
         }
         match transport {
@@ -100,27 +100,27 @@ impl Wire {
         Ok(reply)
     }
 
-    /// Sends something and waits for the answer. `command` is what to call it.
+    /// Sends a command and waits for the reply. `command` is its name in messages.
     pub async fn ask(
         &mut self,
         command: &str,
         compose: impl FnOnce(&mut Vec<u8>),
     ) -> Result<Reply, Fault> {
         let sent = self.send(compose).await;
-        // The server may have said why before it stopped listening.
+        // After a write error, the server may have sent the reason.
         match (self.reply().await, sent) {
             (Ok(reply), _) => Ok(reply),
             (Err(fault), _) => Err(after(command, &fault)),
         }
     }
 
-    /// Closes the connection in order.
+    /// Closes the connection cleanly.
     pub async fn close(mut self) {
         let _ = self.transport.shutdown().await; // it may be gone already
     }
 }
 
-/// Writes as much as there is room for; returns the rest.
+/// Writes as much as the socket takes. Returns the rest.
 fn write_now(
     transport: &mut Transport,
     context: &mut Context<'_>,
@@ -138,7 +138,7 @@ fn write_now(
     Ok(None)
 }
 
-/// Takes what has arrived; nothing is the end of the connection.
+/// Parses the bytes of one read; `None` at the end of the connection.
 fn take(
     transport: &mut Transport,
     context: &mut Context<'_>,
@@ -152,7 +152,7 @@ fn take(
     })
 }
 
-/// The same fault, which came instead of the answer to a command.
+/// The same fault, with the name of the command it happened in.
 pub fn after(command: &str, fault: &Fault) -> Fault {
     let message = format!("{command}: {}", fault.message).into();
     Fault {

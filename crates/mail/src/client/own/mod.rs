@@ -1,7 +1,7 @@
-//! Steps in the workload's own words: a search, a look at one message, a message that is sent.
+//! Steps in the workload's own words: search, fetch one message, send a message.
 //!
-//! They are what `search`, `fetch` and `send` are with keys that the steps of the classic workloads do
-//! not have. `reply`: what captures and checks see; `play`: how they are played.
+//! These are `search`, `fetch` and `send` with keys that the steps of the classic workloads do not
+//! have. `reply`: what captures and checks see; `play`: how they are played.
 
 mod play;
 mod reply;
@@ -16,7 +16,7 @@ use serde_json::Value;
 /// More recipients than a person writes to.
 const MOST_RECIPIENTS: usize = 1000;
 
-/// A step in the workload's own words. Two are equal if they are one.
+/// A step in the workload's own words. Equality is identity.
 #[derive(Debug, Clone)]
 pub struct Own(pub(super) Arc<Action>);
 
@@ -26,7 +26,7 @@ impl PartialEq for Own {
     }
 }
 
-/// What is done.
+/// The operation of a step.
 #[derive(Debug)]
 pub(super) enum Action {
     Search(Search),
@@ -34,7 +34,7 @@ pub(super) enum Action {
     Send(Send),
 }
 
-/// Messages are searched for.
+/// Searches for messages.
 #[derive(Debug)]
 pub(super) struct Search {
     folder: Option<Template>,
@@ -42,7 +42,7 @@ pub(super) struct Search {
     looks: Looks,
 }
 
-/// One message is read.
+/// Fetches one message.
 #[derive(Debug)]
 pub(super) struct Fetch {
     folder: Option<Template>,
@@ -51,7 +51,7 @@ pub(super) struct Fetch {
     looks: Looks,
 }
 
-/// A message is sent.
+/// Sends a message.
 #[derive(Debug)]
 pub(super) struct Send {
     to: Vec<Template>,
@@ -59,18 +59,18 @@ pub(super) struct Send {
     body: Template,
 }
 
-/// Which message is read.
+/// Which message to fetch.
 #[derive(Debug)]
 enum Which {
     Last,
     Random,
-    /// The newest that the search before has found.
+    /// The newest one found by the last search.
     Found,
     /// The one with this UID.
     Uid(Template),
 }
 
-/// What is looked at in a reply.
+/// The captures and checks of a reply.
 #[derive(Debug)]
 struct Looks {
     captures: Box<[Capture]>,
@@ -106,7 +106,7 @@ struct WrittenFetch {
     check: Option<Value>,
 }
 
-/// What of a message is asked for; `body` is whole, too, for its header says how it is encoded.
+/// What to fetch of a message. `body` also fetches all of it, since the header has the encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum What {
@@ -145,7 +145,7 @@ const fn whole() -> What {
 }
 
 impl Own {
-    /// Reads a step; None for one of the classic ones.
+    /// Compiles a step; `None` if it is one of the classic workloads'.
     pub(super) fn compile(options: &Value, names: &mut Names) -> Result<Option<Self>, String> {
         if !is_own(options) {
             return Ok(None);
@@ -259,10 +259,10 @@ impl Looks {
         self.captures.iter().any(Capture::needs_body) || self.checks.iter().any(Check::needs_body)
     }
 
-    /// Checks a reply, and keeps what is to be kept of it.
+    /// Runs the checks and then the captures on a reply.
     fn inspect(&self, reply: &dyn Reply, user: &mut User) -> Result<(), Fault> {
         let wrong = |sentence: String| Fault::step(FaultKind::Refused, sentence);
-        // A check says more of a wrong message than a value that is not there.
+        // Checks go first: a failed check says more about a wrong message than a missing value.
         for check in &self.checks {
             check.judge(reply, user.scope()).map_err(wrong)?;
         }

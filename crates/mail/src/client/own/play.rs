@@ -1,4 +1,4 @@
-//! How steps in the workload's own words are played.
+//! Plays steps in the workload's own words.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use crate::message::Letter;
 use crate::smtp::all_accepted;
 use crate::task::Task;
 
-/// More than this is not kept of a message: captures and checks are for what an application sends.
+/// The largest message for captures and checks, which are for messages that an application sends.
 const MOST_KEPT_BYTES: usize = 16 << 20;
-/// How much of a message is kept for somebody who tries a workload.
+/// Most bytes or characters of a message shown when a workload is tried out.
 const MOST_TRACED_BYTES: usize = 2_000;
 
 fn wrong(sentence: impl Into<Box<str>>) -> Fault {
@@ -26,7 +26,7 @@ fn wrong(sentence: impl Into<Box<str>>) -> Fault {
 }
 
 impl MailSession {
-    /// Plays such a step.
+    /// Plays a step.
     pub(in crate::client) async fn own(&mut self, own: &Own, user: &mut User) -> Result<(), Fault> {
         match &*own.0 {
             Action::Search(search) => self.search_own(search, user).await,
@@ -42,7 +42,7 @@ impl MailSession {
     async fn search_own(&mut self, search: &Search, user: &mut User) -> Result<(), Fault> {
         self.enter(search.folder.as_ref(), user).await?;
         let mut key = String::new();
-        // In a quoted string of IMAP the same two characters are escaped as in one of JSON.
+        // Quoted strings in IMAP escape the same two characters as JSON strings: `"` and `\`.
         let scope = user.scope();
         search.key.write_encoded(scope, Filter::Json, &mut key)?;
         if !key.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
@@ -104,7 +104,7 @@ impl MailSession {
         let mut found = Found::message(uid, &message, fetch.has_body);
         found.took_ms = took_ms;
         if message.is_empty() {
-            found.uids.clear(); // somebody else has removed it
+            found.uids.clear(); // another client has removed it
         }
         self.current = Some(uid);
         user.note(|| {
@@ -118,7 +118,7 @@ impl MailSession {
         fetch.looks.inspect(&found, user)
     }
 
-    /// The message that is meant; None if the folder has none.
+    /// The UID of the message to fetch; `None` if the folder is empty.
     async fn chosen(&mut self, which: &Which, user: &mut User) -> Result<Option<u32>, Fault> {
         let exists = self.imap().await?.exists();
         match which {
@@ -145,7 +145,8 @@ impl MailSession {
         }
     }
 
-    /// Has a folder selected, the inbox without one, and knows what is new in it.
+    /// Selects a folder, or sends NOOP if it is selected already, to learn of new mail. Without a
+    /// folder, stays in the selected one, by default the inbox.
     async fn enter(&mut self, folder: Option<&Template>, user: &mut User) -> Result<(), Fault> {
         let folder = match folder {
             Some(template) => template.render(user.scope())?,

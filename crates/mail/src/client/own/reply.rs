@@ -5,7 +5,7 @@ use headcount_script::json::Document;
 
 use crate::message::mime;
 
-/// What a search has found, or one message.
+/// The result of a search, or one message.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The messages' UIDs.
@@ -19,7 +19,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Messages with these UIDs, found in so many milliseconds.
+    /// The messages found by a search that took `took_ms`.
     pub(super) fn messages(uids: Vec<u32>, took_ms: f64) -> Self {
         Self {
             uids,
@@ -28,7 +28,7 @@ impl Found {
         }
     }
 
-    /// One message with this UID, of which these bytes came.
+    /// One fetched message.
     pub(super) fn message(uid: u32, message: &[u8], has_body: bool) -> Self {
         Self {
             uids: vec![uid],

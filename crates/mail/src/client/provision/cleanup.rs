@@ -1,4 +1,4 @@
-//! Emptying the users' mailboxes.
+//! Empties the users' mailboxes.
 
 use std::cell::Cell;
 
@@ -14,8 +14,8 @@ use crate::client::session::INBOX;
 use crate::client::{Mail, MailSession};
 use crate::options::MailOptions;
 
-/// Deletes all mail of the order's users whose mailboxes bear the marker, the folders that were made,
-/// and the marker last. Mailboxes without it are left as they are.
+/// Deletes all mail of the order's users whose mailboxes have the marker, the folders made for it,
+/// and the marker last. Mailboxes without the marker are left as they are.
 pub fn cleanup(
     options: MailOptions,
     order: &Order,
@@ -35,7 +35,7 @@ pub fn cleanup(
     })
 }
 
-/// How many messages were deleted; `None` for a mailbox that is not Headcount's.
+/// Empties a mailbox. Returns the number of messages deleted; `None` if it is not Headcount's.
 async fn sweep(mail: &Mail, id: u32) -> Result<Option<u64>, ProvisionError> {
     let name = mail.shared.user.text(mail.shared.number(id));
     let mut session = arrive(mail, id).await?;
@@ -57,7 +57,7 @@ impl MailSession {
         in_folder(&marker, self.mark(UNFINISHED)).await?;
         let messages = self.clear_ours(&mut survey).await?;
         let removed = async {
-            // No folder that is selected can be deleted everywhere.
+            // Not every server can delete the selected folder.
             self.select_anew(INBOX).await?;
             self.imap().await?.remove(&marker).await
         };
@@ -65,8 +65,8 @@ impl MailSession {
         Ok(Some(messages))
     }
 
-    /// Deletes the mail and the folders that Headcount makes; the marker stays. Returns how many
-    /// messages there were.
+    /// Deletes the mail and the folders that Headcount makes, but not the marker. Returns the
+    /// number of messages deleted.
     pub(super) async fn clear_ours(&mut self, survey: &mut Survey) -> Result<u64, ProvisionError> {
         let names = self.shared.options.folders.clone();
         let mut messages = 0;

@@ -7,10 +7,11 @@ use headcount_load::{Fault, Protocol, User, provision};
 use crate::client::{Mail, MailSession};
 use crate::stage;
 
-/// Errands under way at a time: a server that starts a process for each session has so many starting
-/// at once, and more of them only wait for each other.
+/// Sessions at a time. Some servers start a process for each: more at once only wait for each
+/// other.
 pub const AT_A_TIME: usize = 16;
-/// The longest time for one thing: a logon at a server that serves others too, or a hundred messages.
+/// The time limit of one operation: a logon at a server that serves others too, or a hundred
+/// messages.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Logs on as the user with this number of the run.
@@ -18,7 +19,7 @@ pub async fn arrive(mail: &Mail, id: u32) -> Result<MailSession, Fault> {
     arrive_within(PATIENCE, mail, id).await
 }
 
-/// The same, with a server that must let the user in within `limit`, however often it is tried.
+/// The same within `limit`, which covers all attempts.
 pub async fn arrive_within(limit: Duration, mail: &Mail, id: u32) -> Result<MailSession, Fault> {
     let address = &mail.shared.options.imap.address;
     let open = async |user: &mut User| mail.open(user).await;
@@ -26,7 +27,7 @@ pub async fn arrive_within(limit: Duration, mail: &Mail, id: u32) -> Result<Mail
     stage::within(limit, address, provision::arrive(open, id, limit, late)).await
 }
 
-/// Gives up when the server does not answer.
+/// Runs `work` with the time limit; `what` is the message if the server does not answer in time.
 async fn bounded<T, E: From<Fault>>(
     work: impl Future<Output = Result<T, E>>,
     what: impl FnOnce() -> String,
@@ -34,7 +35,7 @@ async fn bounded<T, E: From<Fault>>(
     provision::bounded(PATIENCE, work, what).await
 }
 
-/// The same for work in a folder.
+/// The same; the message names the folder.
 pub async fn in_folder<T, E: From<Fault>>(
     folder: &str,
     work: impl Future<Output = Result<T, E>>,

@@ -11,26 +11,26 @@ pub enum ProvisionError {
     /// The options cannot be used.
     #[error(transparent)]
     Options(#[from] MailError),
-    /// A mailbox has mail in it, and no marker: it is somebody's.
+    /// A mailbox has mail but no marker: it belongs to somebody else.
     #[error(
         "the mailbox of {user} holds mail that is not Headcount's ({messages} in {folder}, and no \
          folder \"{marker}\" with its marker), so nothing in it is touched; empty it, or name other \
          users"
     )]
     NotOurs {
-        /// Whose.
+        /// The user.
         user: String,
-        /// Where the first mail was found.
+        /// The first folder with mail.
         folder: String,
-        /// How much of it.
+        /// The number of messages in it.
         messages: u32,
-        /// The folder that would have been there.
+        /// The missing marker folder.
         marker: String,
     },
     /// A server could not be reached, did not accept a user, or refused.
     #[error("{}", .0.message)]
     Fault(Fault),
-    /// The caller did not want to go on.
+    /// The caller cancelled.
     #[error("cancelled")]
     Cancelled,
     /// The system refused an event queue.
@@ -51,10 +51,10 @@ impl From<Cancelled> for ProvisionError {
 }
 
 impl ProvisionError {
-    /// The same, of a user: what the server refused one of many.
+    /// The same error with the user's name in its message.
     pub(super) fn of_user(self, name: &str) -> Self {
         match self {
-            // Who could not log on is named already.
+            // Login faults already name the user.
             Self::Fault(fault) if !fault.message.contains(name) => Self::Fault(Fault {
                 message: format!("user {name}: {}", fault.message).into(),
                 ..fault

@@ -1,4 +1,4 @@
-//! Who answers.
+//! What the servers say about themselves.
 
 use std::time::Duration;
 
@@ -17,31 +17,31 @@ use crate::stage::{self, within};
 
 /// Bytes of a greeting that are shown.
 const GREETING_BYTES: usize = 300;
-/// How long each conversation may take, from connecting to its last answer. Servers that keep
-/// spammers waiting greet after 5 or 6 s (Sendmail, Postfix), and a slow directory has its part in the
-/// logon; with more than this nobody could work there.
+/// The time limit of each conversation, from connecting to the last answer. Servers that delay
+/// their greeting to repel spammers take 5 or 6 s (Sendmail, Postfix), and a logon may wait for a
+/// slow directory; a server slower than this is unusable.
 pub const LIMIT: Duration = Duration::from_secs(20);
 
-/// Who answers.
+/// What the servers say about themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Hello {
-    /// What the IMAP server greets with.
+    /// The IMAP server's greeting.
     pub imap_greeting: String,
-    /// What it offers of what Headcount makes use of.
+    /// Those of its capabilities that Headcount uses.
     pub imap_offers: Vec<&'static str>,
-    /// What the server greets with that mail is sent with, if there is one.
+    /// The greeting of the server that mail is sent through, if there is one.
     pub send_greeting: Option<String>,
     /// Messages in the first user's inbox.
     pub inbox: u32,
 }
 
-/// Logs on as the first user of the target, and connects to where mail is sent. Each conversation has
-/// [`LIMIT`].
+/// Logs on as the first user of the target, and connects to the server that mail is sent through.
+/// Each conversation has the time limit [`LIMIT`].
 pub fn hello(options: MailOptions) -> Result<Hello, ProvisionError> {
     hello_within(LIMIT, options)
 }
 
-/// The same, where each conversation, from connecting to its last answer, ends within `limit`.
+/// The same with another time limit.
 pub fn hello_within(limit: Duration, options: MailOptions) -> Result<Hello, ProvisionError> {
     let mail = Mail::new(options)?;
     run(async {

@@ -1,13 +1,13 @@
-//! Making, checking and emptying the mailboxes of many users, for whoever prepares a run.
+//! Makes, checks and empties the mailboxes of many users, before and after a run.
 //!
-//! * [`mod@prepare`]: makes what is missing, and brings back what a run has changed; [`mod@cleanup`]: deletes
-//!   all of it; [`mod@hello`]: who answers.
-//! * [`plan`]: what a mailbox holds at the start, and what its marker says.
+//! * [`mod@prepare`]: makes what is missing and undoes what a run has changed; [`mod@cleanup`]:
+//!   deletes all of it; [`mod@hello`]: what the servers say about themselves.
+//! * [`plan`]: what a mailbox holds at the start, and the text of its marker.
 //! * `place`: one folder; `territory`: whether a mailbox may be written to at all.
 //! * `errand`: one user's session outside of a run, with a time limit.
 //!
-//! A mailbox belongs to Headcount if it has a folder with a marker message. One without it that holds
-//! any mail is somebody's: it is never changed.
+//! A mailbox belongs to Headcount if it has a folder with a marker message. A mailbox without it
+//! that holds any mail belongs to somebody else and is never changed.
 
 pub mod cleanup;
 mod errand;
@@ -30,9 +30,9 @@ pub use prepare::prepare;
 /// What was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Prepared {
-    /// Users whose mailboxes were made, or made whole.
+    /// Users whose mailboxes were made or repaired.
     pub created: u32,
-    /// Users whose mailboxes were there; what runs had changed was brought back.
+    /// Users whose mailboxes existed; changes by runs were undone.
     pub kept: u32,
     /// Messages written.
     pub messages: u64,

@@ -1,4 +1,4 @@
-//! One folder: what it holds, and bringing it back to that.
+//! Fills, restores and checks one folder.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ pub struct Written {
 }
 
 impl MailSession {
-    /// Has a folder hold what it does at the start. Returns whether any of its own messages were
-    /// missing, or damaged where they are read through.
+    /// Restores a folder to what it holds at the start. Returns whether any of its prepared
+    /// messages were missing or, if `read_through`, damaged.
     pub(super) async fn restore(
         &mut self,
         holding: &Holding,
@@ -72,7 +72,7 @@ impl MailSession {
         Ok(())
     }
 
-    /// Whether these messages are as they were written, and those of this folder.
+    /// Whether these are exactly the prepared messages of the folder, unaltered.
     async fn are_intact(&mut self, holding: &Holding, uids: &[u32]) -> Result<bool, Fault> {
         let run = self.shared.options.prepared_run();
         let new = || Checker::new(run, Section::Text);
@@ -91,7 +91,7 @@ impl MailSession {
         let fetched = imap.fetch(&uids, What::Whole, &mut on).await;
         match fetched {
             Err(fault) if fault.kind == FaultKind::Refused && !fault.ends_session => {
-                return Ok(false); // a server that cannot read its own messages
+                return Ok(false); // the server cannot read its own messages
             }
             fetched => fetched?,
         };
@@ -100,7 +100,7 @@ impl MailSession {
         Ok(numbers.into_iter().eq(wanted))
     }
 
-    /// Removes all messages of a folder; how many there were.
+    /// Removes all messages from a folder. Returns how many there were.
     pub(super) async fn clear(&mut self, folder: &str) -> Result<u32, Fault> {
         self.select_anew(folder).await?;
         let imap = self.imap().await?;

@@ -1,4 +1,4 @@
-//! What a mailbox holds at the start, and what its marker says.
+//! What a mailbox holds at the start, and the text of its marker.
 
 use headcount_load::stream::{Purpose, Stream};
 
@@ -7,16 +7,17 @@ use crate::message::{Message, Part, Stamp};
 use crate::options::MailOptions;
 use crate::profile::{MixRow, mix};
 
-/// The keyword that prepared messages bear, so that a server can tell them from what came later.
+/// The keyword of prepared messages: a search for it does not find messages that came later.
 const KEYWORD: &str = "$Headcount";
-/// That of the inbox: its messages are moved to folders of others, and must not pass for theirs there.
+/// The keyword in the inbox: users move its messages to other folders, where they must not pass for
+/// prepared ones.
 const INBOX_KEYWORD: &str = "$HeadcountInbox";
-/// When prepared messages were sent, in µs since 1970: a day whose date is the same for all runs, and a
-/// minute later for each. 1 January 2026.
+/// When the first prepared message was sent, in µs since 1970: 1 January 2026, the same in all
+/// runs.
 const SENT_UNIX_US: u64 = 1_767_225_600_000_000;
-/// Between two of them, in µs.
+/// The time from one prepared message to the next, in µs.
 const APART_US: u64 = 60_000_000;
-/// The version of what is prepared: to be raised when it changes.
+/// The version of the prepared mailbox. Raise it when the contents change.
 const VERSION: u32 = 2;
 
 /// A folder, and what it holds at the start.
@@ -26,12 +27,12 @@ pub struct Holding {
     pub folder: String,
     /// How many messages.
     pub messages: u32,
-    /// The number of the first of them among those of the mailbox.
+    /// The number of the first one, counted through the mailbox.
     pub from: u32,
 }
 
 impl Holding {
-    /// What its prepared messages bear.
+    /// The keyword of its prepared messages.
     #[must_use]
     pub fn keyword(&self) -> &'static str {
         if self.folder == INBOX {
@@ -43,7 +44,7 @@ impl Holding {
 }
 
 impl MailOptions {
-    /// What is in a mailbox at the start, folder by folder.
+    /// What a mailbox holds at the start, folder by folder.
     pub fn holdings(&self) -> impl Iterator<Item = Holding> + '_ {
         let start = &self.profile.start;
         let own =
@@ -66,8 +67,8 @@ impl MailOptions {
         })
     }
 
-    /// A prepared message of a user by its number in the mailbox. It depends on the seed, the user and
-    /// the profile alone.
+    /// A user's prepared message with this number. It depends only on the seed, the user and the
+    /// profile.
     #[must_use]
     pub fn prepared_message(&self, user: u32, number: u32, own_address: &str) -> Message {
         let start = &self.profile.start;
@@ -91,7 +92,7 @@ impl MailOptions {
         )
     }
 
-    /// What the marker of a complete mailbox says: equal for equal data sets only.
+    /// The text of a complete mailbox's marker; different data sets have different texts.
     #[must_use]
     pub fn inscription(&self) -> String {
         let start = &self.profile.start;
@@ -111,7 +112,7 @@ impl MailOptions {
         )
     }
 
-    /// The message that says whose a mailbox is.
+    /// The message that marks a mailbox as Headcount's.
     #[must_use]
     pub fn marker(&self, user: u32, subject: &str, own_address: &str) -> Message {
         let stamp = Stamp {
@@ -140,7 +141,7 @@ fn inscribe(row: &MixRow) -> String {
     format!("{weight}:{text_bytes}+{attached_bytes}{attached:?}")
 }
 
-/// What the marker of a mailbox says that is being made, or emptied.
+/// The text of the marker while a mailbox is being made or emptied.
 pub const UNFINISHED: &str = "Headcount mailbox, unfinished: everything in it is Headcount's";
 
 #[cfg(test)]

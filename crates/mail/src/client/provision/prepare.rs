@@ -1,4 +1,4 @@
-//! Making what is missing of the users' mailboxes, and undoing what a run has done to them.
+//! Makes what is missing in the users' mailboxes, and undoes what a run has changed.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use super::{OnProgress, Order, Prepared};
 use crate::client::{Mail, MailSession};
 use crate::options::MailOptions;
 
-/// How long the answer to LOGOUT may take. A server that works has it at once.
+/// How long the answer to LOGOUT may take. A working server answers at once.
 const LOG_OFF: Duration = Duration::from_secs(5);
 
-/// Has the mailboxes of the order's users hold what the profile says. What is there and right is kept;
-/// a mailbox of another data set is made anew; whatever runs have left is removed.
+/// Makes the mailboxes of the order's users hold what the profile says. Keeps folders that are
+/// right, re-creates mailboxes of another data set, and removes what runs have left.
 pub fn prepare(
     options: MailOptions,
     order: &Order,
@@ -25,7 +25,7 @@ pub fn prepare(
 ) -> Result<Prepared, ProvisionError> {
     let mail = Mail::new(options)?;
     run(async {
-        // One before all: what is wrong with the server is then told once, and of the first user.
+        // The first user goes first, so that an error with the server is reported once.
         drop(arrive(&mail, order.first).await?);
         let written = Written::default();
         let errand = |id| make(&mail, id, order.read_through, &written);
@@ -47,7 +47,7 @@ pub fn prepare(
     })
 }
 
-/// One user's mailbox. Returns whether it was made.
+/// Makes or restores one user's mailbox. Returns whether it was incomplete or damaged.
 async fn make(
     mail: &Mail,
     id: u32,
@@ -93,7 +93,7 @@ impl MailSession {
             }
             let restored = self.restore(holding, read_through, written);
             let was_short = in_folder(folder, restored).await?;
-            // What users do changes these in every run.
+            // Only folders of old mail count: users change the others in every run.
             was_damaged |= was_short && Self::is_own(folder);
         }
         if !is_complete {
@@ -110,7 +110,7 @@ impl MailSession {
         number.is_some_and(|number: u32| Self::own_folder(number) == folder)
     }
 
-    /// Logs off, and hardly waits for the answer: the work is done.
+    /// Logs off once the work is done. Ignores errors, and waits a few seconds at most.
     pub(super) async fn log_off(&mut self) {
         if let Some(imap) = self.imap.take() {
             let _ = tokio::time::timeout(LOG_OFF, imap.logout()).await;

@@ -10,43 +10,43 @@ use crate::imap::{Fetched, Folder, Uids, What};
 
 /// What every marker begins with.
 const MARK: &[u8] = b"Headcount mailbox";
-/// Bytes of a subject that are looked at.
+/// Most bytes of a subject that are read.
 const SUBJECT_BYTES: usize = 4096;
 
-/// What a mailbox is.
+/// Whose mailbox it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ground {
-    /// Without a marker, and without mail.
+    /// It has neither a marker nor mail.
     Empty,
-    /// Headcount's, with these subjects of markers.
+    /// Headcount's: the subjects in the marker folder.
     Ours(Vec<String>),
-    /// Without a marker, and with mail in this folder.
+    /// It has mail, but no marker.
     Theirs {
-        /// Where.
+        /// The first folder with mail.
         folder: String,
-        /// How much.
+        /// The number of messages in it.
         messages: u32,
     },
 }
 
-/// A mailbox, as it was found.
+/// A mailbox as found.
 #[derive(Debug)]
 pub struct Survey {
-    /// What it is.
+    /// Whose it is.
     pub ground: Ground,
     /// Its folders.
     pub folders: Vec<Folder>,
 }
 
 impl Survey {
-    /// Whether a folder is there.
+    /// Whether there is a folder of this name.
     pub fn has(&self, name: &str) -> bool {
         self.folders.iter().any(|folder| folder.name == name)
     }
 }
 
 impl MailSession {
-    /// Looks at what a mailbox is. Nothing in it changes.
+    /// Finds out whose mailbox it is, without changing it.
     pub(super) async fn survey(&mut self) -> Result<Survey, ProvisionError> {
         let marker = self.shared.options.folders.marker.clone();
         let listed = async { self.imap().await?.list("", "*").await };
@@ -74,7 +74,7 @@ impl MailSession {
         Ok(survey(Ground::Empty))
     }
 
-    /// The error for a mailbox that is somebody's.
+    /// The error for a mailbox that belongs to somebody else.
     pub(super) fn not_ours(&self, folder: String, messages: u32) -> ProvisionError {
         ProvisionError::NotOurs {
             user: self.shared.user.text(self.number),
@@ -105,7 +105,7 @@ impl MailSession {
         Ok(subjects)
     }
 
-    /// Writes down that a mailbox is Headcount's before anything else is written.
+    /// Marks an empty mailbox as Headcount's, before anything else is written.
     pub(super) async fn occupy(&mut self, survey: &mut Survey) -> Result<(), Fault> {
         if survey.ground != Ground::Empty {
             return Ok(());
@@ -119,7 +119,7 @@ impl MailSession {
         Ok(())
     }
 
-    /// Puts a marker of this subject into its folder, then removes the others.
+    /// Appends a marker with this subject to its folder, then removes older ones.
     pub(super) async fn mark(&mut self, subject: &str) -> Result<(), Fault> {
         let marker = self.shared.options.folders.marker.clone();
         let own = self.shared.address.text(self.number);
@@ -135,7 +135,7 @@ impl MailSession {
     }
 }
 
-/// What a field says, on one line (RFC 5322, 2.2.3).
+/// The value of a header field on one line (RFC 5322, 2.2.3).
 fn unfolded(field: &[u8]) -> String {
     let text = String::from_utf8_lossy(field);
     let value = text.split_once(':').map_or("", |(_, value)| value);

@@ -1,10 +1,10 @@
-//! What an answer says (RFC 9051, 7; RFC 3501, 7).
+//! Parses answers (RFC 9051, 7; RFC 3501, 7).
 
 use std::borrow::Cow;
 
 use super::cursor::{Cursor, Wrong, parse_number};
 
-/// How a command went, or what the server says of itself.
+/// How a command went, or the state of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
     /// Done, or information.
@@ -13,25 +13,25 @@ pub enum Condition {
     No,
     /// Not understood.
     Bad,
-    /// Logged on already; a greeting only.
+    /// Logged on already; only in a greeting.
     Preauth,
     /// The connection ends.
     Bye,
 }
 
-/// A condition with what is said about it.
+/// A condition with its response code and text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State<'a> {
-    /// How it is.
+    /// The condition.
     pub condition: Condition,
-    /// What stands in brackets: a word for programs, and its arguments.
+    /// The response code in brackets: a word for programs, and its arguments.
     pub code: Option<&'a [u8]>,
-    /// What is meant for people.
+    /// The text for people.
     pub text: &'a [u8],
 }
 
 impl<'a> State<'a> {
-    /// The arguments of this code, if that is the one.
+    /// The arguments of the response code, if it is `name`.
     #[must_use]
     pub fn code(&self, name: &str) -> Option<Cursor<'a>> {
         let code = self.code?;
@@ -46,21 +46,21 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The number that is the argument of this code.
+    /// The numeric argument of the response code, if it is `name`.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<u32> {
         self.code(name)?.number().ok()
     }
 }
 
-/// A mailbox, as LIST tells of it.
+/// A mailbox in the answer to LIST.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed<'a> {
     /// Its attributes, separated by spaces.
     pub attributes: &'a [u8],
     /// What separates the levels of names.
     pub delimiter: Option<u8>,
-    /// Its name as it stands on the wire.
+    /// Its name as sent by the server.
     pub name: Cow<'a, [u8]>,
 }
 
@@ -69,43 +69,43 @@ pub struct Listed<'a> {
 pub enum Answer<'a> {
     /// The end of the command with this tag.
     Done(&'a [u8], State<'a>),
-    /// The server waits for the rest of a command.
+    /// A continuation request: the server waits for the rest of a command.
     Continue(&'a [u8]),
-    /// What the server says without being asked, or on the way.
+    /// An untagged condition.
     State(State<'a>),
-    /// How many messages the folder has.
+    /// The number of messages in the folder.
     Exists(u32),
     /// The message with this number is gone.
     Expunge(u32),
-    /// These messages are gone, and whether they were before the folder was selected (RFC 7162).
+    /// These messages are gone, and whether that was before the folder was selected (RFC 7162).
     Vanished(bool, Cursor<'a>),
-    /// What is about the message with this number: see [`super::fetch`].
+    /// Items of the message with this number: see [`super::fetch`].
     Fetch(u32),
-    /// What the server can do.
+    /// The server's capabilities.
     Capability(&'a [u8]),
-    /// What was enabled.
+    /// The extensions that were enabled.
     Enabled(&'a [u8]),
     /// A mailbox.
     List(Listed<'a>),
-    /// Figures of a mailbox: its name, and pairs of a word and a number.
+    /// The status of a mailbox: its name, and pairs of a word and a number.
     Status(Cow<'a, [u8]>, Cursor<'a>),
     /// Messages found: see [`super::found`].
     Search(Cursor<'a>),
     /// The same, as ranges.
     Esearch(Cursor<'a>),
-    /// Where names of mailboxes begin.
+    /// The namespaces.
     Namespace(Cursor<'a>),
-    /// What a quota root allows.
+    /// The limits of a quota root.
     Quota(Cursor<'a>),
-    /// Something else, which nobody here asks for.
+    /// Any other answer; this client does not use it.
     Other(&'a [u8]),
 }
 
-/// Reads an answer that has come whole.
+/// Parses a complete answer.
 pub fn read(text: &[u8]) -> Result<Answer<'_>, Wrong> {
     let mut cursor = Cursor::new(text);
     if cursor.take(b'+') {
-        // Some servers say nothing more, not even a space.
+        // Some servers send just the `+`, without a space.
         cursor.take(b' ');
         return Ok(Answer::Continue(cursor.rest()));
     }
@@ -167,7 +167,7 @@ fn state(condition: Condition, mut cursor: Cursor<'_>) -> State<'_> {
     }
 }
 
-/// What is about a number: `* 5 EXISTS`.
+/// An answer that begins with a number: `* 5 EXISTS`.
 fn numbered(mut cursor: Cursor<'_>) -> Result<Answer<'_>, Wrong> {
     let number = cursor.number()?;
     let about = cursor.rest();
@@ -230,7 +230,7 @@ fn listed(mut cursor: Cursor<'_>) -> Result<Listed<'_>, Wrong> {
     })
 }
 
-/// What stands in the parentheses that are all that is left.
+/// The contents of the parentheses around all that is left.
 fn inside(mut cursor: Cursor<'_>) -> Result<Cursor<'_>, Wrong> {
     cursor.expect(b'(')?;
     // Some servers end a line with a space.
@@ -240,12 +240,12 @@ fn inside(mut cursor: Cursor<'_>) -> Result<Cursor<'_>, Wrong> {
         .ok_or("a closing parenthesis")
 }
 
-/// Reads pairs of a word and a number: `MESSAGES 5 UNSEEN 2`.
+/// Parses pairs of a word and a number: `MESSAGES 5 UNSEEN 2`.
 pub fn each_pair(mut cursor: Cursor<'_>, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), Wrong> {
     while !cursor.is_at_end() {
         let word = cursor.atom()?;
         cursor.expect(b' ')?;
-        // What is no number is not asked for, but may be there: MAILBOXID (...).
+        // Servers may add items that were not asked for and are not numbers: MAILBOXID (...).
         if let Some(number) = parse_number(cursor.value()?) {
             each(word, number);
         }

@@ -1,21 +1,21 @@
-//! Reading the words of an answer that has come whole (RFC 9051, 4 and 9).
+//! Reads the words of a complete answer (RFC 9051, 4 and 9).
 
 use std::borrow::Cow;
 
-/// Parentheses in parentheses: more than any body structure has.
+/// The deepest nesting of parentheses: more than any body structure has.
 const MOST_NESTED: usize = 100;
 
-/// What is left to read of an answer. Errors are sentences without their subject: what was expected.
+/// What is left to read of an answer. Errors name what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor<'a> {
     rest: &'a [u8],
 }
 
-/// What could not be read.
+/// What was expected, if it could not be read.
 pub type Wrong = &'static str;
 
 impl<'a> Cursor<'a> {
-    /// At the beginning of these bytes.
+    /// A cursor at the start of `bytes`.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
@@ -33,7 +33,7 @@ impl<'a> Cursor<'a> {
         self.rest.is_empty()
     }
 
-    /// The next byte, which stays.
+    /// The next byte, without taking it.
     #[must_use]
     pub fn peek(&self) -> Option<u8> {
         self.rest.first().copied()
@@ -48,7 +48,7 @@ impl<'a> Cursor<'a> {
         is_next
     }
 
-    /// Takes this byte.
+    /// Takes this byte; an error if it is not next.
     pub fn expect(&mut self, byte: u8) -> Result<(), Wrong> {
         if self.take(byte) {
             return Ok(());
@@ -63,7 +63,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Takes bytes as long as they are of a kind.
+    /// Takes bytes as long as `is` returns true.
     pub fn take_while(&mut self, is: impl Fn(u8) -> bool) -> &'a [u8] {
         let end = self.rest.iter().position(|byte| !is(*byte));
         let (taken, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
@@ -94,7 +94,7 @@ impl<'a> Cursor<'a> {
         parse_number(digits).ok_or("a number")
     }
 
-    /// A string: quoted, or a literal that stands inside the text.
+    /// A string: quoted, or a literal inside the text.
     pub fn string(&mut self) -> Result<Cow<'a, [u8]>, Wrong> {
         match self.peek() {
             Some(b'"') => self.quoted(),
@@ -117,7 +117,7 @@ impl<'a> Cursor<'a> {
         if matches!(self.peek(), Some(b'"' | b'{')) {
             return self.string();
         }
-        // Servers write names with braces, percent signs and backslashes without quotes, too.
+        // Some servers do not quote names with braces, percent signs and backslashes.
         let word =
             self.take_while(|byte| !matches!(byte, b' ' | b'(' | b')' | b'"') && byte > b' ');
         if word.is_empty() {
@@ -173,7 +173,7 @@ impl<'a> Cursor<'a> {
         Ok(Cow::Owned(text))
     }
 
-    /// A literal whose bytes stand in the text.
+    /// A literal whose bytes are inside the text.
     fn literal(&mut self) -> Result<&'a [u8], Wrong> {
         let bytes = self.literal_length()?;
         let bytes = usize::try_from(bytes).map_err(|_| "a literal")?;
@@ -196,7 +196,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    /// Whatever comes next: a string, a list in parentheses, or a word. Returns its bytes.
+    /// The bytes of the next value: a string, a list in parentheses, or a word.
     pub fn value(&mut self) -> Result<&'a [u8], Wrong> {
         let start = self.rest;
         let mut depth = 0;
@@ -240,7 +240,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A number of 63 bits in digits only.
+/// A number of 63 bits, if there are only digits.
 #[must_use]
 pub fn parse_number(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || digits.len() > 19 {

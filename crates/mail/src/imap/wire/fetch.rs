@@ -1,4 +1,4 @@
-//! What an answer says of a message (RFC 9051, 7.5.2).
+//! Parses FETCH answers (RFC 9051, 7.5.2).
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub enum Section {
     Other,
 }
 
-/// What is known of a message.
+/// Items of a message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Known<'a> {
     /// Its number in the folder.
@@ -30,15 +30,15 @@ pub struct Known<'a> {
     pub flags: Option<&'a [u8]>,
     /// Its size in octets.
     pub size: Option<u64>,
-    /// Its envelope as it came, in parentheses.
+    /// Its envelope as sent by the server, in parentheses.
     pub envelope: Option<&'a [u8]>,
 }
 
-/// Contents that stand in the text itself, which are short; `None`: they passed by before.
+/// Short contents inside the text; `None` if they were passed on in pieces before.
 pub type Inline<'a> = Option<Cow<'a, [u8]>>;
 
-/// Reads the answer about a message, or the beginning of one up to contents that are about to pass
-/// by. `each` is told of its sections; the last one of a beginning is that of those contents.
+/// Parses a FETCH answer, or the beginning of one up to contents that arrive in pieces. Calls
+/// `each` for each section; the last section of a beginning is that of those contents.
 pub fn read<'a>(
     text: &'a [u8],
     each: &mut dyn FnMut(&Known<'a>, Section, Inline<'_>),
@@ -78,7 +78,7 @@ pub fn read<'a>(
     Ok(known)
 }
 
-/// The section that an item is, if it is one; the cursor is behind its name then.
+/// The section that an item is, if it is one; the cursor is then after its name.
 fn section(name: &[u8], cursor: &mut Cursor<'_>) -> Result<Option<Section>, Wrong> {
     let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
     let section = match name.len() {

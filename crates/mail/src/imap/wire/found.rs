@@ -1,14 +1,15 @@
-//! What a search found (RFC 9051, 7.3.4; RFC 3501, 7.2.5).
+//! Parses the results of searches (RFC 9051, 7.3.4; RFC 3501, 7.2.5).
 
 use super::cursor::{Cursor, Wrong};
 
-/// Messages of one search: more than servers keep in a folder, and what a wrong answer may cost.
+/// Most messages in one result: more than servers keep in a folder, so a wrong answer cannot use up
+/// memory.
 const MOST_FOUND: usize = 1 << 22;
 
-/// Reads the numbers of a SEARCH.
+/// Parses the numbers of a SEARCH.
 pub fn read_search(mut cursor: Cursor<'_>, found: &mut Vec<u32>) -> Result<(), Wrong> {
     while !cursor.is_at_end() {
-        // CONDSTORE adds the highest MODSEQ behind all of them.
+        // CONDSTORE adds the highest MODSEQ at the end.
         if cursor.peek() == Some(b'(') {
             cursor.value()?;
         } else {
@@ -24,7 +25,7 @@ pub fn read_search(mut cursor: Cursor<'_>, found: &mut Vec<u32>) -> Result<(), W
     Ok(())
 }
 
-/// Reads the ranges of an ESEARCH that was asked for all.
+/// Parses the ranges of an ESEARCH for ALL.
 pub fn read_esearch(mut cursor: Cursor<'_>, found: &mut Vec<u32>) -> Result<(), Wrong> {
     if cursor.peek() == Some(b'(') {
         cursor.value()?; // the tag of its command
@@ -53,7 +54,7 @@ pub fn read_esearch(mut cursor: Cursor<'_>, found: &mut Vec<u32>) -> Result<(), 
     Ok(())
 }
 
-/// How many messages a set names.
+/// The number of messages in a set.
 pub fn count(mut cursor: Cursor<'_>) -> Result<u64, Wrong> {
     let mut count = 0;
     each_range(&mut cursor, &mut |first, last| {
@@ -63,7 +64,7 @@ pub fn count(mut cursor: Cursor<'_>) -> Result<u64, Wrong> {
     Ok(count)
 }
 
-/// Reads a set: `1:5,7`. The ends of a range stand in any order.
+/// Parses a set: `1:5,7`. The ends of a range may come in any order.
 fn each_range(
     cursor: &mut Cursor<'_>,
     each: &mut dyn FnMut(u32, u32) -> Result<(), Wrong>,

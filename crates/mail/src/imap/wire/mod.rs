@@ -1,7 +1,7 @@
-//! What IMAP servers say, read from bytes: no connection in here.
+//! Parses what IMAP servers send, independent of a connection.
 //!
-//! * [`reader`]: bytes as they arrive, cut into answers; contents of messages pass by in pieces.
-//! * [`answer`]: what an answer says; [`fetch`]: of a message; [`found`]: of a search.
+//! * [`reader`]: splits received bytes into answers and pieces of messages' contents.
+//! * [`answer`]: parses an answer; [`fetch`]: to FETCH; [`found`]: to SEARCH.
 //! * [`cursor`]: words, numbers and strings.
 
 pub mod answer;

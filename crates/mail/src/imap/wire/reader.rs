@@ -1,43 +1,43 @@
-//! Bytes as they arrive, cut into answers.
+//! Splits received bytes into answers.
 //!
-//! An answer is a line, or several with literals between them (RFC 9051, 4.3). Most come whole in what
-//! one read returns, and are looked at where they stand. The contents of messages are never put
-//! together: they pass by in the pieces in which they arrive.
+//! An answer is a line, or several with literals between them (RFC 9051, 4.3). Most arrive complete
+//! in one read and are parsed in place. The contents of messages are never buffered, but passed on
+//! in the pieces in which they arrive.
 
 use std::cell::RefCell;
 
 use super::cursor::parse_number;
 
-/// The text of one answer, without the contents of messages.
+/// Most bytes of an answer, without the contents of messages.
 pub const MOST_TEXT_BYTES: usize = 64 << 10;
 
-/// The same of a search, whose answer has a number for each message found, all in one line.
+/// The same for a search, whose answer has a number for each message found, all in one line.
 pub const MOST_SEARCH_BYTES: usize = 8 << 20;
 
-/// Buffers that are kept for answers which do not come whole, and the largest of them.
+/// Most spare buffers for incomplete answers, and the largest that is kept.
 const MOST_KEPT: usize = 64;
 const MOST_KEPT_BYTES: usize = 16 << 10;
 
 thread_local! {
-    /// Buffers that were needed for a while: users who wait for nothing have none.
+    /// Buffers for reuse: an idle user has none.
     static SPARE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What has come.
+/// What has arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// An answer, without the end of its line. Short literals stand in it as they were sent; of those
-    /// that passed by as pieces only `{length}` and the end of the line does.
+    /// An answer, without its final line break. It has short literals as they were sent; of
+    /// literals passed on in pieces, it has only `{length}` and the line break.
     Answer(&'a [u8]),
     /// The next bytes of a message's contents.
     Piece {
         /// The answer so far, up to the length of this literal.
         text: &'a [u8],
-        /// The bytes. Contents of no length have one piece of none.
+        /// The bytes. Empty contents have one piece without bytes.
         bytes: &'a [u8],
-        /// How many came before.
+        /// The offset of these bytes in the contents.
         at: u64,
-        /// How many there will be.
+        /// The length of the contents.
         of: u64,
     },
 }
@@ -50,28 +50,28 @@ enum Part {
     Line,
     /// A literal that becomes part of the text.
     Inside { left: usize },
-    /// Contents.
+    /// A literal with a message's contents.
     Passing { at: u64, of: u64 },
 }
 
-/// An answer under way. Without one it holds no memory.
+/// The state of an incomplete answer. Between answers it holds no memory.
 #[derive(Debug, Default)]
 pub struct Reader {
-    /// What has come of the answer, if not all of it.
+    /// The beginning of an incomplete answer.
     text: Vec<u8>,
-    /// Where in it the last line begins.
+    /// Where its last line begins.
     line: usize,
     part: Part,
 }
 
 impl Reader {
-    /// Whether no answer is under way.
+    /// Whether the reader is between answers.
     #[must_use]
     pub fn is_between(&self) -> bool {
         self.part == Part::Line && self.text.is_empty()
     }
 
-    /// Takes what arrived, and tells of it. The error is a sentence.
+    /// Takes received bytes and calls `on` for each event. The error is a sentence.
     pub fn take(
         &mut self,
         mut bytes: &[u8],
@@ -108,7 +108,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes bytes up to the end of a line, and returns how many.
+    /// Takes bytes up to the end of a line. Returns how many.
     fn take_line(
         &mut self,
         bytes: &[u8],
@@ -202,7 +202,7 @@ fn give_back(text: &mut Vec<u8>) {
         return;
     }
     text.clear();
-    // A thread that ends has none to keep them in.
+    // Fails if the thread is ending: its spare buffers are gone.
     let _ = SPARE.try_with(|spare| {
         let mut spare = spare.borrow_mut();
         if spare.len() < MOST_KEPT {
@@ -233,7 +233,7 @@ fn without_end(line: &[u8]) -> Result<&[u8], String> {
 #[derive(Debug, Clone, Copy)]
 struct Literal {
     bytes: u64,
-    /// Where its length stands in the line.
+    /// Where its length is in the line.
     begins: usize,
 }
 
@@ -250,7 +250,7 @@ fn literal_at_end(text: &[u8]) -> Option<Literal> {
     let bytes = parse_number(digits)?;
     let before = before.strip_suffix(b"{")?;
     let before = before.strip_suffix(b"~").unwrap_or(before);
-    // What a person reads ends as it likes.
+    // Text for people may end like a literal by chance.
     let is_value = matches!(before.last(), Some(b' ' | b'(')) && !is_prose(text);
     is_value.then_some(Literal {
         bytes,
@@ -258,7 +258,7 @@ fn literal_at_end(text: &[u8]) -> Option<Literal> {
     })
 }
 
-/// Whether this is a state or a continuation, whose text is free.
+/// Whether this is a condition or a continuation request, whose text is free.
 fn is_prose(text: &[u8]) -> bool {
     let mut words = text.split(|byte| *byte == b' ');
     if words.next() == Some(b"+") {
@@ -271,7 +271,7 @@ fn is_prose(text: &[u8]) -> bool {
 }
 
 /// Whether a literal after this text is a section of a message: it follows `BODY[...]`, with or
-/// without an origin, or one of the names of IMAP4rev1 for such.
+/// without an origin, or one of its IMAP4rev1 names.
 fn is_contents(text: &[u8], line: usize) -> bool {
     let Some(item) = text[line..].strip_suffix(b" ") else {
         return false;
@@ -287,7 +287,7 @@ fn is_contents(text: &[u8], line: usize) -> bool {
     is_section && is_fetch(text)
 }
 
-/// Whether this begins as the answer about a message does.
+/// Whether this is the beginning of a FETCH answer.
 fn is_fetch(text: &[u8]) -> bool {
     let mut words = text.split(|byte| *byte == b' ').skip(1);
     let number = words.next().unwrap_or_default();
@@ -301,7 +301,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of bytes that arrive in these pieces: answers, and contents put together.
+    /// The answers and joined contents in bytes that arrive in these pieces.
     fn read(pieces: &[&[u8]]) -> Result<Vec<String>, String> {
         let (mut reader, mut seen) = (Reader::default(), Vec::<String>::new());
         let mut contents = Vec::new();
