@@ -115,7 +115,7 @@ impl Imap {
                 of,
             } => {
                 total += bytes.len() as u64;
-                passing(text, &mut |number, uid, section| {
+                with_section(text, &mut |number, uid, section| {
                     on(Fetched::Piece(Piece {
                         number,
                         uid,
@@ -127,7 +127,7 @@ impl Imap {
                 })
             }
             Heard::Answer(Answer::Fetch(_), text) => {
-                total += whole(text, on)?;
+                total += pass_answer(text, on)?;
                 Ok(())
             }
             Heard::Answer(..) => Ok(()),
@@ -242,7 +242,7 @@ impl What<'_> {
 }
 
 /// Calls `each` with message and section of the contents that follow this text.
-fn passing(
+fn with_section(
     text: &[u8],
     each: &mut dyn FnMut(u32, Option<u32>, Section),
 ) -> Result<(), &'static str> {
@@ -256,7 +256,7 @@ fn passing(
 }
 
 /// Passes a complete FETCH answer to `on`. Returns the bytes of the sections inside it.
-fn whole(text: &[u8], on: &mut dyn FnMut(Fetched<'_>)) -> Result<u64, &'static str> {
+fn pass_answer(text: &[u8], on: &mut dyn FnMut(Fetched<'_>)) -> Result<u64, &'static str> {
     let mut bytes_inside = 0;
     let known = fetch::read(text, &mut |known, section, inline| {
         if let Some(bytes) = inline {

@@ -83,7 +83,7 @@ impl Reader {
                 Part::Inside { left } => {
                     let used = left.min(bytes.len());
                     self.text.extend_from_slice(&bytes[..used]);
-                    self.inside(left - used);
+                    self.enter_literal(left - used);
                     used
                 }
                 Part::Passing { at, of } => {
@@ -96,7 +96,7 @@ impl Reader {
                         at,
                         of,
                     })?;
-                    self.passing(at + used as u64, of);
+                    self.enter_contents(at + used as u64, of);
                     used
                 }
             };
@@ -150,7 +150,7 @@ impl Reader {
                         of,
                     })?;
                 }
-                self.passing(0, of);
+                self.enter_contents(0, of);
             }
             Some(Literal { bytes, .. }) => {
                 let left = usize::try_from(bytes)
@@ -161,13 +161,13 @@ impl Reader {
                         "the server announced {bytes} bytes where no contents of a message belong"
                     )
                 })?;
-                self.inside(left);
+                self.enter_literal(left);
             }
         }
         Ok(used)
     }
 
-    fn inside(&mut self, left: usize) {
+    fn enter_literal(&mut self, left: usize) {
         self.part = if left > 0 {
             Part::Inside { left }
         } else {
@@ -176,7 +176,7 @@ impl Reader {
         self.line = self.text.len();
     }
 
-    fn passing(&mut self, at: u64, of: u64) {
+    fn enter_contents(&mut self, at: u64, of: u64) {
         self.part = if at < of {
             Part::Passing { at, of }
         } else {
