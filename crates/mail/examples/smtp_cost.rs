@@ -1,11 +1,13 @@
-//! What one message costs the sender in CPU time, beside Postfix's `smtp-source`, against the same
-//! sinks: Postfix's `smtp-sink`, and our front, which counts.
+//! The sender's CPU time for one message, compared with Postfix's `smtp-source`, against the same
+//! sinks: Postfix's `smtp-sink`, and our front, which counts and drops.
 //!
-//! `cargo run --release -p headcount-mail --example smtp_cost -- [--rounds N] [--messages N] [--json]`
+//! `cargo run --release -p headcount-mail --example smtp_cost -- [--rounds N] [--messages N]
+//! [--json]`
 //!
-//! Messages of 1, 4 and 40 KB for 1 and 3 recipients, over 20 connections that are kept or over one
-//! each. Both senders are processes of their own and take turns; the ratios are those within a round.
-//! The sink has processor 0, senders have processor 1. `--ledger` says what the ledger costs a message.
+//! Messages of 1, 4 and 40 KB to 1 and 3 recipients, over 20 connections that stay open, or over
+//! one each. Both senders are processes of their own and take turns; ratios are those within a
+//! round. The sink runs on processor 0, senders on processor 1. `--ledger` measures the ledger's
+//! cost per message.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 #![allow(clippy::unwrap_used, reason = "the program ends with the failure")]
 
@@ -29,7 +31,7 @@ const CONNECTIONS: usize = 20;
 const MOST_ROUNDS: usize = 20;
 const MOST_MESSAGES: usize = 100_000;
 
-/// Closed connections occupy their ports for a minute.
+/// Limited, since closed connections occupy their ports for a minute.
 const MOST_UNKEPT: usize = 4000;
 
 const ADVICE: &str = "Postfix's smtp-source and smtp-sink are missing: apt-get install -y \
@@ -133,7 +135,7 @@ fn number_of(row: &Value, key: &str) -> f64 {
     row[key].as_f64().unwrap()
 }
 
-/// CPU time of a message, and messages in a second.
+/// CPU time per message, and messages per second.
 #[derive(Debug, Clone, Copy)]
 struct Figures {
     us: f64,
@@ -223,7 +225,7 @@ fn start(sink: &str) -> (Child, SocketAddr) {
     } else {
         let mut command = Command::new("smtp-sink");
         if rustix::process::getuid().is_root() {
-            command.args(["-u", "nobody"]); // it insists
+            command.args(["-u", "nobody"]); // it refuses to run as root
         }
         command
             .args([&address.to_string(), "1000"])
@@ -258,7 +260,7 @@ fn front() {
     }
 }
 
-/// Sends so many messages over 20 connections, as one worker would.
+/// Sends messages over 20 connections, as one worker would.
 fn send(address: SocketAddr, case: Case, messages: usize) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -316,7 +318,7 @@ async fn one(address: SocketAddr, case: Case, sender: u32, messages: u32) {
     }
 }
 
-/// What it costs to note a message for one recipient, and to see it, with 100,000 on their way.
+/// The cost to note a message for one recipient, and to see it, with 100,000 in transit.
 fn ledger() {
     const MESSAGES: u32 = 1_000_000;
     const WAITING: u32 = 100_000;

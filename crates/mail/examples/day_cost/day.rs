@@ -1,14 +1,14 @@
-//! The day of `LoadSim`'s medium user ("Using Load Simulator", Microsoft `BackOffice` Resource Kit):
-//! what the workload `mail-medium` has, as a plan of the engine.
+//! The day of `LoadSim`'s medium user ("Using Load Simulator", Microsoft `BackOffice` Resource
+//! Kit): the workload `mail-medium` as a plan for the engine.
 
 use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
-/// Mean time between two things that a user does, in s: 41 in 8 hours.
+/// Mean time between two scenarios of a user, in s: 41 in 8 hours.
 const EVERY_S: f64 = 8.0 * 3600.0 / 41.0;
 
-/// What users do, and how often on a day.
+/// What users do, and how often per day.
 const DAY: [(&str, f64); 6] = [
     ("process-inbox", 15.0),
     ("read-old", 12.0),
@@ -18,7 +18,7 @@ const DAY: [(&str, f64); 6] = [
     ("delivery", 2.0),
 ];
 
-/// The plan, with the day so many times as fast.
+/// The plan, with the day compressed by this factor.
 pub fn plan(compress: f64) -> Value {
     let scenarios: Vec<Value> = DAY
         .iter()
@@ -45,7 +45,7 @@ pub fn of_the_stand_in(imap: SocketAddr, smtp: SocketAddr) -> Value {
     })
 }
 
-/// Users of a lab server, with one folder of old mail: making 40 of each would take an hour.
+/// Users of a lab server, with one folder of old mail each: making 40 would take an hour.
 pub fn of_a_server(imap: &str, lmtp: &str, password: &str) -> Value {
     let start = json!({"folders": 1, "messages": 1});
     json!({

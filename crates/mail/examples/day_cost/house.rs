@@ -1,4 +1,4 @@
-//! The mailboxes of the stand-in, in its memory.
+//! The mailboxes of the stand-in, in memory.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -36,7 +36,8 @@ impl Folder {
         self.last_uid
     }
 
-    /// Takes out what `leaves` says; with the numbers that EXPUNGE tells, in its order.
+    /// Removes the messages for which `leaves` holds. Returns them with their numbers in EXPUNGE,
+    /// in order.
     pub fn take(&mut self, leaves: impl Fn(&Letter) -> bool) -> (Vec<usize>, Vec<Letter>) {
         let (mut numbers, mut taken) = (Vec::new(), Vec::new());
         let mut index = 0;
@@ -52,16 +53,16 @@ impl Folder {
     }
 }
 
-/// All mailboxes. Users and folders are there as soon as they are named.
+/// All mailboxes. Users and folders are created on first use.
 #[derive(Debug)]
 pub struct House {
-    /// What old messages, and the marker, are: one for all.
+    /// The contents of all old messages, and of the marker.
     old: Rc<[u8]>,
     users: HashMap<Box<str>, HashMap<Box<str>, Folder>>,
 }
 
 impl House {
-    /// With this old message.
+    /// Mailboxes whose old messages have these contents.
     pub fn new(old: &[u8]) -> Self {
         let (old, users) = (old.into(), HashMap::new());
         Self { old, users }
@@ -92,7 +93,7 @@ impl House {
 
 /// A set of UIDs as it is written, such as `1:3,7` or `9:*`.
 pub fn set(text: &str) -> Vec<RangeInclusive<u32>> {
-    let number = |text: &str| text.parse().unwrap_or(u32::MAX); // the star
+    let number = |text: &str| text.parse().unwrap_or(u32::MAX); // `*`
     let range = |range: &str| {
         let (first, last) = range.split_once(':').unwrap_or((range, range));
         number(first)..=number(last)

@@ -1,4 +1,4 @@
-//! IMAP as the stand-in speaks it: what the client asks for, and no more.
+//! IMAP as the stand-in speaks it: only what the client uses.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,12 +19,12 @@ struct Session {
     house: Rc<RefCell<House>>,
     user: String,
     selected: String,
-    /// Messages of the folder that the client knows of.
+    /// The number of messages in the folder that the client knows about.
     announced_total: usize,
     out: Vec<u8>,
 }
 
-/// Serves one connection until the client leaves.
+/// Serves one connection until the client disconnects.
 pub async fn serve(mut stream: TcpStream, house: Rc<RefCell<House>>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let greeting = format!("* OK [CAPABILITY {OFFERED}] stand-in\r\n");
@@ -54,7 +54,7 @@ pub async fn serve(mut stream: TcpStream, house: Rc<RefCell<House>>) -> std::io:
     }
 }
 
-/// The first command, the literal it ends with, and how many bytes both are; none if it is not whole.
+/// The first command, the literal at its end, and the length of both; `None` if it is incomplete.
 fn command(came: &[u8]) -> Option<(String, &[u8], usize)> {
     let end = find(came, b"\r\n")?;
     let line = std::str::from_utf8(&came[..end]).unwrap();
@@ -65,7 +65,7 @@ fn command(came: &[u8]) -> Option<(String, &[u8], usize)> {
     {
         let length: usize = length.parse().unwrap();
         literal = came.get(used..used + length)?;
-        used += length + 2; // and the end of the line
+        used += length + 2; // and the line break
         came.get(..used)?;
     }
     Some((line.to_owned(), literal, used))
@@ -230,7 +230,7 @@ impl Session {
         let (numbers, taken) = self.here(|folder| folder.take(leaves));
         let mut announced = 0;
         for (before, number) in numbers.iter().enumerate() {
-            // What the client has not heard of needs no farewell.
+            // No EXPUNGE for messages that were never announced.
             if number + before <= self.announced_total {
                 self.say(&format!("* {number} EXPUNGE"));
                 announced += 1;
@@ -252,7 +252,7 @@ fn cut<'a>(text: &'a [u8], section: &str) -> &'a [u8] {
     }
 }
 
-/// A part of a message that begins with the line between parts.
+/// A part of a message, whose body begins with the boundary line.
 fn part(body: &[u8], number: usize) -> &[u8] {
     let line = &body[..find(body, b"\r\n").unwrap()];
     let mut rest = body;

@@ -1,15 +1,15 @@
-//! What users of mail cost the generator: a process with many of them logged on, who keep the day of
-//! `LoadSim`'s medium user. How punctual it is, its CPU time and its memory for a user.
+//! What mail users cost the load generator: one process with many of them, who follow the day of
+//! `LoadSim`'s medium user. Measures lateness, CPU time and memory per user.
 //!
 //! `cargo run --release -p headcount-mail --example day_cost -- [--users N] [--compress X]
 //! [--seconds S]` prints the figures as JSON.
 //!
-//! The server is a stand-in, an instrument of this program: a process that answers at once out of its
-//! memory, with no disk, and speaks only as much IMAP and SMTP as these users need. Mail that is sent
-//! is in the inbox when it is accepted, and every message read is checked. The stand-in has processor
-//! 0, the users have processor 1. With `--imap ADDRESS --lmtp ADDRESS` users of a real server do the
-//! same, with its processes on any processor; their mailboxes are made first, small ones. Their
-//! password is in the environment, as `HEADCOUNT_PASSWORD`.
+//! The server is a stand-in: a process that answers at once from memory, without a disk, and speaks
+//! only as much IMAP and SMTP as these users need. It delivers mail before it accepts it, and every
+//! message read is checked. The stand-in runs on processor 0, the users on processor 1. With
+//! `--imap ADDRESS --lmtp ADDRESS`, users of a real server do the same, with its processes on any
+//! processor; their mailboxes are made first, small ones. Their password is in the environment
+//! variable `HEADCOUNT_PASSWORD`.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 #![allow(clippy::unwrap_used, reason = "the program ends with the failure")]
 
@@ -36,13 +36,13 @@ use machine::{have_many_files, resident_kib, stay_on};
 use serde_json::{Value, json};
 use stand_in::StandIn;
 
-/// The word with which the program only makes mailboxes.
+/// The argument that makes the program only prepare mailboxes.
 const PREPARE: &str = "--prepare";
 const MOST_USERS: u32 = 20_000;
 const MOST_SECONDS: u32 = 600;
-/// Users who log on in a second.
+/// Users who log on per second.
 const JOIN_PER_S: u32 = 400;
-/// All must be there so many seconds after the last one should be.
+/// All users must have logged on this many seconds after the last one is due.
 const PATIENCE_S: u32 = 60;
 
 fn main() {
@@ -82,7 +82,7 @@ fn read(options: &Value) -> MailOptions {
     serde_json::from_value(options.clone()).unwrap()
 }
 
-/// Makes the users' mailboxes.
+/// Prepares the users' mailboxes.
 fn prepared(options: MailOptions, users: u32) {
     let order = Order {
         first: 0,
@@ -92,7 +92,8 @@ fn prepared(options: MailOptions, users: u32) {
     prepare(options, &order, &mut |_| ControlFlow::Continue(())).unwrap();
 }
 
-/// Has another process make them, so that users need memory of their own; how long it took.
+/// Prepares them in another process, so that users cannot reuse memory it has freed. Returns how
+/// long it took.
 fn prepared_by_another(words: &[String]) -> f64 {
     let origin = Origin::now();
     let program = std::env::current_exe().unwrap();
@@ -104,7 +105,7 @@ fn prepared_by_another(words: &[String]) -> f64 {
 fn measure(options: MailOptions, users: u32, compress: f64, seconds: u32) -> Value {
     let plan = Plan::from_json(&day::plan(compress).to_string()).unwrap();
     let mut run = Run::start(plan, Mail::new(options).unwrap()).unwrap();
-    // From the second report on, each replaces one before it, and only users need more memory.
+    // From the second report on, each replaces an earlier one, so that only users need more memory.
     after(&mut run, 2);
     let before_kib = resident_kib().unwrap();
     let join_s = users.div_ceil(JOIN_PER_S);
@@ -117,14 +118,14 @@ fn measure(options: MailOptions, users: u32, compress: f64, seconds: u32) -> Val
         first = after(&mut run, 1);
     }
     let logged_on = first.recorder.sessions_opened;
-    // Those who came first have begun their day; the last ones shall have, too.
+    // The first users have begun their day; wait until the last ones have, too.
     let arrived_kib = resident_kib().unwrap();
     first = after(&mut run, 2);
     let last = after(&mut run, seconds);
     let played_kib = resident_kib().unwrap();
     run.stop(Duration::from_secs(10));
     while !run.has_ended() {
-        let _ = run.next(Duration::from_secs(15)).unwrap(); // its end is all that is waited for
+        let _ = run.next(Duration::from_secs(15)).unwrap(); // only wait for the end
     }
     let each = |kib: u64| kib.saturating_sub(before_kib) as f64 / f64::from(users);
     let mut figures = figures(&last.since(&first));
@@ -135,7 +136,7 @@ fn measure(options: MailOptions, users: u32, compress: f64, seconds: u32) -> Val
     figures
 }
 
-/// The run's state so many seconds from now: it reports once a second.
+/// The run's state after this many reports, one a second.
 fn after(run: &mut Run, seconds: u32) -> Snapshot {
     let mut next = || run.next(Duration::from_secs(10)).unwrap().unwrap();
     (1..seconds).for_each(|_| drop(next()));

@@ -1,4 +1,4 @@
-//! SMTP as the stand-in speaks it: mail is in the inbox before it is accepted.
+//! SMTP as the stand-in speaks it: it delivers mail before it accepts it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use super::house::House;
 
-/// Serves one connection until the client leaves.
+/// Serves one connection until the client disconnects.
 pub async fn serve(mut stream: TcpStream, house: Rc<RefCell<House>>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     stream.write_all(b"220 stand-in\r\n").await?;
@@ -57,7 +57,7 @@ pub async fn serve(mut stream: TcpStream, house: Rc<RefCell<House>>) -> std::io:
     }
 }
 
-/// A message without the dots that were doubled.
+/// A message with doubled dots undone.
 fn unstuffed(data: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(data.len());
     let mut from = usize::from(data.starts_with(b"."));

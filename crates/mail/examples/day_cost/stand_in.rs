@@ -1,4 +1,4 @@
-//! The stand-in in a process of its own: it ends with the one that started it.
+//! The stand-in in a process of its own, which ends with the process that started it.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,20 +13,20 @@ use tokio::task::{LocalSet, spawn_local};
 use super::house::House;
 use super::{imap, smtp};
 
-/// The word that makes this program a stand-in.
+/// The argument that makes this program a stand-in.
 pub const VERB: &str = "stand-in";
 
-/// The stand-in, started.
+/// A running stand-in.
 pub struct StandIn {
     pub imap: SocketAddr,
     pub smtp: SocketAddr,
     child: Child,
-    /// It serves until this closes.
+    /// The stand-in serves until this is closed.
     ends_it: Option<ChildStdin>,
 }
 
 impl StandIn {
-    /// Starts one.
+    /// Starts a stand-in.
     pub fn start() -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .arg(VERB)
@@ -50,7 +50,7 @@ impl StandIn {
 impl Drop for StandIn {
     fn drop(&mut self) {
         drop(self.ends_it.take());
-        let _ = self.child.wait(); // nothing is left to be done about it
+        let _ = self.child.wait(); // only reaps the process
     }
 }
 
@@ -69,7 +69,7 @@ pub fn serve() {
         println!("{}", listener.local_addr().unwrap());
         spawn_local(accept(listener, house, smtp::serve));
         let ended = tokio::task::spawn_blocking(|| io::stdin().read(&mut [0]));
-        let _ = ended.await; // however it ended
+        let _ = ended.await; // an error means that it ended, too
     });
 }
 
@@ -84,7 +84,7 @@ async fn accept<F: Future<Output = io::Result<()>> + 'static>(
     }
 }
 
-/// A message of nobody's run, which is read and not checked.
+/// A message of no run, so that it is read but not checked.
 fn old() -> Vec<u8> {
     let stamp = Stamp {
         run: 0,

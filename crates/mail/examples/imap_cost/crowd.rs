@@ -11,13 +11,13 @@ use tokio::task::{JoinHandle, LocalSet};
 use crate::MAILBOXES;
 use crate::machine::own_cpu_ns;
 
-/// Sessions at a time that are being made.
+/// Logons at a time.
 const AT_A_TIME: usize = 50;
 
-/// What is measured of a client.
+/// The commands that are measured.
 pub const KINDS: [&str; 4] = ["login+select", "NOOP", "FETCH headers", "FETCH message"];
 
-/// A client that is measured: one session of it.
+/// One session of a client to measure.
 pub trait Client: Sized {
     /// Connects, logs on and selects the inbox.
     async fn arrive(endpoint: &Endpoint, mailbox: u32) -> Self;
@@ -48,7 +48,7 @@ pub fn on_one_thread<R>(work: impl AsyncFnOnce(&LocalSet) -> R) -> R {
     runtime.block_on(local.run_until(async { work(&local).await }))
 }
 
-/// CPU time of each kind of command in µs, of so many sessions with so many commands each.
+/// CPU time of each kind of command, in µs.
 pub fn cost<C: Client + 'static>(endpoint: &Endpoint, sessions: u32, commands: u32) -> [f64; 4] {
     on_one_thread(async |local| {
         let began_ns = own_cpu_ns();
@@ -104,7 +104,7 @@ async fn finish(turns: Vec<JoinHandle<()>>) {
     }
 }
 
-/// Sessions that have fetched something and wait.
+/// Idle sessions that have fetched something.
 pub struct Crowd<C> {
     tasks: Vec<JoinHandle<()>>,
     may_leave: Rc<Semaphore>,
@@ -112,7 +112,7 @@ pub struct Crowd<C> {
 }
 
 impl<C: Client + 'static> Crowd<C> {
-    /// Has so many arrive, fetch and wait, each in a task of its own, as in the engine.
+    /// Logs on sessions, which fetch something and wait, each in its own task, as in the engine.
     pub async fn arrive(endpoint: &Endpoint, sessions: u32, local: &LocalSet) -> Self {
         let at_a_time = Rc::new(Semaphore::new(AT_A_TIME));
         let (arrived, may_leave) = (Rc::new(Semaphore::new(0)), Rc::new(Semaphore::new(0)));
@@ -123,7 +123,7 @@ impl<C: Client + 'static> Crowd<C> {
             let (arrived, may_leave) = (Rc::clone(&arrived), Rc::clone(&may_leave));
             tasks.push(local.spawn_local(async move {
                 let turn = at_a_time.acquire().await.unwrap();
-                // What is needed while arriving is no part of a session that waits.
+                // Boxed, so that memory for the logon is not part of an idle session.
                 let mut client = Box::pin(C::arrive(&endpoint, id % MAILBOXES)).await;
                 Box::pin(client.fetch(Wanted::Headers)).await;
                 drop(turn);
@@ -140,7 +140,7 @@ impl<C: Client + 'static> Crowd<C> {
         }
     }
 
-    /// Has them log out.
+    /// Logs all sessions out.
     pub async fn leave(self) {
         self.may_leave.add_permits(self.tasks.len());
         finish(self.tasks).await;

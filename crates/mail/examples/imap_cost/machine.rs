@@ -1,4 +1,4 @@
-//! What the kernel says of processes, and where they run.
+//! CPU time, memory and processor affinity of processes.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ pub fn own_cpu_ns() -> u64 {
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
-/// The share of the machine's time that its host took, and all time, in ticks (`proc_stat(5)`).
+/// Steal and all CPU time of the machine, in ticks (`proc_stat(5)`).
 pub fn stolen() -> (u64, u64) {
     let text = fs::read_to_string("/proc/stat").unwrap();
     let line = text.lines().next().unwrap();
@@ -31,14 +31,14 @@ pub fn resident_kib() -> Option<u64> {
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Keeps this process, and what it starts from now on, on one processor.
+/// Pins this process, and those it starts from now on, to one processor.
 pub fn stay_on(processor: usize) {
     let mut set = CpuSet::new();
     set.set(processor);
     sched_setaffinity(None, &set).unwrap();
 }
 
-/// Lets this process, and what it starts from now on, have as many connections as it may.
+/// Raises the limit of open files of this process, and those it starts, to the maximum.
 pub fn have_many_files() {
     let limit = getrlimit(Resource::Nofile);
     let current = limit.maximum;

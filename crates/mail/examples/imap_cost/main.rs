@@ -1,14 +1,14 @@
-//! What IMAP commands cost the client in CPU time, and a session in memory, against a private Dovecot
-//! on loopback, beside the crate `async-imap`.
+//! The client's CPU time for IMAP commands and memory for a session, against a private Dovecot on
+//! loopback, compared with the crate `async-imap`.
 //!
 //! `cargo run --release -p headcount-mail --example imap_cost -- [cost|memory] [--rounds N]
 //! [--sessions N] [--commands N] [--json]`
 //!
-//! `cost`: sessions on one thread, each with a mailbox of 12 messages of 4.5 KB. Both clients take
-//! turns in each round with logging on and selecting, NOOP, fetching all headers and fetching one
-//! message; the ratios are those within a round, so that what the machine does meanwhile is in both
-//! sides. Dovecot has processor 0, clients have processor 1. `memory`: resident memory of a session
-//! that has logged on, selected and fetched, each client in a process of its own.
+//! `cost`: sessions on one thread, each with a mailbox of 12 messages of 4.5 KB. In each round,
+//! both clients log on and select, send NOOP, fetch all headers and fetch one message; ratios are
+//! those within a round, so that other load on the machine affects both. Dovecot runs on processor
+//! 0, clients on processor 1. `memory`: resident memory of a session that has logged on, selected
+//! and fetched, each client in a process of its own.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 #![allow(clippy::unwrap_used, reason = "the program ends with the failure")]
 
@@ -32,7 +32,8 @@ use serde_json::{Value, json};
 const MOST_ROUNDS: u64 = 50;
 const MOST_SESSIONS: u32 = 10_000;
 const MOST_COMMANDS: u32 = 1000;
-/// Mailboxes that the sessions share, each fewer than Dovecot allows for one user.
+/// Mailboxes that the sessions share, so that none has more sessions than Dovecot allows for a
+/// user.
 const MAILBOXES: u32 = 250;
 const MESSAGES: u32 = 12;
 const CLIENTS: [&str; 2] = ["headcount", "async-imap"];
@@ -100,7 +101,7 @@ fn message(number: u32) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// CPU time of each command, by both clients in turn.
+/// Measures the CPU time of each command, for both clients in turn.
 fn costs(rounds: u64, sessions: u32, commands: u32) -> Value {
     let dovecot = server(MAILBOXES.min(sessions));
     let endpoint = dovecot.imap(Way::Plain);
@@ -108,7 +109,7 @@ fn costs(rounds: u64, sessions: u32, commands: u32) -> Value {
     let mut found: Vec<[[f64; 4]; 2]> = Vec::new();
     for round in 0..rounds {
         let mut row = [[0.0; 4]; 2];
-        // Who begins changes, as whoever comes second finds warmer caches.
+        // Alternate the order: the second client finds warmer caches.
         for turn in 0..2 {
             let which = ((round + turn) % 2) as usize;
             row[which] = match which {
@@ -132,7 +133,7 @@ fn costs(rounds: u64, sessions: u32, commands: u32) -> Value {
     json!({"sessions": sessions, "commands": commands, "rounds": rounds, "steal": steal, "rows": rows})
 }
 
-/// The median, the least and the greatest.
+/// Median, minimum and maximum.
 fn spread(mut values: Vec<f64>) -> Value {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -140,8 +141,8 @@ fn spread(mut values: Vec<f64>) -> Value {
     json!({"median": median, "least": values[0], "most": values[values.len() - 1]})
 }
 
-/// The resident memory that each further session costs. To be asked once in a process, while nothing
-/// that was freed can be used again.
+/// The resident memory of each further session. Call it once in a process, before there is freed
+/// memory to reuse.
 fn memory(endpoint: &Endpoint, name: &str, sessions: u32) -> Value {
     let origin = Origin::now();
     let each_kib = match name {
@@ -154,7 +155,7 @@ fn memory(endpoint: &Endpoint, name: &str, sessions: u32) -> Value {
 
 fn each_kib<C: Client + 'static>(endpoint: &Endpoint, sessions: u32) -> f64 {
     on_one_thread(async |local| {
-        // The first sessions pay for what all share.
+        // The first sessions allocate what all share.
         let first = Crowd::<C>::arrive(endpoint, 10, local).await;
         let before_kib = resident_kib().unwrap();
         let crowd = Crowd::<C>::arrive(endpoint, sessions, local).await;

@@ -1,4 +1,4 @@
-//! The checker finds what is not as it was sent, and bears what servers add.
+//! The checker finds alterations, and accepts what servers add.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -234,7 +234,7 @@ fn a_part_without_contents_is_intact_in_pieces_of_any_size() {
     }
 }
 
-/// What is found where a gateway may do this.
+/// The result of checking with these marks allowed.
 fn check_marked(bytes: &[u8], section: Section, tag: &str, footer: Footer) -> Checked {
     let marks = Marks {
         subject_tag: tag.into(),
@@ -272,7 +272,7 @@ fn a_tag_is_altered_unless_it_is_allowed() {
         assert_eq!(check(&sent, allowed).verdict, Verdict::Intact);
     }
     assert_eq!(check(&bytes, "[SPAM]").added, Some(added));
-    // Twice is one too many, and says so; what is damaged besides is not a tag alone.
+    // A second tag is reported; with other damage, the tag is not the only alteration.
     let twice = check(&tagged(&bytes, "[EXTERNAL] "), "[EXTERNAL]");
     assert_eq!(
         twice.added,
@@ -306,7 +306,7 @@ fn a_footer_is_altered_unless_it_is_allowed() {
     for allowed in [Footer::Any, text("This message\ncomes from outside.")] {
         assert_eq!(check(&bytes, allowed.clone()).verdict, Verdict::Intact);
         assert_eq!(check(&sent, allowed.clone()).verdict, Verdict::Intact);
-        // A letter before it that changed, and a text that ends too soon, are still found.
+        // A changed letter before it, and a text that ends too soon, are still found.
         let mut damaged = bytes.clone();
         damaged[sent.len() - 10] ^= 1;
         let found = check(&damaged, allowed.clone());

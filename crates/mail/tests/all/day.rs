@@ -1,5 +1,5 @@
-//! Users of an engine on a real Dovecot: every step is played, mail that a server loses is missed, and
-//! mail that it damages is noticed.
+//! Users of an engine on a real Dovecot: every step is played, and mail that the server loses or
+//! damages is noticed.
 
 #![allow(
     clippy::unwrap_used,
@@ -91,8 +91,8 @@ fn every_step_is_played() {
     }
     let weighted: Vec<(f64, Value)> = steps.iter().map(|step| (1.0, step.clone())).collect();
     let counted = play_run(&options, &scenarios(&weighted), (4, 14), || {});
-    // A message that was drawn to be flagged may have been moved away meanwhile by the user's own
-    // other steps; nothing else may fail.
+    // A message drawn for flagging may have been moved away by other steps of the user; nothing
+    // else may fail.
     assert_eq!(faults(&counted), Vec::<&str>::new());
     for (tally, step) in counted.scenarios.iter().zip(&steps) {
         assert!(tally.completed > 0, "{step}");
@@ -117,13 +117,13 @@ fn every_step_is_played() {
             task.name()
         );
     }
-    // What idles belongs to no response time.
+    // The wait in IDLE counts towards no response time.
     let idled = &counted.scenarios[15];
     assert!(
         idled.response_ns / idled.completed < 150_000_000,
         "{idled:?}"
     );
-    // Nothing of the probes is left, and every inbox has at most what it may and what came since.
+    // The probes are gone, and every inbox has at most its cap and what arrived since.
     let probes = dovecot.messages("u00001", "").len();
     assert!(probes < 200, "{probes}");
 }
@@ -153,7 +153,7 @@ fn nothing_is_missed_where_nothing_is_lost() {
             task.name()
         );
     }
-    // Who sends keeps a copy, which is the message as it was sent.
+    // Senders keep a copy of each message as it was sent.
     let sent: usize = (0..8)
         .map(|id| dovecot.messages(&format!("u{id:05}"), "Sent").len())
         .sum();
@@ -193,8 +193,8 @@ fn mail_that_is_lost_or_damaged_is_noticed() {
         {"name": "look", "op": "process-inbox"},
     ]}]);
     let counted = play_run(&options, &look, (6, 4), || {
-        // What came has not been looked at. Another program of the first users' removes it; of several,
-        // for on a busy machine one may look at it just before it is gone.
+        // Another client removes new mail of the first users before they look at it. Several users,
+        // as on a busy machine one may look just before.
         for id in 0..3 {
             play(async {
                 let user = user(id);
@@ -206,7 +206,7 @@ fn mail_that_is_lost_or_damaged_is_noticed() {
                     if !new.is_empty() || id > 0 {
                         break;
                     }
-                    pause(Duration::from_millis(100)); // it is on its way
+                    pause(Duration::from_millis(100)); // it is in transit
                 }
                 assert!(!new.is_empty() || id > 0, "nothing came");
                 if !new.is_empty() {
@@ -218,7 +218,7 @@ fn mail_that_is_lost_or_damaged_is_noticed() {
                 imap.logout().await.unwrap();
             });
         }
-        // Messages of other users are damaged: of several, one is read before the end.
+        // Messages of several other users are damaged, so that one of them is read before the end.
         let mut plain = Vec::new();
         for id in 1..6 {
             for folder in ["new", "cur"] {
@@ -232,8 +232,8 @@ fn mail_that_is_lost_or_damaged_is_noticed() {
                 }));
             }
         }
-        // Whoever reads mail has it renamed, so it is altered through a handle; one that has been read
-        // (S) is not looked at again.
+        // Reading renames the file, so it is altered through a handle. Messages already seen (S)
+        // are not read again.
         plain.retain(|path| !path.to_string_lossy().ends_with('S'));
         let files: Vec<_> = plain
             .iter()

@@ -212,7 +212,7 @@ fn it_says_what_it_has_done_and_what_it_does_not_understand() {
         .expect("accepted");
     let mut stream = TcpStream::connect(front.address()).expect("a connection");
     let long = "x".repeat(5000);
-    // In one piece, as a client that does not wait would; a message that is a dot alone.
+    // In one piece, as from a client that does not wait; one message is only a dot.
     let commands = format!(
         "RCPT TO:<a@b>\r\nMAIL\r\nMAIL FROM:<a b>\r\nMAIL FROM:<> SIZE=99999999999\r\nDATA\r\n\
          what\r\nMAIL FROM:<>\r\nMAIL FROM:<>\r\nRCPT TO:<>\r\nRCPT TO:<a@b>\r\nDATA\r\n.\r\n\

@@ -7,7 +7,7 @@ use headcount_mail::imap::wire::reader::{Event, Reader};
 use headcount_mail::imap::wire::{cursor, fetch, found};
 use proptest::prelude::*;
 
-/// Gives bytes in pieces; every way out is a sentence or a meaning.
+/// Passes bytes to the parsers in pieces: each must return a result or an error.
 fn take(bytes: &[u8], cuts: &BTreeSet<usize>) -> Result<(), String> {
     let mut reader = Reader::default();
     let mut start = 0;

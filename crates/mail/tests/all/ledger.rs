@@ -55,7 +55,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     )
 }
 
-/// One message for one recipient, as a plain list of facts.
+/// What the model knows about one message to one recipient.
 #[derive(Default)]
 struct Fact {
     begun: bool,
@@ -173,7 +173,7 @@ fn it_remembers_a_bounded_number_and_says_how_many_it_forgot() {
         let seen = ledger.seen(7, &stamp(1, sequence), sequence, 5);
         assert_eq!(seen, Seen::First { delivery_ns: 5 });
     }
-    // What came long ago is forgotten, so a copy of it is no accusation.
+    // The oldest arrivals are forgotten, so a second copy of one is not reported.
     assert_eq!(ledger.seen(7, &stamp(1, 4), 9, 6), Seen::Known);
     assert_eq!(ledger.seen(7, &stamp(1, 5), 9, 6), Seen::Duplicate);
     assert_eq!(ledger.seen(7, &stamp(1, 5), 5, 6), Seen::Known);

@@ -1,4 +1,4 @@
-//! Servers that keep everybody waiting before a run: each conversation ends, and says where it was.
+//! Servers that do not answer before a run: each conversation times out, and names the stage.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use headcount_load::{Fault, FaultKind};
 use headcount_mail::client::provision::{ProvisionError, hello_within};
 use serde_json::{Value, json};
 
-/// A real limit is so long that no test would wait for it.
+/// Shorter than the real limit, which is too long for a test.
 const LIMIT: Duration = Duration::from_millis(400);
 
 const GREETING: &str = "* OK [CAPABILITY IMAP4rev1] ready\r\n";
 const STARTTLS: &str = "* OK [CAPABILITY IMAP4rev1 STARTTLS] ready\r\n";
-/// Of an IMAP server that takes everybody as logged on.
+/// The greeting of an IMAP server that considers everybody logged on.
 const LET_IN: &str = "* PREAUTH [CAPABILITY IMAP4rev1] ready\r\n";
 
 fn endpoint(address: &str, security: &str) -> Value {
     json!({"address": address, "security": security, "verify_certificates": false})
 }
 
-/// How the hello ends with this server for mail that is read, and one for mail that is sent.
+/// The fault of the hello with these servers for reading and for sending.
 fn greeted(imap: &Value, send: Option<&Value>) -> Fault {
     let options = read(&json!({
         "imap": imap, "send": send, "user": "u{n}", "address": "u{n}@test.invalid",

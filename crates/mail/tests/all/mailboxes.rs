@@ -1,4 +1,4 @@
-//! Commands on mailboxes and messages against a real Dovecot, compared with what lies on disk.
+//! Commands on mailboxes and messages against a real Dovecot, compared with its files on disk.
 #![allow(
     clippy::unwrap_used,
     reason = "a failure here is a failure of the test that called"
@@ -86,7 +86,7 @@ fn mailboxes_are_made_listed_and_removed() {
 
 #[test]
 fn messages_are_copied_moved_and_removed() {
-    // With MOVE, and as servers without it are dealt with.
+    // With MOVE, and without it.
     for (extra, moves) in [
         ("", true),
         ("imap_capability = IMAP4rev1 UIDPLUS IDLE", false),
@@ -182,7 +182,7 @@ fn every_part_of_a_message_is_fetched() {
     });
 }
 
-/// A message of many lines that is never whole.
+/// A message of many lines that is never in memory as a whole.
 struct Long(u64);
 
 const LINE: &[u8; 64] = b"a line of sixty-two characters that is repeated over and over.\r\n";

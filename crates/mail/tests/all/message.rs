@@ -1,4 +1,4 @@
-//! Messages: what they look like, from anywhere, and how they compress.
+//! Messages: what they look like, that every offset gives the same bytes, and how they compress.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -95,7 +95,7 @@ fn messages_of_other_stamps_have_other_words() {
 
 #[test]
 fn contents_do_not_change_from_one_version_to_the_next() {
-    // A change here would make what older versions put into mailboxes look damaged.
+    // A change here would make messages from older versions look damaged.
     let kinds = [
         Kind::Text,
         Kind::TextFile,
@@ -144,7 +144,7 @@ fn a_message_of_parts_has_each_between_its_boundaries() {
     assert_eq!(pieces.len(), 4, "{text}");
     assert_eq!(below(pieces[1]).len(), 1024);
     assert_eq!(pieces[3], "--\r\n");
-    // A file alone gets a text to go with.
+    // A file alone gets a text.
     assert!(self::text(&parts[1..]).contains("multipart/mixed"));
 }
 
@@ -178,7 +178,7 @@ fn nothing_in_a_subject_or_an_address_can_add_a_field() {
     );
 }
 
-/// What zlib makes of `bytes`, as a ratio.
+/// The compression ratio of `bytes` with zlib.
 fn ratio(bytes: &[u8]) -> f64 {
     let mut packed = Vec::new();
     ZlibEncoder::new(bytes, Compression::default())
@@ -189,7 +189,7 @@ fn ratio(bytes: &[u8]) -> f64 {
 
 #[test]
 fn contents_compress_as_the_page_says() {
-    // What docs/smtp.md says, and 6 % more or less: other versions of zlib differ a little.
+    // The figures in docs/smtp.md, within 6%: versions of zlib differ a little.
     for (kind, bytes, expected, sent) in [
         (Kind::Text, 1024, 2.0, 2.0),
         (Kind::Text, 4096, 2.5, 2.5),

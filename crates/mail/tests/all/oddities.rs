@@ -1,4 +1,4 @@
-//! What servers may say and rarely do, and what they must not.
+//! What servers may send but rarely do, and what they must not send.
 #![allow(
     clippy::unwrap_used,
     reason = "a failure here is a failure of the test that called"
@@ -12,12 +12,12 @@ use headcount_mail::endpoint::Security;
 use headcount_mail::imap::{Authentication, Capability, Fetched, Idle, Imap, Uids, What};
 use headcount_mail::task::Task;
 
-/// A greeting of a server that offers this.
+/// The greeting of a server that offers this.
 fn greeting(offered: &str) -> String {
     format!("* OK [CAPABILITY IMAP4rev1 {offered}] ready\r\n")
 }
 
-/// What NOOP comes to where the server answers so.
+/// The result of NOOP with this answer.
 fn noop(answer: &[u8]) -> Fault {
     let (endpoint, _server) = script(&greeting(""), &[("NOOP", answer)]);
     play(async {
@@ -139,7 +139,7 @@ fn greetings() {
         assert_eq!(fault.kind, kind, "{fault}");
         assert!(fault.message.contains(part), "{fault}");
     }
-    // Logged on already: nothing more is asked.
+    // Already logged on: the client sends no logon.
     let (endpoint, server) = script(
         "* PREAUTH [CAPABILITY IMAP4rev1] hello\r\n",
         &[("LOGOUT", b"* BYE\r\na1 OK\r\n")],
@@ -193,7 +193,7 @@ fn literals_wait_where_they_must() {
             .unwrap();
         assert_eq!(last, Some(12));
     });
-    // A literal that is refused leaves the connection in step.
+    // After a refused literal, commands and answers still match.
     let turns: [(&str, &[u8]); 2] = [
         ("{4}", b"a1 NO [TRYCREATE] no such\r\n"),
         ("a2 NOOP", b"a2 OK\r\n"),

@@ -1,5 +1,5 @@
-//! Another parser, `imap-proto`, reads the same answers to the same meaning, whatever the pieces in
-//! which they arrive: answers that were generated, and those of a real Dovecot.
+//! Another parser, `imap-proto`, parses the same answers to the same result, whatever pieces they
+//! arrive in: generated answers, and those of a real Dovecot.
 #![allow(
     clippy::unwrap_used,
     reason = "a failure here is a failure of the test that called"
@@ -16,7 +16,7 @@ use headcount_mail::imap::wire::reader::{Event, Reader};
 use imap_proto::{AttributeValue, MailboxDatum, Outcome, Response, StatusAttribute};
 use proptest::prelude::*;
 
-/// What answers mean to us, one line each.
+/// What our parser makes of answers, one line each.
 fn ours(pieces: &[&[u8]]) -> Result<Vec<String>, String> {
     let (mut reader, mut seen) = (Reader::default(), Vec::new());
     let (mut contents, mut passed) = (Vec::new(), Vec::new());
@@ -104,7 +104,7 @@ fn message(text: &[u8], passed: &mut Vec<Vec<u8>>) -> Result<String, &'static st
     ))
 }
 
-/// What the same bytes mean to the other parser.
+/// What the other parser makes of the same bytes.
 fn theirs(mut bytes: &[u8]) -> Vec<String> {
     let mut seen = Vec::new();
     while !bytes.is_empty() {
@@ -277,7 +277,7 @@ proptest! {
     }
 }
 
-/// Everything that Dovecot says to these commands.
+/// Everything that Dovecot answers to these commands.
 fn record(dovecot: &Dovecot) -> Vec<u8> {
     let stream = TcpStream::connect(("127.0.0.1", dovecot.port())).unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());

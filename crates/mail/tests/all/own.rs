@@ -22,7 +22,7 @@ fn faults(counted: &Recorder) -> Vec<String> {
     all.map(ToString::to_string).collect()
 }
 
-/// What users come to who send themselves codes and then do this.
+/// The counts of users who send themselves codes and then play these steps.
 fn played(dovecot: &Dovecot, last: &Value) -> Recorder {
     let options = options(dovecot, 5, &json!({}));
     let key = r#"UNSEEN SUBJECT "code \"{n}-{iteration}\"""#;
@@ -51,7 +51,7 @@ fn a_code_that_was_sent_is_found_captured_and_checked() {
     let counted = played(&dovecot, &fetch);
     assert_eq!(faults(&counted), Vec::<String>::new());
     assert!(counted.scenarios[0].completed > u64::from(USERS));
-    // What lies on the disk are messages of these words.
+    // The messages on disk have these texts.
     let letters = dovecot.messages("u00001", "");
     let texts: Vec<String> = letters
         .iter()

@@ -1,4 +1,4 @@
-//! Mailboxes made, brought back and emptied on a real Dovecot.
+//! Mailboxes made, restored and emptied on a real Dovecot.
 
 #![allow(
     clippy::unwrap_used,
@@ -34,7 +34,7 @@ fn profile() -> Value {
     })
 }
 
-/// What lies on disk: of each folder of a user, all messages in the order in which they came.
+/// The messages on disk in each folder of a user, in order of arrival.
 fn on_disk(dovecot: &Dovecot, user: &str) -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let folders = ["", "Trash", "Sent", "Calendar", "f00", "f01", "f02"];
     let read = |folder| {
@@ -88,7 +88,7 @@ fn mailboxes_are_made_kept_brought_back_and_emptied() {
     let again = prepared(&options, &order(9)).unwrap();
     assert_eq!((again.created, again.kept, again.messages), (0, 10, 0));
 
-    // A run changes the mailboxes, and what it has left is gone before the next.
+    // A run changes the mailboxes; its changes are undone before the next.
     let steps = scenarios(&[
         (3.0, json!({"op": "send"})),
         (3.0, json!({"op": "process-inbox"})),
@@ -139,7 +139,7 @@ fn other_data_sets_and_damage_are_made_anew() {
     let dovecot = Dovecot::start();
     let options = options(&dovecot, 1, &profile());
     prepared(&options, &order(1)).unwrap();
-    // Somebody has cut a message of the first user short.
+    // A message of the first user is cut short.
     let folder = dovecot.maildir("u00000", "f01").join("cur");
     let victim = fs::read_dir(&folder)
         .unwrap()
@@ -209,7 +209,7 @@ fn mail_of_somebody_else_is_never_touched() {
     assert_eq!(dovecot.messages("u00002", "").len(), 1);
     assert!(!dovecot.maildir("u00002", "Headcount").exists());
 
-    // Nor does a run delete it: the mailbox bears no marker.
+    // A run does not delete it either: the mailbox has no marker.
     private_mail(&dovecot, 0);
     let steps = scenarios(&[
         (1.0, json!({"op": "delete-one"})),
@@ -250,7 +250,7 @@ fn what_was_begun_is_finished_by_the_next_and_can_be_cancelled() {
     assert!(matches!(cancelled, Err(ProvisionError::Cancelled)) && users_done < 61);
     let made = prepared(&options, &order(60)).unwrap();
     assert_eq!(made.created + made.kept, 61);
-    // So many more may have been under way, and done.
+    // Up to 16 more may have been in progress and then completed.
     assert!(
         made.created >= 61 - users_done - 16,
         "{made:?}, {users_done} before"

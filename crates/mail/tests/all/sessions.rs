@@ -1,4 +1,4 @@
-//! Sessions with a real Dovecot: what is told agrees with what lies on disk.
+//! Sessions with a real Dovecot: answers agree with the files on disk.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,7 +11,7 @@ use crate::common::play;
 use headcount_load::{FaultKind, Password};
 use headcount_mail::imap::{Authentication, Capability, Change, Fetched, Imap, Uids, What};
 
-/// A message with this number, in the lines that a test can foresee.
+/// The message with this number, in lines that a test can predict.
 fn message(number: u32) -> Vec<u8> {
     let body = format!("line of message {number:05}\r\n").repeat(100);
     format!("From: a@test.invalid\r\nTo: b@test.invalid\r\nSubject: number {number}\r\n\r\n{body}")

@@ -1,4 +1,4 @@
-//! What servers rarely do: each reply in its place, refusals, and connections that are lost.
+//! What servers rarely do: refusals and lost connections at each reply.
 
 use crate::common;
 use crate::common::peer::Act::{self, Hear, Say, Spell, Take};
@@ -11,7 +11,7 @@ use serde_json::json;
 
 const TO: [&str; 2] = ["a@test.invalid", "b@test.invalid"];
 
-/// Up to a connection on which commands may go together.
+/// The script up to EHLO, with PIPELINING.
 const OPEN: [Act; 3] = [
     Say("220 hello\r\n"),
     Hear("EHLO client.invalid"),
@@ -30,7 +30,7 @@ fn script(parts: &[&[Act]]) -> Vec<Act> {
 
 type Sent = Result<Vec<Outcome>, Fault>;
 
-/// Sends so many messages to a peer; returns what became of each, and what the peer heard.
+/// Sends messages to a peer. Returns the result of each, and what the peer received.
 fn send_in(language: Language, script: Vec<Act>, messages: u32) -> (Vec<Sent>, String) {
     let (address, thread) = peer(script);
     let (watch, _) = stopwatch();
@@ -121,7 +121,7 @@ fn a_message_that_nobody_gets_is_refused_and_the_next_one_begins_anew() {
         "<a@test.invalid>: 550 5.1.1 no (2 of 2 recipients refused)"
     );
     assert_eq!(sent[1].as_ref().map(Vec::len), Ok(2));
-    // A server that wants the data all the same gets none.
+    // A server that accepts DATA all the same gets no data.
     let wants = Say("250 ok\r\n550 5.1.1 no\r\n550 5.1.1 no\r\n354 go\r\n");
     let fault = self::fault(script(&[
         &OPEN,
@@ -194,7 +194,7 @@ fn a_connection_that_is_lost_is_noticed_at_each_point() {
     let last = all.len();
     assert!(send(all.clone()).is_ok());
     for length in 0..last {
-        // Wherever the client waits for a reply, in the middle of which the connection ends.
+        // The connection ends wherever the client waits for a reply, before it or in its middle.
         if matches!(all[length], Say(_)) {
             for half in [&[][..], &[Say("25")]] {
                 let fault = fault(script(&[&all[..length], half]));

@@ -1,4 +1,4 @@
-//! Replies are read whatever pieces they come in, and nothing upsets their reader.
+//! Replies are parsed whatever pieces they arrive in, and random bytes never panic.
 
 use std::fmt::Write;
 

@@ -54,7 +54,7 @@ fn dovecot_delivers_what_was_sent_by_lmtp_and_refuses_whom_it_does_not_know() {
             fault.message.ends_with("(1 of 2 recipients refused)"),
             "{fault}"
         );
-        // A message for nobody; the transaction is ended, and the connection goes on.
+        // All recipients refused: the transaction ends, and the connection stays usable.
         let fault = smtp
             .send("", &to[..1], &message(3, &to, PARTS))
             .await
@@ -142,7 +142,7 @@ fn postfix_takes_mail_in_clear_and_over_tls_and_hands_it_on_as_it_was_sent() {
     }
 }
 
-/// What can be tested without root: another server that takes mail and hands it on.
+/// The same without root: the front relays mail to Dovecot.
 fn through_the_front(dovecot: &Dovecot) {
     let front = front::serve(front::Settings {
         listen: ([127, 0, 0, 1], 0).into(),

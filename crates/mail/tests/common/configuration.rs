@@ -1,4 +1,4 @@
-//! How the private Dovecot is configured.
+//! The configuration of the private Dovecot.
 
 use std::path::Path;
 
@@ -103,7 +103,7 @@ protocol imap {{
     )
 }
 
-/// Who there is, and where their mail is.
+/// The settings of the users, and of where their mail is.
 fn users(base: &str, account: &Account, are_listed: bool) -> String {
     let Account { user, group, .. } = account;
     if are_listed {

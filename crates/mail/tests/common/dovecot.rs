@@ -15,10 +15,10 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use super::configuration::configuration;
 use super::{PATIENCE, pause, wait_for};
 
-/// What every user proves itself with.
+/// The password of every user.
 pub const PASSWORD: &str = "Passw0rd";
 
-/// The ways in which its IMAP can be spoken.
+/// How to connect to its IMAP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Plain,
@@ -26,8 +26,8 @@ pub enum Way {
     Tls,
 }
 
-/// Dovecot with IMAP and LMTP for users of any name, or a few, who all have the same password. It
-/// ends with this value.
+/// Dovecot with IMAP and LMTP for users of any name, or for a few, all with the same password.
+/// Dropping it stops Dovecot.
 pub struct Dovecot {
     child: Child,
     group: Pid,
@@ -36,7 +36,7 @@ pub struct Dovecot {
 }
 
 impl Dovecot {
-    /// Starts it as it comes.
+    /// Starts it with the default configuration.
     pub fn start() -> Self {
         Self::with("")
     }
@@ -46,13 +46,13 @@ impl Dovecot {
         Self::prepared(extra, 0)
     }
 
-    /// Starts it with users u1 to so many, and no others.
+    /// Starts it with only the users u1 to `users`.
     pub fn of(users: u32) -> Self {
         Self::prepared("", users)
     }
 
     fn prepared(extra: &str, users: u32) -> Self {
-        // Under /tmp: the account without rights must be able to get there.
+        // Under /tmp: the unprivileged account must be able to access it.
         let folder = tempfile::Builder::new()
             .prefix("headcount-mail-")
             .permissions(fs::Permissions::from_mode(0o755))
@@ -98,13 +98,13 @@ impl Dovecot {
         }
     }
 
-    /// What it has written to its log.
+    /// The contents of its log.
     pub fn log(&self) -> String {
         let read = |name| fs::read_to_string(self.path(name)).unwrap_or_default();
         read("log/out") + &read("log/dovecot.log")
     }
 
-    /// Where its IMAP is, spoken this way.
+    /// The endpoint of its IMAP.
     pub fn imap(&self, way: Way) -> Endpoint {
         let (port, security) = match way {
             Way::Plain => (self.ports[0], Security::None),
@@ -114,7 +114,7 @@ impl Dovecot {
         self.endpoint(port, security)
     }
 
-    /// Where its LMTP is.
+    /// The endpoint of its LMTP.
     pub fn lmtp(&self) -> Endpoint {
         self.endpoint(self.ports[2], Security::None)
     }
@@ -137,12 +137,12 @@ impl Dovecot {
         .unwrap()
     }
 
-    /// The port that IMAP listens on, in clear.
+    /// The port of IMAP without TLS.
     pub fn port(&self) -> u16 {
         self.ports[0]
     }
 
-    /// Where something of it is.
+    /// The path of a file in its folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -180,7 +180,7 @@ impl Dovecot {
             .collect()
     }
 
-    /// The messages that were delivered to a user's inbox, once there are so many.
+    /// The messages that were delivered to a user's inbox; waits until there are this many.
     pub fn inbox(&self, user: &str, messages: usize) -> Vec<Vec<u8>> {
         let new = self.maildir(user, "").join("new");
         wait_for("mail", || {
@@ -192,12 +192,12 @@ impl Dovecot {
         found.into_iter().map(|(contents, _)| contents).collect()
     }
 
-    /// The process that everything else of it belongs to.
+    /// The id of its main process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends it as an administrator does, and waits until it is gone.
+    /// Stops it as an administrator does, and waits until it has ended.
     pub fn stop(&mut self) {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         self.child.wait().unwrap();
@@ -206,7 +206,7 @@ impl Dovecot {
 
 impl Drop for Dovecot {
     fn drop(&mut self) {
-        // It may be gone already. Its helpers are of its group, or end when it does.
+        // It may have ended already. Its helpers are in its group, or end when it does.
         let _ = kill_process_group(self.group, Signal::TERM);
         let origin = Origin::now();
         while matches!(self.child.try_wait(), Ok(None)) {
@@ -220,11 +220,11 @@ impl Drop for Dovecot {
     }
 }
 
-/// Whom it runs as.
+/// The account that it runs as.
 pub struct Account {
     pub user: String,
     pub group: String,
-    /// Whether the tests run as root, who lends it its rights for a moment.
+    /// Whether the tests run as root and switch to this account.
     is_borrowed: bool,
 }
 
@@ -249,8 +249,8 @@ impl Account {
     }
 }
 
-/// Starts it in the foreground, in a session of its own, so that its signals reach nobody else and
-/// ours all of it.
+/// Starts it in the foreground, in a session of its own, so that its signals reach only itself, and
+/// ours all its processes.
 fn launch(base: &Path, account: &Account) -> (Child, Pid) {
     let program = ["/usr/sbin/dovecot", "/usr/local/sbin/dovecot"];
     let program = program.iter().find(|path| Path::new(path).exists());
@@ -284,7 +284,7 @@ fn launch(base: &Path, account: &Account) -> (Child, Pid) {
     (child, group)
 }
 
-/// Whether something that greets listens there.
+/// Whether a server that greets listens on the port.
 fn greets(port: u16) -> bool {
     let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else {
         return false;
@@ -302,7 +302,7 @@ fn free_ports() -> [u16; 3] {
     std::array::from_fn(|index| listeners[index].local_addr().unwrap().port())
 }
 
-/// Runs a program that must succeed, and returns what it says.
+/// Runs a program that must succeed. Returns its output.
 fn run(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program)
         .args(arguments)
@@ -314,7 +314,7 @@ fn run(program: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// An authority, and a certificate for 127.0.0.1 that it signed.
+/// Creates a certificate authority, and a certificate for 127.0.0.1 signed by it.
 fn make_certificate(base: &Path) {
     let at = |name: &str| base.join(name).to_string_lossy().into_owned();
     let openssl = |arguments: &str, files: &[&str]| {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::dovecot::{Dovecot, PASSWORD};
 
-/// What users of this server are, with a profile.
+/// The options for users of this server with a profile.
 pub fn options(dovecot: &Dovecot, run: u64, profile: &Value) -> MailOptions {
     read(&json!({
         "imap": {"address": format!("127.0.0.1:{}", dovecot.port())},
@@ -60,7 +60,7 @@ pub fn scenarios(steps: &[(f64, Value)]) -> Value {
     each.collect()
 }
 
-/// Plays scenarios with so many users for so long, with something done at half time.
+/// Plays scenarios, and does something at half time.
 pub fn play_run(
     options: &MailOptions,
     scenarios: &Value,
@@ -86,7 +86,7 @@ pub fn play_run(
             && let Some(action) = half_time.take()
         {
             action();
-            // However long that took, the users have the other half of the time afterwards.
+            // The users have the second half of the time afterwards, however long that took.
             end_ms = origin.elapsed_ns() / 1_000_000 + seconds * 500;
         }
         if !is_stopping && elapsed_ms > end_ms {

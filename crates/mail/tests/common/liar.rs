@@ -1,25 +1,25 @@
-//! A server that begins as it should, and then keeps everybody waiting.
+//! A server that begins as it should, and then makes clients wait.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-/// What becomes of a connection after its script.
+/// What the server does after its script.
 #[derive(Debug, Clone, Copy)]
 pub enum Then {
-    /// Nothing more is said, and the connection stays.
+    /// Sends nothing more, and keeps the connection open.
     Silence,
-    /// This is said for ever, a byte each few milliseconds.
+    /// Sends this forever, a byte every few milliseconds.
     Drip(&'static str),
-    /// This is said for ever, as fast as it is taken.
+    /// Sends this forever, as fast as the client reads.
     Flood(&'static str),
 }
 
-/// The time between two bytes of what drips.
+/// The time between two bytes of [`Then::Drip`].
 const APART: Duration = Duration::from_millis(20);
 
-/// Greets each connection with the first line, says each of the others when the client has said one,
-/// and then does what `then` says until the client has gone. Returns the address.
+/// Greets each connection with the first line, sends each other line after one of the client, and
+/// then does `then` until the client disconnects. Returns the address.
 pub fn liar(lines: &'static [&'static str], then: Then) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -32,7 +32,7 @@ pub fn liar(lines: &'static [&'static str], then: Then) -> String {
     address
 }
 
-/// Returns when the client has gone.
+/// Serves a client; returns when it has disconnected.
 fn talk(mut stream: &TcpStream, lines: &[&str], then: Then) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut heard = String::new();
@@ -43,7 +43,7 @@ fn talk(mut stream: &TcpStream, lines: &[&str], then: Then) -> Option<()> {
         stream.write_all(line.as_bytes()).ok()?;
     }
     match then {
-        // TLS is no text.
+        // Bytes, not lines: TLS is not text.
         Then::Silence => drop(std::io::copy(&mut reader, &mut std::io::sink()).ok()?),
         Then::Drip(text) => {
             for byte in text.as_bytes().iter().cycle() {

@@ -32,13 +32,13 @@ pub mod script;
 
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits for something that nobody announces.
+/// Sleeps, to poll for something without a notification.
 #[expect(clippy::disallowed_methods, reason = "a test's own thread may wait")]
 pub fn pause(duration: Duration) {
     std::thread::sleep(duration);
 }
 
-/// Waits until something is there.
+/// Polls until there is a value.
 pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let origin = Origin::now();
     loop {
@@ -53,7 +53,7 @@ pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Waits until somebody listens.
+/// Waits until a server listens.
 pub fn wait_until_listening(port: u16) {
     wait_for("a listener", || {
         TcpStream::connect(("127.0.0.1", port)).ok()
@@ -85,7 +85,7 @@ pub fn endpoint_of(options: Value) -> Endpoint {
     Endpoint::new(&serde_json::from_value::<EndpointOptions>(options).unwrap()).unwrap()
 }
 
-/// A stopwatch, and where it notes.
+/// A stopwatch, and the context it writes to.
 pub fn stopwatch() -> (Stopwatch, Tasks) {
     let context = Rc::new(WorkerContext::outside(0, NAMES.len()));
     let (kinds, tasks) = (context.kinds(), context.tasks.clone());

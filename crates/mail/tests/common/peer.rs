@@ -9,17 +9,17 @@ use super::PATIENCE;
 /// What the peer does next.
 #[derive(Debug, Clone, Copy)]
 pub enum Act {
-    /// Waits for a line that begins so.
+    /// Waits for a line that begins with this.
     Hear(&'static str),
-    /// Says this.
+    /// Sends this.
     Say(&'static str),
-    /// Says this in pieces of one byte.
+    /// Sends this byte by byte.
     Spell(&'static str),
-    /// Takes a message up to the dot.
+    /// Receives a message up to the dot.
     Take,
 }
 
-/// Plays the script for one connection, and closes it. The thread returns all that was heard.
+/// Plays the script for one connection and closes it. The thread returns all that it received.
 pub fn peer(script: Vec<Act>) -> (SocketAddr, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -34,8 +34,8 @@ pub fn peer(script: Vec<Act>) -> (SocketAddr, JoinHandle<String>) {
                 break;
             }
         }
-        // Closing with bytes unread would reset the connection and lose what was said last. A client that
-        // had enough of it has gone already.
+        // Closing with unread bytes would reset the connection and lose what was sent last. Errors
+        // only mean that the client has already gone.
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let _ = reader.read_to_string(&mut heard);
         heard

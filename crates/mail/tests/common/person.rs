@@ -17,12 +17,12 @@ use headcount_mail::task;
 
 use super::dovecot::PASSWORD;
 
-/// The user with this number, whose tasks and requests are counted. To be called inside a runtime.
+/// The user with this number, whose tasks and requests are counted. Call it inside a runtime.
 pub fn user(id: u32) -> User {
     watched(id).0
 }
 
-/// The same, and where its tasks are noted.
+/// The same, and the tally of its tasks.
 pub fn watched(id: u32) -> (User, Tasks) {
     let (user, tasks, _) = timed(id);
     (user, tasks)

@@ -1,4 +1,4 @@
-//! A private Postfix with a queue of its own, which hands everything to LMTP. It needs root.
+//! A private Postfix with its own queue, which delivers everything over LMTP. It needs root.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -7,15 +7,15 @@ use std::process::{Command, Stdio};
 
 use super::{free_port, wait_until_listening};
 
-/// Postfix on a temporary folder. It ends with this value.
+/// Postfix on a temporary folder. Dropping it stops Postfix.
 pub struct Postfix {
     folder: tempfile::TempDir,
     port: u16,
 }
 
 impl Postfix {
-    /// Starts it in front of an LMTP server; nothing if the tests do not run as root, who alone can
-    /// start a Postfix.
+    /// Starts it in front of an LMTP server; `None` if the tests do not run as root, which Postfix
+    /// needs.
     pub fn start(lmtp: SocketAddr, extra: &str) -> Option<Self> {
         if !rustix::process::getuid().is_root() {
             return None;
@@ -47,7 +47,7 @@ impl Postfix {
         SocketAddr::from(([127, 0, 0, 1], self.port))
     }
 
-    /// The authority of its certificate, which is itself.
+    /// The authority of its certificate, which is self-signed.
     pub fn authority(&self) -> String {
         self.folder
             .path()
@@ -57,7 +57,7 @@ impl Postfix {
     }
 
     fn command(&self, what: &str) -> (bool, String) {
-        // Into a file: the server would keep a pipe open for as long as it runs.
+        // Into a file: the server would keep a pipe open as long as it runs.
         let output = self.folder.path().join("said");
         let status = Command::new("/usr/sbin/postfix")
             .arg("-c")

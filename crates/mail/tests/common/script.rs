@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 use headcount_mail::endpoint::{Endpoint, EndpointOptions, Security};
 use headcount_net::Certificates;
 
-/// Takes one connection, greets, and answers lines in turn: each answer is said when the client has
-/// said a line that ends so. Then it closes. The thread returns all that was heard.
+/// Accepts one connection, greets, and sends each answer after a line of the client that ends with
+/// its text. Then it closes. The thread returns all that it received.
 pub fn script(greeting: &str, turns: &[(&str, &[u8])]) -> (Endpoint, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -26,7 +26,7 @@ pub fn script(greeting: &str, turns: &[(&str, &[u8])]) -> (Endpoint, JoinHandle<
         for (end, answer) in turns {
             let mut line = String::new();
             if reader.read_line(&mut line).unwrap() == 0 {
-                break; // the client has had enough
+                break; // the client has disconnected
             }
             heard.push_str(&line);
             assert!(
@@ -37,7 +37,7 @@ pub fn script(greeting: &str, turns: &[(&str, &[u8])]) -> (Endpoint, JoinHandle<
                 break;
             }
         }
-        // Closing with bytes unread would reset the connection and lose what was said last.
+        // Closing with unread bytes would reset the connection and lose what was sent last.
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let _ = reader.read_to_string(&mut heard);
         heard
