@@ -1,4 +1,4 @@
-//! What an operation costs in CPU time.
+//! The CPU time of an operation.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use headcount_tree::step::Step;
 use crate::crowd::{arrive, on_one_thread, play_once};
 use crate::machine::{cpu_ns, user_share};
 
-/// A loop without thinking, and how many operations it has.
+/// A loop without think time, and how many operations it has.
 pub struct Loop {
     pub steps: Rc<[Step]>,
     pub operations: u64,
@@ -25,7 +25,7 @@ pub struct Cost {
     pub user_us: f64,
 }
 
-/// What operations cost after all have logged on.
+/// The cost of operations, logons not included.
 pub fn cost(protocol: &Smb, played: &Loop, users: u32, seconds: u64) -> Cost {
     let each = played.operations;
     on_one_thread(async |local| {

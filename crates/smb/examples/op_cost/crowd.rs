@@ -12,7 +12,7 @@ use tokio::task::LocalSet;
 
 use crate::common::Person;
 
-/// No more users than have logged on by then count.
+/// The time limit for logons: only users who have logged on by then count.
 const LOGON_LIMIT: Duration = Duration::from_secs(60);
 /// Logons at a time: smbd forks for each.
 pub const LOGONS: usize = 16;

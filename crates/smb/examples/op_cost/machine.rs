@@ -1,4 +1,4 @@
-//! What the kernel says of processes.
+//! CPU time and memory of processes.
 
 use std::fs;
 

@@ -1,15 +1,16 @@
-//! What one SMB operation costs the client in CPU time, and one user in memory, against a private
-//! smbd on loopback.
+//! The client's CPU time for an SMB operation, and its memory for a user, against a private smbd on
+//! loopback.
 //!
 //! `cargo run --release -p headcount-smb --example op_cost -- [cost|memory|encrypted-memory|peer]
 //! [--seconds N] [--users N] [--only NAME] [--json]`
 //!
-//! `cost`: each user repeats 19 operations without thinking: CREATE, four WRITEs of 16 KiB, CLOSE;
-//! CREATE, four READs of 16 KiB, CLOSE; CREATE of the folder, two QUERY_DIRECTORY, CLOSE; CREATE,
-//! SET_INFO (delete), CLOSE. That is 6.9 KB of payload an operation; contents are made and checked.
-//! `--only` names one way of protecting messages, such as AES-GMAC.
-//! `peer`: Samba's smbtorture and the same loop of ours, opening and closing a folder. Client and
-//! server share the machine, so operations a second are no property of the client; its CPU time is.
+//! `cost`: each user repeats 19 operations without think time: CREATE, four WRITEs of 16 KiB,
+//! CLOSE; CREATE, four READs of 16 KiB, CLOSE; CREATE of the folder, two QUERY_DIRECTORY, CLOSE;
+//! CREATE, SET_INFO (delete), CLOSE. That is 6.9 KB of payload per operation; contents are
+//! generated and checked. `--only` names one way of protecting messages, such as AES-GMAC.
+//! `peer`: Samba's smbtorture and our client play the same loop, opening and closing a folder.
+//! Client and server share the machine, so operations per second say nothing about the client; its
+//! CPU time does.
 #![allow(
     clippy::doc_markdown,
     reason = "commands are written as the specification writes them"

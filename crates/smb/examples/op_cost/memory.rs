@@ -1,4 +1,4 @@
-//! What a user costs in memory.
+//! The memory of a user.
 
 use std::rc::Rc;
 
@@ -13,12 +13,11 @@ use crate::common::Person;
 use crate::crowd::{LOGONS, on_one_thread, play_once};
 use crate::machine::resident_kib;
 
-/// The resident memory that each further user costs: a task with connection and session, as in the
-/// engine, after logon and after a loop. To be asked first in a process, while nothing that was freed
-/// can be used again.
+/// The resident memory of each further user: a task with connection and session, as in the engine,
+/// after logon and after a loop. Call it first in a process, before there is freed memory to reuse.
 pub fn memory(protocol: &Smb, steps: &Rc<[Step]>, name: &str, users: u32) -> Value {
     on_one_thread(async |local| {
-        // The first users pay for what all share.
+        // The first users allocate what all share.
         let _first = crowd(protocol, 10, steps, local).await;
         let (before_kib, origin) = (resident_kib(), Origin::now());
         let [idle_kib, played_kib] = crowd(protocol, users, steps, local).await;

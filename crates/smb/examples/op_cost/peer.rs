@@ -11,14 +11,14 @@ use crate::common::{PASSWORD, Samba, smb, step};
 use crate::cost::{Loop, cost};
 use crate::machine::children_ns;
 
-/// Opens and closes the share's folder on each connection, one request at a time, over dialect 3.1.1
-/// without signatures.
+/// Opens and closes the share's folder on each connection, one request at a time, over dialect
+/// 3.1.1 without signatures.
 const TEST: &str = "smb2.bench.path-contention-shared";
 const CONNECTIONS: u32 = 4;
-/// A second run of this length is taken away from the first, so that starting up counts for nothing.
+/// A second run of this length is subtracted from the first, so that the start-up does not count.
 const SHORT_S: u64 = 1;
 
-/// What an operation costs either client in CPU time, and the ratio.
+/// The CPU time of an operation in each client, and the ratio.
 pub fn peer(samba: &Samba, seconds: u64) -> Value {
     let options = SmbOptions {
         dialects: vec![Dialect::Smb311],
@@ -38,7 +38,7 @@ pub fn peer(samba: &Samba, seconds: u64) -> Value {
     let address = options.address.clone();
     let protocol = smb(options);
     let (short_operations, short_ns) = torture(&address, SHORT_S);
-    // Before and after, so that what else the machine does is in both.
+    // Before and after, so that other load on the machine affects both.
     let before = cost(&protocol, &played, CONNECTIONS, seconds.div_ceil(2));
     let (long_operations, long_ns) = torture(&address, SHORT_S + seconds);
     let after = cost(&protocol, &played, CONNECTIONS, seconds.div_ceil(2));
@@ -71,7 +71,7 @@ fn torture(address: &str, seconds: u64) -> (f64, u64) {
         .expect("smbtorture is missing: apt-get install -y samba-testsuite");
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "smbtorture failed: {text}");
-    // The last line of its figures is about the whole run: "... open[num/s=1,...] close[num/s=1,...]"
+    // The last line of figures is for the whole run: "... open[num/s=1,...] close[num/s=1,...]"
     let rate = |kind: &str| -> f64 {
         let (_, rest) = text.rsplit_once(&format!("{kind}[num/s=")).unwrap();
         rest.split(',').next().unwrap().parse().unwrap()

@@ -1,4 +1,4 @@
-//! The data set, made over SMB and played on through the engine.
+//! The data set, made over SMB and used by the engine's users.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Every dialect with every way of signing, against a real smbd.
+//! Every dialect with every signing algorithm, against a real smbd.
 
 use crate::common::{Samba, play, work};
 use headcount_load::FaultKind;

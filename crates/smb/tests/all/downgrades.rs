@@ -1,4 +1,4 @@
-//! Somebody between client and server who lowers the dialect, and answers in the server's place.
+//! A man in the middle who downgrades the dialect, and answers instead of the server.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,14 +14,14 @@ use headcount_smb::wire::header::{Command, SIGNED};
 use headcount_smb::wire::status::Status;
 use headcount_smb::{SigningPolicy, SmbOptions};
 
-/// The number of the question whether the negotiation is as it was, on its connection.
+/// The number of the validation request on its connection.
 const QUESTION: u32 = 4;
 
 fn put_u16(bytes: &mut [u8], at: usize, number: u16) {
     bytes[at..at + 2].copy_from_slice(&number.to_le_bytes());
 }
 
-/// Makes an unsigned answer of any other one.
+/// Turns a response into an unsigned one.
 fn forge(bytes: &mut Vec<u8>, command: Command, status: Status, body: &[u8]) {
     bytes.truncate(64);
     bytes[8..12].copy_from_slice(&status.0.to_le_bytes());
@@ -31,7 +31,7 @@ fn forge(bytes: &mut Vec<u8>, command: Command, status: Status, body: &[u8]) {
     bytes.extend_from_slice(body);
 }
 
-/// The body of a confirmation of what a NEGOTIATE response says.
+/// The body of a confirmation of this NEGOTIATE response.
 fn confirmation(negotiated: &[u8]) -> Vec<u8> {
     let mut body = vec![0; 48];
     put_u16(&mut body, 0, 49);
@@ -44,7 +44,7 @@ fn confirmation(negotiated: &[u8]) -> Vec<u8> {
     body
 }
 
-/// Has the question never reach the server, which answers an ECHO instead.
+/// Replaces the validation request by an ECHO.
 fn swallow(bytes: &mut Vec<u8>) {
     assert_eq!(bytes[12], Command::Ioctl as u8);
     bytes.truncate(64);
@@ -54,8 +54,8 @@ fn swallow(bytes: &mut Vec<u8>) {
     bytes.extend([4, 0, 0, 0]);
 }
 
-/// Lets the server see only so many of the dialects offered, oldest first, and with a `forged`
-/// status answers in its place when it is asked about that.
+/// Lets the server see only the first of the dialects offered, oldest first. With a `forged`
+/// status, answers the validation request instead of the server.
 fn lower(server: &str, dialects: u16, forged: Option<Status>) -> String {
     let negotiated = Mutex::new(Vec::new());
     relay(server, move |way, number, bytes| match (way, number) {
@@ -136,7 +136,7 @@ fn a_server_that_was_offered_less_closes_the_connection() {
 fn a_rewritten_answer_to_the_negotiation_is_noticed() {
     let samba = Samba::start("auto");
     let negotiated = Mutex::new(Vec::new());
-    // The server speaks 3.1.1, so the two sides have other keys, and all is forged from there on.
+    // The server speaks 3.1.1, so both sides have different keys, and all later answers are forged.
     let address = relay(&samba.options().address, move |way, number, bytes| {
         match (way, number) {
             (Way::ToClient, 0) => {

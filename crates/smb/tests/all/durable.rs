@@ -1,4 +1,4 @@
-//! Users who come back to their files after a lost connection, with durable handles and without.
+//! Users who return to their files after a lost connection, with and without durable handles.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ use headcount_smb::wire::status::Status;
 use headcount_smb::{Smb, SmbOptions};
 use serde_json::{Value, json};
 
-/// What Samba grants durable handles with (smb.conf(5)).
+/// The settings with which Samba grants durable handles (smb.conf(5)).
 const GRANTING: [(&str, &str); 4] = [
     ("durable handles", "yes"),
     ("kernel oplocks", "no"),
@@ -30,20 +30,20 @@ const GRANTING: [(&str, &str); 4] = [
     ("posix locking", "no"),
 ];
 
-/// What becomes of the connection whose third WRITE is answered.
+/// What happens to the connection when its third WRITE is answered.
 #[derive(Debug, Clone)]
 enum Fate {
-    /// It is cut, and the answer with it.
+    /// It is cut, and the response is lost.
     Cut,
-    /// Also, the client shows another number than its own to have the handle back.
+    /// Also, the client sends a wrong id to reclaim the handle.
     Forget,
-    /// Also, the file ends behind its first block: the server has lost what it acknowledged.
+    /// Also, the file is cut after its first block: the server has lost what it acknowledged.
     Lose(PathBuf),
-    /// Also, so many connections after it are cut at once.
+    /// Also, this many later connections are cut at once.
     Refuse(u32),
 }
 
-/// A relay to the server, with what it answers to requests for a handle back.
+/// A relay to the server, and the server's answers to requests to reclaim a handle.
 fn cutting(samba: &Samba, fate: Fate) -> (String, Receiver<Status>) {
     let (sender, answers): (Sender<Status>, _) = channel();
     let writes = AtomicU32::new(0);
@@ -192,8 +192,8 @@ fn acknowledged_bytes_that_are_gone_are_wrong_data() {
         (fault.kind, fault.ends_session),
         (FaultKind::WrongData, true)
     );
-    // What is read instead depends on what the server had still to write when the file was cut: less,
-    // or nothing but zeros.
+    // What is read depends on what the server still had to write when the file was cut: fewer
+    // bytes, or only zeros.
     let file = r#"wrong data in "user00000\n0000.doc" at offset "#;
     assert!(fault.message.contains(file), "{fault}");
 }
@@ -238,7 +238,7 @@ fn logging_on_and_leaving_a_share_are_done_again() {
         (json!({"op": "tree-connect"}), Command::TreeConnect),
     ] {
         let seen = AtomicU32::new(0);
-        // The first TREE_CONNECT is that of the user who arrives.
+        // The first TREE_CONNECT belongs to the user's first logon.
         let which = u32::from(lost == Command::TreeConnect);
         let address = relay(&samba.options().address, move |way, _, message| {
             let is_lost = way == Way::ToClient && message[12] == lost as u8;
@@ -283,7 +283,7 @@ fn a_user_tries_until_the_server_is_back_and_no_scenario_fails() {
     assert_eq!(count(&counted.requests, "CREATE (reopen)"), 0);
 }
 
-/// Has an engine play the steps with one user, until a scenario has been played.
+/// Plays the steps in an engine with one user, until a scenario has been played.
 fn run_once(options: &SmbOptions, steps: &[Value]) -> headcount_load::recorder::Recorder {
     let plan = json!({
         "seed": 3, "workers": 1, "step_timeout_ms": 20_000, "report_every_ms": 100,

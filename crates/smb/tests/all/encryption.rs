@@ -1,5 +1,5 @@
-//! Encryption against a real smbd: of whole sessions and of one share, wanted by either side, and
-//! what is said when only one side wants it.
+//! Encryption against a real smbd: of whole sessions and of one share, required by either side, and
+//! the faults if the other side cannot.
 
 #![allow(
     clippy::unwrap_used,
@@ -118,10 +118,10 @@ fn a_run_that_requires_encryption_gets_it_from_a_server_that_does_not() {
     }
 }
 
-/// What has passed: the way, and whether it was encrypted, with the command if it was not.
+/// The messages relayed: the way, and the command, or `None` if encrypted.
 type Seen = Arc<Mutex<Vec<(Way, Option<u8>)>>>;
 
-/// A relay that notes what passes.
+/// A relay that notes each message.
 fn watched(samba: &Samba) -> (String, Seen) {
     let seen = Seen::default();
     let notes = Arc::clone(&seen);

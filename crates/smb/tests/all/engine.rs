@@ -1,5 +1,5 @@
-//! The load engine itself plays users against a real smbd: on two workers, with nothing wrong; and
-//! while the server stands still.
+//! The load engine plays users against a real smbd: on two workers without faults, and while the
+//! server is stopped.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,10 +18,10 @@ use serde_json::json;
 
 const USERS: u32 = 12;
 
-/// Scenarios that are completed before what is done at half time: a busy machine takes longer for them.
+/// Scenarios to complete before half time, which comes later on a busy machine.
 const ENOUGH: u64 = 10;
 
-/// Plays until `seconds` have passed, with something done at half time, and returns what was counted.
+/// Plays for `seconds`, and does something at half time. Returns the counts.
 fn run(samba: &Samba, step_timeout_ms: u64, seconds: u64, half_time: impl FnOnce()) -> Recorder {
     let plan = json!({
         "seed": 3, "workers": 2, "step_timeout_ms": step_timeout_ms, "report_every_ms": 100,
@@ -95,7 +95,8 @@ fn every_user_of_a_run_is_served() {
 fn a_frozen_server_makes_the_engines_time_limit_end_steps() {
     let samba = Samba::start("auto");
     homes(&samba);
-    // Long enough for a logon on a busy machine, short beside the wait at the end of the run.
+    // Long enough for a logon on a busy machine, short compared with the wait at the end of the
+    // run.
     let counted = run(&samba, 2_000, 3, || samba.signal(Signal::STOP));
     assert!(counted.scenarios[0].completed > ENOUGH);
     let shown = format!("{:?}", counted.faults);

@@ -1,4 +1,4 @@
-//! What goes wrong with real servers, and what users are told.
+//! Failures with real servers, and the faults that users get.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::net::TcpListener;

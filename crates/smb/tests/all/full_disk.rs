@@ -1,4 +1,4 @@
-//! A file system that is really full below the share: one clear fault, and nothing else is harmed.
+//! A file system below the share that is really full: one clear fault, and no other damage.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ const DISK_KIB: u32 = 70 << 10;
 /// More than that.
 const TOO_MUCH: u64 = 128 << 20;
 
-/// One user whose files are read and checked whatever they are.
+/// One user, whose existing files are read and checked.
 const ALL: Order = Order {
     first: 0,
     last: 0,
@@ -29,7 +29,7 @@ fn quietly(_: Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// Opens every prepared file, one after another, and reads and checks it.
+/// Opens, reads and checks every prepared file, one after another.
 async fn read_all(person: &mut Person) {
     for file in ["static", "volatile", "shared"] {
         for _ in 0..10 {
@@ -71,14 +71,14 @@ fn a_full_disk_is_told_by_name_and_damages_no_file() {
         assert!(fault.message.starts_with("WRITE \""), "{fault}");
         assert!(fault.message.contains(part), "{fault}");
 
-        // Other files are whole, and so is what this one took.
+        // Other files are complete, and so is the part of this one that was written.
         read_all(&mut person).await;
         let taken = json!({"op": "read", "from": "start", "bytes": 32 << 20});
         assert_eq!(person.play_all([taken]).await.read_bytes, 32 << 20);
         let full = person.play(write(TOO_MUCH)).await.unwrap_err();
         assert!(full.message.contains(part), "{full}");
 
-        // Room is made, and work goes on.
+        // Once there is room, work goes on.
         person
             .play_all([
                 json!({"op": "truncate", "bytes": 0}),

@@ -11,7 +11,7 @@ use headcount_smb::wire::{directory, ioctl, negotiate, session, transfer, tree};
 use headcount_tree::query::Query;
 use proptest::prelude::*;
 
-/// Gives a body to every parser.
+/// Passes a body to every parser.
 fn parse_all(body: &[u8]) {
     let _ = (
         negotiate::Response::parse(body),
@@ -40,7 +40,7 @@ fn parse_all(body: &[u8]) {
     let _ = Transform::parse(body);
 }
 
-/// Goes through the responses of a frame; returns how many there are, if their offsets are right.
+/// Walks the responses of a frame. Returns how many there are, if their offsets are right.
 fn walk(mut frame: &[u8]) -> Option<usize> {
     for count in 1.. {
         let bytes = Response::parse(frame)?.bytes(frame.len())?;
@@ -77,7 +77,7 @@ fn the_contexts_of_a_negotiation_are_read() {
     assert_eq!(response.cipher, Some(negotiate::Cipher::Aes128Gcm));
     assert_eq!(response.max_read, 8 << 20);
     let cipher_at = 64 + 48 + 10;
-    body[cipher_at] = 0; // none that both have
+    body[cipher_at] = 0; // no cipher in common
     assert_eq!(negotiate::Response::parse(&body).unwrap().cipher, None);
     body[cipher_at] = 4; // one that was not offered
     assert_eq!(negotiate::Response::parse(&body), None);
@@ -136,7 +136,7 @@ proptest! {
             let bytes = (message.len() - TRANSFORM_BYTES) as u32;
             message[36..40].copy_from_slice(&bytes.to_le_bytes());
             let head = Transform::parse(&message).unwrap();
-            // All but the two reserved bytes is kept.
+            // Everything except the two reserved bytes is kept.
             message[40..42].fill(0);
             prop_assert_eq!(&head.encode()[..], &message[..TRANSFORM_BYTES]);
         } else {

@@ -31,7 +31,7 @@ const fn holding(connections: u32, trees: u32, files: u32) -> Holding {
     }
 }
 
-/// What stands below a folder.
+/// The entries below a folder.
 fn names(below: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(below) else {
         return Vec::new();
@@ -45,7 +45,7 @@ fn names(below: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Sessions, connections to the share, and open files, as the server tells.
+/// Sessions, connections to the share, and open files, as the server reports them.
 fn counts(samba: &Samba) -> (usize, usize, usize) {
     let starting = |lines: Vec<String>, with: &dyn Fn(&str) -> bool| {
         lines.iter().filter(|line| with(line)).count()

@@ -38,7 +38,7 @@ fn make(file: &str) -> [Value; 2] {
     [open, json!({"op": "close"})]
 }
 
-/// Asks about what is there and what is not, in every class.
+/// Asks about existing and missing names, in every class.
 async fn ask(options: SmbOptions) {
     let mut person = Person::arrive(&smb(options), 0).await.unwrap();
     person.play_all(make("new")).await;
@@ -76,7 +76,7 @@ async fn ask(options: SmbOptions) {
         "{fault}"
     );
 
-    // Nothing is left over that the next answers could be taken for.
+    // Responses still match requests: none is left over.
     person.play_all(make("new")).await;
     person.play_all([json!({"op": "echo"})]).await;
 }

@@ -1,4 +1,5 @@
-//! The integration tests of this crate, in one program: linking one takes as long as compiling most.
+//! The integration tests of this crate, in one program: linking one takes as long as compiling
+//! most.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Paths of a workload's own on a real smbd, checked on the server's disk.
+//! A workload's own paths on a real smbd, checked on the server's disk.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! Programs against a real smbd: every operation of a load file written by hand, what it leaves on
-//! the server's disk, and what is said when an answer is not the expected one.
+//! Programs against a real smbd: every operation of a hand-written load file, what it leaves on the
+//! server's disk, and the fault if an answer is not the expected one.
 
 #![allow(
     clippy::unwrap_used,
@@ -90,7 +90,7 @@ fn with_program(samba: &Samba, text: &str) -> Smb {
     })
 }
 
-/// Plays so many turns of the program as the engine would.
+/// Plays turns of the program as the engine would.
 async fn turns(smb: &Smb, person: &mut Person, count: u32) -> Vec<Result<Moved, Fault>> {
     let program = smb.turns().unwrap();
     let mut played = Vec::new();
@@ -125,7 +125,7 @@ fn every_operation_is_played_and_goes_round() {
             let sum = |of: fn(&Moved) -> u64| -> u64 { played.iter().flatten().map(of).sum() };
             assert_eq!(sum(|moved| moved.written_bytes), 262_144 + 1 + 5000 + 4096);
             assert_eq!(sum(|moved| moved.read_bytes), 61_440 + 8000 + 4096 + 65_536);
-            // What the round leaves, on the server's disk.
+            // What the round leaves on the server's disk.
             let at = samba.behind(r"user00003\work");
             let names: Vec<_> = fs::read_dir(&at)
                 .unwrap()
@@ -135,7 +135,7 @@ fn every_operation_is_played_and_goes_round() {
             assert_eq!(fs::metadata(at.join("C.DAT")).unwrap().len(), 4096);
             assert!(samba.behind(r"user00003\other\clients").is_dir());
         }
-        // Nothing but the user's own folder has been touched.
+        // Only the user's own folder was touched.
         assert_eq!(fs::read_dir(samba.share()).unwrap().count(), 1);
     });
 }
@@ -179,7 +179,7 @@ fn an_answer_that_is_not_the_expected_one_is_a_failure_with_its_line() {
             messages[5]
         );
         assert_eq!(failures(&played)[4].kind, FaultKind::WrongData);
-        // The next round begins with an empty folder, so the same mistakes are made again, and no more.
+        // The next round begins with an empty folder, so exactly the same failures happen again.
         let again = turns(&smb, &mut person, 9).await;
         assert_eq!(failures(&again).len(), starts.len());
     });
@@ -231,9 +231,9 @@ fn a_user_whose_connection_was_lost_goes_on_and_one_who_comes_again_begins_anew(
     play(async {
         let mut person = Person::arrive(&smb, 0).await.unwrap();
         assert!(failures(&turns(&smb, &mut person, 2).await).is_empty());
-        // The connection is gone; the user is the same.
+        // A new connection for the same user.
         person.session = smb.open(&mut person.user).await.unwrap();
-        // What the first left open cannot be deleted at once: smbd has yet to see that it has gone.
+        // Files that the first left open cannot be deleted until smbd notices that it has gone.
         while samba.status("-L").iter().any(|line| line.contains("DENY_")) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -248,7 +248,7 @@ fn a_user_whose_connection_was_lost_goes_on_and_one_who_comes_again_begins_anew(
             lost[0]
         );
         assert!(failures(&turns(&smb, &mut person, 1).await).is_empty());
-        // Another user of the same number finds what the first has left, and clears it away.
+        // Another user with the same number finds what the first left, and deletes it.
         person.session_ends().await;
         let mut next = Person::arrive(&smb, 0).await.unwrap();
         assert!(failures(&turns(&smb, &mut next, 5).await).is_empty());

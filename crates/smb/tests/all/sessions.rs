@@ -26,8 +26,8 @@ use headcount_smb::wire::status::Status;
 use headcount_smb::{SigningPolicy, SmbOptions};
 use serde_json::json;
 
-/// Logs on as the user whose session this is, who has lost it, as a client after a network failure
-/// does (MS-SMB2 3.3.5.5.3): the server ends the old session.
+/// Logs on as the user of a lost session, as a client does after a network failure (MS-SMB2
+/// 3.3.5.5.3): the server ends the old session.
 async fn depose(address: &str, session: u64) {
     let wanted = Wanted {
         dialects: vec![Dialect::Smb21],
@@ -78,7 +78,7 @@ async fn set_up(connection: &mut Connection, previous: u64, token: &[u8]) -> (St
     (status, token)
 }
 
-/// A relay that notes the number of the session that was set up last.
+/// A relay that notes the id of the last session that was set up.
 fn noting(samba: &Samba) -> (String, Arc<AtomicU64>) {
     let session = Arc::new(AtomicU64::new(0));
     let noted = Arc::clone(&session);
@@ -153,7 +153,7 @@ fn the_engine_opens_a_new_session_for_the_next_scenario() {
     let mut run = Run::start(plan, smb(options)).unwrap();
     run.set_users(1, Duration::ZERO);
     let origin = Origin::now();
-    // Completed when the session was taken away, and now.
+    // Scenarios completed when the session was ended, and now.
     let (mut before, mut last) = (None, None);
     while !run.has_ended() {
         assert!(

@@ -34,7 +34,8 @@ fn a_file_lives_from_creation_to_deletion() {
                 json!({"op": "read", "from": "random", "bytes": 8192}),
             ])
             .await;
-        // The data set gives every file the median here: 20,000 bytes, in whole units 20,480.
+        // Here, every file in the data set has the median size: 20,000 bytes, in whole units
+        // 20,480.
         assert_eq!(
             moved,
             Moved {
@@ -66,7 +67,7 @@ fn a_file_lives_from_creation_to_deletion() {
         let rename = json!({"op": "rename", "to": {"file": "same", "after": ".wbk"}});
         person.play_all([rename]).await;
         assert_eq!(names(), [format!("{name}.wbk")]);
-        // Contents belong to the file, not to its name of the moment.
+        // Contents belong to the file, not to its current name.
         person
             .play_all([json!({"op": "read", "from": "start"})])
             .await;
@@ -214,7 +215,7 @@ fn locks_keep_others_away_and_are_given_up() {
         first
             .play_all([json!({"op": "unlock", "bytes": 4096})])
             .await;
-        // Written by the first, read and checked by the second: shared files belong to nobody.
+        // Written by the first, read and checked by the second: shared files have no owner.
         second
             .play_all([lock, json!({"op": "read", "from": "start"})])
             .await;
@@ -224,7 +225,7 @@ fn locks_keep_others_away_and_are_given_up() {
     });
 }
 
-/// The first keeps a file to itself, and gives way when the second comes.
+/// The first user holds an oplock or lease on a file, and gives it up when the second opens it.
 pub async fn give_way(options: SmbOptions, oplock: &str) {
     let mut first = Person::arrive(&smb(options.clone()), 0).await.unwrap();
     let mut second = Person::arrive(&smb(options), 1).await.unwrap();
@@ -232,7 +233,7 @@ pub async fn give_way(options: SmbOptions, oplock: &str) {
     let keeping = json!({"op": "open", "path": name, "how": "open-or-create",
                          "access": "read-write", "oplock": oplock});
     first.play_all([keeping]).await;
-    // The server answers the second only when the first has given way, or after 30 s.
+    // The server answers the second only when the first has given it up, or after 30 s.
     let coming = json!({"op": "open", "path": name, "access": "read-write"});
     let coming = second.play(coming);
     let working = async {
@@ -267,7 +268,7 @@ fn an_oplock_or_lease_is_given_back_when_somebody_else_comes() {
         (&plain, "batch", Dialect::Smb311, offered),
         (&plain, "lease", Dialect::Smb21, offered),
         (&plain, "lease", Dialect::Smb311, offered),
-        // smbd sends its notices in plain here, too.
+        // smbd sends breaks unencrypted here, too.
         (&plain, "batch", Dialect::Smb311, required),
         (&plain, "lease", Dialect::Smb302, required),
         (&insists, "batch", Dialect::Smb302, offered),
@@ -334,7 +335,7 @@ fn a_user_logs_off_and_on_on_the_same_and_on_a_new_connection() {
                     .play_all([json!({"op": "logoff"}), logon, open, write])
                     .await;
             }
-            // What a scenario left undone does not stop the next.
+            // A scenario that did not clean up does not stop the next.
             person
                 .play_all([json!({"op": "logoff"}), open("new", "open-or-create")])
                 .await;

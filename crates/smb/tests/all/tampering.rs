@@ -1,4 +1,4 @@
-//! Somebody between client and server: what signatures notice, and what contents do.
+//! A man in the middle: what signatures detect, and what the check of contents detects.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use headcount_smb::wire::negotiate::{Dialect, SigningAlgorithm};
 use headcount_smb::{SigningPolicy, SmbOptions};
 use serde_json::json;
 
-/// Once told, changes the last byte of every answer.
+/// Once `tampers` is set, changes the last byte of every response.
 fn last_byte(tampers: &Arc<AtomicBool>) -> impl Fn(Way, u32, &mut Vec<u8>) + Send + Sync + use<> {
     let tampers = Arc::clone(tampers);
     move |way, _, bytes| {
@@ -99,19 +99,19 @@ fn changed_contents_are_noticed_without_signatures() {
 fn a_changed_negotiation_is_noticed() {
     let samba = Samba::start("auto");
     for (dialect, part) in [
-        // The dialect asks the server again, over a signature.
+        // In this dialect, the client validates the negotiation in a signed message.
         (
             Dialect::Smb302,
             "do not agree with its negotiation (it remembers another)",
         ),
-        // The dialect derives the key of signatures from what was said.
+        // In this dialect, the signing key is derived from the messages of the negotiation.
         (Dialect::Smb311, "the signature of the answer is wrong"),
     ] {
         let options = SmbOptions {
             dialects: vec![dialect],
             ..samba.options()
         };
-        // The first answer's number of the server: behind header and eight bytes.
+        // The server's GUID in the first response: after the header and eight bytes.
         let address = relay(&options.address, |way, number, bytes| {
             if (way, number) == (Way::ToClient, 0) {
                 bytes[64 + 8] ^= 1;
@@ -131,7 +131,7 @@ fn a_changed_negotiation_is_noticed() {
 fn a_changed_encrypted_answer_is_noticed() {
     let samba = Samba::start("auto");
     samba.give_home("user00000");
-    // Of the header: tag, nonce, length, session; of the message: its start.
+    // Tag, nonce, length and session in the header; the start of the message.
     for (at, part) in [
         (4, "its tag is wrong"),
         (20, "its tag is wrong"),
@@ -176,11 +176,11 @@ fn a_plain_answer_to_an_encrypted_request_is_none() {
     let switch = Arc::clone(&tampers);
     let address = relay(&samba.options().address, move |way, _, bytes| {
         if way == Way::ToClient && switch.load(Ordering::Relaxed) {
-            // What the server would answer to an ECHO that was not encrypted.
+            // What the server would answer to an unencrypted ECHO.
             let mut plain = b"\xFESMB\x40\0\0\0\0\0\0\0\x0D\0\x01\0\x01\0\0\0\0\0\0\0".to_vec();
             plain.extend([0; 40]);
             plain.extend([4, 0, 0, 0]);
-            // Its number: NEGOTIATE, SESSION_SETUP twice, TREE_CONNECT came before.
+            // Its message id, after NEGOTIATE, two SESSION_SETUP and TREE_CONNECT.
             plain[24] = 4;
             plain[40..48].copy_from_slice(&bytes[44..52]);
             *bytes = plain;
@@ -211,8 +211,8 @@ fn a_changed_list_of_mechanisms_is_noticed() {
     let samba = Samba::start("auto");
     for (changes, expected) in [(false, None), (true, Some("mechListMIC is wrong"))] {
         let address = relay(&samba.options().address, move |way, number, bytes| {
-            // The server's last word in the logon: without a signature, nothing but the code in its
-            // token protects what was offered. The code stands at the end.
+            // The last response of the logon: without a signature, only the `mechListMIC` at the
+            // end of its token protects the list of mechanisms.
             if (way, number) == (Way::ToClient, 2) {
                 let token = &bytes[72..];
                 assert!(spnego::server_mic(token).is_some_and(|mic| mic.len() == 16));

@@ -1,4 +1,5 @@
-//! What the integration tests share: a real smbd on a temporary folder, and users outside an engine.
+//! What the integration tests share: a real smbd on a temporary folder, and users outside an
+//! engine.
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(
     clippy::unwrap_used,
@@ -27,12 +28,12 @@ use serde_json::{Value, json};
 pub mod relay;
 
 pub const PATIENCE: Duration = Duration::from_secs(30);
-/// What every user of the test server logs on with.
+/// The password of every user of the test server.
 pub const PASSWORD: &str = "Passw0rd";
 /// Its NT hash: MD4 of its UTF-16 (MS-NLMP 3.3.1).
 const NT_HASH: &str = "A87F3A337D73085C45F9416BE5787D86";
 
-/// A private smbd: any user name logs on with [`PASSWORD`]. It ends with this value.
+/// A private smbd: any user name logs on with [`PASSWORD`]. Dropping it stops smbd.
 pub struct Samba {
     smbd: Child,
     group: Pid,
@@ -51,8 +52,8 @@ impl Samba {
         Self::launch(settings, None)
     }
 
-    /// Starts it with its share on a file system of its own, of so many KiB, which nobody but the
-    /// server sees.
+    /// Starts it with its share on a file system of its own, of `kib` KiB, which only the server
+    /// sees.
     pub fn on_small_disk(kib: u32) -> Self {
         Self::launch(&[], Some(kib))
     }
@@ -75,7 +76,8 @@ impl Samba {
         .find(|path| Path::new(path).exists())
         .expect("smbd is missing: apt-get install -y --no-install-recommends samba");
         let log = fs::File::create(folder.path().join("out")).unwrap();
-        // In a session of its own, so that its signals reach nobody else and ours all of it.
+        // In a session of its own, so that its signals reach only itself, and ours all its
+        // processes.
         let smbd = beside(folder.path(), disk_kib)
             .args([smbd, "--foreground", "--no-process-group", "-l"])
             .arg(folder.path().join("log"))
@@ -114,12 +116,12 @@ impl Samba {
         self.folder.path().join("share")
     }
 
-    /// A file's path behind the server's back.
+    /// The path of a file on the server's disk.
     pub fn behind(&self, path: &str) -> PathBuf {
         self.share().join(path.replace('\\', "/"))
     }
 
-    /// What the server says of itself: the lines of `smbstatus` with this option.
+    /// The lines of `smbstatus` with this option.
     pub fn status(&self, option: &str) -> Vec<String> {
         let mut command = Command::new("smbstatus");
         command
@@ -130,7 +132,7 @@ impl Samba {
         stdout.lines().map(str::to_owned).collect()
     }
 
-    /// Options that reach it, with a small data set.
+    /// Options for this server, with a small data set.
     pub fn options(&self) -> SmbOptions {
         let address = format!("127.0.0.1:{}", self.port);
         let mut options = SmbOptions::new(&address, "data", "user{n:05}", Password::new(PASSWORD));
@@ -147,7 +149,7 @@ impl Samba {
         options
     }
 
-    /// A folder for the user behind the server's back.
+    /// Makes a user's folder directly on the server's disk.
     pub fn give_home(&self, name: &str) {
         let home = self.share().join(name);
         fs::create_dir_all(&home).unwrap();
@@ -181,8 +183,8 @@ impl Drop for Samba {
     }
 }
 
-/// Starts a program in a session of its own; with a disk, also with a view of its own on the file
-/// systems, in which the share is a new one of so many KiB.
+/// A command that starts a program in a session of its own. With a disk, also in a mount namespace
+/// of its own, where the share is a new file system of this many KiB.
 fn beside(folder: &Path, disk_kib: Option<u32>) -> Command {
     let mut command = Command::new("setsid");
     let Some(kib) = disk_kib else {
@@ -190,7 +192,7 @@ fn beside(folder: &Path, disk_kib: Option<u32>) -> Command {
     };
     let (uid, gid) = (rustix::process::getuid(), rustix::process::getgid());
     let (uid, gid) = (uid.as_raw(), gid.as_raw());
-    // Whoever is not root becomes root of a name space to mount, and itself again to serve.
+    // Without root: become root of a user namespace to mount, then the same user again to serve.
     let (become_root, become_self) = if uid == 0 {
         (vec![], String::new())
     } else {
@@ -251,7 +253,7 @@ fn configure(folder: &Path, port: u16, settings: &[(&str, &str)]) -> PathBuf {
     path
 }
 
-/// Waits for something that nobody announces.
+/// Sleeps, to poll for something without a notification.
 #[expect(clippy::disallowed_methods, reason = "a test's own thread may wait")]
 pub fn pause(duration: Duration) {
     std::thread::sleep(duration);
@@ -266,12 +268,12 @@ pub fn step(options: &Value) -> Step {
 }
 
 thread_local! {
-    /// Steps that users of this thread have ended.
+    /// Steps that users on this thread have completed.
     static ENDED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Runs a future as a worker of the engine would, as long as steps end: a busy machine takes its
-/// time for thousands of them.
+/// Runs a future as a worker of the engine would, as long as steps complete: a busy machine may
+/// need long for thousands of them.
 pub fn play<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -312,12 +314,12 @@ impl Person {
         played
     }
 
-    /// Leaves in peace.
+    /// Closes the session.
     pub async fn session_ends(mut self) {
         self.session.close(&mut self.user).await;
     }
 
-    /// Plays steps that must succeed; returns what they moved in all.
+    /// Plays steps that must succeed. Returns the bytes they moved in all.
     pub async fn play_all(&mut self, steps: impl IntoIterator<Item = Value>) -> Moved {
         let mut sum = Moved::default();
         for options in steps {

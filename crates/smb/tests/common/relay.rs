@@ -1,4 +1,4 @@
-//! Somebody between client and server, who sees each message and may change it.
+//! A man in the middle, who sees each message and may change it.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -11,8 +11,8 @@ pub enum Way {
     ToClient,
 }
 
-/// A relay to a server. `hand` gets the way of each message, its number on its connection and way,
-/// and its bytes without the frame; where it leaves none of them, the connection is cut. Returns the
+/// Starts a relay to a server. `hand` gets the way of each message, its number on its connection
+/// and way, and its bytes without the frame; if it leaves none, the connection is cut. Returns the
 /// address to connect to.
 pub fn relay(
     server: &str,
