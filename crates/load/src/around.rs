@@ -1,5 +1,5 @@
-//! What users do around their scenarios, and what no response time counts: open their session, and
-//! what comes before and after.
+//! What users do outside their scenarios, not counted in any response time: opening the session,
+//! setup and teardown.
 
 use std::pin::pin;
 
@@ -10,7 +10,7 @@ use crate::section::Section;
 use crate::user::User;
 
 impl<P: Protocol> Place<P> {
-    /// Opens the session and plays the setup; false, and a fault, where either fails.
+    /// Opens the session and plays the setup. Returns false, and records a fault, if either fails.
     pub(crate) async fn open(&self, session: &mut Option<P::Session>, user: &mut User) -> bool {
         let opened = {
             let opening = pin!(self.protocol.open(user));
@@ -26,9 +26,9 @@ impl<P: Protocol> Place<P> {
         if !self.plan.setup.is_empty() {
             let (setup, now_ns) = (&self.plan.setup, user.now_ns());
             let playing = self.play_whole(Section::Setup, setup, now_ns, session, user);
-            let (_, failed) = Box::pin(playing).await; // rare, and users would have room for it
+            let (_, failed) = Box::pin(playing).await; // rare; keeps users' futures small
             if failed {
-                *session = None; // the next scenario tries all of it again
+                *session = None; // the next scenario tries both again
                 return false;
             }
         }
@@ -36,8 +36,8 @@ impl<P: Protocol> Place<P> {
         true
     }
 
-    /// Plays what comes before a scenario, and opens the session for it; returns how long that took, in
-    /// ns, and whether it failed.
+    /// Plays a scenario's setup, and opens the session for it; returns how long that took, in ns,
+    /// and whether it failed.
     pub(crate) async fn set_up(
         &self,
         scenario: usize,
@@ -54,13 +54,13 @@ impl<P: Protocol> Place<P> {
             let section = Section::Around(scenario);
             (_, failed) = self.play_whole(section, flow, now_ns, session, user).await;
         }
-        seat.begins_scenario(); // which has moved nothing, and in which nobody has idled
+        seat.begins_scenario(); // resets the bytes moved and the idle time
         let took_ns = user.now_ns() - began_ns;
-        self.recorder.borrow_mut().think_ns += took_ns; // for Little's law it is no response
+        self.recorder.borrow_mut().think_ns += took_ns; // not response time in Little's law
         (took_ns, failed)
     }
 
-    /// Plays what comes after a scenario, whatever came of it; returns whether that failed.
+    /// Plays a scenario's teardown, even after a failure; returns whether the teardown failed.
     pub(crate) async fn tear_down(
         &self,
         scenario: usize,

@@ -1,4 +1,4 @@
-//! The transaction that a user plays, as the flow of its scenario goes.
+//! The transaction that a user is in, while the flow of its scenario is played.
 
 use crate::flow::Move;
 
@@ -7,12 +7,12 @@ use crate::flow::Move;
 pub(crate) struct Attempt {
     /// The move that begins it.
     pub(crate) place: usize,
-    /// How often it may be played again; none outside of transactions.
+    /// Retries left; 0 outside transactions.
     pub(crate) left: u32,
 }
 
 impl Attempt {
-    /// A move is made; `place` is that of the next.
+    /// Notes a move; `place` is that of the next one.
     pub(crate) const fn follow<S>(&mut self, one: &Move<S>, place: usize) {
         match one {
             Move::Enter(retries) => (self.place, self.left) = (place, *retries),

@@ -1,4 +1,4 @@
-//! Whose an error is to mend: what decides which exception and which exit code it becomes.
+//! Who has to fix an error; this decides which exception and exit code it becomes.
 
 use std::fmt::Display;
 
@@ -11,9 +11,9 @@ use crate::run::RunError;
 pub enum Blame {
     /// The plan of the run.
     Plan,
-    /// What the user gave: options, credentials, a folder.
+    /// The user's input: options, credentials, a folder.
     Input,
-    /// The server: it does not answer, or not as it should.
+    /// The server: it does not answer, or answers wrongly.
     Target,
     /// This machine: its limits, its space, its kernel.
     System,
@@ -21,7 +21,7 @@ pub enum Blame {
     Engine,
 }
 
-/// An error that says what has to be changed; its text is for a person.
+/// An error that knows what has to be changed; its text is for people.
 pub trait Blamed: Display {
     /// What has to be changed.
     fn blame(&self) -> Blame;
@@ -48,7 +48,7 @@ impl Blamed for LimitError {
 impl Blamed for Fault {
     fn blame(&self) -> Blame {
         match self.kind {
-            // Wrong credentials are the user's to mend, whatever the server does.
+            // Wrong credentials are for the user to fix, whatever the server does.
             FaultKind::Login => Blame::Input,
             FaultKind::Connect
             | FaultKind::Timeout

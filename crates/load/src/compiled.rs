@@ -18,8 +18,8 @@ use crate::user::User;
 /// as fast as the machine can refuse.
 const REST_NS: u64 = 100_000_000;
 
-/// Pause of a user who tries a plan, and has played all of it: longer than anybody waits. Played again
-/// before the run ends, it would order twice.
+/// Pause of a user who tries a plan and has played all of it: longer than anybody waits. Playing it
+/// again before the run ends would place an order twice.
 const TRIED_NS: u64 = 86_400_000_000_000;
 
 /// A plan whose steps are compiled for one protocol; shared by its workers.
@@ -33,7 +33,7 @@ pub struct Compiled<S> {
     pub step_names: Vec<String>,
     /// What users do when their session has been opened.
     pub setup: Flow<S>,
-    /// What users did, if that is kept.
+    /// What users did, if the plan keeps a trace.
     pub trace: Option<Trace>,
     /// The variables that users have; None if they have none.
     pub variables: Option<Arc<Variables>>,
@@ -63,8 +63,8 @@ pub struct Scenario<S> {
 }
 
 impl Plan {
-    /// Validates the plan and compiles it for a target, whose program its users follow if it has
-    /// one.
+    /// Validates the plan and compiles it for a target. If the target has a program, users follow
+    /// it.
     pub fn compile_for<P: Protocol>(self, protocol: &P) -> Result<Compiled<P::Step>, PlanError> {
         let mut compiled = self.compile()?;
         if let Some(turns) = protocol.turns() {
@@ -96,7 +96,7 @@ impl Plan {
         }
     }
 
-    /// The same, with all mistakes: the first and the rest.
+    /// Like [`Plan::compile`], but the error has all mistakes: the first and the rest.
     fn compile_all<S: Compile>(self) -> Result<Compiled<S>, Box<Mistakes>> {
         self.check().map_err(|error| Box::new(alone("", error)))?;
         let mut names = Names::with_files(self.files.clone());
@@ -156,7 +156,7 @@ impl Plan {
 }
 
 impl<S> Compiled<S> {
-    /// The line that `user` reaches the server by, from 1; 0 is none of its own.
+    /// The line over which `user` reaches the server, from 1; 0 if the user is on no line.
     #[must_use]
     pub fn line_of(&self, user: u32) -> usize {
         line_of(user, &self.plan.lines)
@@ -165,7 +165,7 @@ impl<S> Compiled<S> {
     /// The schedule of `user`, who joins at `joined_ns`.
     #[must_use]
     pub fn schedule(&self, user: u32, joined_ns: u64) -> Schedule {
-        // A program of a target may be far longer than a run; a script's loops are what people do.
+        // A target's program may be far longer than a run; a script's loop is what people do.
         let script = self.plan.script.as_ref().and(self.turns.as_ref());
         let before = script.map(|turns| Draw::Fixed {
             s: turns.loop_before(user).map(|kind| self.pause_s(kind)).sum(),
@@ -180,8 +180,8 @@ impl<S> Compiled<S> {
         own.unwrap_or(usual).mean_s()
     }
 
-    /// How long `user` pauses at least after a scenario, in ns. `is_lost`: whether it failed and took the
-    /// session with it.
+    /// The shortest pause of `user` after a scenario, in ns. `is_lost`: whether it failed and the
+    /// session was lost.
     #[must_use]
     pub fn least_pause_ns(&self, user: &User, is_lost: bool) -> u64 {
         let turns = self.turns.as_ref().map_or(u64::MAX, Turns::number);
@@ -191,14 +191,14 @@ impl<S> Compiled<S> {
         if is_lost { REST_NS } else { 0 }
     }
 
-    /// Tells `user`, who has begun nothing yet, at which turn it is going to begin.
+    /// Sets the turn at which `user`, who has begun nothing yet, begins.
     pub fn enter(&self, user: &mut User) {
         if let Some(turns) = &self.turns {
             user.take_turn(turns.turn(user.id(), 1));
         }
     }
 
-    /// The index of the scenario that `user`, who has begun one, plays in it.
+    /// The index of the scenario that `user` plays now; call it after [`User::begin_scenario`].
     pub fn next(&self, user: &mut User) -> usize {
         match &self.turns {
             None => self.choose(user.stream().unit()),
@@ -222,7 +222,7 @@ impl<S> Compiled<S> {
 }
 
 impl<S> Scenario<S> {
-    /// The limit, in ns, of a scenario that moves so many bytes.
+    /// The limit of a scenario that moves `bytes`, in ns.
     #[must_use]
     pub fn limit_for(&self, bytes: u64) -> u64 {
         let grown_ns = (u128::from(self.limit_per_mib_ns) * u128::from(bytes)) >> 20;
@@ -239,7 +239,7 @@ fn alone(place: &str, error: PlanError) -> Mistakes {
     (PlanMistake { place, error }, Vec::new())
 }
 
-/// What the flows of a plan have in common while they are compiled.
+/// What the flows of a plan share while they are compiled.
 struct Flows<'a> {
     variables: &'a Variables,
     step_names: Vec<String>,

@@ -12,13 +12,13 @@ use crate::plan::StepPlan;
 use crate::protocol::Compile;
 use crate::scripted::Scripted;
 
-/// How deep flows may stand in each other.
+/// How deep flows may be nested.
 const DEEPEST: usize = 32;
 
-/// More moves than a person would write, and than any loop needs: loops are not unrolled.
+/// More moves than a person would write. Loops are not unrolled, so they need few.
 const MOST_MOVES: usize = 20_000;
 
-/// The most times that a transaction is played again.
+/// The most retries of a transaction.
 const MOST_RETRIES: u32 = 1_000;
 
 /// The most rounds of a loop.
@@ -35,7 +35,7 @@ pub struct WrongEntry {
     pub reason: String,
 }
 
-/// What compiles the entries of one scenario.
+/// Compiles the entries of one scenario.
 struct Compiler<'a, S> {
     moves: Vec<Move<S>>,
     counters: usize,
@@ -90,7 +90,7 @@ fn wrong(entry: &str, reason: impl Into<String>) -> WrongEntry {
 }
 
 impl<S: Compile> Compiler<'_, S> {
-    /// Compiles entries, and keeps what is wrong with them.
+    /// Compiles entries, and collects their mistakes.
     fn all(&mut self, entries: &[StepPlan], depth: usize) {
         if depth > DEEPEST {
             let reason = format!("it is nested more than {DEEPEST} deep");
@@ -102,7 +102,7 @@ impl<S: Compile> Compiler<'_, S> {
         }
     }
 
-    /// Compiles an entry with its number among others, and keeps what is wrong with it.
+    /// Compiles the entry with this number in a list, and collects its mistakes.
     fn numbered(&mut self, number: usize, entry: &StepPlan, depth: usize) {
         self.place.push(number.to_string());
         if let Err(mistake) = self.one(entry, depth) {
@@ -111,7 +111,7 @@ impl<S: Compile> Compiler<'_, S> {
         self.place.pop();
     }
 
-    /// Entries within another, where this key leads to.
+    /// Compiles the entries nested under this key.
     fn within(&mut self, key: String, entries: &[StepPlan], depth: usize) {
         self.place.push(key);
         self.all(entries, depth + 1);
@@ -175,22 +175,22 @@ impl<S: Compile> Compiler<'_, S> {
         Ok(())
     }
 
-    /// What a step with a mistake captures is no mistake where others use it.
+    /// Declares what a step with a mistake captures, so that its uses are not reported as well.
     fn set_anyway(&mut self, options: &Value) {
         let captured = options.get("capture").and_then(Value::as_object);
         for name in captured.into_iter().flat_map(|table| table.keys()) {
-            // A name that cannot be one is the step's own mistake.
+            // An invalid name is reported as a mistake of the step itself.
             let _ = self.names.set(name);
         }
     }
 
-    /// A move whose place is not known yet; [`Self::land`] gives it.
+    /// Emits a jump whose target is not known yet; [`Self::land`] sets it.
     fn leave(&mut self, jump: Move<S>) -> usize {
         self.moves.push(jump);
         self.moves.len() - 1
     }
 
-    /// The jump at `from` leads to the move that comes next.
+    /// Makes the jump at `from` lead to the next move.
     fn land(&mut self, from: usize) {
         let here = self.moves.len();
         match &mut self.moves[from] {
@@ -319,7 +319,7 @@ impl<S: Compile> Compiler<'_, S> {
         }
         let program = Program::compile(&entry.file, &entry.code, &steps, self.names);
         let program = program.map_err(here)?;
-        let from = self.leave(Move::Return); // the place of the code itself
+        let from = self.leave(Move::Return); // replaced by the code itself below
         let mut starts = Vec::with_capacity(steps.len());
         self.is_in_script = true;
         self.place.push("steps".into());

@@ -11,7 +11,7 @@ use crate::timers::Timers;
 /// What the users of a worker share.
 #[derive(Debug)]
 pub struct WorkerContext {
-    /// The clock, and who waits for it.
+    /// The clock, and the users who wait for it.
     pub timers: Rc<Timers>,
     /// What was sent.
     pub requests: Requests,
@@ -22,7 +22,7 @@ pub struct WorkerContext {
 }
 
 impl WorkerContext {
-    /// Nothing counted yet, of so many kinds of requests and tasks.
+    /// Nothing counted yet, with this many kinds of requests and tasks.
     #[must_use]
     pub fn new(timers: Rc<Timers>, requests: usize, tasks: usize) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl WorkerContext {
         }
     }
 
-    /// That of users who are no part of a run: no time passes for them.
+    /// The context of users outside a run: no time passes for them.
     #[must_use]
     pub fn outside(requests: usize, tasks: usize) -> Self {
         let timers = Timers::new(Rc::new(VirtualClock::default()));
@@ -50,7 +50,7 @@ impl WorkerContext {
     }
 }
 
-/// Which of a worker's kinds are a protocol's, where users play several protocols.
+/// Which of a worker's kinds belong to a protocol, where users play several protocols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kinds {
     /// Of requests.

@@ -1,7 +1,7 @@
-//! The futures of a worker's users: each is polled after it was woken, in the order of the wakes.
+//! The futures of a worker's users, polled in the order in which they were woken.
 //!
-//! `FuturesUnordered` yields to its runtime after two futures that wake themselves, and a poll of it
-//! costs more than a short step. A worker has its thread to itself.
+//! `FuturesUnordered` yields to its runtime after two futures that wake themselves, and polling it
+//! costs more than a short step. A worker has its thread to itself and need not yield.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -14,7 +14,7 @@ use std::task::{Context, Wake, Waker};
 use crate::local_address::set_turn;
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Futures of which each ends some day.
+/// Futures that all complete eventually.
 #[derive(Debug)]
 pub struct Crowd<F> {
     slots: Vec<Slot<F>>,
@@ -28,8 +28,7 @@ pub struct Crowd<F> {
 #[derive(Debug)]
 struct Slot<F> {
     future: Option<Pin<Box<F>>>,
-    /// Which of the worker's users it is, or which line that user is on: it decides what the user
-    /// connects from.
+    /// The user's number within the worker, or its line: it selects the local address.
     turn: usize,
     wake: Arc<SlotWake>,
     /// A waker of `wake`.
@@ -40,11 +39,11 @@ struct Slot<F> {
 #[derive(Debug, Default)]
 struct Ready {
     slots: VecDeque<u32>,
-    /// Is woken with the next slot, if the task waits for one.
+    /// Woken with the next slot, if the task waits for one.
     waiting: Option<Waker>,
 }
 
-/// Wakes one slot, in any thread, and also after its future has ended.
+/// Wakes one slot, from any thread, even after its future has ended.
 #[derive(Debug)]
 struct SlotWake {
     slot: u32,
@@ -54,7 +53,7 @@ struct SlotWake {
 }
 
 impl<F> Default for Crowd<F> {
-    /// Without a future.
+    /// No futures.
     fn default() -> Self {
         Self {
             slots: Vec::new(),
@@ -126,7 +125,7 @@ impl<F: Future<Output = ()>> Crowd<F> {
         }
     }
 
-    /// Whether none was woken. If so, the next wake also wakes `context`.
+    /// Whether no future was woken. If so, the next wake also wakes `context`.
     #[must_use]
     pub fn is_quiet(&self, context: &Context<'_>) -> bool {
         if !self.batch.is_empty() {
@@ -151,14 +150,14 @@ impl Wake for SlotWake {
         let mut ready = lock(&self.ready);
         ready.slots.push_back(self.slot);
         let waiting = ready.waiting.take();
-        drop(ready); // whom it wakes may look at once
+        drop(ready); // the woken task may lock it at once
         if let Some(waiting) = waiting {
             waiting.wake();
         }
     }
 }
 
-/// No panic can leave a list of numbers in a state that is wrong.
+/// Ignores poisoning: no panic can leave a list of numbers inconsistent.
 fn lock(ready: &Mutex<Ready>) -> MutexGuard<'_, Ready> {
     ready.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! A histogram in the form that is kept: only the buckets that hold something.
+//! A histogram in the form that is stored: only the buckets that are not empty.
 //!
 //! A run keeps thousands, one for each second, scenario and kind of time. The buckets are those of
 //! [`Times`], so nothing is lost.
@@ -15,7 +15,7 @@ pub use crate::v2::DecodeError;
 /// Durations in µs, with three significant digits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Distribution {
-    /// The highest duration of each bucket that holds something, and how many it holds; ascending.
+    /// The highest duration of each non-empty bucket, and its count; ascending.
     buckets: Vec<(u64, u64)>,
     count: u64,
 }
@@ -30,7 +30,7 @@ impl Distribution {
         }
     }
 
-    /// Keeps the buckets of `dense` that hold something.
+    /// Keeps the non-empty buckets of `dense`.
     pub(crate) fn of_dense(dense: &Histogram<u32>) -> Self {
         let bucket = |value: u64, count: u32| (dense.highest_equivalent(value), u64::from(count));
         let buckets: Vec<_> = dense
@@ -88,8 +88,8 @@ impl Distribution {
         0
     }
 
-    /// How many durations are in the bucket of `limit_us` above it, or in a higher one: those whose
-    /// bucket's highest value exceeds the limit, as it does for the quantiles.
+    /// How many durations are in a bucket whose highest value exceeds `limit_us`, consistent with
+    /// the quantiles.
     #[must_use]
     pub fn count_above(&self, limit_us: u64) -> u64 {
         let first = self
@@ -133,7 +133,7 @@ impl Distribution {
     /// Reads what [`Distribution::encode`] or another `HdrHistogram` wrote, with at most three
     /// significant digits.
     ///
-    /// The bytes may be a stranger's: what they say of their own length is not believed.
+    /// The bytes are not trusted: a length that they claim is checked first.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let plain = v2::plain(bytes)?;
         if let Some(buckets) = v2::buckets(&plain)? {
@@ -205,7 +205,7 @@ pub(crate) mod tests {
             prop_assert_eq!(read.quantile_us(0.5), theirs.value_at_quantile(0.5));
         }
 
-        /// Whatever becomes of the bytes of a histogram, reading them neither panics nor swells.
+        /// Reading altered bytes neither panics nor allocates without bound.
         #[test]
         fn altered_bytes_are_refused_or_read(
             values in prop::collection::vec(1u64..4_000_000_000, 1..50),

@@ -99,7 +99,7 @@ pub(crate) struct Lua {
 }
 
 impl StepPlan {
-    /// What Lua code plays it by: the name of a step, of a page, or of a transaction.
+    /// The name by which Lua code plays it: that of a step, a page or a transaction.
     pub(crate) fn title(&self) -> Option<&str> {
         if !self.name.is_empty() {
             return Some(&self.name);
@@ -109,7 +109,7 @@ impl StepPlan {
     }
 }
 
-/// What messages call code that came from no file.
+/// The name of code without a file, in messages.
 fn inline() -> String {
     "lua".into()
 }
@@ -125,7 +125,7 @@ pub(crate) struct Transaction {
     /// What the protocol needs to know to begin it.
     #[serde(default)]
     pub(crate) isolation: Option<Value>,
-    /// Which of two protocols it is of.
+    /// Which of two protocols it belongs to.
     #[serde(default)]
     pub(crate) on: Option<Value>,
 }

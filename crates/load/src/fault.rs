@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub enum FaultKind {
     /// No connection: refused, unreachable, or no answer to the attempt.
     Connect,
-    /// The server did not accept who the user says they are.
+    /// The server did not accept the user's credentials.
     Login,
     /// The time limit of an operation passed without an answer.
     Timeout,
@@ -53,7 +53,7 @@ pub struct Fault {
 }
 
 impl From<Missing> for Fault {
-    /// What a step fails with whose text has no value.
+    /// The fault of a step with a text that needs a variable without a value.
     fn from(missing: Missing) -> Self {
         Self::step(FaultKind::Refused, missing.to_string())
     }
@@ -80,7 +80,7 @@ impl Fault {
         }
     }
 
-    /// The failure that an I/O error on an open connection means.
+    /// The fault for an I/O error on an open connection.
     #[must_use]
     pub fn from_io(error: &std::io::Error) -> Self {
         use std::io::ErrorKind as K;
@@ -96,21 +96,21 @@ impl Fault {
     }
 }
 
-/// What a server says is cut to this length in messages.
+/// A server's words are cut to this length in messages.
 const MOST_CHARS: usize = 200;
 
-/// A server's words as they stand in a message: on one line, without control characters, and not
-/// longer than anybody reads.
+/// A server's words as messages quote them: on one line, without control characters, and cut to a
+/// readable length.
 #[must_use]
 pub fn words(text: &str) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().take(MOST_CHARS).map(plain).collect()
 }
 
-/// A number that messages share which differ only in names, sizes and other figures; never 0.
+/// A number shared by messages that differ only in names, sizes and other figures; never 0.
 ///
-/// Numbers do not count, nor do words with digits, paths and quoted names. Codes do, for they say
-/// what happened: the status of HTTP, replies of SMTP, SQLSTATE, and words in capitals.
+/// Numbers, words with digits, paths and quoted names are ignored. Codes are not, since they say
+/// what happened: HTTP statuses, SMTP replies, SQLSTATEs, and words in capitals.
 #[must_use]
 pub fn group(message: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -128,7 +128,7 @@ pub fn group(message: &str) -> u64 {
     hasher.finish().max(1)
 }
 
-/// Whether a word that may look like a name or number says what happened.
+/// Whether a word says what happened, though it may look like a name or number.
 fn is_code(before: &str, word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let is_reply = bare.len() == 3
@@ -155,7 +155,7 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// How often a kind of fault struck, with an example.
+/// How often a kind of fault occurred, with examples.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultTally {
     /// How often.
@@ -164,7 +164,7 @@ pub struct FaultTally {
     pub examples: Vec<Box<str>>,
 }
 
-/// Different messages kept of each kind of fault at each step.
+/// Distinct messages kept for each kind of fault at each step.
 pub const FAULT_EXAMPLES: usize = 3;
 
 impl FaultTally {

@@ -1,7 +1,7 @@
-//! The flow of a scenario: its steps, and what decides which of them are played, and how often.
+//! The flow of a scenario: its steps, and the control flow between them.
 //!
-//! A scenario is a program of [`Move`]s, played from the first to the end. Steps that follow each
-//! other are moves that follow each other; whatever else a workload has becomes jumps between them.
+//! A scenario is a program of [`Move`]s, played from the first to the end. Consecutive steps are
+//! consecutive moves; conditions, loops and choices become jumps between them.
 
 use std::sync::Arc;
 
@@ -22,23 +22,23 @@ pub enum Move<S> {
     Pause(Draw),
     /// A variable gets a value.
     Set(Slot, Template),
-    /// Goes on at this place unless the condition holds.
+    /// Jumps to this place unless the condition holds.
     Unless(Condition, usize),
-    /// Goes on at this place.
+    /// Jumps to this place.
     Go(usize),
-    /// Goes on at one of these places, drawn by the upper bounds of their shares in [0, 1].
+    /// Jumps to one of these places, drawn by the upper bounds of their shares in [0, 1].
     Choose(Box<[(f64, usize)]>),
-    /// This counter begins with so many rounds, drawn evenly.
+    /// Sets this counter to a number of rounds, drawn uniformly between these bounds.
     Rounds(usize, u64, u64),
-    /// Takes a round from this counter, or goes on at this place if none is left.
+    /// Takes a round from this counter, or jumps to this place if none is left.
     Round(usize, usize),
     /// The scenario fails with this sentence.
     Fail(Box<str>),
     /// This Lua code decides what comes next.
     Script(Arc<Scripted>),
-    /// The step that Lua code asked for has come to its end.
+    /// The step that Lua code asked for has ended.
     Return,
-    /// A transaction begins, which may be played so often again.
+    /// A transaction begins; it may be retried this many times.
     Enter(u32),
     /// It has ended.
     Leave,
@@ -72,7 +72,7 @@ impl<S> Flow<S> {
         self.moves.is_empty()
     }
 
-    /// Its steps, in the order in which they stand.
+    /// Its steps, in their order.
     pub fn steps(&self) -> impl Iterator<Item = &S> {
         self.moves.iter().filter_map(|one| match one {
             Move::Step(_, step) => Some(step),
@@ -81,7 +81,7 @@ impl<S> Flow<S> {
     }
 }
 
-/// What a move that is not a step leads to: the place of the next.
+/// Plays a move that is not a step; returns the place of the next.
 pub(crate) async fn next_place<S>(
     one: &Move<S>,
     next: usize,

@@ -1,6 +1,6 @@
-//! Time of a scenario in which its user wanted nothing of the server but news.
+//! The time within a scenario in which its user only waited for news from the server.
 
-/// Time of the scenario under way in which the user wanted nothing of the server but news.
+/// Idle time of the scenario under way: its user only waits for news from the server.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Idle {
     passed_ns: u64,
@@ -16,7 +16,7 @@ impl Idle {
         self.passed_ns + lasting_ns
     }
 
-    /// It begins, unless it lasts already.
+    /// Idle from now on, unless it already is.
     pub fn begun(self, now_ns: impl FnOnce() -> u64) -> Self {
         Self {
             since_ns: Some(self.since_ns.unwrap_or_else(now_ns)),
@@ -24,7 +24,7 @@ impl Idle {
         }
     }
 
-    /// It ends. The clock is looked at only if it has begun.
+    /// Idle no longer. The clock is read only if it was idle.
     pub fn ended(self, now_ns: impl FnOnce() -> u64) -> Self {
         if self.since_ns.is_none() {
             return self;

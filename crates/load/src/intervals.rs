@@ -1,4 +1,4 @@
-//! What the reports of all workers add up to, one interval after the other.
+//! The sums of all workers' reports, one interval after the other.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,7 +8,7 @@ use crate::report::Report;
 use crate::snapshot::{Interval, Snapshot};
 use crate::times::Times;
 
-/// Which report of a worker was the first of which interval, as far back as users refer to it.
+/// The first report of each interval of a worker, as far back as users refer to them.
 #[derive(Debug, Clone, Default)]
 struct Beginnings {
     /// Reports taken.
@@ -38,7 +38,7 @@ impl Beginnings {
         }
     }
 
-    /// When the interval began, in ns, that has the report with this number.
+    /// When the interval of the report with this number began, in ns.
     fn interval_of(&self, report: u64) -> u64 {
         let later = self
             .intervals
@@ -49,17 +49,17 @@ impl Beginnings {
     }
 }
 
-/// Adds up reports. Each counts what its worker did since the one before, so every report is taken,
-/// in the order of its worker.
+/// Adds up reports. Each counts what its worker did since the one before, so none may be skipped,
+/// and those of a worker must come in order.
 #[derive(Debug, Clone)]
 pub struct Intervals {
     /// The last report of each worker that has made one, without its counts.
     last: BTreeMap<usize, Report>,
-    /// Which report of each worker was the first of which interval.
+    /// The first report of each interval, by worker.
     first: BTreeMap<usize, Beginnings>,
     /// When the last interval ended.
     ended_ns: u64,
-    /// CPU time of each worker's thread up to then.
+    /// CPU time of each worker's thread at that moment.
     cpu_ns: BTreeMap<usize, u64>,
     /// The first messages of each kind of fault in the whole run.
     faults: BTreeMap<FaultKey, FaultTally>,
@@ -68,7 +68,7 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// From the beginning of a run, of so many scenarios and names of steps.
+    /// From the beginning of a run with this many scenarios and names of steps.
     #[must_use]
     pub const fn new(scenarios: usize, steps: usize) -> Self {
         Self {
@@ -82,8 +82,8 @@ impl Intervals {
         }
     }
 
-    /// What happened between the reports that were taken before and these; `None` before the first.
-    /// `give_back` gets the recorder of each report, with the number of its worker.
+    /// What happened between the reports of the last call and these; `None` before the first
+    /// report. `give_back` gets the recorder of each report, with the number of its worker.
     pub fn next(
         &mut self,
         reports: impl IntoIterator<Item = Report>,
@@ -144,7 +144,7 @@ impl Intervals {
         self.cpu_ns.values().copied().collect()
     }
 
-    /// Gives each kind of fault the first messages of the run as its examples.
+    /// Gives each kind of fault its first messages of the run as examples.
     fn remember_faults(&mut self, counted: &mut Recorder) {
         for (key, tally) in &mut counted.faults {
             let known = self.faults.entry(*key).or_default();
@@ -157,7 +157,7 @@ impl Intervals {
     }
 }
 
-/// Adds how things stood with a worker at its last report.
+/// Adds the state of a worker at its last report.
 fn stand(interval: &mut Interval, report: &Report) {
     interval.users += report.users;
     interval.logging_on += report.logging_on;
@@ -229,7 +229,7 @@ mod tests {
         let first = next(vec![report(0, 1, &[(0, 3)]), report(1, 1, &[])]);
         assert_eq!((first.from_ns, first.to_ns), (0, 1_001));
         assert_eq!(first.completed, BTreeMap::from([(0, 3)]));
-        // The reader was late: two reports of a worker are one interval.
+        // The reader was late: two reports of a worker make up one interval.
         let two = vec![
             report(0, 2, &[(0, 1), (1, 2)]),
             report(0, 3, &[(0, 1), (2, 2)]),
@@ -241,7 +241,7 @@ mod tests {
             report(1, 4, &[(1, 1), (2, 3)]),
         ]);
         assert_eq!(third.completed, BTreeMap::from([(1_001, 4), (3_001, 3)]));
-        // A worker that has ended stands as it stood last.
+        // A worker that has ended keeps its last state.
         let fourth = next(vec![report(0, 5, &[(4, 4)])]);
         assert_eq!(
             fourth.completed,

@@ -1,26 +1,28 @@
 //! The load engine: virtual users, their pace, and what is recorded about them.
 //!
-//! A run is started from a [`plan::Plan`] and a [`protocol::Protocol`]. It has one worker thread a
-//! core; each worker owns its share of the users and shares nothing with the others while they
+//! A run is started from a [`plan::Plan`] and a [`protocol::Protocol`]. It has one worker thread
+//! per core; each worker owns its share of the users and shares nothing with the others while they
 //! run. Read the modules in this order:
 //!
-//! * [`plan`]: what users do, as data, and [`compiled`]; [`flow`]: which steps of it, by their [`compiler`], and [`scripted`]:
-//!   where a script decides that; [`pace`]: when they do it.
+//! * [`plan`] and [`compiled`]: what users do, as data; [`flow`], [`compiler`] and [`scripted`]:
+//!   which steps they play; [`pace`]: when they do it.
 //! * [`turns`]: programs that users follow instead of drawing what they do.
-//! * [`protocol`]: the seam that a protocol fills, and [`pair`]: two of them at once; [`user`]: what it is told about its user.
-//! * [`life`]: one user's life, from joining to leaving; [`lines`]: which line it reaches the server by.
-//! * [`worker`]: one thread with its users; [`roster`]: which of them are busy; [`timers`] and [`clock`]: how they wait.
+//! * [`protocol`]: what a protocol implements; [`pair`]: two of them at once; [`user`]: what a
+//!   protocol knows about its user.
+//! * [`life`]: one user's life, from joining to leaving; [`lines`]: which line it is on.
+//! * [`worker`]: one thread with its users; [`roster`]: which of them are busy; [`timers`] and
+//!   [`clock`]: how they wait.
 //! * [`context`]: what the users of a worker share; [`stopwatch`]: how sessions count.
-//! * [`recorder`], [`requests`] and [`tasks`]: what a worker counts; [`report`] and [`mailbox`]: how it
-//!   hands that over.
-//! * [`run`]: all workers together; [`intervals`]: what their reports add up to; [`snapshot`]: how the
-//!   run stands.
+//! * [`recorder`], [`requests`] and [`tasks`]: what a worker counts; [`report`] and [`mailbox`]:
+//!   how it hands that over.
+//! * [`run`]: all workers together; [`intervals`]: the sums of their reports; [`snapshot`]: the
+//!   state of the run.
 //!
-//! [`trace`] is what one user did, for somebody who tries a workload.
+//! [`trace`] keeps what one user did, for people who try a workload.
 //!
-//! [`password`] and [`pattern`] are what options of protocols consist of; [`provision`] is how they
-//! make what a run needs beforehand. [`target`] is what is asked of a server outside of a run, and
-//! [`blame`] whose an error is to mend.
+//! [`password`] and [`pattern`] are parts of protocols' options; [`provision`] is how protocols
+//! make what a run needs in advance. [`target`] is what a server is asked outside a run, and
+//! [`blame`] who has to fix an error.
 //!
 //! Nothing in this crate names a protocol.
 

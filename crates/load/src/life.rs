@@ -1,4 +1,4 @@
-//! One user's life: wait until a scenario is due, play it, think, again; until asked to leave.
+//! One user's life: wait until a scenario is due, play it, think, repeat; until asked to leave.
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
@@ -35,11 +35,11 @@ pub struct Place<P: Protocol> {
     pub member: Member,
     /// All users of the worker.
     pub roster: Rc<Roster>,
-    /// The line that the user reaches the server by, from 1; 0 is none of its own.
+    /// The line over which the user reaches the server, from 1; 0 if the user is on no line.
     pub line: usize,
 }
 
-/// Moves without a step after which a scenario fails: nobody else of the worker is served meanwhile.
+/// A scenario fails after this many moves without a step: they block the other users of the worker.
 const MOST_MOVES_BETWEEN_STEPS: u32 = 100_000;
 
 /// Lives as `user` until asked to leave.
@@ -124,7 +124,7 @@ impl<P: Protocol> Place<P> {
         session.filter(|_| is_ready)
     }
 
-    /// Draws variables; false, and a fault, where there is no value for one.
+    /// Draws variables. Returns false, and records a fault, if there is no value for one.
     fn draw(&self, user: &mut User, needed: &[u16]) -> bool {
         match user.draw_variables(needed) {
             Ok(()) => true,
@@ -151,7 +151,7 @@ impl<P: Protocol> Place<P> {
         if !failed && !scenario.setup.is_empty() {
             let took_ns;
             let setting_up = self.set_up(index, began_ns, session, user);
-            (took_ns, failed) = Box::pin(setting_up).await; // users would have room for it
+            (took_ns, failed) = Box::pin(setting_up).await; // keeps users' futures small
             (due_ns, began_ns) = (due_ns + took_ns, began_ns + took_ns);
         }
         self.recorder.borrow_mut().started(index, self.line);
@@ -180,13 +180,13 @@ impl<P: Protocol> Place<P> {
             self.roster.completes(seat);
         }
         let idle_ns = seat.idle_ns(now_ns);
-        self.recorder.borrow_mut().think_ns += idle_ns; // what Little's law has besides responses
+        self.recorder.borrow_mut().think_ns += idle_ns; // not response time in Little's law
         self.recorder.borrow_mut().ended(&Ended {
             scenario: index,
             line: self.line,
             due_ns,
             began_ns,
-            // As if whoever idled had not: how long that took is nobody's response time.
+            // Idle time is not response time.
             ended_ns: now_ns - idle_ns,
             completed: !failed,
             limit_ns: scenario.limit_for(seat.expected_bytes()),
@@ -321,7 +321,7 @@ impl<P: Protocol> Place<P> {
         }
     }
 
-    /// Keeps a step for somebody who tries the plan.
+    /// Adds a step to the trace, if the plan keeps one.
     fn note_step(
         &self,
         trace: &Trace,
@@ -345,7 +345,7 @@ impl<P: Protocol> Place<P> {
         });
     }
 
-    /// Keeps a fault of no step for somebody who tries the plan, and counts it.
+    /// Counts a fault outside any step, and adds it to the trace, if the plan keeps one.
     pub(crate) fn fault(&self, at: At, fault: &Fault) {
         self.recorder.borrow_mut().fault(at, fault);
         if let Some(trace) = &self.plan.trace {
@@ -354,13 +354,13 @@ impl<P: Protocol> Place<P> {
     }
 }
 
-/// Ends `future` with a timeout fault when the worker says that the step has expired. It stays where it
-/// is: to be given a future takes room for it twice, and copies it.
+/// Ends `future` with a timeout fault when the worker says that the step has expired. The future is
+/// pinned by the caller: passing it by value would store it twice, and copy it.
 pub(crate) async fn within_limit<T>(
     seat: &Seat,
     mut future: Pin<&mut impl Future<Output = Result<T, Fault>>>,
 ) -> Result<T, Fault> {
-    let _ = seat.take_expiry(); // of a step before
+    let _ = seat.take_expiry(); // from an earlier step
     poll_fn(|context| {
         if seat.take_expiry() {
             let message = "no answer within the time limit of a step";

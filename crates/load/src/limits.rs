@@ -1,4 +1,4 @@
-//! What the system allows this process, checked before users would run into it.
+//! What the system allows this process, checked before users run into it.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -21,7 +21,7 @@ pub enum LimitError {
         /// The hard limit.
         allowed: u64,
     },
-    /// Fewer local ports than connections to one address.
+    /// Fewer local ports than connections to one server address.
     #[error(
         "{users} users need as many local ports to one server address, but the system offers \
          {allowed}; widen the range: sysctl net.ipv4.ip_local_port_range=\"1024 65535\", or let \
@@ -35,9 +35,9 @@ pub enum LimitError {
     },
 }
 
-/// Makes sure that `users` users can have `each` connections open at a time, one of them to the same
-/// address, from so many addresses of this machine; raises the soft limit of file handles as far as
-/// needed and allowed.
+/// Makes sure that `users` users can have `each` connections open at a time, one of them to the
+/// same address, from `addresses` addresses of this machine. Raises the soft limit of file handles
+/// as far as needed and allowed.
 pub fn ensure_connections(users: u64, each: u64, addresses: u64) -> Result<(), LimitError> {
     ensure_handles(users, users.saturating_mul(each))?;
     match local_ports().map(|ports| ports.saturating_mul(addresses)) {
@@ -46,7 +46,7 @@ pub fn ensure_connections(users: u64, each: u64, addresses: u64) -> Result<(), L
     }
 }
 
-/// Makes sure that `users` users can have `each` files open at a time, as above.
+/// Makes sure that `users` users can have `each` files open at a time; see [`ensure_connections`].
 pub fn ensure_open_files(users: u64, each: u64) -> Result<(), LimitError> {
     ensure_handles(users, users.saturating_mul(each))
 }

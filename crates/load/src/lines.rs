@@ -6,10 +6,10 @@ use crate::plan_error::PlanError;
 const MOST_LINES: usize = 64;
 /// The golden ratio less 1, as a fraction of 2^64.
 ///
-/// Its multiples fill the unit interval as evenly as any number's do, and so does every n-th of them:
-/// a worker that plays each n-th user has its share of each line, too.
+/// No number's multiples fill the unit interval more evenly, and every n-th of them fills it evenly
+/// too: a worker that plays every n-th user has its share of each line.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-/// What is left of the sum of shares that are to be 1.
+/// The rounding error of a sum of shares that should be 1.
 const ROUNDING: f64 = 1e-9;
 
 /// Whether there can be lines with these shares of the users.
@@ -47,8 +47,8 @@ pub fn check_shares(shares: &[f64]) -> Result<(), PlanError> {
 
 /// The line of the user with this number (0-based): 1 is that of the first share; 0 is none.
 ///
-/// It depends on the number and the shares alone, so a user is on the same line wherever it is played.
-/// Of the first n users, for every n, each line has its share within three users.
+/// It depends only on the number and the shares, so a user is on the same line wherever it is
+/// played. Of the first n users, for every n, each line has its share within three users.
 #[must_use]
 pub fn line_of(user: u32, shares: &[f64]) -> usize {
     if shares.is_empty() {
@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// The greatest difference from its share that a line had, of the users in `which`, in turn.
+    /// The greatest deviation of a line from its share, as the users in `which` are added in turn.
     fn greatest(shares: &[f64], which: impl Iterator<Item = u32>) -> f64 {
         let none = (1.0 - shares.iter().sum::<f64>()).max(0.0);
         let wanted = [&[none], shares].concat();

@@ -1,31 +1,30 @@
 //! The addresses of this machine that users connect from, where a run names some.
 //!
-//! Where users are on lines, each line has an address, and its users have the same one. Else a server
-//! sees as many clients, and there are as many times more ports to connect from. A user has
-//! one address as long as it plays, as a person's machine has.
+//! Where users are on lines, each line has an address, which its users share. Otherwise a server
+//! sees a client for each address, and each address adds its own range of local ports. A user keeps
+//! its address as long as it plays, as a person's machine does.
 
 use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, SocketAddr};
 
 thread_local! {
-    /// Those of this thread's worker; none leaves the choice to the system.
+    /// The addresses of this thread's worker; if empty, the system chooses.
     static ADDRESSES: RefCell<Vec<IpAddr>> = const { RefCell::new(Vec::new()) };
-    /// Which of the worker's users is played at the moment, counted from 0; or its line.
+    /// The user being polled, counted from 0 within the worker; or its line.
     static TURN: Cell<usize> = const { Cell::new(0) };
 }
 
-/// This thread is a worker, whose users connect from these addresses.
+/// Makes the users of this worker's thread connect from these addresses.
 pub(crate) fn set_addresses(addresses: &[IpAddr]) {
     ADDRESSES.set(addresses.to_vec());
 }
 
-/// What follows is done by this one of the worker's users, or by one on this line.
+/// Sets which user is polled next, by its number within the worker or by its line.
 pub(crate) fn set_turn(turn: usize) {
     TURN.set(turn);
 }
 
-/// What the user that is played at the moment connects from to reach `server`; `None` leaves it to
-/// the system.
+/// The address from which the user being polled connects to `server`; `None` if the system chooses.
 #[must_use]
 pub fn local_address(server: &SocketAddr) -> Option<IpAddr> {
     ADDRESSES.with_borrow(|addresses| {

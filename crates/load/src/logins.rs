@@ -1,4 +1,4 @@
-//! Users and passwords as a site has them, in place of a pattern of names with one password.
+//! A site's users and passwords, in place of a pattern of names with one password.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::password::Password;
 use crate::pattern::{NotAPattern, Pattern};
 
-/// The users of a site by their numbers from 0; none where a pattern makes their names.
+/// The users of a site by their numbers from 0; empty where a pattern makes their names.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(from = "Vec<(Box<str>, Password)>")]
 pub struct Logins {
@@ -39,7 +39,7 @@ impl Logins {
         Some((self.names.get(place)?, self.passwords.get(place)?))
     }
 
-    /// The password of a user: its own, or else that of all.
+    /// The user's own password, or else the one that all users share.
     #[must_use]
     pub fn password<'a>(&'a self, number: u32, of_all: &'a Password) -> &'a Password {
         self.passwords.get(number as usize).unwrap_or(of_all)

@@ -1,4 +1,5 @@
-//! Where workers leave their reports, in order, and find recorders to go on with. It never blocks them.
+//! Where workers leave their reports, in order, and get empty recorders in return. It never blocks
+//! them.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ pub struct Mailbox {
 
 #[derive(Debug, Default)]
 struct Slot {
-    /// Those that nobody has taken yet: a reader that is late misses none.
+    /// Reports that nobody has taken yet: a late reader misses none.
     reports: Vec<Report>,
     /// The tick of the last one.
     tick: u64,
@@ -28,8 +29,8 @@ struct Slot {
 /// What a reader finds in the mailbox.
 #[derive(Debug)]
 pub enum Mail {
-    /// All reports since the last ones, the last of every worker newer than the tick asked for. A
-    /// worker that has ended may have none.
+    /// All reports since the last call; the last one of every worker is newer than the tick asked
+    /// for. A worker that has ended may have none.
     Fresh(Vec<Report>),
     /// The time ran out first.
     Nothing,
@@ -40,7 +41,7 @@ pub enum Mail {
 }
 
 impl Mailbox {
-    /// Empty slots for so many workers.
+    /// Empty slots for this many workers.
     #[must_use]
     pub fn new(workers: usize) -> Self {
         Self {
@@ -66,7 +67,7 @@ impl Mailbox {
         self.lock()[worker].spare = Some(empty);
     }
 
-    /// The worker has ended, with the message of its panic if it did not end in peace.
+    /// Notes that the worker has ended, with the message of its panic if it panicked.
     pub fn end(&self, worker: usize, panic: Option<String>) {
         let mut slots = self.lock();
         slots[worker].ended = true;
@@ -99,7 +100,7 @@ impl Mailbox {
         Mail::Fresh(reports)
     }
 
-    /// Waits until every worker has ended, at most for `patience`; says whether they have.
+    /// Waits until every worker has ended, at most for `patience`; returns whether they have.
     pub fn wait_for_end(&self, patience: Duration) -> bool {
         let running = |slots: &mut Vec<Slot>| !slots.iter().all(|slot| slot.ended);
         let waited = self

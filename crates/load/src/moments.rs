@@ -1,4 +1,5 @@
-//! What happened when, much finer than a second: for outages, of which users feel each tenth.
+//! What happened when, much finer than a second: for outages, of which users notice each tenth of a
+//! second.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +22,8 @@ pub struct Moment {
     pub opened: u32,
 }
 
-/// Slots of time in which something happened, of those that have been counted since a report. Off
-/// unless the plan gives them a length.
+/// Slots of time in which something happened, counted since the last report. Off unless the plan
+/// sets their length.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moments {
     slot_ns: u64,
@@ -30,7 +31,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Nothing counted yet, in slots of so many ns; 0 counts nothing.
+    /// Nothing counted yet, in slots of `slot_ns`; 0 turns counting off.
     #[must_use]
     pub const fn new(slot_ns: u64) -> Self {
         Self {
@@ -51,7 +52,7 @@ impl Moments {
         Self::new(self.slot_ns)
     }
 
-    /// A scenario that was due at one moment has ended at another; `missed`: it failed, was slow or
+    /// Counts a scenario that was due and ended at these moments; `missed`: it failed, was slow or
     /// late.
     pub fn ended(&mut self, due_ns: u64, ended_ns: u64, completed: bool, missed: bool) {
         if !self.is_on() {
@@ -72,7 +73,7 @@ impl Moments {
         }
     }
 
-    /// A session has been opened.
+    /// Counts a session that was opened.
     pub fn opened(&mut self, at_ns: u64) {
         if self.is_on() {
             self.at(at_ns).opened += 1;
@@ -102,7 +103,7 @@ impl Moments {
         self.slots.retain(|_, moment| *moment != Moment::default());
     }
 
-    /// All moments later by so much (earlier, if negative), to half a slot.
+    /// All moments shifted by `by_ns`, to half a slot.
     #[must_use]
     pub fn moved(self, by_ns: i64) -> Self {
         if !self.is_on() {

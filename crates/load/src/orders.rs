@@ -7,8 +7,8 @@ use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender};
 use crate::clock::Origin;
 use crate::worker::{Command, Order};
 
-/// The way to a run's workers. It does not keep them at work: once the run is dropped, orders are
-/// dropped too.
+/// A handle that gives orders to a run's workers. It does not keep them running: once the run is
+/// dropped, orders have no effect.
 #[derive(Debug, Clone)]
 pub struct Orders {
     origin: Origin,

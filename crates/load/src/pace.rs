@@ -14,8 +14,9 @@ pub enum Pace {
         /// The think time.
         think: Draw,
     },
-    /// Scenarios are due on a schedule drawn without regard to the server's answers. A scenario
-    /// whose user is still busy with an earlier one starts late, and its response time says so.
+    /// Scenarios are due on a schedule that does not depend on the server's answers. A scenario
+    /// whose user is still busy with an earlier one starts late, and its response time includes
+    /// that.
     Open {
         /// The time from one due moment to the next: fixed, uniform, or exponential (Poisson).
         every: Draw,
@@ -93,8 +94,8 @@ impl Schedule {
     /// The schedule of `user`, who joins at `joined_ns`.
     ///
     /// The first scenario is due after a random part of an interval (or a whole draw where the
-    /// distribution has no memory), so that users who join together do not march in step. The interval
-    /// is the pace's, or `before`: the whole of a script's loop, so that the users of a script are
+    /// distribution has no memory), so that users who join together do not stay in step. The
+    /// interval is the pace's, or `before`: the whole loop of a script, so that its users are
     /// spread evenly over it.
     #[must_use]
     pub fn new(pace: Pace, before: Option<Draw>, seed: u64, user: u32, joined_ns: u64) -> Self {
@@ -115,13 +116,13 @@ impl Schedule {
         }
     }
 
-    /// When the coming scenario is due.
+    /// When the next scenario is due.
     #[must_use]
     pub const fn due_ns(&self) -> u64 {
         self.due_ns
     }
 
-    /// Moves on to the next scenario, after one that ended at `ended_ns`.
+    /// Schedules the next scenario, after one that ended at `ended_ns`.
     ///
     /// Returns the pause drawn: the think time of a closed pace, for which `pause` stands in if there
     /// is one, or the interval of an open pace.
@@ -140,8 +141,9 @@ impl Schedule {
         }
     }
 
-    /// Puts the coming scenario of a closed pace off until at least `least_ns` after `ended_ns`;
-    /// returns the pause from there. The schedule of an open pace is kept: its users owe it.
+    /// Delays the next scenario of a closed pace until at least `least_ns` after `ended_ns`;
+    /// returns the pause from there. The schedule of an open pace does not change: its scenarios
+    /// stay due.
     pub fn rest(&mut self, ended_ns: u64, least_ns: u64) -> u64 {
         if let Pace::Closed { .. } = self.pace {
             self.due_ns = self.due_ns.max(ended_ns + least_ns);
@@ -149,8 +151,8 @@ impl Schedule {
         self.due_ns.saturating_sub(ended_ns)
     }
 
-    /// Tells `visit` when each scenario after the one being played fell due, of those that have
-    /// fallen due by `now_ns` and wait for their user. None with a closed pace; at most 10,000.
+    /// Calls `visit` with the due moment of each scenario, after the one being played, that has
+    /// fallen due by `now_ns` and waits for its user. None with a closed pace; at most 10,000.
     pub fn backlog(&self, now_ns: u64, mut visit: impl FnMut(u64)) {
         let Pace::Open { every } = self.pace else {
             return;

@@ -1,8 +1,8 @@
 //! Two protocols played by the same users: mail and a database, say.
 //!
-//! A step goes to the second protocol if it has the option `on`, whatever that says (the plan holds
-//! it to the second's name); all others go to the first. The second session is opened by the first
-//! step that needs it, and its loss leaves the first in place.
+//! A step goes to the second protocol if it has the option `on`, whatever its value (the plan makes
+//! sure that it is the second's name); all others go to the first. The second session is opened by
+//! the first step that needs it, and losing it leaves the first open.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ pub struct PairSession<A: Protocol, B: Protocol> {
     first: A::Session,
     second: Option<B::Session>,
     pair: Arc<B>,
-    /// Which kinds of requests and tasks are each one's.
+    /// The kinds of requests and tasks of each.
     kinds: [Kinds; 2],
 }
 
@@ -183,7 +183,7 @@ impl<A: Protocol, B: Protocol> Session for PairSession<A, B> {
         if let Some(second) = self.second.as_mut().filter(|it| it.is_in_transaction())
             && second.roll_back(end).await.is_err()
         {
-            self.second = None; // the first stays
+            self.second = None; // the first stays open
         }
         Ok(())
     }
@@ -210,7 +210,7 @@ impl<A: Protocol, B: Protocol> PairSession<A, B> {
     }
 }
 
-/// The same fault, which leaves the first session in place.
+/// The same fault, without ending the first session.
 fn stays(fault: Fault) -> Fault {
     Fault {
         ends_session: false,
@@ -238,7 +238,7 @@ mod tests {
 
     static OPENED: [AtomicU32; 2] = [AtomicU32::new(0), AtomicU32::new(0)];
 
-    /// A protocol whose one step is its own number, or a failure.
+    /// A protocol whose only step is its own number, or a failure.
     struct Numbered<const N: usize>;
     struct NumberedSession<const N: usize>;
     struct NumberedStep {
@@ -322,7 +322,7 @@ mod tests {
             .map(|task| task.completed)
             .collect();
         assert_eq!(noted, [rounds, 0, 2 * rounds]);
-        // The first counts a kind, too, that it does not name.
+        // The first also counts a kind that it does not name.
         assert_eq!(last.recorder.requests, [rounds, 2 * rounds, 2 * rounds]);
         let opened = [0, 1].map(|n: usize| OPENED[n].load(Ordering::Relaxed));
         assert_eq!(opened, [1, rounds as u32]);

@@ -1,4 +1,4 @@
-//! What one of several machines counted in an interval, as bytes; and what those of all add up to.
+//! What one of several machines counted in an interval, as bytes; and the sum over all machines.
 
 use std::collections::BTreeMap;
 use std::mem::take;
@@ -7,7 +7,7 @@ use crate::recorder::Recorder;
 use crate::snapshot::Interval;
 use crate::times::Times;
 
-/// Why bytes are no interval of this run.
+/// Why bytes are not an interval of this run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParcelError {
     /// They cannot be read, or are of another version.
@@ -24,7 +24,7 @@ pub enum ParcelError {
 }
 
 impl Interval {
-    /// The interval as bytes: a few KB a second.
+    /// The interval as bytes: a few KB per second.
     ///
     /// # Panics
     ///
@@ -35,8 +35,8 @@ impl Interval {
         postcard::to_stdvec(self).expect("counts and lists of them")
     }
 
-    /// The interval with all moments later by so much (earlier, if negative): another machine's
-    /// clock began at another moment. What was before a run's beginning is at its beginning.
+    /// The interval with all moments shifted by `by_ns`: another machine's clock began at another
+    /// moment. Moments before the run's beginning are moved to it.
     #[must_use]
     pub fn moved(mut self, by_ns: i64) -> Self {
         let moved = |at_ns: u64| at_ns.saturating_add_signed(by_ns);
@@ -64,7 +64,7 @@ impl Interval {
         for (later, earlier) in worker_cpu_ns.iter_mut().zip(self.worker_cpu_ns) {
             *later += earlier;
         }
-        // All else is how things stand at the end.
+        // Everything else is the state at the end.
         Self {
             from_ns: self.from_ns,
             counted,
@@ -74,7 +74,7 @@ impl Interval {
     }
 }
 
-/// Adds up what machines counted, interval by interval.
+/// Adds up machines' counts, interval by interval.
 #[derive(Debug)]
 pub struct Gathering {
     scenarios: usize,
@@ -83,12 +83,12 @@ pub struct Gathering {
     ends_ns: Vec<u64>,
 }
 
-/// Machines report within so much of each other, in ns; moments that are further from each other
-/// are not of the same interval.
+/// Machines report within this time of each other, in ns; moments that are further apart belong to
+/// different intervals.
 const SAME_NS: u64 = 400_000_000;
 
 impl Gathering {
-    /// From the beginning of a run, of so many scenarios and names of steps.
+    /// From the beginning of a run with this many scenarios and names of steps.
     #[must_use]
     pub fn new(scenarios: usize, steps: usize) -> Self {
         Self {
@@ -113,8 +113,8 @@ impl Gathering {
         Ok(found)
     }
 
-    /// What machines counted in the same interval, each moved to this clock; `None` of no machine.
-    /// It begins where the last one ended.
+    /// The sum of what machines counted in the same interval, each moved to this clock; `None`
+    /// without a machine. It begins where the last one ended.
     pub fn next(&mut self, parts: impl IntoIterator<Item = Interval>) -> Option<Interval> {
         let mut sum: Option<Interval> = None;
         for part in parts {
@@ -143,8 +143,8 @@ impl Gathering {
         Some(sum)
     }
 
-    /// The beginning of the sum that an interval of a machine is part of: clocks of machines agree
-    /// to a millisecond or so, and who completed something in a second counts in that second.
+    /// The beginning of the sum to which a machine's interval belongs: clocks of machines agree to
+    /// a millisecond or so, and what was completed in a second counts in that second.
     fn begin_of(&self, began_ns: u64) -> u64 {
         let after = self.ends_ns.partition_point(|end_ns| *end_ns < began_ns);
         let near = self.ends_ns[after.saturating_sub(1)..].iter().take(2);

@@ -1,4 +1,4 @@
-//! A password that does not show itself.
+//! A password that does not reveal itself in output.
 
 use std::fmt;
 

@@ -4,17 +4,17 @@ use std::fmt::Write;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Text with at most one place for a number: `{n}`, or `{n:05}` for at least five digits.
+/// Text with at most one placeholder for a number: `{n}`, or `{n:05}` for at least five digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     before: Box<str>,
     digits: Option<usize>,
     after: Box<str>,
-    /// What stands in place of numbers.
+    /// Names to use in place of numbers.
     names: Arc<[Box<str>]>,
 }
 
-/// Why a pattern is none.
+/// Why text is not a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{0}\" is not a pattern: it may have the user's number once, as in user{{n}} or user{{n:05}}, \
@@ -23,7 +23,7 @@ pub struct Pattern {
 pub struct NotAPattern(String);
 
 impl Pattern {
-    /// Text without a number, whatever is in it.
+    /// Text without a number; braces have no meaning in it.
     #[must_use]
     pub fn plain(text: &str) -> Self {
         Self {
@@ -43,12 +43,12 @@ impl Pattern {
                 out.push_str(&self.after);
                 return;
             }
-            let _ = write!(out, "{number:0digits$}"); // a string takes everything
+            let _ = write!(out, "{number:0digits$}"); // writing to a string cannot fail
         }
         out.push_str(&self.after);
     }
 
-    /// The same with names in place of numbers, as far as there are some.
+    /// The same pattern with names in place of numbers, for as many users as have a name.
     #[must_use]
     pub(crate) fn with_names(self, names: &Arc<[Box<str>]>) -> Self {
         Self {

@@ -22,21 +22,22 @@ pub struct Plan {
     pub workers: u16,
     /// When scenarios are due.
     pub pace: Pace,
-    /// The part of the users that is played here; all of them if there is none.
+    /// The part of the users that is played here; None plays all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
-    /// What users connect from; the system chooses if there are none.
+    /// The addresses that users connect from; if empty, the system chooses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub local_addresses: Vec<IpAddr>,
-    /// Shares of the users who reach the server over lines of their own, from 0 to 1, a line each.
-    /// `local_addresses` are then what users connect from who are on no line, and on each.
+    /// For each line, the share of the users on it, from 0 to 1. `local_addresses` then has the
+    /// address of users on no line, followed by that of each line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<f64>,
     /// How long one step, or the opening of a session, may take before it fails.
     pub step_timeout_ms: u64,
     /// How often workers report.
     pub report_every_ms: u64,
-    /// How finely it is counted when scenarios were due and ended; by the report only if absent.
+    /// The resolution at which due and end times of scenarios are counted; only per report if
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot_ms: Option<u32>,
     /// When users' sessions are opened.
@@ -48,13 +49,13 @@ pub struct Plan {
     /// The variables of the workload, in its order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<Value>,
-    /// The files that steps send, which come beside the text of the plan.
+    /// The files that steps send; they are not part of the plan's JSON.
     #[serde(skip)]
     pub files: Files,
-    /// Whether each step is kept with what was sent and received: for one user who tries the plan.
+    /// Whether to keep each step with what was sent and received: for one user who tries the plan.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trace: bool,
-    /// What users do when their session has been opened, before anything else.
+    /// What users do first when their session has been opened.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<StepPlan>,
     /// What users do.
@@ -82,8 +83,8 @@ pub struct ScenarioPlan {
     pub weight: f64,
     /// Response times above this count as slow.
     pub limit_ms: f64,
-    /// For each MiB that it moves the limit is at least this, so that one scenario may move files
-    /// of all sizes. 0: the limit is the same for all.
+    /// The limit is at least this for each MiB that the scenario moves, so that one scenario can
+    /// move files of all sizes. 0: the same limit for all.
     #[serde(default)]
     pub limit_per_mib_ms: f64,
     /// A start later than this after the due moment counts as late.

@@ -1,4 +1,4 @@
-//! The seam a protocol fills: how a user opens a session, and how a session plays a step.
+//! What a protocol implements: how a user opens a session, and how a session plays a step.
 //!
 //! To add a protocol, copy `crates/null`: it is the commented template.
 
@@ -13,9 +13,9 @@ use crate::user::User;
 
 /// One protocol's client side: opens a session for a virtual user.
 ///
-/// One value serves all workers, so it holds what users share: the address, credentials patterns,
-/// prepared requests. Scratch buffers belong in thread-locals: a worker is one thread, and thousands
-/// of users then share one buffer.
+/// All workers share one value, so it holds what users have in common: the address, patterns of
+/// credentials, prepared requests. Scratch buffers belong in thread-locals: a worker is one thread,
+/// and thousands of users then share one buffer.
 pub trait Protocol: Send + Sync + 'static {
     /// What a step of the workload compiles to, once, before the run.
     type Step: Compile;
@@ -43,8 +43,8 @@ pub trait Protocol: Send + Sync + 'static {
         None
     }
 
-    /// Whether sessions need the timers of tokio's runtime, which a worker has only then: looking at
-    /// the clock for them costs each round of it a little. By default they do not.
+    /// Whether sessions need the timers of tokio's runtime, which are off otherwise: reading the
+    /// clock for them makes each round of a worker more expensive. By default they do not.
     fn needs_timers(&self) -> bool {
         false
     }
@@ -59,7 +59,7 @@ pub trait Session {
     /// The protocol's compiled step.
     type Step;
 
-    /// Plays one step to its end and says how many bytes it moved.
+    /// Plays one step to its end and returns how many bytes it moved.
     ///
     /// The engine ends a step that exceeds the plan's time limit by dropping this future and the
     /// session with it; an implementation needs no time limits of its own.
@@ -69,25 +69,25 @@ pub trait Session {
         user: &mut User,
     ) -> impl Future<Output = Result<Moved, Fault>>;
 
-    /// Whether the transaction in which a step failed so may succeed if it is played again. By default
-    /// there are none.
+    /// Whether a transaction in which a step failed with `fault` may succeed if it is retried. By
+    /// default none may.
     fn may_retry(&self, fault: &Fault) -> bool {
         let _ = fault;
         false
     }
 
-    /// Whether something is under way that must be ended before the next scenario.
+    /// Whether a transaction is under way, which must end before the next scenario.
     fn is_in_transaction(&self) -> bool {
         false
     }
 
-    /// Ends what is under way, and keeps nothing of it.
+    /// Rolls back the transaction under way.
     fn roll_back(&mut self, end: RollBack) -> impl Future<Output = Result<(), Fault>> {
         let _ = end;
         std::future::ready(Ok(()))
     }
 
-    /// Says goodbye when the user leaves in peace. The default just drops the connection.
+    /// Closes the session in order when the user leaves. The default just drops the connection.
     fn close(self, user: &mut User) -> impl Future<Output = ()>
     where
         Self: Sized,
@@ -113,8 +113,8 @@ pub trait Compile: Sized + Send + Sync + 'static {
     /// The error is a sentence that names the option and says what it may be.
     fn compile(options: &Value) -> Result<Self, String>;
 
-    /// The same for protocols whose steps take values from replies and send values of the user:
-    /// `names` are the variables of the plan. By default steps have none.
+    /// Like [`Self::compile`], for protocols whose steps take values from replies and send values
+    /// of the user: `names` are the variables of the plan. By default steps use none.
     fn compile_with(options: &Value, names: &mut Names) -> Result<Self, String> {
         let _ = names;
         Self::compile(options)

@@ -1,5 +1,5 @@
-//! What users do outside of a run, whatever the protocol: several users' errands at a time, each
-//! with a time limit, while whoever ordered them is told how far they are.
+//! What users do outside a run, whatever the protocol: several users' errands at a time, each with
+//! a time limit, with progress reported to the caller.
 
 use std::cell::Cell;
 use std::io;
@@ -13,18 +13,18 @@ use crate::context::WorkerContext;
 use crate::fault::{Fault, FaultKind};
 use crate::user::User;
 
-/// How often the caller is told.
+/// How often progress is reported.
 const TELL_EVERY: Duration = Duration::from_millis(200);
 
-/// How often somebody tries to log on whom the server disconnects as they arrive.
+/// How often to try to log on when the server disconnects at once.
 const TRIES: u32 = 5;
-/// The time between two tries: enough for a server to take up connections that wait.
+/// The time between two tries: enough for a server to accept waiting connections.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// How far it is.
+/// Progress of an order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Progress {
-    /// Users for whom everything is as it should be.
+    /// Users whose errand is done.
     pub users_done: u32,
     /// Users of the order.
     pub users: u32,
@@ -32,19 +32,19 @@ pub struct Progress {
     pub written_bytes: u64,
 }
 
-/// Told a few times a second how far it is; answers whether to go on.
+/// Called a few times a second with the progress; returns whether to go on.
 pub type OnProgress<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
 /// The caller did not want to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cancelled;
 
-/// Somebody who is no part of a run: no time passes for them.
+/// A user outside a run: no time passes for them.
 fn outsider(id: u32) -> User {
     User::outside(id, 0, WorkerContext::outside(0, 0))
 }
 
-/// Does `errand` for each of the users, `at_a_time` of them at once; ends with the first that fails.
+/// Does `errand` for each of the users, `at_a_time` of them at once; stops at the first that fails.
 pub async fn each<T, E, F>(
     users: impl ExactSizeIterator<Item = u32>,
     at_a_time: usize,
@@ -80,11 +80,11 @@ where
     Ok(done)
 }
 
-/// Logs on, by `open`, as the user with this number of the run, who is no part of it. `silent` is the sentence for
-/// a server that does not answer within `patience`.
+/// Logs on with `open`, outside a run, as the user with this number. `silent` is the sentence for a
+/// server that does not answer within `patience`.
 ///
-/// A server with more connections waiting than it takes resets one that was just made. While other
-/// users play on, that is no reason to give up what takes minutes, so it is tried a few times more.
+/// A server whose accept queue is full resets new connections. While other users play on, that is
+/// no reason to abandon a job of minutes, so a disconnected logon is retried a few times.
 pub async fn arrive<S>(
     open: impl AsyncFn(&mut User) -> Result<S, Fault>,
     id: u32,
@@ -114,8 +114,8 @@ async fn arrive_every<S>(
     }
 }
 
-/// Runs work that waits for the network, from a thread that does nothing else meanwhile. Fails, too,
-/// if the system refuses an event queue.
+/// Runs work that waits for the network, and blocks the calling thread. Also fails if the system
+/// refuses an event queue.
 pub fn run<T, E: From<io::Error>>(work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -239,7 +239,8 @@ mod tests {
         assert!(fault.ends_session);
     }
 
-    /// Logs on to a server that fails so often, with hardly a pause; how it ended, and after how many tries.
+    /// Logs on to a server that fails `faults` times, with hardly a pause; returns how it ended,
+    /// and after how many tries.
     fn arrived(faults: u32, kind: FaultKind) -> (Result<u32, FaultKind>, u32) {
         let tried = Cell::new(0);
         let open = async |user: &mut User| {

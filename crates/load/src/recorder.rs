@@ -1,4 +1,4 @@
-//! What a worker counts from one report to the next, and sums of it.
+//! What a worker counts from one report to the next, and sums of such counts.
 
 use std::collections::BTreeMap;
 use std::mem::{replace, swap};
@@ -11,7 +11,7 @@ pub use crate::tallies::{LineTally, ScenarioTally, StepTally};
 use crate::tasks::TaskTally;
 use crate::times::Times;
 
-/// Where a fault struck.
+/// Where a fault occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum At {
     /// In the step with this index among the names of steps.
@@ -20,13 +20,13 @@ pub enum At {
     Opening,
 }
 
-/// Where a fault struck, its kind, and the group of its message: see [`crate::fault::group`].
+/// Where a fault occurred, its kind, and the group of its message: see [`crate::fault::group`].
 pub type FaultKey = (At, FaultKind, u64);
 
-/// Groups a worker keeps of each kind of fault at each step; what comes later is in [`OTHERS`].
+/// Groups a worker keeps for each kind of fault at each step; further ones count in [`OTHERS`].
 pub const FAULT_GROUPS: usize = 16;
 
-/// The group of messages of which there were too many different ones.
+/// The group of messages beyond [`FAULT_GROUPS`].
 pub const OTHERS: u64 = 0;
 
 /// What one worker has counted since its last report, or a sum of such counts.
@@ -38,9 +38,9 @@ pub struct Recorder {
     pub steps: Vec<StepTally>,
     /// Faults by place, kind and group.
     pub faults: BTreeMap<FaultKey, FaultTally>,
-    /// How late after its due moment each timer woke its user, in µs: the engine's own lateness.
+    /// How long after its due moment each timer woke its user, in µs: the engine's own lateness.
     pub timer_lateness: Times,
-    /// How late after its due moment each scenario started, in µs, for whatever reason.
+    /// How long after its due moment each scenario started, in µs, for any reason.
     pub start_lateness: Times,
     /// Think times drawn after scenarios that ended, summed.
     pub think_ns: u64,
@@ -50,16 +50,16 @@ pub struct Recorder {
     pub requests: Vec<u64>,
     /// What sessions timed, by index of the protocol's `tasks`; empty before the first report.
     pub tasks: Vec<TaskTally>,
-    /// By line, first of users on none; empty where the plan has no lines.
+    /// By line, index 0 for users on none; empty where the plan has no lines.
     pub lines: Vec<LineTally>,
     /// What happened when, where the plan asks for it.
     pub moments: Moments,
-    /// The groups of faults of the whole run, of which only so many are kept apart.
+    /// The groups of faults that the whole run keeps apart, at most [`FAULT_GROUPS`] each.
     #[serde(skip)]
     groups: BTreeMap<(At, FaultKind), Vec<u64>>,
 }
 
-/// One scenario's end, as the recorder is told of it.
+/// The end of one scenario.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended {
     /// Index of the scenario.
@@ -76,7 +76,7 @@ pub struct Ended {
     pub completed: bool,
     /// The scenario's limit.
     pub limit_ns: u64,
-    /// The greatest lateness that is not late.
+    /// Starts later than this count as late.
     pub late_ns: u64,
 }
 
@@ -100,14 +100,14 @@ impl Recorder {
         }
     }
 
-    /// From now on counts by line, too, if there are any.
+    /// From now on also counts by line, if there are any.
     pub fn keep_lines(&mut self, lines: usize) {
         if lines > 0 {
             self.lines.resize_with(lines + 1, LineTally::default);
         }
     }
 
-    /// Hands over what was counted, and goes on with `empty`: nothing is copied.
+    /// Returns what was counted and continues with `empty`, without copying.
     #[must_use]
     pub fn hand_over(&mut self, mut empty: Self) -> Self {
         swap(&mut self.groups, &mut empty.groups);
@@ -116,7 +116,7 @@ impl Recorder {
         replace(self, empty)
     }
 
-    /// Takes out everything, and keeps the memory for as much again.
+    /// Empties the recorder and keeps its memory.
     pub fn clear(&mut self) {
         self.scenarios.iter_mut().for_each(ScenarioTally::clear);
         self.steps.iter_mut().for_each(StepTally::clear);
@@ -200,7 +200,7 @@ impl Recorder {
         difference
     }
 
-    /// A scenario has begun, of a user on this line.
+    /// Counts a scenario that has begun, of a user on this line.
     pub fn started(&mut self, scenario: usize, line: usize) {
         self.scenarios[scenario].started += 1;
         if let Some(tally) = self.lines.get_mut(line) {
@@ -208,7 +208,7 @@ impl Recorder {
         }
     }
 
-    /// A scenario has ended.
+    /// Counts a scenario that has ended.
     pub fn ended(&mut self, ended: &Ended) {
         let tally = &mut self.scenarios[ended.scenario];
         let response_ns = ended.ended_ns - ended.due_ns;
@@ -235,7 +235,7 @@ impl Recorder {
             .ended(ended.due_ns, ended.ended_ns, ended.completed, missed);
     }
 
-    /// A session has been opened; `now_ns` is asked for only if it matters.
+    /// Counts a session that was opened; `now_ns` is called only if it is needed.
     pub fn opened(&mut self, now_ns: impl FnOnce() -> u64) {
         self.sessions_opened += 1;
         if self.moments.is_on() {
@@ -243,7 +243,7 @@ impl Recorder {
         }
     }
 
-    /// A step has ended without a fault.
+    /// Counts a step that ended without a fault.
     pub fn step_completed(&mut self, step: usize, service_ns: u64, moved: crate::Moved) {
         let tally = &mut self.steps[step];
         tally.completed += 1;
@@ -253,14 +253,14 @@ impl Recorder {
         tally.service.record_ns(service_ns);
     }
 
-    /// A step, or the opening of a session, has failed.
+    /// Counts the fault of a step, or of opening a session.
     pub fn fault(&mut self, at: At, fault: &Fault) {
         let tally = self.fault_tally(at, fault.kind, group(&fault.message));
         tally.count += 1;
         tally.keep(&fault.message);
     }
 
-    /// The tally of a group of faults, or of the others where there is no room for one more.
+    /// The tally of a group of faults, or of [`OTHERS`] where there is no room for another group.
     fn fault_tally(&mut self, at: At, kind: FaultKind, group: u64) -> &mut FaultTally {
         let groups = self.groups.entry((at, kind)).or_default();
         let group = if groups.contains(&group) {

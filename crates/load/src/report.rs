@@ -1,4 +1,4 @@
-//! What a worker hands over at each tick: what it counted since the last, and who waits right now.
+//! What a worker hands over at each tick: its counts since the last, and who waits right now.
 
 use crate::recorder::Recorder;
 use crate::times::Times;
@@ -15,13 +15,13 @@ pub struct Report {
     pub at_ns: u64,
     /// Users present, leaving ones included.
     pub users: u32,
-    /// Of those who stay, who are opening their session before anything is due.
+    /// Users, leaving ones excluded, who are opening their session before anything is due.
     pub logging_on: u32,
-    /// How many of those who stay last completed a scenario after which of the worker's reports:
-    /// (reports made until then, users), in order. Who never did is left out.
+    /// For the users who stay, when they last completed a scenario: (reports of the worker until
+    /// then, number of users), in order. Users who have completed none are left out.
     pub completed: Vec<(u64, u32)>,
-    /// Since when each unserved user has completed nothing: a scenario has failed since or is over its
-    /// limit, or the user has been logging on for too long.
+    /// Since when each unserved user has completed nothing: a scenario has failed since or is over
+    /// its limit, or the user has been logging on for too long.
     pub unserved_ns: Vec<u64>,
     /// CPU time of the worker's thread so far.
     pub cpu_ns: u64,
@@ -29,10 +29,10 @@ pub struct Report {
     pub counted: Recorder,
     /// For each scenario, the ages (µs since due) of those being played now.
     pub pending: Vec<Times>,
-    /// For each scenario, how many of those being played are over its limit already.
+    /// For each scenario, how many of those being played are already over its limit.
     pub overdue: Vec<u64>,
     /// Ages (µs since due) of scenarios that are due and wait for their user (open pace).
     pub backlog: Times,
-    /// How many of those are over any scenario's limit, or late for any, already.
+    /// How many of those are already over any scenario's limit, or late for any.
     pub backlog_overdue: u64,
 }

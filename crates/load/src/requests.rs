@@ -1,8 +1,8 @@
 //! What the users of a worker sent over the wire, by kind of request.
 //!
-//! A step may be one request or many (a listing goes on until there are no more names), so what a
-//! server was asked is counted where it is sent. The mix of requests is what workloads are compared
-//! with: an independent capture of the network must count the same.
+//! A step may be one request or many (a listing continues until there are no more names), so
+//! requests are counted where they are sent. Workloads are compared by their mix of requests: an
+//! independent capture of the network must count the same.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -22,13 +22,13 @@ pub struct Span {
 }
 
 impl Span {
-    /// The first so many.
+    /// The first `count` kinds.
     #[must_use]
     pub const fn first(count: usize) -> Self {
         Self { from: 0, count }
     }
 
-    /// So many after these.
+    /// The `count` kinds after these.
     #[must_use]
     pub const fn then(self, count: usize) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl Span {
         }
     }
 
-    /// The index in the worker of the protocol's kind; none if the protocol has no such kind.
+    /// The worker's index of the protocol's kind; None if the protocol has no such kind.
     #[must_use]
     pub fn index(self, kind: usize) -> Option<usize> {
         (kind < self.count).then_some(self.from + kind)
@@ -45,7 +45,7 @@ impl Span {
 }
 
 impl Requests {
-    /// Nothing sent yet, of so many kinds.
+    /// Nothing sent yet, with this many kinds.
     #[must_use]
     pub fn new(kinds: usize) -> Self {
         Self {
@@ -54,7 +54,7 @@ impl Requests {
         }
     }
 
-    /// The same counts, for a protocol that has these kinds of them.
+    /// The same counts, for a protocol whose kinds are these.
     #[must_use]
     pub(crate) fn within(&self, span: Span) -> Self {
         Self {
@@ -69,8 +69,8 @@ impl Requests {
         self.counts.len()
     }
 
-    /// One request of this kind, an index of what [`crate::Protocol::requests`] names, was sent.
-    /// Kinds that it does not name are not counted.
+    /// Counts a request of this kind, an index into [`crate::Protocol::requests`]. Kinds beyond
+    /// those are not counted.
     pub fn sent(&self, kind: usize) {
         let count = self.span.index(kind).and_then(|at| self.counts.get(at));
         if let Some(count) = count {
@@ -78,7 +78,7 @@ impl Requests {
         }
     }
 
-    /// How many of each kind of the worker.
+    /// Requests sent, by the worker's kinds.
     #[must_use]
     pub fn counts(&self) -> Vec<u64> {
         self.counts.iter().map(Cell::get).collect()

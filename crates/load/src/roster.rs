@@ -1,5 +1,5 @@
-//! Who of a worker's users is busy, and what all of them add up to: a report looks at the busy ones
-//! only, however many others think.
+//! Which of a worker's users are busy, and sums over all of them: a report looks only at the busy
+//! ones, however many others think.
 
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::seat::Seat;
 /// One user of a worker.
 #[derive(Debug, Clone)]
 pub struct Member {
-    /// Where worker and user see each other.
+    /// What worker and user share.
     pub seat: Rc<Seat>,
     /// When scenarios are due; the worker looks ahead in it for the backlog.
     pub schedule: Rc<RefCell<Schedule>>,
@@ -25,20 +25,21 @@ struct Pauses {
     began_ns: u128,
 }
 
-/// A worker's users, those who are leaving included.
+/// A worker's users, including those who are leaving.
 #[derive(Debug, Default)]
 pub struct Roster {
-    /// Users who do not just wait for their next scenario, or whose last one failed.
+    /// Users who do more than wait for their next scenario, or whose last one failed.
     busy: RefCell<Vec<Member>>,
     pauses: Cell<Pauses>,
     /// How many reports the worker has made.
     reports: Cell<u64>,
-    /// Of the users who stay, by how many reports there were when each last completed a scenario.
+    /// The number of users who stay, by how many reports there were when they last completed a
+    /// scenario.
     completed: RefCell<BTreeMap<u64, u32>>,
 }
 
 impl Roster {
-    /// What the member does has changed.
+    /// Updates a member whose activity has changed.
     pub fn update(&self, member: &Member) {
         let seat = &member.seat;
         let mut busy = self.busy.borrow_mut();
@@ -58,7 +59,7 @@ impl Roster {
         }
     }
 
-    /// The user has completed a scenario.
+    /// Notes that the user has completed a scenario.
     pub fn completes(&self, seat: &Seat) {
         let now = self.reports.get();
         if seat.is_leaving() || seat.completed_in() == Some(now) {
@@ -69,7 +70,7 @@ impl Roster {
         seat.set_completed_in(Some(now));
     }
 
-    /// A pause of this length has begun. Who leaves does not pause any more.
+    /// Begins a pause of this length, except for a user who is leaving.
     pub fn pauses(&self, seat: &Seat, began_ns: u64, pause_ns: u64) {
         if pause_ns == 0 || seat.is_leaving() {
             return;
@@ -82,24 +83,24 @@ impl Roster {
         });
     }
 
-    /// The pause is over, if the user had one; how long it was, in ns.
+    /// Ends the user's pause, if there is one; returns how long it was, in ns.
     pub fn ends_pause(&self, seat: &Seat) -> u64 {
         self.taken_pause(seat).map_or(0, |(_, pause_ns)| pause_ns)
     }
 
-    /// The user is asked to leave; how much of its pause has passed, in ns.
+    /// Asks the user to leave; returns how much of its pause has passed, in ns.
     pub fn leaves(&self, member: &Member, now_ns: u64) -> u64 {
         let seat = &member.seat;
         self.forget(seat);
         let pause = self.taken_pause(seat);
         seat.ask_to_leave();
-        self.update(member); // whether it has failed matters no longer
+        self.update(member); // its failures do not count any more
         pause.map_or(0, |(began_ns, pause_ns)| {
             pause_ns.min(now_ns.saturating_sub(began_ns))
         })
     }
-    /// How long users have thought, or waited for news, in what has not ended by `now_ns`. A pause
-    /// whose timer is late counts too long until it ends.
+    /// How long users have thought, or waited for news, in pauses and scenarios under way at
+    /// `now_ns`. A pause whose timer is late counts too long until it ends.
     pub fn thought_ns(&self, now_ns: u64) -> u64 {
         let Pauses { number, began_ns } = self.pauses.get();
         let paused_ns = (u128::from(number) * u128::from(now_ns)).saturating_sub(began_ns);
@@ -113,8 +114,8 @@ impl Roster {
         Ref::map(self.busy.borrow(), Vec::as_slice)
     }
 
-    /// The number of the report that is made now, and how many users last completed a scenario after
-    /// which report; who never did is left out, and so is who leaves.
+    /// Begins the next report. Returns (reports made until they last completed a scenario, number
+    /// of users); users who have completed none, or are leaving, are left out.
     pub fn report(&self) -> Vec<(u64, u32)> {
         self.reports.set(self.reports.get() + 1);
         let completed = self.completed.borrow();
@@ -124,7 +125,7 @@ impl Roster {
             .collect()
     }
 
-    /// Ends the user's pause, if it has one: when it began, and how long it was to be.
+    /// Ends the user's pause, if it has one; returns when it began, and its planned length.
     fn taken_pause(&self, seat: &Seat) -> Option<(u64, u64)> {
         let pause = seat.ends_pause()?;
         let Pauses { number, began_ns } = self.pauses.get();
@@ -135,7 +136,7 @@ impl Roster {
         Some(pause)
     }
 
-    /// Whatever the user has completed counts no longer.
+    /// Removes the user from the counts of completed scenarios.
     fn forget(&self, seat: &Seat) {
         let Some(before) = seat.completed_in() else {
             return;
@@ -187,7 +188,7 @@ mod tests {
         }
     }
 
-    /// What one user is known to do, kept beside the roster.
+    /// What one user does, as the test tracks it beside the roster.
     #[derive(Debug, Clone, Default)]
     struct Known {
         plays: bool,

@@ -1,4 +1,4 @@
-//! A run: all workers together, told how many users to play, and asked for what they counted.
+//! A run: all workers together. It tells them how many users to play and collects their counts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -58,8 +58,8 @@ impl Run {
         Self::start_at(plan, protocol, None)
     }
 
-    /// The same; the run's clock begins at `origin`, which may be to come, or have passed while
-    /// the plan was compiled. Machines that play one run together so report at the same moments.
+    /// Like [`Run::start`], but the run's clock begins at `origin`, which may be in the future or
+    /// in the past. Machines that play one run together thus report at the same moments.
     pub fn start_at<P: Protocol>(
         plan: Plan,
         protocol: P,
@@ -118,7 +118,7 @@ impl Run {
         &self.task_names
     }
 
-    /// What users did since the last call, if the plan keeps that.
+    /// What users did since the last call, if the plan keeps a trace.
     #[must_use]
     pub fn take_trace(&self) -> Vec<serde_json::Value> {
         self.trace.as_ref().map_or_else(Vec::new, Trace::take)
@@ -130,7 +130,7 @@ impl Run {
         self.origin.elapsed_ns()
     }
 
-    /// A way to give orders while another thread waits for what comes next.
+    /// A handle for giving orders while another thread waits for the next interval.
     #[must_use]
     pub fn orders(&self) -> Orders {
         Orders::new(self.origin, &self.workers)
@@ -146,16 +146,15 @@ impl Run {
         self.orders().stop(drain);
     }
 
-    /// How the run stands at the end of the next interval; see [`Run::next_interval`]. For few
-    /// scenarios, or few calls: each copies all that was counted since the run began.
+    /// The state of the run at the end of the next interval; see [`Run::next_interval`]. Each call
+    /// copies everything counted since the run began: use it with few scenarios or call it rarely.
     pub fn next(&mut self, patience: Duration) -> Result<Option<Snapshot>, RunError> {
         let interval = self.next_interval(patience)?;
         Ok(interval.map(|interval| self.total.add(interval, &self.intervals)))
     }
 
-    /// What happened since the last call, in the first since the run began; `None` when `patience`
-    /// ran out first, or when the run has ended and its last interval was taken (see
-    /// [`Run::has_ended`]).
+    /// What happened since the last call, or since the run began; `None` when `patience` ran out
+    /// first, or when the run has ended and its last interval was taken (see [`Run::has_ended`]).
     pub fn next_interval(&mut self, patience: Duration) -> Result<Option<Interval>, RunError> {
         if self.ended {
             return Ok(None);
@@ -191,7 +190,8 @@ impl Drop for Run {
         self.workers.clear(); // closes the channels, which ends the workers
         let ended = self.mailbox.wait_for_end(PATIENCE);
         for thread in self.threads.drain(..) {
-            // A protocol that blocks its thread is a defect, but must not hang whoever ends the run.
+            // A protocol that blocks its thread is a defect, but must not hang the thread that ends
+            // the run.
             if ended || thread.is_finished() {
                 let _ = thread.join(); // panics were caught and reported inside
             }
@@ -199,7 +199,7 @@ impl Drop for Run {
     }
 }
 
-/// How long the end of a run waits for its workers, which look for their orders at every poll.
+/// How long the end of a run waits for its workers, which check for orders at every poll.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 fn run_worker<P: Protocol>(
@@ -210,8 +210,8 @@ fn run_worker<P: Protocol>(
     orders: UnboundedReceiver<Order>,
     mailbox: &Mailbox,
 ) {
-    // Without the runtime's timers where nobody needs them: it would look at the clock whenever
-    // everybody waits, and users wait for those of `timers`.
+    // Without the runtime's timers unless a protocol needs them: the runtime would read the clock
+    // whenever all users wait, and they wait for the timers of `timers`.
     let mut builder = tokio::runtime::Builder::new_current_thread();
     if protocol.needs_timers() {
         builder.enable_time();
@@ -226,7 +226,7 @@ fn run_worker<P: Protocol>(
         #[expect(clippy::expect_used, reason = "caught by the caller as above")]
         let clock = RealClock::new(origin).expect("the system refused a timer (timerfd)");
         let publish = |report| mailbox.publish(report);
-        // The worker itself bounds how long it keeps the runtime from its sockets.
+        // The worker itself limits how long it keeps the runtime from polling its sockets.
         let work = work(share, protocol, plan, Rc::new(clock), orders, publish);
         tokio::task::unconstrained(work).await;
     });

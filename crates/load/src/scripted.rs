@@ -1,4 +1,4 @@
-//! Scripts within flows: which of their steps come next.
+//! Scripts within flows, which decide which of their steps come next.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::user::User;
 pub struct Scripted {
     /// The script.
     pub program: Program,
-    /// Where each of its steps begins. All end with [`crate::flow::Move::Return`].
+    /// The place at which each of its steps begins. All end with [`crate::flow::Move::Return`].
     pub starts: Box<[usize]>,
     /// Where one of them ends.
     pub back: usize,
@@ -22,7 +22,7 @@ pub struct Scripted {
     pub end: usize,
 }
 
-/// A script that a user plays.
+/// A script while a user plays it.
 #[derive(Debug)]
 pub struct Script {
     scripted: Arc<Scripted>,
@@ -33,7 +33,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// Begins it. It plays nothing until it goes on.
+    /// Begins the script. It plays nothing until [`Self::go_on`].
     pub fn begin(scripted: &Arc<Scripted>) -> Result<Box<Self>, Fault> {
         let running = scripted.program.begin().map_err(failed)?;
         Ok(Box::new(Self {
@@ -44,8 +44,8 @@ impl Script {
         }))
     }
 
-    /// Takes the failure of a step; the place to go on from, or None where the script does not
-    /// outlast it.
+    /// Takes the failure of a step; returns the place to continue from, or None if the script does
+    /// not catch it.
     pub fn outlasts(&mut self, failure: Box<str>) -> Option<usize> {
         self.may_fail.then(|| {
             self.failure = Some(failure);
@@ -53,7 +53,7 @@ impl Script {
         })
     }
 
-    /// Lets it go on until it wants something; the place of that.
+    /// Runs the script until it asks for something; returns the place of that.
     pub async fn go_on(&mut self, user: &mut User) -> Result<usize, Fault> {
         let failure = self.failure.take();
         let answer = failure.as_deref().map_or(Answer::Done, Answer::Failed);

@@ -1,4 +1,4 @@
-//! A user's seat: through it a worker and one of its users see each other.
+//! A user's seat: what a worker and one of its users share.
 
 use std::cell::{Cell, RefCell};
 use std::task::Waker;
@@ -51,7 +51,7 @@ pub struct Seat {
     completed_in: Cell<Option<u64>>,
     joined_ns: u64,
     is_failing: Cell<bool>,
-    /// Where it is among the busy ones of [`crate::roster`].
+    /// Its index among the busy users of [`crate::roster`].
     place: Cell<Option<u32>>,
     /// When the timer that the user waits for is due; `u64::MAX` when it waits for none.
     alarm_ns: Cell<u64>,
@@ -100,7 +100,7 @@ impl Seat {
         self.doing.set(Doing::Waiting);
     }
 
-    /// The user has opened its session, or could not.
+    /// The user has opened its session, or failed to.
     pub fn has_logged_on(&self, failed: bool) {
         self.doing.set(Doing::Waiting);
         self.is_failing.set(self.is_failing.get() || failed);
@@ -126,23 +126,23 @@ impl Seat {
         self.is_failing.set(failed);
     }
 
-    /// The scenario under way is new: it has moved nothing, and nobody has been idle.
+    /// A new scenario begins: resets the bytes moved and the idle time.
     pub fn begins_scenario(&self) {
         self.bytes.set(0);
         self.idle.take();
     }
 
-    /// The scenario under way moves so many bytes more.
+    /// The scenario under way moves this many bytes more.
     pub fn expects_bytes(&self, bytes: u64) {
         self.bytes.set(self.bytes.get().saturating_add(bytes));
     }
 
-    /// The user wants nothing but news, until [`Self::resumes`].
+    /// The user only waits for news, until [`Self::resumes`].
     pub fn rests(&self, now_ns: impl FnOnce() -> u64) {
         self.idle.set(self.idle.get().begun(now_ns));
     }
 
-    /// The user wants something again. The clock is looked at only if it has rested.
+    /// The user wants something again. The clock is read only if the user rested.
     pub fn resumes(&self, now_ns: impl FnOnce() -> u64) {
         self.idle.set(self.idle.get().ended(now_ns));
     }
@@ -175,7 +175,7 @@ impl Seat {
         }
     }
 
-    /// Ends the step under way if it has taken longer than this, time without wishes left out.
+    /// Ends the step under way if it has taken longer than this, idle time excluded.
     pub fn expire_after(&self, limit_ns: u64, now_ns: u64) {
         if self.is_waiting() {
             return;
@@ -222,7 +222,7 @@ impl Seat {
         self.doing.get() == Doing::LoggingOn
     }
 
-    /// Whether the user is more than one who stays and waits for its next scenario in peace.
+    /// Whether the user does more than wait, or stays after a scenario that failed.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         !self.is_waiting() || (self.is_failing.get() && !self.is_leaving())
@@ -240,7 +240,7 @@ impl Seat {
         self.completed_in.set(reports);
     }
 
-    /// Where the user is among the busy ones.
+    /// The user's index among the busy ones.
     #[must_use]
     pub fn place(&self) -> Option<usize> {
         self.place.get().map(|place| place as usize)
@@ -263,7 +263,7 @@ impl Seat {
         self.idle.get().until(now_ns)
     }
 
-    /// How long the user was idle in the scenario under way, or has played what is around one.
+    /// How long the user has been idle in the scenario under way, or has played setup or teardown.
     #[must_use]
     pub fn idled_ns(&self, now_ns: u64) -> u64 {
         match self.doing.get() {
@@ -273,8 +273,8 @@ impl Seat {
         }
     }
 
-    /// Since when the user has completed nothing, if something failed since or it waits over a limit:
-    /// that of its scenario for the bytes it moves or, to log on, the longest of them.
+    /// Since when the user has completed nothing, if something failed since or it waits over a
+    /// limit: its scenario's for the bytes it moves or, while it logs on, the longest of all.
     pub fn unserved_since_ns(
         &self,
         at_ns: u64,
@@ -316,7 +316,7 @@ impl Seat {
         self.wake();
     }
 
-    /// Remembers whom to wake, without cloning a waker that is already there.
+    /// Stores the waker, without cloning one that is already stored.
     pub fn remember(&self, waker: &Waker) {
         let mut slot = self.waker.borrow_mut();
         match slot.as_ref() {
@@ -334,7 +334,7 @@ impl Seat {
 }
 
 impl Default for Seat {
-    /// That of somebody who is no part of a run.
+    /// The seat of a user outside a run.
     fn default() -> Self {
         Self::new(0)
     }

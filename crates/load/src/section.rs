@@ -1,13 +1,13 @@
-//! Whose steps a user plays.
+//! What the steps that a user plays belong to.
 
-/// Whose steps are played.
+/// What the steps belong to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Section {
-    /// Of a user whose session has been opened.
+    /// The setup of a session.
     Setup,
-    /// Of a scenario.
+    /// A scenario.
     Steps(usize),
-    /// Before or after a scenario.
+    /// The setup or teardown of a scenario.
     Around(usize),
 }
 
@@ -20,7 +20,7 @@ impl Section {
         }
     }
 
-    /// The scenario in which what they move is counted.
+    /// The scenario that counts the bytes they move.
     pub(crate) const fn counted(self) -> Option<usize> {
         match self {
             Self::Steps(scenario) => Some(scenario),

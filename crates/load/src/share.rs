@@ -9,8 +9,8 @@ const MOST_WORKERS: u32 = 1 << 20;
 
 /// The part of a run's users that one machine plays, where several play the run together.
 ///
-/// The workers of all machines are numbered through. A user's number modulo the number of workers
-/// is that of the worker that plays it, so that every user does the same wherever it is played.
+/// The workers of all machines are numbered consecutively. A user's number modulo the number of
+/// workers is that of the worker that plays it, so a user does the same wherever it is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
@@ -25,14 +25,15 @@ pub struct Part {
 pub struct Share {
     /// Which worker of this machine, from 0.
     pub worker: usize,
-    /// Which of all machines' workers, from 0: it plays the users whose numbers leave this remainder.
+    /// Which of all machines' workers, from 0: it plays the users whose numbers have this
+    /// remainder.
     pub lane: usize,
-    /// How many those are.
+    /// Workers of all machines.
     pub of: usize,
 }
 
 impl Part {
-    /// Whether there can be such a part, for a machine of so many workers.
+    /// Checks that a machine with `workers` workers can play this part.
     pub fn check(self, workers: u16) -> Result<(), PlanError> {
         let workers = u32::from(workers);
         let check = |what: &str, value: u32, least: u32, most: u32| {
@@ -57,7 +58,8 @@ impl Part {
 }
 
 impl Share {
-    /// That of a worker of a machine with so many, which plays a part of the run or all of it.
+    /// The share of a worker, on a machine with `workers` workers that plays a part of the run or
+    /// all of it.
     #[must_use]
     pub fn new(worker: usize, workers: usize, part: Option<Part>) -> Self {
         let (first, of) = part.map_or((0, workers), |Part { first, of }| {

@@ -1,4 +1,4 @@
-//! How a run stands at a moment, and what happened between two such snapshots.
+//! The state of a run at a moment, and what happened between two such snapshots.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +28,11 @@ pub struct Snapshot {
     pub recorder: Recorder,
     /// Ages of scenarios being played, by scenario.
     pub pending: Vec<Times>,
-    /// How many of them are over their limit already.
+    /// How many of them are already over their limit.
     pub overdue: Vec<u64>,
     /// Ages of scenarios that are due and wait for their user.
     pub backlog: Times,
-    /// How many of those are overdue whichever scenario they will be.
+    /// How many of those are overdue, whatever their scenario.
     pub backlog_overdue: u64,
 }
 
@@ -69,9 +69,9 @@ pub struct Interval {
     pub users: u32,
     /// Users who, at the end, are opening their session before anything is due.
     pub logging_on: u32,
-    /// How many users last completed a scenario in which interval, by when that began, in ns of the
-    /// run's clock; of those who ever did and stay. Whoever completed any within a window is at its
-    /// beginning here or later, however long the window.
+    /// The number of users who last completed a scenario in an interval, by its beginning in ns of
+    /// the run's clock. Users who have completed none, or are leaving, are left out. A user who
+    /// completed a scenario within a window, however long, is counted at its beginning or later.
     pub completed: BTreeMap<u64, u32>,
     /// Since when users, at the end, have completed nothing of what was due.
     pub unserved_ns: Vec<u64>,
@@ -81,10 +81,10 @@ pub struct Interval {
     pub counted: Recorder,
     /// Ages of scenarios being played at the end, by scenario.
     pub pending: Vec<Times>,
-    /// How many of them are over their limit already.
+    /// How many of them are already over their limit.
     pub overdue: Vec<u64>,
     /// Ages, at the end, of scenarios that are due and wait for their user.
     pub backlog: Times,
-    /// How many of those are overdue whichever scenario they will be.
+    /// How many of those are overdue, whatever their scenario.
     pub backlog_overdue: u64,
 }

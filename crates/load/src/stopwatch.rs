@@ -1,4 +1,4 @@
-//! What a session keeps of its user, to time and count what it does.
+//! The part of a user that its session keeps, to time and count what it does.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// One of this worker, for the protocol that has these of its kinds.
+    /// A stopwatch of this worker, for the protocol with these kinds.
     #[must_use]
     pub const fn new(context: Rc<WorkerContext>, kinds: Kinds) -> Self {
         Self { context, kinds }
@@ -24,7 +24,7 @@ impl Stopwatch {
         self.context.timers.now_ns()
     }
 
-    /// Notes a task that began at `began_ns` and has ended just now.
+    /// Notes a task that began at `began_ns` and ends now.
     pub fn note<T, E>(&self, kind: usize, began_ns: u64, ended: &Result<T, E>) {
         match ended {
             Ok(_) => self.completed(kind, self.now_ns().saturating_sub(began_ns)),
@@ -32,7 +32,7 @@ impl Stopwatch {
         }
     }
 
-    /// Notes a task that ended well and took so long. Kinds that the protocol does not name are not
+    /// Notes a task that succeeded within `took_ns`. Kinds that the protocol does not name are not
     /// counted, here and below.
     pub fn completed(&self, kind: usize, took_ns: u64) {
         if let Some(kind) = self.kinds.tasks.index(kind) {

@@ -3,7 +3,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// What a stream is for; streams of different purpose never share draws.
+/// What a stream is for; streams of different purposes never share draws.
 #[derive(Debug, Clone, Copy)]
 pub enum Purpose {
     /// When a user's scenarios are due.

@@ -1,4 +1,4 @@
-//! What is counted of one scenario, of the steps of one name, and of the users on one line.
+//! Counts of one scenario, of the steps of one name, and of the users on one line.
 
 use std::mem::take;
 

@@ -1,4 +1,4 @@
-//! A protocol's target: where its server is, as JSON says it, and what it can be asked outside of a
+//! A protocol's target: where its server is, read from JSON, and what it can be asked outside a
 //! run.
 
 use std::ops::ControlFlow;
@@ -10,15 +10,15 @@ use serde_json::Value;
 use crate::blame::Blamed;
 use crate::protocol::Protocol;
 
-/// Whose data, and how well it is looked at.
+/// The users whose data is meant, and how closely it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
     /// The first user of the run, from 0.
     pub first: u32,
     /// The last.
     pub last: u32,
-    /// Whether data that is there is read, and made anew where it is damaged. Otherwise a user
-    /// whose data was once complete is left alone.
+    /// Whether to read existing data, and repair what is damaged. Otherwise users whose data was
+    /// once complete are skipped.
     pub read_through: bool,
 }
 
@@ -30,31 +30,31 @@ impl Order {
     }
 }
 
-/// Gets how far it is a few times a second; answers whether to go on.
+/// Called a few times a second with the progress; returns whether to go on.
 pub type OnStatus<'a> = dyn FnMut(Value) -> ControlFlow<()> + 'a;
 
-/// A protocol's target. By default it has nobody to ask and no data set.
+/// A protocol's target. By default it answers nothing and has no data set.
 pub trait Target: DeserializeOwned + Send {
-    /// What plays users on it.
+    /// The protocol that plays users on it.
     type Protocol: Protocol;
     /// Why it cannot be used, or does not answer.
     type Error: Blamed + Send;
 
-    /// What plays users; sends nothing.
+    /// The protocol for this target; sends nothing.
     fn protocol(self) -> Result<Self::Protocol, Self::Error>;
 
-    /// Says who answers, and on which terms.
+    /// Asks which server answers, and on which terms.
     fn hello(self) -> Result<Value, Self::Error> {
         Ok(Value::Null)
     }
 
-    /// Makes what is missing of the data of these users; says what was done.
+    /// Creates what is missing of these users' data; returns what was done.
     fn prepare(self, order: Order, on_status: &mut OnStatus<'_>) -> Result<Value, Self::Error> {
         let _ = (order, on_status);
         Ok(Value::Null)
     }
 
-    /// Deletes the data of these users, and nothing else; says what was deleted. Protocols that
+    /// Deletes the data of these users, and nothing else; returns what was deleted. Protocols that
     /// keep the data of all users together delete all of it.
     fn cleanup(self, order: Order, on_status: &mut OnStatus<'_>) -> Result<Value, Self::Error> {
         let _ = (order, on_status);
@@ -62,7 +62,7 @@ pub trait Target: DeserializeOwned + Send {
     }
 }
 
-/// What was found or done, as JSON: plain figures and texts always have a form.
+/// A result as JSON. Plain figures and texts can always be serialised.
 #[must_use]
 pub fn value(of: &impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()

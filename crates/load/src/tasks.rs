@@ -1,8 +1,8 @@
 //! What sessions time inside their steps.
 //!
-//! A step may be many things that people would time apart: the commands it sends, or the dozen
-//! messages that a user reads, answers and deletes on looking into an inbox. A protocol names them
-//! in [`crate::Protocol::tasks`]; its sessions note each as it ends.
+//! A step may consist of many things that people would time separately: the commands it sends, or
+//! the dozen messages that a user reads, answers and deletes when looking into an inbox. A protocol
+//! names them in [`crate::Protocol::tasks`]; its sessions note each as it ends.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,15 +14,15 @@ use crate::times::Times;
 /// Counts and times of one kind of task.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TaskTally {
-    /// Ended well.
+    /// Succeeded.
     pub completed: u64,
-    /// Ended otherwise.
+    /// Failed.
     pub failed: u64,
-    /// Sum of the times of those that ended well.
+    /// Sum of the times of those that succeeded.
     pub service_ns: u64,
     /// Sum of the squares of those times, in ms², for their standard deviation.
     pub squares_ms2: f64,
-    /// Times of those that ended well, in µs.
+    /// Times of those that succeeded, in µs.
     pub service: Times,
 }
 
@@ -32,13 +32,13 @@ pub struct TaskTally {
 pub struct Tasks(Rc<RefCell<Vec<TaskTally>>>);
 
 impl Tasks {
-    /// Nothing noted yet, of so many kinds.
+    /// Nothing noted yet, with this many kinds.
     #[must_use]
     pub fn new(kinds: usize) -> Self {
         Self(Rc::new(RefCell::new(vec![TaskTally::new(); kinds])))
     }
 
-    /// A task of this kind ended well. Kinds that the protocol does not name are not counted.
+    /// Notes a task that succeeded. Kinds that the protocol does not name are not counted.
     pub fn completed(&self, kind: usize, took_ns: u64) {
         if let Some(tally) = self.0.borrow_mut().get_mut(kind) {
             tally.completed += 1;
@@ -48,7 +48,7 @@ impl Tasks {
         }
     }
 
-    /// A task of this kind failed.
+    /// Notes a task that failed.
     pub fn failed(&self, kind: usize) {
         if let Some(tally) = self.0.borrow_mut().get_mut(kind) {
             tally.failed += 1;
@@ -61,15 +61,14 @@ impl Tasks {
         self.0.borrow().len()
     }
 
-    /// Hands over what was noted, and goes on with `empty`, of as many kinds; with nothing noted
-    /// where that has none.
+    /// Returns what was noted and continues with `empty`, extended to all kinds.
     #[must_use]
     pub fn hand_over(&self, mut empty: Vec<TaskTally>) -> Vec<TaskTally> {
         empty.resize_with(self.kinds(), TaskTally::new);
         self.0.replace(empty)
     }
 
-    /// What was noted since it was handed over last.
+    /// What was noted since the last [`Self::hand_over`].
     #[must_use]
     pub fn tallies(&self) -> Vec<TaskTally> {
         self.0.borrow().clone()
@@ -89,7 +88,7 @@ impl TaskTally {
         }
     }
 
-    /// Takes out everything, and keeps the memory for as much again.
+    /// Empties the tally and keeps its memory.
     pub fn clear(&mut self) {
         let mut service = std::mem::take(&mut self.service);
         service.clear();
@@ -108,7 +107,7 @@ impl TaskTally {
         self.service.add(&other.service);
     }
 
-    /// Takes out what was noted up to `earlier`, a former state of this same tally.
+    /// Subtracts `earlier`, a former state of this tally.
     pub fn subtract(&mut self, earlier: &Self) {
         self.completed -= earlier.completed;
         self.failed -= earlier.failed;
@@ -124,8 +123,9 @@ impl Default for TaskTally {
     }
 }
 
-/// The kinds of tasks of a protocol, each with its name in results: an enum `Task` with the attributes
-/// given, whose values note tasks, and `NAMES` in its order, for [`crate::Protocol::tasks`].
+/// The kinds of tasks of a protocol, each with its name in results: an enum `Task` with the
+/// attributes given, whose values note tasks, and `NAMES` in its order, for
+/// [`crate::Protocol::tasks`].
 #[macro_export]
 macro_rules! tasks {
     ($(#[$attribute:meta])* $($variant:ident = $name:literal,)*) => {
@@ -137,7 +137,7 @@ macro_rules! tasks {
         pub const NAMES: &[&str] = &[$($name,)*];
 
         impl Task {
-            /// Notes that one began at `began_ns` and has ended just now.
+            /// Notes a task that began at `began_ns` and ends now.
             pub fn note<T, E>(
                 self,
                 stopwatch: &$crate::Stopwatch,

@@ -21,25 +21,24 @@ pub struct Timers {
 
 struct Entry {
     due_ns: u64,
-    /// Ties go in the order of arrival, so that a virtual run is the same every time.
+    /// Breaks ties in the order of arrival, so that a virtual run is the same every time.
     sequence: u64,
     seat: Rc<Seat>,
 }
 
-/// Scenarios further off than [`NEAR_NS`] fall due at multiples of this.
+/// Scenarios that are further away than [`NEAR_NS`] fall due at multiples of this.
 const GRID_NS: u64 = 200_000;
 
 /// A due moment closer than this stays where it is, so that the grid moves no pause by more than
 /// half a percent of its length.
 const NEAR_NS: u64 = 100 * GRID_NS;
 
-/// The moment at which a scenario that its pace puts at `due_ns` is due: the nearest point of the
-/// grid.
+/// When a scenario that its pace schedules at `due_ns` falls due: the nearest point of the grid.
 ///
-/// Waking costs a worker several times what a short scenario does, so users who would be due within
-/// a fifth of a millisecond of each other share a waking. The due moment itself moves, beforehand
-/// and to the nearest point, not to the next: response times still run from when the user was due,
-/// nobody is woken late for it, and the mean pace stays as it was.
+/// A wakeup costs a worker several times as much as a short scenario, so users who are due within a
+/// fifth of a millisecond of each other share one. The due moment itself is moved, in advance and
+/// to the nearest point, not the next: response times still run from the due moment, no user is
+/// woken late because of it, and the mean pace does not change.
 pub(crate) const fn on_grid(due_ns: u64, now_ns: u64) -> u64 {
     if due_ns < now_ns.saturating_add(NEAR_NS) {
         return due_ns;
@@ -78,7 +77,7 @@ impl Timers {
             .is_some_and(|Reverse(entry)| entry.due_ns <= now_ns)
         {
             if let Some(Reverse(entry)) = heap.pop() {
-                // A user that left early may have set another timer since.
+                // A user whose sleep was ended early may have set another timer since.
                 if entry.seat.awaits_alarm(entry.due_ns) {
                     entry.seat.ring_alarm();
                 }

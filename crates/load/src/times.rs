@@ -1,4 +1,4 @@
-//! Times of many things, as a histogram that takes no more memory than it holds times.
+//! A histogram of times whose memory grows with the number of times it holds.
 
 use std::iter::repeat_n;
 
@@ -7,9 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Times in µs, from 1 µs to an hour, with three significant digits.
 ///
-/// The buckets are those of a dense `HdrHistogram` of these bounds, of 92 KiB. What is recorded in a
-/// second by one of thousands of histograms is a few hundred times at most, so the bucket of each is
-/// noted; only a histogram of many times counts them by bucket.
+/// The buckets are those of a dense `HdrHistogram` with these bounds, which takes 92 KiB. One of
+/// thousands of histograms records at most a few hundred times in a second, so it lists the bucket
+/// of each; only a histogram of many times counts by bucket.
 #[derive(Debug, Clone, Default)]
 pub struct Times {
     /// The bucket of each time, in no order, while they are few.
@@ -22,10 +22,10 @@ pub struct Times {
 
 /// Times from which a histogram is dense: it then takes 92 KiB instead of 8.
 const DENSE_FROM: usize = 4096;
-/// Up to twice this a bucket is one µs wide; each doubling above has so many buckets.
+/// Up to twice this, a bucket is one µs wide; each doubling above has this many buckets.
 const HALF: u64 = 1 << HALF_BITS;
 const HALF_BITS: u32 = 10;
-/// An hour: what has no bucket counts as this, as in the dense histogram.
+/// An hour: times without a bucket count as this, as in the dense histogram.
 pub(crate) const HOUR_US: u64 = 3_600_000_000;
 /// Buckets up to 71 minutes.
 pub(crate) const BUCKETS: usize = 23 << HALF_BITS;
@@ -41,13 +41,13 @@ impl Times {
         }
     }
 
-    /// One more. What is longer than 71 minutes counts as an hour.
+    /// Records a time. Times over 71 minutes count as an hour.
     #[inline]
     pub fn record_ns(&mut self, ns: u64) {
         self.note(bucket(ns / 1000));
     }
 
-    /// So many more that took the same.
+    /// Records a time `count` times.
     pub fn record_us(&mut self, us: u64, count: u32) {
         self.note_many(bucket(us), count);
     }
@@ -66,11 +66,11 @@ impl Times {
         }
     }
 
-    /// Takes out all of `earlier`, a former state of this same histogram.
+    /// Subtracts `earlier`, a former state of this histogram.
     ///
     /// # Panics
     ///
-    /// If it is no former state: what follows would be wrong, and nobody would see it.
+    /// If it is not a former state: all later results would be silently wrong.
     pub fn subtract(&mut self, earlier: &Self) {
         self.make_dense();
         for (bucket, count) in earlier.by_bucket() {
@@ -86,7 +86,7 @@ impl Times {
         }
     }
 
-    /// Takes out everything, and keeps the memory for as much again.
+    /// Empties the histogram and keeps its memory.
     pub fn clear(&mut self) {
         self.sparse.clear();
         if self.counted == 0 {
@@ -109,7 +109,7 @@ impl Times {
         self.len() == 0
     }
 
-    /// The buckets that hold something: the longest time of each in µs, and how many; ascending.
+    /// The non-empty buckets: the longest time of each in µs, and its count; ascending.
     #[must_use]
     pub fn buckets(&self) -> Vec<(u64, u64)> {
         let found = self.by_bucket().into_iter();
@@ -171,8 +171,8 @@ impl Times {
     }
 }
 
-/// As the buckets that hold something, ascending, each with how many: the same bytes for the same
-/// times, however they are kept.
+/// Serialises the non-empty buckets with their counts, ascending: the same times give the same
+/// bytes, whether the histogram is sparse or dense.
 impl Serialize for Times {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.by_bucket().serialize(serializer)

@@ -1,13 +1,13 @@
-//! What a user did, step by step: for somebody who tries a workload with one user.
+//! What a user did, step by step: for people who try a workload with one user.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-/// What is kept at most: a run with many users is not for this.
+/// Entries kept at most: a trace is not for runs with many users.
 const MOST_ENTRIES: usize = 10_000;
 
-/// The steps that were played, in order. Cheap to clone; all clones are one.
+/// The steps that were played, in order. Cheap to clone; clones share the entries.
 #[derive(Debug, Clone, Default)]
 pub struct Trace(Arc<Mutex<Vec<Value>>>);
 
@@ -49,7 +49,7 @@ impl Trace {
         }));
     }
 
-    /// Adds a fault of no step: of a session that could not be opened, or a loop without an end.
+    /// Adds a fault outside any step: a session that could not be opened, or an endless loop.
     pub fn fail(&self, fault: &str) {
         self.push(json!({"fault": fault}));
     }

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan_error::PlanError;
 
-/// The turns of a program that all users follow, each from an entry of their own, for ever.
+/// The turns of a program that all users follow in an endless loop, each from its own entry.
 ///
-/// A program of hundreds of thousands of turns has a few kinds of them. Each kind is a scenario of
+/// A program of hundreds of thousands of turns has a few kinds of turns. Each kind is a scenario of
 /// the plan, and is counted and timed as one. A protocol may have a program of its own
 /// ([`crate::Protocol::turns`]), or the plan may have one (`script`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,15 +28,15 @@ impl Turns {
         self.order.len() as u64
     }
 
-    /// The turn, from 0, of a user's scenario with this number, from 1.
+    /// The turn (from 0) of a user's scenario with this number (from 1).
     #[must_use]
     pub fn turn(&self, user: u32, ordinal: u64) -> u32 {
         let entry = self.entries[user as usize % self.entries.len()];
         ((u64::from(entry) + ordinal.saturating_sub(1)) % self.order.len() as u64) as u32
     }
 
-    /// The kinds of the turns from the entry before a user's own up to that, round the end: the loop
-    /// that it would have played last, had it always been there.
+    /// The kinds of the turns from the previous entry up to the user's own, wrapping round the end:
+    /// the loop that the user would just have played, had it always been there.
     pub fn loop_before(&self, user: u32) -> impl Iterator<Item = u16> {
         let (entries, turns) = (self.entries.len(), self.order.len());
         let index = user as usize % entries;
@@ -46,7 +46,7 @@ impl Turns {
         (0..length).map(move |step| self.order[(last + step) % turns])
     }
 
-    /// The same turns with each kind's index among the plan's scenarios instead of its own.
+    /// The same turns, with the indices of kinds replaced by those of the plan's scenarios.
     pub(crate) fn among<'a>(
         mut self,
         scenarios: impl Iterator<Item = &'a str> + Clone,
@@ -73,7 +73,7 @@ impl Turns {
         let place = |name: &String| scenarios.clone().position(|scenario| scenario == name);
         let indices: Vec<_> = self.names.iter().map(place).collect();
         for kind in &mut self.order {
-            // A kind that never comes needs no scenario.
+            // A kind that never occurs needs no scenario.
             *kind = match indices.get(usize::from(*kind)) {
                 Some(Some(index)) => *index as u16,
                 Some(None) => {

@@ -1,4 +1,4 @@
-//! Transactions: steps that are played again where the server says so, and what is left of them.
+//! Transactions: when their steps are retried, and how they are rolled back.
 
 use std::pin::pin;
 
@@ -12,8 +12,8 @@ use crate::section::Section;
 use crate::user::User;
 
 impl<P: Protocol> Place<P> {
-    /// Plays steps to their end or the first that fails, and leaves nothing under way: returns when they
-    /// ended, and whether one failed.
+    /// Plays steps to their end or the first that fails, and leaves no transaction open. Returns
+    /// when they ended, and whether one failed.
     pub(crate) async fn play_whole(
         &self,
         section: Section,
@@ -38,7 +38,7 @@ impl<P: Protocol> Place<P> {
         (user.now_ns(), true)
     }
 
-    /// Whether the transaction is played again after this fault. What it did so far is rolled back then.
+    /// Whether to retry the transaction after this fault. If so, it has been rolled back.
     pub(crate) async fn retries(
         &self,
         attempt: &mut Attempt,
@@ -54,21 +54,22 @@ impl<P: Protocol> Place<P> {
         self.roll_back(RollBack::Retry, session, now_ns).await
     }
 
-    /// A step has failed for good.
+    /// Counts a step that failed for good.
     pub(crate) fn fail_step(&self, step_index: usize, fault: &Fault) {
         let mut recorder = self.recorder.borrow_mut();
         recorder.fault(At::Step(step_index), fault);
         recorder.steps[step_index].failed += 1;
     }
 
-    /// Rolls back a transaction that is under way.
+    /// Rolls back the transaction under way, if there is one.
     pub(crate) async fn leave_transaction(&self, session: &mut Option<P::Session>, now_ns: u64) {
         if session.as_ref().is_some_and(Session::is_in_transaction) {
             let _ = self.roll_back(RollBack::Leave, session, now_ns).await;
         }
     }
 
-    /// Whether a transaction could be rolled back. Otherwise the session ends, and with it the transaction.
+    /// Rolls back the transaction; returns whether that succeeded. If not, the session ends, and
+    /// the transaction with it.
     async fn roll_back(
         &self,
         end: RollBack,

@@ -1,4 +1,4 @@
-//! What a protocol is told about the user it plays.
+//! What a protocol knows about the user it plays.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct User {
     context: Rc<WorkerContext>,
     kinds: Kinds,
     scope: Scope,
-    /// What the protocol noted of the step under way, if that is kept.
+    /// The protocol's notes on the step under way, if notes are kept.
     notes: Option<Vec<Value>>,
 }
 
@@ -50,15 +50,15 @@ impl User {
         }
     }
 
-    /// The same user, of whom is kept what it sends and receives, or not.
+    /// The same user, with or without notes of what it sends and receives.
     #[must_use]
     pub fn traced(mut self, is_traced: bool) -> Self {
         self.notes = is_traced.then(Vec::new);
         self
     }
 
-    /// Keeps what was sent and received, where somebody tries a workload; `note` is not called
-    /// otherwise.
+    /// Keeps a note of what was sent or received, if notes are kept; otherwise `note` is not
+    /// called.
     pub fn note(&mut self, note: impl FnOnce() -> Value) {
         if let Some(notes) = &mut self.notes {
             notes.push(note());
@@ -83,7 +83,7 @@ impl User {
         self
     }
 
-    /// Somebody who is no part of a run.
+    /// A user outside a run.
     #[must_use]
     pub fn outside(id: u32, seed: u64, context: WorkerContext) -> Self {
         Self::new(id, seed, Rc::default(), Rc::new(context))
@@ -95,8 +95,8 @@ impl User {
         &self.context
     }
 
-    /// How many users the run has been asked to have: those numbered below it. Users in the middle
-    /// of joining or leaving count as what they are about to be.
+    /// How many users the run has been asked for; their numbers are lower. Users in the middle of
+    /// joining count already, users in the middle of leaving no longer.
     #[must_use]
     pub fn population(&self) -> u32 {
         self.context.population.get()
@@ -126,13 +126,13 @@ impl User {
         self.turn
     }
 
-    /// The current scenario is this turn of the program.
+    /// Sets the program's turn that the current scenario is.
     pub const fn take_turn(&mut self, turn: u32) {
         self.turn = turn;
     }
 
-    /// The random stream of the current scenario. It depends on the seed, the user and the number
-    /// of the scenario alone, never on timing or failures, so the same plan repeats exactly.
+    /// The random stream of the current scenario. It depends only on the seed, the user and the
+    /// number of the scenario, never on timing or failures, so the same plan repeats exactly.
     pub const fn stream(&mut self) -> &mut Stream {
         &mut self.stream
     }
@@ -153,8 +153,8 @@ impl User {
         self.scope.begin(iteration, own, kept, needed)
     }
 
-    /// Thinks within a scenario: that counts towards no response time. Somebody who has been asked to
-    /// leave does not.
+    /// Thinks within a scenario: this does not count towards response times. A user who has been
+    /// asked to leave does not think.
     pub(crate) async fn pause(&self, pause_ns: u64) {
         if pause_ns == 0 || self.seat.is_leaving() {
             return;
@@ -184,35 +184,35 @@ impl User {
         requests.within(self.kinds.requests)
     }
 
-    /// What a session needs to time and count what it does. It keeps a copy.
+    /// What a session needs to time and count its operations. It keeps a copy.
     #[must_use]
     pub fn stopwatch(&self) -> Stopwatch {
         Stopwatch::new(Rc::clone(&self.context), self.kinds)
     }
 
-    /// What sessions get of the user from now on counts these kinds: where users play several
+    /// Sets the kinds that sessions of this user count from now on, where users play several
     /// protocols.
     pub const fn count(&mut self, kinds: Kinds) {
         self.kinds = kinds;
     }
 
-    /// Tells the engine, before it happens, that the scenario moves so many bytes more. A scenario
+    /// Tells the engine in advance that the scenario will move this many bytes more. A scenario
     /// whose limit grows with its size (`limit_per_mib_ms`) then counts as slow, or as overdue
-    /// while it is under way, only when it is so for its size.
+    /// while it is under way, only if it is so for its size.
     pub fn expect_bytes(&self, bytes: u64) {
         self.seat.expects_bytes(bytes);
     }
 
-    /// From now on the user wants nothing of the server but news (IDLE in IMAP, say), until
-    /// [`Self::resume`] or the end of the scenario. That time counts towards no response time, no
-    /// service time of a step and no limit.
+    /// From now on the user only waits for news from the server (IDLE in IMAP, say), until
+    /// [`Self::resume`] or the end of the scenario. That time counts towards no response time,
+    /// service time or limit.
     pub fn rest(&self) {
         self.seat.rests(|| self.now_ns());
     }
 
     /// The user wants something again.
     pub fn resume(&self) {
-        self.seat.resumes(|| self.now_ns()); // looking at the clock costs as much as a short step
+        self.seat.resumes(|| self.now_ns()); // reading the clock costs as much as a short step
     }
 
     /// The engine's clock, in ns since the run began.

@@ -1,7 +1,7 @@
-//! The V2 form of `HdrHistogram`, deflated, written and read without a dense histogram.
+//! The deflated V2 form of `HdrHistogram`, written and read without a dense histogram.
 //!
-//! After a header of 40 bytes, the counts of the buckets in their order up to the last that holds
-//! something: each a zigzag LEB128 of at most nine bytes, where `-n` stands for `n` empty buckets.
+//! After a header of 40 bytes come the counts of the buckets, in order, up to the last that is not
+//! empty: each a zigzag LEB128 of at most nine bytes, where `-n` stands for `n` empty buckets.
 
 use std::borrow::Cow;
 use std::io::{Read, Write};
@@ -27,15 +27,15 @@ const DEFLATED_HEADER: usize = 8;
 /// Significant digits. With more, an empty histogram of every duration takes 2 MiB, and 25 MiB with
 /// five.
 const DIGITS: u32 = 3;
-/// Bytes of the counts of the longest histogram of so many digits, each of nine bytes.
+/// Bytes of the counts of the longest histogram with `DIGITS` digits, nine bytes each.
 pub const MOST_COUNTS: usize = 9 * 56 * 1024;
-/// Bytes of counts that are none: as a run of zeros the longest there is, which overflows.
+/// Bytes that are not valid counts: the longest possible run of zeros, which overflows.
 pub const ENDLESS: [u8; 9] = [0xff; 9];
-/// Counts that are stored, not deflated: to deflate so few costs much more and saves nothing in a
-/// log that is compressed as a whole.
+/// Up to this many bytes, counts are stored, not deflated: deflating so few costs much more and
+/// saves nothing in a log that is compressed as a whole.
 const STORED: usize = 512;
 
-/// The bytes of a histogram that has these buckets: the longest time of each in µs, and how many;
+/// The bytes of a histogram with these buckets: the longest time of each in µs, and its count;
 /// ascending.
 pub fn encoded(buckets: &[(u64, u64)]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(HEADER + 4 * buckets.len() + 9);
@@ -96,7 +96,7 @@ fn store(plain: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend(adler32(plain).to_be_bytes());
 }
 
-/// What such a stream has; `None` of any other, or a damaged one.
+/// The contents of a stream as [`store`] writes it; `None` if it is another or damaged.
 fn stored(stream: &[u8]) -> Option<&[u8]> {
     let block = stream.strip_prefix(&STORED_HEAD)?;
     let (length, rest) = block.split_first_chunk::<2>()?;
@@ -108,7 +108,7 @@ fn stored(stream: &[u8]) -> Option<&[u8]> {
     is_whole.then_some(plain)
 }
 
-/// The checksum of a zlib stream (RFC 1950, 2.2); parts so short cannot overflow the sums.
+/// The checksum of a zlib stream (RFC 1950, 2.2); input this short cannot overflow the sums.
 fn adler32(bytes: &[u8]) -> u32 {
     let (mut sum, mut sums) = (1u32, 0u32);
     for part in bytes.chunks(5552) {
@@ -122,7 +122,7 @@ fn adler32(bytes: &[u8]) -> u32 {
     sums << 16 | sum
 }
 
-/// One count, or how many buckets are empty.
+/// Appends a count, or the negated number of empty buckets.
 fn push(bytes: &mut Vec<u8>, value: i64) {
     let mut rest = ((value << 1) ^ (value >> 63)) as u64;
     for _ in 0..8 {
@@ -136,7 +136,7 @@ fn push(bytes: &mut Vec<u8>, value: i64) {
     bytes.push(rest as u8); // the ninth has eight bits
 }
 
-/// The plain form, as far as a histogram can be long.
+/// The plain form; inflates no more than the longest histogram needs.
 pub fn plain(bytes: &[u8]) -> Result<Cow<'_, [u8]>, DecodeError> {
     if word(bytes, 0) != Some(DEFLATED) {
         return Ok(Cow::Borrowed(bytes));
@@ -153,10 +153,10 @@ pub fn plain(bytes: &[u8]) -> Result<Cow<'_, [u8]>, DecodeError> {
     Ok(Cow::Owned(plain))
 }
 
-/// The buckets of the plain form; `None` of a histogram that has others, of other bounds.
+/// The buckets of the plain form; `None` if the histogram has other bounds, and so other buckets.
 ///
-/// Refuses what the `hdrhistogram` crate would believe: it takes memory for as many counts as the
-/// header says, up to 4 GiB.
+/// Checks what the `hdrhistogram` crate trusts: that allocates as many counts as the header says,
+/// up to 4 GiB.
 pub fn buckets(plain: &[u8]) -> Result<Option<Vec<(u64, u64)>>, DecodeError> {
     let counts = checked(plain)?;
     let is_alike = word(plain, 8) == Some(0)
@@ -185,7 +185,7 @@ pub fn buckets(plain: &[u8]) -> Result<Option<Vec<(u64, u64)>>, DecodeError> {
     Ok(Some(found))
 }
 
-/// The counts of the plain form; refuses a header that claims what is not there.
+/// The counts of the plain form; an error if the header or the counts are invalid.
 fn checked(plain: &[u8]) -> Result<&[u8], DecodeError> {
     let refused = |why: &str| Err(DecodeError(why.to_owned()));
     let counts = plain.get(HEADER..).unwrap_or_default();
@@ -208,7 +208,7 @@ fn checked(plain: &[u8]) -> Result<&[u8], DecodeError> {
     Ok(told)
 }
 
-/// The count that begins at a byte, which moves behind it.
+/// Reads the count at `at`, and moves `at` behind it.
 fn next(counts: &[u8], at: &mut usize) -> Result<i64, DecodeError> {
     let mut value = 0u64;
     for place in 0..9 {

@@ -28,7 +28,7 @@ use crate::timers::Timers;
 use crate::times::Times;
 use crate::user::User;
 
-/// What a worker is told.
+/// A command to a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
     /// Bring the run's population to `target`, spreading joins or leaves evenly over `over_ns`.
@@ -38,7 +38,7 @@ pub enum Command {
         /// Duration of the ramp.
         over_ns: u64,
     },
-    /// Let everybody finish the current scenario, at most for `drain_ns`, and end.
+    /// Let all users finish their current scenario, at most for `drain_ns`, and end.
     Stop {
         /// How long to wait for scenarios under way.
         drain_ns: u64,
@@ -48,7 +48,7 @@ pub enum Command {
 /// A command and when it is to be carried out, in ns of the run's clock (0: at once).
 pub type Order = (u64, Command);
 
-/// Counts up to the last report of what is counted since the run began.
+/// Totals since the run began, as of the last report.
 #[derive(Debug, Default)]
 struct Reported {
     requests: Vec<u64>,
@@ -63,17 +63,17 @@ struct Worker<P: Protocol> {
     protocol: Arc<P>,
     plan: Arc<Compiled<P::Step>>,
     recorder: Rc<RefCell<Recorder>>,
-    /// An empty one to go on with after the next report.
+    /// An empty recorder for use after the next report.
     spare: Option<Recorder>,
-    /// What was reported so far of what is counted since the run began.
+    /// The totals at the last report.
     reported: Reported,
     /// What the users share.
     context: Rc<WorkerContext>,
-    /// Those who stay, by number.
+    /// The users who stay, by number.
     members: Vec<Member>,
     roster: Rc<Roster>,
     orders: VecDeque<Order>,
-    /// When the coming joins (or leaves) happen.
+    /// The moments of the next joins (or leaves).
     changes: VecDeque<u64>,
     target: usize,
     next_tick: u64,
@@ -82,7 +82,7 @@ struct Worker<P: Protocol> {
     end_ns: Option<u64>,
 }
 
-/// Runs one worker to its end: until told to stop, or until nobody can tell it anything any more.
+/// Runs one worker until it is ordered to stop, or until its channel is closed.
 pub async fn work<P: Protocol>(
     share: Share,
     protocol: Arc<P>,
@@ -126,7 +126,7 @@ pub async fn work<P: Protocol>(
 
 const ROUNDS: usize = 4;
 
-/// Polls of users in a round, at most: what a look at the clock and at the timers is shared by. As
+/// Polls of users in a round, at most; a round reads the clock and checks the timers once. This
 /// many short steps take a tenth of a millisecond.
 const POLLS: usize = 64;
 
@@ -216,7 +216,7 @@ impl<P: Protocol> Worker<P> {
         }
     }
 
-    /// Lets users join or leave whose moment has come.
+    /// Lets users join or leave when their moment has come.
     fn change(&mut self, now_ns: u64, mut join: impl FnMut(usize, Place<P>, User)) {
         while self.changes.front().is_some_and(|at_ns| *at_ns <= now_ns) {
             self.changes.pop_front();
@@ -272,7 +272,7 @@ impl<P: Protocol> Worker<P> {
         }
         if now_ns >= self.next_scan_ns {
             let limit_ns = self.plan.plan.step_timeout_ms * 1_000_000;
-            // A tenth of the limit is how exactly a time limit is kept.
+            // Time limits are enforced to a tenth of their length.
             self.next_scan_ns = now_ns + (limit_ns / 10).clamp(1_000_000, 1_000_000_000);
             for member in &*self.roster.busy() {
                 member.seat.expire_after(limit_ns, now_ns);
@@ -301,7 +301,7 @@ impl<P: Protocol> Worker<P> {
         report
     }
 
-    /// Adds how the busy users are doing to the report.
+    /// Adds the state of the busy users to the report.
     fn look(&self, at_ns: u64, report: &mut Report) {
         let scenarios = &self.plan.scenarios;
         let limit_ns = |index: u32, bytes| scenarios[index as usize].limit_for(bytes);
@@ -325,7 +325,7 @@ impl<P: Protocol> Worker<P> {
             let allowed_ns = limit_ns(playing.scenario, seat.expected_bytes());
             report.overdue[index] += u64::from(playing.late || age_ns > allowed_ns);
             if seat.is_leaving() {
-                continue; // whoever leaves owes nothing any more
+                continue; // a leaving user has no backlog
             }
             schedule.borrow().backlog(at_ns, |due_ns| {
                 let age_ns = at_ns.saturating_sub(due_ns);
@@ -335,7 +335,8 @@ impl<P: Protocol> Worker<P> {
         }
     }
 
-    /// What was counted since the last report. Nothing is copied but a few sums: users wait meanwhile.
+    /// What was counted since the last report. Only a few sums are copied, since users wait
+    /// meanwhile.
     fn hand_over(&mut self, at_ns: u64) -> Recorder {
         let empty = self.spare.take();
         let mut empty = empty.unwrap_or_else(|| {
@@ -358,8 +359,8 @@ impl<P: Protocol> Worker<P> {
         counted
     }
 
-    /// What users have thought, or waited for news, up to this moment: a pause of minutes that reaches
-    /// over the end of a window must count for the part within it.
+    /// How long users have thought, or waited for news, up to this moment: of a pause that extends
+    /// past the end of a window, the part within the window must count.
     fn think_ns(&self, at_ns: u64) -> u64 {
         // A late timer made a pause count too long; it must not count below zero when it ends.
         let thought_ns = self.reported.ended_ns + self.roster.thought_ns(at_ns);

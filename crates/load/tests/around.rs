@@ -1,4 +1,5 @@
-//! What comes before and after a scenario counts in no response time, and comes whatever happens.
+//! Setup and teardown of a scenario count towards no response time, and are played whatever
+//! happens.
 
 mod talk;
 
@@ -31,7 +32,7 @@ fn only_the_scenario_itself_is_timed() {
     let tally = &last.recorder.scenarios[0];
     assert_eq!((tally.completed, tally.failed), (2, 0));
     assert_eq!(tally.response_ns, 0, "pauses are nobody's response time");
-    // Little's law: the user was there for all of it, before its first word too.
+    // Little's law: the user was there all the time, also before its first word.
     assert_eq!(last.recorder.think_ns / 1_000_000, 744 + 2_500);
     assert_eq!(
         last.recorder

@@ -115,7 +115,7 @@ fn lua_pauses_and_fails() {
             ),
             say("never")
         ]),
-        // Who has no session cannot go on, whatever the code wants.
+        // A user without a session cannot go on, whatever the code does.
         json!([lua(
             "attempt('a') play('a')",
             &[json!({"name": "a", "say": "a", "ends": true})]

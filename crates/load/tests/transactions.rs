@@ -1,4 +1,4 @@
-//! Transactions: what is played again, what is counted, and what is left under way.
+//! Transactions: what is retried, what is counted, and what is left open.
 
 mod talk;
 

@@ -18,12 +18,12 @@ use serde_json::{Value, json};
 
 type Heard = Arc<Mutex<Vec<String>>>;
 
-/// Users say something; whoever listens has it with the time in ms since the first.
+/// Users say something; `heard` has it with the time in ms since the first.
 struct Talk {
     heard: Heard,
 }
 
-/// When the only user begins: users join with a part of their think time behind them.
+/// When the only user begins: users join with part of their think time already spent.
 const BEGIN_MS: u64 = 744;
 
 struct Speaker {
@@ -38,7 +38,7 @@ pub struct Say {
     text: Template,
     fails: bool,
     ends: bool,
-    /// How often it fails before it succeeds.
+    /// How often the commit fails before it succeeds.
     conflicts: u64,
 }
 
@@ -151,7 +151,7 @@ pub fn played(plan: &Value) -> (Vec<String>, Snapshot) {
     (heard, last)
 }
 
-/// The same without when, and without the openings.
+/// The words without times and without the openings.
 pub fn words(plan: &Value) -> Vec<String> {
     without_times(&played(plan).0)
 }
