@@ -4,9 +4,9 @@
 //! `cargo run --release -p headcount-sql --example query_cost -- [--rounds N] [--seconds N]
 //! [--connections N] [--users N]`
 //!
-//! The query is that of `pgbench -S -M prepared`. pgbench and our client take turns, each alone with
-//! the server; the ratio is that within a round, so that what the machine does meanwhile is in both
-//! sides. Memory is what `--users` connections, each after one query, add to this process.
+//! The query is that of `pgbench -S -M prepared`. pgbench and our client take turns, each alone
+//! with the server; the ratio is taken within a round, so that whatever else the machine does
+//! affects both. Memory is what `--users` connections, each after one query, add to this process.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 #![allow(clippy::unwrap_used, reason = "the program ends with the failure")]
 
@@ -156,7 +156,7 @@ fn memory(sql: &Sql, users: u32) -> f64 {
         let context = Rc::new(WorkerContext::outside(2, NAMES.len()));
         for id in 0..users + 10 {
             if id == 10 {
-                before = resident_kib(); // the first ones pay for what all share
+                before = resident_kib(); // the first ones include what all share
             }
             let mut player = Player::noting(sql, id, &context).await.unwrap();
             player.play(QUERY).await.unwrap();

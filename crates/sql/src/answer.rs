@@ -1,4 +1,4 @@
-//! What answers a question: the messages that may come, in their order (PostgreSQL 15, 55.2).
+//! The answer to a question: the messages that may come, in their order (PostgreSQL 15, 55.2).
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use crate::frames::{Message, tag};
 use crate::refusal::{cut, malformed, unexpected};
 use crate::row::{Row, Type, check_columns, column_names};
 
-/// The status of a session that is in no transaction (PostgreSQL 15, 55.7, `ReadyForQuery`).
+/// The status of a session outside transactions (PostgreSQL 15, 55.7, `ReadyForQuery`).
 pub(crate) const IDLE: u8 = b'I';
 
 /// What must come next.
@@ -28,7 +28,7 @@ enum Stage {
     Rows,
     /// Of Query: results of any number of statements.
     Results,
-    /// The end, whatever was asked.
+    /// The end of the answer to any question.
     Ready,
 }
 
@@ -41,16 +41,16 @@ pub struct Shape {
     pub columns: u16,
 }
 
-/// Rows that came.
+/// Rows that were received.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rows {
     /// How many.
     pub count: u64,
     /// Bytes of their values and lengths.
     pub bytes: u64,
-    /// How many came or were changed, as the server counts them for the last statement.
+    /// How many the last statement returned or changed, by the server's count.
     pub affected: u64,
-    /// Whether the last statement ended a transaction without keeping what it did.
+    /// Whether the last statement rolled a transaction back.
     pub is_rolled_back: bool,
 }
 
@@ -67,8 +67,8 @@ impl Rows {
 
 /// One answer, while it arrives.
 ///
-/// Rows are given to a function one by one. Its first fault is what the answer comes to, after all of it
-/// was read: the connection is usable then. A refusal of the server's says more than that.
+/// Rows are passed to a function one by one. Its first fault becomes the result, after the whole
+/// answer was read, so that the connection stays usable. An error from the server takes precedence.
 #[derive(Debug)]
 pub struct Answer<'a, F> {
     stage: Stage,
@@ -79,9 +79,9 @@ pub struct Answer<'a, F> {
     each: F,
     fault: Option<Fault>,
     is_refused: bool,
-    /// The names of the columns, where somebody asks for them.
+    /// The names of the columns, if asked for.
     names: Option<Vec<Box<str>>>,
-    /// Whether the session is in a transaction after it.
+    /// Whether the session is in a transaction after the answer.
     in_transaction: bool,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Answer<'a, Each> {
 }
 
 impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
-    /// To Bind, Execute and Sync of a statement with so many columns.
+    /// To Bind, Execute and Sync of a statement with this many columns.
     #[must_use]
     pub fn to_execute(columns: u16, each: F) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
         }
     }
 
-    /// The same for somebody who wants to know what the columns are called.
+    /// The same answer, which also keeps the names of the columns.
     #[must_use]
     pub fn naming(self) -> Self {
         Self {
@@ -152,7 +152,7 @@ impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
         }
     }
 
-    /// Takes the next message. It breaks at the end; an error means that the connection must end.
+    /// Takes the next message. Breaks at the end; after an error the connection must be closed.
     #[inline]
     pub fn take(&mut self, message: &Message<'_>) -> Result<ControlFlow<()>, Fault> {
         let next = match (self.stage, message.tag) {
@@ -252,7 +252,8 @@ impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
         Ok(())
     }
 
-    /// What a `RowDescription` says; where the columns are others, the statement cannot be used.
+    /// Takes a `RowDescription`; if the columns are not the wanted ones, the statement cannot be
+    /// used.
     fn described(&mut self, body: &[u8]) -> Result<(), Fault> {
         if let Some(names) = &mut self.names {
             *names = column_names(body)?;
@@ -288,7 +289,7 @@ impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
         self.names.take().unwrap_or_default()
     }
 
-    /// What it came to, after its end.
+    /// The result, after the end of the answer.
     pub fn finish(self) -> Result<(Shape, Rows), Fault> {
         match self.fault {
             Some(fault) => Err(fault),

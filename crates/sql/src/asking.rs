@@ -1,4 +1,4 @@
-//! What is asked on a connection: statements, in one of the ways of the protocol.
+//! Questions on a connection: statements, in one of the protocol's ways.
 
 use std::io;
 
@@ -16,8 +16,8 @@ pub(crate) const TEXT: i16 = 0;
 pub(crate) const BINARY: i16 = 1;
 
 impl Wire {
-    /// Prepares a statement with parameters of these types, or of those that the server finds; columns of
-    /// other types than `columns` are a fault. Also returns what the columns are called.
+    /// Prepares a statement with parameters of these types, or of those that the server infers;
+    /// columns of other types than `columns` are a fault. Also returns the names of the columns.
     pub async fn prepare(
         &mut self,
         name: Name,
@@ -42,7 +42,7 @@ impl Wire {
         Ok((shape, names))
     }
 
-    /// Executes a prepared statement with so many columns.
+    /// Executes a prepared statement that returns `columns` columns.
     pub async fn execute(
         &mut self,
         name: Name,
@@ -54,7 +54,7 @@ impl Wire {
             .await
     }
 
-    /// Executes a prepared statement that `bind` gives its parameters.
+    /// Executes a prepared statement; `bind` writes its parameters.
     pub async fn execute_with(
         &mut self,
         name: Name,
@@ -73,7 +73,7 @@ impl Wire {
         self.rows(Answer::to_execute(columns, each)).await
     }
 
-    /// Executes a statement that nobody prepared, in one round trip; columns of other types than `columns`
+    /// Executes an unprepared statement in one round trip; columns of other types than `columns`
     /// are a fault.
     pub async fn ask(
         &mut self,
@@ -89,7 +89,7 @@ impl Wire {
         .await
     }
 
-    /// The same for a statement that `bind` gives its parameters.
+    /// Like [`Self::ask`], but `bind` writes the parameters.
     pub async fn ask_with(
         &mut self,
         text: &str,
@@ -111,7 +111,8 @@ impl Wire {
         self.rows(Answer::to_ask(columns, each)).await
     }
 
-    /// Has the server do any number of statements; rows come as text. Returns what the last came to.
+    /// Has the server execute any number of statements; rows come as text. Returns the result of
+    /// the last.
     pub async fn query(
         &mut self,
         statements: &str,
@@ -122,7 +123,7 @@ impl Wire {
         self.rows(Answer::to_query(each)).await
     }
 
-    /// What an answer comes to.
+    /// Reads an answer to its end; returns its result.
     async fn rows<F: FnMut(Row<'_>) -> Result<(), Fault>>(
         &mut self,
         mut answer: Answer<'_, F>,
@@ -133,7 +134,7 @@ impl Wire {
     }
 }
 
-/// Gives a statement parameters in their binary form.
+/// Binds parameters to a statement in their binary form.
 fn bind(name: &str, parameters: &[Parameter<'_>], out: &mut BytesMut) -> io::Result<()> {
     let (values, append) = (parameters.iter().copied(), Parameter::append);
     frontend::bind("", name, [BINARY], values, append, [BINARY], out).map_err(of_binding)

@@ -1,18 +1,18 @@
-//! The ways in which a server may ask who the user is, and those that are allowed.
+//! The methods by which a server may authenticate the user, and those that are allowed.
 
 use serde::Deserialize;
 
-/// A way in which a server asks who the user is.
+/// A method by which a server authenticates the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// It does not ask.
     None,
     /// For the password as it is.
     Password,
-    /// For an MD5 hash of it. Whoever listens can try passwords against that, and whoever asks can
-    /// log on elsewhere with it.
+    /// For an MD5 hash of it. An eavesdropper can try passwords against the hash, and the server
+    /// can log on elsewhere with it.
     Md5,
-    /// For a proof that the user knows the password, which the server must give as well.
+    /// For a proof that the user knows the password; the server must give one as well.
     ScramSha256,
 }
 
@@ -36,8 +36,8 @@ impl Method {
     }
 }
 
-/// Whether a proof is bound to the server's certificate, so that nobody between the two can pass it on,
-/// in libpq's words (PostgreSQL 15, 34.1.2).
+/// Whether a proof is bound to the server's certificate, so that nobody in between can relay it, in
+/// libpq's words (PostgreSQL 15, 34.1.2).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChannelBinding {
@@ -56,13 +56,13 @@ pub enum ChannelBinding {
 pub struct RequireAuth(u8);
 
 impl RequireAuth {
-    /// These and no other.
+    /// These methods only.
     #[must_use]
     pub fn of(methods: &[Method]) -> Self {
         Self(methods.iter().fold(0, |bits, method| bits | method.bit()))
     }
 
-    /// Whether a server may ask in this way.
+    /// Whether this method is allowed.
     #[must_use]
     pub const fn allows(self, method: Method) -> bool {
         self.0 & method.bit() != 0
@@ -70,7 +70,7 @@ impl RequireAuth {
 }
 
 impl Default for RequireAuth {
-    /// What shows nobody the password.
+    /// The methods that do not expose the password.
     fn default() -> Self {
         Self::of(&[Method::ScramSha256, Method::None])
     }

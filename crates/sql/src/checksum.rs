@@ -1,4 +1,4 @@
-//! What rows add up to, computed here; `provision` has the server compute the same.
+//! Checksums of rows, computed here; `provision` has the server compute the same.
 
 use sha2::{Digest, Sha256};
 

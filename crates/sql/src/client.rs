@@ -14,7 +14,7 @@ use crate::logon::Terms;
 use crate::options::{SqlOptions, SslMode, Statements};
 use crate::wire::Wire;
 
-/// Why a target cannot be used.
+/// Why a database cannot be used as a target.
 #[derive(Debug, thiserror::Error)]
 pub enum SqlError {
     /// The name of the server has no address.
@@ -65,7 +65,7 @@ pub struct Shared {
     /// Roles and passwords of the users, where each has its own.
     logins: Logins,
     encryption: Encryption,
-    /// Whether TLS is required because of the password, and not by the user.
+    /// Whether TLS is required because a password is sent, not because the user asked for it.
     is_tls_ours: bool,
     pub(crate) first_user: u32,
     pub(crate) verify: bool,
@@ -147,7 +147,7 @@ impl Sql {
 }
 
 impl Shared {
-    /// Who this user is to the server.
+    /// The terms on which this user logs on.
     fn terms_of(&self, number: u32) -> Cow<'_, Terms> {
         let Some((user, password)) = self.logins.user(number) else {
             return Cow::Borrowed(&self.terms);

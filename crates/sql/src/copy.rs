@@ -1,4 +1,4 @@
-//! COPYs of the user's own: rows that are made and sent, or received and counted.
+//! COPY statements from the workload: rows that are generated and sent, or received and counted.
 
 use headcount_load::{Fault, User};
 use headcount_script::{Capture, Check, Names, Realm};
@@ -9,7 +9,7 @@ use crate::statement::{Part, parts, placeholder, text_of};
 
 /// The most rows of one COPY.
 const MOST_ROWS: u64 = 10_000_000;
-/// The rows of a COPY that does not say how many: what a loader sends at a time.
+/// The default number of rows of a COPY: what a loader sends at a time.
 const ROWS: u64 = 1_000;
 
 /// A COPY as a workload file has it.
@@ -33,15 +33,15 @@ pub(crate) struct CopyTable {
 pub struct Copy {
     /// As PostgreSQL reads it.
     pub text: String,
-    /// The rows that it sends; none if it receives some.
+    /// The rows that it sends; None if it receives rows.
     pub(crate) made: Option<MadeRows>,
     /// What users keep of it.
     pub captures: Box<[Capture]>,
-    /// What must hold of it.
+    /// The checks on its result.
     pub checks: Box<[Check]>,
 }
 
-/// Rows that are made as they are sent.
+/// Rows that are generated while they are sent.
 #[derive(Debug)]
 pub(crate) struct MadeRows {
     count: u64,
@@ -120,7 +120,7 @@ impl MadeRows {
         })
     }
 
-    /// Appends row `number`, from 1, in the text format; whether there are more.
+    /// Appends row `number`, from 1, in the text format; returns whether there are more.
     pub fn append(&self, number: u64, user: &mut User, out: &mut String) -> Result<bool, Fault> {
         let mut value = String::new();
         for (parts, place) in self.values.iter().zip(0..) {
@@ -138,7 +138,7 @@ impl MadeRows {
     }
 }
 
-/// Appends a value as the text format has it (PostgreSQL 15, COPY, "File Formats").
+/// Appends a value, escaped for the text format (PostgreSQL 15, COPY, "File Formats").
 fn escape(value: &str, out: &mut String) {
     let mut rest = value;
     while let Some(at) = rest.find(['\\', '\t', '\n', '\r']) {
@@ -154,7 +154,7 @@ fn escape(value: &str, out: &mut String) {
     out.push_str(rest);
 }
 
-/// Whether a statement is COPY FROM STDIN, rather than TO STDOUT. The error is that it is neither.
+/// Whether a statement is COPY FROM STDIN rather than COPY TO STDOUT. An error if it is neither.
 fn sends_rows(statement: &str) -> Result<bool, String> {
     let outside = unquoted(statement);
     let (one, more) = outside.split_once(';').unwrap_or((&outside, ""));
@@ -192,7 +192,7 @@ fn sends_rows(statement: &str) -> Result<bool, String> {
     }
 }
 
-/// A statement in small letters, with blanks in place of texts and quoted names.
+/// A statement in lower case, with blanks in place of strings and quoted names.
 fn unquoted(statement: &str) -> String {
     let mut open = None;
     let outside = statement.chars().map(|letter| match open {

@@ -1,4 +1,4 @@
-//! What answers a COPY: the messages that may come, in their order (PostgreSQL 15, 55.2.6).
+//! The answer to a COPY: the messages that may come, in their order (PostgreSQL 15, 55.2.6).
 
 use std::ops::ControlFlow;
 
@@ -12,16 +12,16 @@ use crate::refusal::{cut, malformed, unexpected};
 /// What must come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// The server begins it, one way or the other.
+    /// The server begins the COPY, in either direction.
     In,
     Out,
-    /// It takes rows, and says when they are stored.
+    /// The server takes rows, and reports when they are stored.
     Taking,
     /// It sends rows.
     Giving,
-    /// All of them have come.
+    /// All rows have come.
     Given,
-    /// The end, whatever was asked.
+    /// The end of the answer.
     Ready,
 }
 
@@ -44,7 +44,7 @@ pub struct CopyAnswer<F> {
     in_transaction: bool,
 }
 
-/// Takes what the server sends of no COPY.
+/// Takes no rows: for a COPY that receives none.
 pub type Each = fn(&[u8]);
 
 const NOTHING: Each = |_| {};
@@ -58,7 +58,7 @@ impl CopyAnswer<Each> {
 }
 
 impl<F: FnMut(&[u8])> CopyAnswer<F> {
-    /// To Query with a COPY TO STDOUT; `each` is given the rows in the pieces in which they come.
+    /// To Query with a COPY TO STDOUT; `each` gets the rows in the pieces in which they arrive.
     #[must_use]
     pub fn to_stdout(each: F) -> Self {
         Self::new(Stage::Out, each)
@@ -74,8 +74,8 @@ impl<F: FnMut(&[u8])> CopyAnswer<F> {
         }
     }
 
-    /// Takes the next message. It breaks where the server waits for rows, and at the end; an error means
-    /// that the connection must end.
+    /// Takes the next message. Breaks when the server waits for rows, and at the end; after an
+    /// error the connection must be closed.
     pub fn take(&mut self, message: &Message<'_>) -> Result<ControlFlow<Turn>, Fault> {
         let body = message.body;
         self.stage = match (self.stage, message.tag) {
@@ -122,7 +122,7 @@ impl<F: FnMut(&[u8])> CopyAnswer<F> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// It comes to this fault, unless there was one before.
+    /// Makes this fault the result, unless there already is one.
     pub fn fail(&mut self, fault: Fault) {
         self.fault.get_or_insert(fault);
     }
@@ -137,7 +137,7 @@ impl<F: FnMut(&[u8])> CopyAnswer<F> {
         self.in_transaction
     }
 
-    /// What it came to, after its end.
+    /// The result, after the end of the answer.
     pub fn finish(self) -> Result<Rows, Fault> {
         self.fault.map_or(Ok(self.rows), Err)
     }

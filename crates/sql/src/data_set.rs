@@ -1,4 +1,5 @@
-//! What is in the schema at first: people, and documents in threads of main topics and responses.
+//! The initial contents of the schema: people, and documents in threads of main topics and
+//! responses.
 //!
 //! Every row follows from the seed and its number.
 
@@ -10,8 +11,8 @@ use crate::text::{key, mix, words};
 pub const SCHEMA: &str = "headcount";
 /// Documents of a thread: a main topic and its responses, and responses to those.
 pub const THREAD: i64 = 5;
-/// When the first document was written, in s since 1970: 1 January 2020. Each is a minute later than the one
-/// before.
+/// When the first document was written, in s since 1970: 1 January 2020. Each is a minute later
+/// than the one before.
 pub const FIRST_CREATED_S: i64 = 1_577_836_800;
 /// The Julian day of 1 January 1970, with which dates are written for COPY.
 const JULIAN_EPOCH: i64 = 2_440_588;
@@ -68,7 +69,7 @@ pub struct DataSet {
     pub categories: u32,
     /// Bytes of a document's body.
     pub body_bytes: u32,
-    /// People in the directory. Those with the numbers of users wrote some of the documents.
+    /// People in the directory. Those whose numbers are users' wrote some of the documents.
     pub people: u32,
     /// The data set's own seed: runs with other seeds find the same rows.
     pub seed: u64,
@@ -149,19 +150,19 @@ impl DataSet {
         }
     }
 
-    /// The stamp of the body with which a prepared document begins.
+    /// The stamp of a prepared document's initial body.
     #[must_use]
     pub const fn stamp(id: i64) -> i64 {
         -id
     }
 
-    /// The key of a body: whose it is, and which of theirs.
+    /// The key of a body: its editor, and which of the editor's bodies it is.
     #[must_use]
     pub fn body_key(&self, editor: i32, stamp: i64) -> u64 {
         key(&[self.seed, 0x626f, editor as u64, stamp as u64])
     }
 
-    /// The body with which a prepared document begins.
+    /// The initial body of a prepared document.
     #[must_use]
     pub fn body(&self, document: &Document) -> String {
         let key = self.body_key(document.author, Self::stamp(document.id));
@@ -188,7 +189,8 @@ fn below(bits: u64, bound: u64) -> u64 {
     ((u128::from(bits) * u128::from(bound)) >> 64) as u64
 }
 
-/// A moment as PostgreSQL reads it whatever its style of dates: by Julian day (PostgreSQL 15, B.7).
+/// A moment in a form that PostgreSQL reads with any date style: by Julian day (PostgreSQL 15,
+/// B.7).
 #[must_use]
 pub fn moment(unix_s: i64) -> String {
     let day = unix_s.div_euclid(86_400) + JULIAN_EPOCH;

@@ -36,7 +36,7 @@ pub async fn encrypted(
     let mut answer = [0];
     let asked = async {
         transport.write_all(&request).await?;
-        // Not a byte more: what comes behind it in clear is nobody's answer.
+        // Not a byte more: anyone on the way may have injected what follows in clear.
         transport.read_exact(&mut answer).await
     };
     asked.await.map_err(|error| lost(&error))?;
@@ -49,5 +49,5 @@ pub async fn encrypted(
     }
 }
 
-/// What is said of a server that answers the request for TLS with no.
+/// The message for a server that declines TLS.
 pub const NO_TLS: &str = "no logon: the server does not support TLS";

@@ -1,5 +1,5 @@
-//! What a proof is bound to: the hash of the server's certificate (`tls-server-end-point`, RFC 5929,
-//! section 4).
+//! The hash of the server's certificate, to which a proof is bound (`tls-server-end-point`, RFC
+//! 5929, section 4).
 
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
@@ -15,8 +15,8 @@ const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01];
 const ECDSA: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04];
 const HASHES: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02];
 
-/// The hash of a certificate (DER) with the function of its own signature; SHA-256 where that is MD5
-/// or SHA-1. `None` where the signature has no such function, as with Ed25519.
+/// The hash of a certificate (DER) by the hash function of its own signature; SHA-256 if that is
+/// MD5 or SHA-1. `None` if the signature has no such function, as with Ed25519.
 #[must_use]
 pub fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
     let (parts, _) = element(certificate, SEQUENCE)?;
@@ -49,7 +49,7 @@ pub fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// The length of the hash that RSASSA-PSS is used with; without one it is SHA-1.
+/// The length of the hash in these parameters of RSASSA-PSS; without one it is SHA-1.
 fn bits_of_pss(parameters: &[u8]) -> Option<u32> {
     let (all, _) = element(parameters, SEQUENCE)?;
     let Some((hash, _)) = element(all, HASH_OF_PSS) else {
@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// As much of a certificate as matters: a body, and the algorithm of the signature.
+    /// The relevant parts of a certificate: a body, and the algorithm of the signature.
     fn certificate(algorithm: &[u8]) -> Vec<u8> {
         let sequence = |parts: &[u8]| [&[SEQUENCE, parts.len() as u8][..], parts].concat();
         sequence(&[sequence(b"body"), sequence(algorithm)].concat())

@@ -9,7 +9,7 @@ use crate::refusal::{cut, malformed};
 
 const CLOSED: &str = "the server closed the connection";
 
-/// An error of the server's, as far as it matters (PostgreSQL 15, 55.8).
+/// The relevant fields of an error from the server (PostgreSQL 15, 55.8).
 struct Refusal {
     /// Its words, and its SQLSTATE.
     words: String,
@@ -59,8 +59,8 @@ pub fn of_refused_logon(body: &[u8]) -> Fault {
     }
 }
 
-/// A server that is full or about to start or end is no matter of who the user is (PostgreSQL 15,
-/// appendix A).
+/// A server that is full, starting or stopping did not reject the user's credentials (PostgreSQL
+/// 15, appendix A).
 fn kind_of_refusal(code: &str) -> FaultKind {
     match code {
         // too_many_connections, cannot_connect_now, admin_shutdown, crash_shutdown, out_of_memory
@@ -78,7 +78,7 @@ pub fn of_refused_statement(body: &[u8]) -> Fault {
     }
 }
 
-/// The fault of an error (its body) that answers nothing: usually why the connection ends.
+/// The fault of an unsolicited error (its body): usually why the connection ends.
 pub fn of_stray_error(body: &[u8]) -> Fault {
     let fault = of_refused_statement(body);
     if fault.ends_session {
@@ -87,7 +87,7 @@ pub fn of_stray_error(body: &[u8]) -> Fault {
     malformed(&format!("an error that answers nothing: {}", fault.message))
 }
 
-/// The fault of what cannot be sent: a text with a NUL, or one of gigabytes.
+/// The fault of a value that cannot be sent: a text with a NUL, or one of gigabytes.
 pub fn unsendable(error: &dyn Display) -> Fault {
     Fault::step(
         FaultKind::Refused,

@@ -1,8 +1,8 @@
 //! The server's messages, cut out of the bytes that arrive (PostgreSQL 15, 55.7), within bounds.
 //!
-//! A message that has arrived whole is read where it is; only one in several pieces is kept until the
-//! last has come. A server that sends more than anybody needs loses the connection as soon as the head
-//! of a message says so.
+//! A message that arrives whole is read in place; only one in several pieces is buffered until the
+//! last has come. If a server sends more than any user needs, the connection is closed as soon as
+//! the head of a message shows it.
 
 use std::ops::ControlFlow;
 
@@ -15,15 +15,15 @@ use crate::refusal::{malformed, not_postgresql, within};
 const MOST_LOGON_MESSAGE_BYTES: u32 = 64 << 10;
 /// All messages of a logon. PostgreSQL's have a kilobyte.
 const MOST_LOGON_BYTES: u64 = 1 << 20;
-/// The longest message after it, which is kept until it is whole. The largest body of a document has
-/// 1 MiB.
+/// The longest message after the logon; it is buffered until it is whole. The largest body of a
+/// document has 1 MiB.
 const MOST_MESSAGE_BYTES: u32 = 64 << 20;
-/// One answer: it takes the CPU time of all users of a worker.
+/// The longest answer: reading it takes CPU time from all users of a worker.
 const MOST_ANSWER_BYTES: u64 = 256 << 20;
-/// The rows of one COPY, which nobody keeps: more is no load, but a server that never ends.
+/// The rows of one COPY, which are not kept: beyond this, the server is sending without end.
 const MOST_COPIED_BYTES: u64 = 64 << 30;
-/// What a message costs beside its bytes: without it, a flood of empty rows would cost twenty times
-/// as much as one of long rows.
+/// What a message costs in addition to its bytes: if it were not counted, a flood of empty rows
+/// could cost twenty times as much as one of long rows.
 const MESSAGE_COST_BYTES: u64 = 128;
 /// Notices, notifications and parameters between two answers: a statement that raises a notice for
 /// each of 100,000 rows sends 10 MB.
@@ -68,20 +68,20 @@ pub struct Message<'a> {
 }
 
 impl Message<'_> {
-    /// Whether it may come at any time, and is part of no answer (PostgreSQL 15, 55.2.7).
+    /// Whether it may come at any time, outside an answer (PostgreSQL 15, 55.2.7).
     #[must_use]
     pub const fn is_aside(&self) -> bool {
         matches!(self.tag, tag::NOTICE | tag::NOTIFICATION | tag::PARAMETER)
     }
 }
 
-/// Where one connection is in the server's messages.
+/// Cuts the bytes of one connection into messages.
 #[derive(Debug, Default)]
 pub struct Frames {
-    /// A message that is not whole, or what came behind the end of an answer. Nothing between two
-    /// answers, and then without memory of its own.
+    /// An incomplete message, or what came after the end of an answer. Between two answers it is
+    /// empty and holds no memory.
     kept: Vec<u8>,
-    /// Whether the message that is not whole has been counted.
+    /// Whether the incomplete message has been counted.
     is_counted: bool,
     /// Whether the server let the user in, and whether it is ready for statements.
     is_let_in: bool,
@@ -92,9 +92,9 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Takes what has arrived. `accept` is given each message that is whole until it breaks; what is
-    /// behind that one is kept for the next call. Returns what it broke with, or nothing if it needs
-    /// more. After an error the connection must end.
+    /// Takes what has arrived, and passes each complete message to `accept` until it breaks; the
+    /// rest is kept for the next call. Returns what `accept` broke with, or None if it needs more.
+    /// After an error the connection must be closed.
     pub fn take<T>(
         &mut self,
         mut bytes: &[u8],
@@ -128,7 +128,7 @@ impl Frames {
         Ok(found)
     }
 
-    /// Whether something has arrived that was not given to anybody.
+    /// Whether all that has arrived was passed on.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.kept.is_empty()
@@ -140,7 +140,7 @@ impl Frames {
         }
     }
 
-    /// Gives the messages that are whole, and says how many bytes they have.
+    /// Passes the complete messages to `accept`; returns how many bytes they have.
     fn cut<T>(
         &mut self,
         bytes: &[u8],
@@ -167,7 +167,7 @@ impl Frames {
         Ok((taken, None))
     }
 
-    /// A message begins. Its length counts itself.
+    /// Checks and counts the head of a message. Its length includes itself.
     fn begin(&mut self, tag: u8, length: u32) -> Result<(), Fault> {
         if !self.is_ready && !self.belongs_to_logon(tag) {
             return Err(not_postgresql());
@@ -189,7 +189,7 @@ impl Frames {
         self.count(tag, u64::from(length))
     }
 
-    /// Counts what belongs to an answer, and what comes beside it.
+    /// Counts the bytes of an answer, and of messages outside one.
     fn count(&mut self, tag: u8, bytes: u64) -> Result<(), Fault> {
         if tag == tag::COPY_DATA {
             self.copied_bytes += bytes + MESSAGE_COST_BYTES;
@@ -222,7 +222,7 @@ impl Frames {
         }
     }
 
-    /// Which messages come before the server is ready (PostgreSQL 15, 55.2.1).
+    /// Whether a message may come before the server is ready (PostgreSQL 15, 55.2.1).
     const fn belongs_to_logon(&self, tag: u8) -> bool {
         match tag {
             tag::AUTHENTICATION | tag::ERROR | tag::NOTICE | tag::NEGOTIATE_VERSION => true,
@@ -232,7 +232,7 @@ impl Frames {
     }
 }
 
-/// How many bytes a message lacks, or its head.
+/// How many bytes an incomplete message, or its head, lacks.
 fn missing(message: &[u8]) -> usize {
     let length = message.first_chunk().map_or(HEAD_BYTES, |head| {
         let [_, a, b, c, d]: [u8; HEAD_BYTES] = *head;
@@ -263,10 +263,10 @@ mod tests {
         .concat()
     }
 
-    /// Messages, and whether there was an error behind them.
+    /// Messages, and whether an error followed them.
     type Found = (Vec<(u8, Vec<u8>)>, Result<(), Fault>);
 
-    /// The messages in bytes that come in these pieces; each answer is taken by a call of its own.
+    /// The messages in bytes that arrive in these pieces; each answer is taken by its own call.
     fn found<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Found {
         let (mut frames, mut all) = (Frames::default(), Vec::new());
         for piece in pieces {

@@ -1,15 +1,14 @@
 //! Users of a PostgreSQL database, each with a connection of their own.
 //!
 //! * [`options`]: which server and database, as whom, and in which way; [`authentication`]: how the
-//!   server may ask who the user is; [`logon`]: how it is answered, and [`end_point`]: what a proof is
-//!   bound to.
-//! * [`data_set`]: what is in the schema at first, and the contents of its rows; [`checksum`]: what
-//!   they add up to.
+//!   server may authenticate the user; [`logon`]: how it is answered; [`end_point`]: what a proof
+//!   is bound to.
+//! * [`data_set`]: the initial contents of the schema; [`checksum`]: checksums of its rows.
 //! * [`step`]: what users do; [`session`]: how a connection does it; [`task`]: what is timed.
-//!   [`statement`]: statements of the user's own, with `received`: what is taken from their rows;
-//!   [`copy`]: COPYs; [`transaction`]: those of several steps.
-//! * [`frames`]: what a server may send; [`answer`], [`copy_answer`]: in which order; [`row`]: what is in it;
-//!   [`parameter`]: what statements are given.
+//!   [`statement`]: statements from the workload; `received`: what is taken from their rows;
+//!   [`copy`]: COPYs; [`transaction`]: transactions of several steps.
+//! * [`frames`]: what a server may send; [`answer`] and [`copy_answer`]: in which order; [`row`]:
+//!   what rows contain; [`parameter`]: parameters of statements.
 //! * [`provision`]: making, checking and deleting the schema; [`questions`]: a connection beside the
 //!   load.
 

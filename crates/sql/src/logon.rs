@@ -19,19 +19,20 @@ use crate::refusal::{cut, malformed, no_password, not_allowed, not_bound, unexpe
 /// Code of the request that lets the user in (PostgreSQL 15, 55.7).
 const OK: [u8; 4] = [0; 4];
 
-/// What keeps a connection from others.
+/// How a connection is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Protection {
     /// The version of TLS and the cipher.
     pub tls: Option<Agreed>,
-    /// How the server asked who the user is.
+    /// How the server authenticated the user.
     pub method: Method,
     /// Whether the proof was bound to the server's certificate.
     pub is_bound: bool,
 }
 
 impl Protection {
-    /// How the server asked, in the words of `require_auth`, and whether the proof was bound.
+    /// How the server authenticated the user, in the words of `require_auth`, and whether the proof
+    /// was bound.
     #[must_use]
     pub fn authentication(&self) -> String {
         let bound = if self.is_bound {
@@ -43,7 +44,7 @@ impl Protection {
     }
 }
 
-/// Who logs on, and what the server may ask for.
+/// Who logs on, and which methods of authentication are allowed.
 #[derive(Debug, Clone)]
 pub struct Terms {
     /// The role.
@@ -56,7 +57,7 @@ pub struct Terms {
     pub binding: ChannelBinding,
 }
 
-/// What is known of the connection under a logon.
+/// What a logon knows about its connection.
 #[derive(Debug, Clone, Default)]
 pub struct Ground {
     /// What was agreed on about TLS.
@@ -65,14 +66,14 @@ pub struct Ground {
     pub end_point: Option<Vec<u8>>,
 }
 
-/// How far it is.
+/// The state of a logon.
 enum Stage {
     /// The server has asked for nothing.
     Begun,
     /// SCRAM: its challenge is to come, or its own proof.
     Challenge(sasl::ScramSha256),
     Proof(sasl::ScramSha256),
-    /// What it asked for was sent; it decides.
+    /// The server has its answer, and decides.
     Answered,
     LetIn(Method),
 }
@@ -87,7 +88,7 @@ pub struct Logon<'a> {
 }
 
 impl<'a> Logon<'a> {
-    /// On a connection in this state.
+    /// A new logon on this connection.
     #[must_use]
     pub const fn new(terms: &'a Terms, ground: Ground) -> Self {
         Self {
@@ -99,7 +100,7 @@ impl<'a> Logon<'a> {
         }
     }
 
-    /// Takes the server's next message and appends the answer to `out`. It breaks when the server is
+    /// Takes the server's next message and appends the answer to `out`. Breaks when the server is
     /// ready.
     pub fn take(
         &mut self,
@@ -123,7 +124,7 @@ impl<'a> Logon<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The server asks for a proof, goes on with one, or lets the user in.
+    /// The server asks for a proof, continues one, or lets the user in.
     fn authenticate(&mut self, message: &Message<'_>, out: &mut BytesMut) -> Result<(), Fault> {
         if message.body.len() < OK.len() {
             return Err(malformed("a request for a proof without its kind"));
@@ -177,9 +178,9 @@ impl<'a> Logon<'a> {
         }
     }
 
-    /// The password, if the server may have it in this way.
+    /// The password, if the server may have it by this method.
     fn password_for(&mut self, method: Method) -> Result<&'a [u8], Fault> {
-        // Who has no password is told to give one; nothing can be sent instead.
+        // Without a password there is nothing to send: ask the user for one.
         let password = self.terms.password.as_ref().ok_or_else(no_password)?;
         if !self.terms.allowed.allows(method) {
             return Err(not_allowed(method));
@@ -228,8 +229,8 @@ impl<'a> Logon<'a> {
                      (SCRAM-SHA-256)",
                 ));
             }
-            // Says that this side could: a server that can as well knows that somebody between the
-            // two removed its offer.
+            // Tells the server that the client supports binding: if the server does too, it knows
+            // that its offer was removed on the way.
             Some(_) => (sasl::SCRAM_SHA_256, sasl::ChannelBinding::unrequested()),
             None => (sasl::SCRAM_SHA_256, sasl::ChannelBinding::unsupported()),
         };
@@ -258,7 +259,7 @@ impl<'a> Logon<'a> {
     }
 }
 
-/// The fault of a message that cannot be read.
+/// The fault of a message that cannot be parsed.
 fn of_reading(error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => cut(),
@@ -287,7 +288,7 @@ mod tests {
         }
     }
 
-    /// What is answered to one request.
+    /// The answer to one request.
     fn answer(binding: ChannelBinding, can_bind: bool, body: &[u8]) -> Result<Vec<u8>, Fault> {
         let terms = terms(binding);
         let ground = Ground {
@@ -307,7 +308,7 @@ mod tests {
     #[test]
     fn a_proof_says_whether_it_is_bound_and_whether_it_could_be() {
         use ChannelBinding::{Disable, Prefer, Require};
-        // What libpq sends (RFC 5802, 7): p= is bound, y could be, n could not.
+        // What libpq sends (RFC 5802, 7): p= is bound, y supports binding, n does not.
         for (binding, can_bind, offered, name, flag) in [
             (
                 Prefer,

@@ -10,11 +10,11 @@ use crate::Password;
 use crate::authentication::{ChannelBinding, RequireAuth};
 use crate::data_set::DataSet;
 
-/// Whether connections are encrypted, in libpq's words (PostgreSQL 15, 34.19.1), and one of our own.
+/// Whether connections are encrypted: libpq's modes (PostgreSQL 15, 34.19.1), and `auto`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SslMode {
-    /// As `require` where a password goes to another machine, else as `prefer`.
+    /// Like `require` if a password goes to another machine, otherwise like `prefer`.
     #[default]
     Auto,
     /// Never.
@@ -23,14 +23,14 @@ pub enum SslMode {
     Prefer,
     /// Always, whatever its certificate.
     Require,
-    /// Always, with a certificate that is trusted, whatever its names.
+    /// Always, with a trusted certificate, whatever its names.
     VerifyCa,
-    /// Always, with a certificate that is trusted, for the server's name.
+    /// Always, with a trusted certificate for the server's name.
     VerifyFull,
 }
 
 impl SslMode {
-    /// What `auto` comes to for a server at these addresses.
+    /// The mode that `auto` stands for with a server at these addresses.
     #[must_use]
     pub fn decided(self, has_password: bool, addresses: &[SocketAddr]) -> Self {
         let is_far = || {
@@ -74,27 +74,27 @@ pub struct SqlOptions {
     /// Its password, if it needs one.
     #[serde(default)]
     pub password: Option<Password>,
-    /// The roles of the users and their passwords, where each has its own: `user` and `password`
-    /// then stand for nobody.
+    /// The roles of the users and their passwords, if each has its own: `user` and `password` are
+    /// then unused.
     #[serde(default)]
     pub logins: Logins,
     /// Whether connections are encrypted.
     #[serde(default)]
     pub sslmode: SslMode,
-    /// How the server may ask who the user is.
+    /// The allowed methods of authentication.
     #[serde(default)]
     pub require_auth: RequireAuth,
     /// Whether the proof of the password is bound to the server's certificate.
     #[serde(default)]
     pub channel_binding: ChannelBinding,
     /// A file (PEM) with the certificate or the authority that `verify-full` and `verify-ca` trust;
-    /// without it, those this machine trusts.
+    /// by default those this machine trusts.
     #[serde(default)]
     pub root_certificates: Option<PathBuf>,
     /// The certificate that users show to a server that asks for one (PEM).
     #[serde(default)]
     pub certificate: Option<PathBuf>,
-    /// Its key (PEM); without it, that in the file of the certificate.
+    /// Its key (PEM); by default the one in the file of the certificate.
     #[serde(default)]
     pub key: Option<PathBuf>,
     /// The number of the first user; user `n` of the engine is `first_user + n`. For load from
@@ -107,16 +107,16 @@ pub struct SqlOptions {
     /// How statements are sent.
     #[serde(default)]
     pub statements: Statements,
-    /// Whether users need the schema: not if all statements are their own.
+    /// Whether users need the schema: they do not if all statements come from the workload.
     #[serde(default = "yes")]
     pub has_schema: bool,
-    /// What is in the schema at first.
+    /// The initial contents of the schema.
     #[serde(default)]
     pub data_set: DataSet,
 }
 
 impl SqlOptions {
-    /// The usual protection and data set.
+    /// Options with the default protection and data set.
     #[must_use]
     pub fn new(address: &str, database: &str, user: &str, password: Option<Password>) -> Self {
         Self {

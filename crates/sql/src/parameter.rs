@@ -42,7 +42,7 @@ impl Parameter<'_> {
         kind.oid()
     }
 
-    /// Appends its binary form. The error is that it is too long.
+    /// Appends its binary form. An error if it is too long.
     pub fn append(self, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         match self {
             Self::Int4(value) => int4_to_sql(value, out),

@@ -1,4 +1,4 @@
-//! A connection for questions now and then, beside the load: what a server says of itself.
+//! A connection for occasional questions beside the load: what a server reports about itself.
 
 use std::future::Future;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::wire::Wire;
 /// A row as text, `None` for NULL.
 pub type Row = Vec<Option<String>>;
 
-/// One connection, which is logged on.
+/// One connection that is logged on.
 pub struct Questions {
     runtime: Runtime,
     wire: Wire,

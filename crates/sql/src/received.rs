@@ -7,13 +7,13 @@ use headcount_script::Reply;
 
 use crate::row::Row;
 
-/// More than this is not kept of an answer: captures and checks are for what an application looks at.
+/// The most that is kept of an answer: captures and checks are for what an application looks at.
 const MOST_KEPT_BYTES: usize = 16 << 20;
 
 /// The names of a statement's columns.
 pub(crate) type ColumnNames = Rc<[Box<str>]>;
 
-/// What came, of the columns that somebody looks at.
+/// The received values of the columns that captures and checks look at.
 #[derive(Debug, Default)]
 pub(crate) struct Received {
     /// Names of all columns.
@@ -28,7 +28,8 @@ pub(crate) struct Received {
 }
 
 impl Received {
-    /// Nothing yet of a statement whose columns have these names, of which these are looked at.
+    /// No rows yet, for a statement whose columns have these `names`, of which the `wanted` ones
+    /// are kept.
     pub fn new<'a>(names: &ColumnNames, wanted: impl Iterator<Item = &'a str>) -> Self {
         let place = |wanted: &str| names.iter().position(|name| **name == *wanted);
         let mut kept: Vec<usize> = wanted.filter_map(place).collect();
@@ -67,7 +68,7 @@ impl Received {
         Ok(())
     }
 
-    /// All of it has come: so many rows in so many milliseconds.
+    /// Sets the number of rows and the time it took, after the end of the answer.
     pub const fn complete(&mut self, rows: u64, took_ms: f64) {
         self.rows = rows;
         self.took_ms = took_ms;

@@ -1,4 +1,5 @@
-//! Why a server loses the connection: it asks for what it must not have, or sends what nobody needs.
+//! Why the client closes a connection: the server asks for what it must not have, or sends what
+//! nobody needs.
 
 use headcount_load::{Fault, FaultKind};
 
@@ -15,7 +16,7 @@ pub fn within(bytes: u64, most: u64, what: &str) -> Result<(), Fault> {
     )))
 }
 
-/// The server asks in a way that is not allowed.
+/// The server asks for a method of authentication that is not allowed.
 pub fn not_allowed(method: Method) -> Fault {
     let (asked, name) = (
         match method {
@@ -35,7 +36,7 @@ pub fn not_allowed(method: Method) -> Fault {
     )
 }
 
-/// The proof would not be bound to the server's certificate, as the user wants it to be.
+/// The proof would not be bound to the server's certificate, which the user requires.
 pub fn not_bound(why: &str) -> Fault {
     Fault::session(
         FaultKind::Login,
@@ -56,7 +57,7 @@ pub fn no_password() -> Fault {
     )
 }
 
-/// A message where another must come.
+/// A message out of order.
 pub fn unexpected(tag: u8) -> Fault {
     let tag = char::from(tag).escape_default();
     malformed(&format!("a message ('{tag}') where it has no place"))
@@ -67,13 +68,13 @@ pub fn cut() -> Fault {
     malformed("a message that ends in the middle of a part")
 }
 
-/// The server sent what nobody can use.
+/// The server sent invalid data.
 pub fn malformed(what: &str) -> Fault {
     Fault::session(FaultKind::Malformed, format!("the server sent {what}"))
 }
 
-/// The server could not start a process for the connection, and says so in a message from before TLS
-/// was invented, which anybody on the way may have written (PostgreSQL 15, 55.2.10).
+/// The server could not start a process for the connection. It says so in an old, unencrypted
+/// message that anyone on the way may have written (PostgreSQL 15, 55.2.10).
 pub fn no_session() -> Fault {
     Fault::session(
         FaultKind::Connect,
@@ -82,7 +83,7 @@ pub fn no_session() -> Fault {
     )
 }
 
-/// Something else answers there.
+/// The server is not PostgreSQL.
 pub fn not_postgresql() -> Fault {
     Fault::session(
         FaultKind::Malformed,

@@ -52,7 +52,7 @@ impl Type {
     }
 }
 
-/// One row: its columns, from the first that was not read yet.
+/// One row: its columns, from the first that has not been read.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
     rest: &'a [u8],
@@ -96,7 +96,7 @@ impl<'a> Row<'a> {
         self.bytes
     }
 
-    /// What stands in the next column; the outer option is its absence, the inner one NULL.
+    /// The bytes of the next column; the outer None means that there is none, the inner one NULL.
     pub fn next_bytes(&mut self) -> Option<Option<&'a [u8]>> {
         if self.at == self.columns {
             return None;
@@ -106,7 +106,7 @@ impl<'a> Row<'a> {
         Some(value)
     }
 
-    /// What stands in the next column, which must be of this type and not NULL.
+    /// The value of the next column, which must be of this type and not NULL.
     pub fn read<T: Value<'a>>(&mut self) -> Result<T, Fault> {
         let at = self.at;
         let value = self.next_bytes().ok_or_else(|| no_column(at))?;
@@ -129,7 +129,7 @@ fn column(bytes: &[u8]) -> Result<(Option<&[u8]>, &[u8]), Fault> {
     }
 }
 
-/// What can stand in a column.
+/// A value that a column can have.
 pub trait Value<'a>: Sized {
     /// Reads its binary form.
     fn read(bytes: &'a [u8]) -> Result<Self, Box<dyn std::error::Error + Sync + Send>>;
@@ -159,8 +159,8 @@ impl<'a> Value<'a> for &'a str {
     }
 }
 
-/// An error if the server describes rows (the body of a `RowDescription`) of other types than these. One
-/// that answers with another type is not taken at its word. Returns how many columns it describes.
+/// Checks that the columns that the server describes (the body of a `RowDescription`) have these
+/// types: values of other types are not decoded. Returns how many columns it describes.
 pub fn check_columns(body: &[u8], wanted: Option<&[Type]>) -> Result<u16, Fault> {
     let (count, mut rest) = body.split_first_chunk().ok_or_else(cut)?;
     let columns = u16::from_be_bytes(*count);

@@ -1,4 +1,4 @@
-//! Statements of the user's own: what they are given, and what is taken from their rows.
+//! Statements from the workload: their parameters, and what is taken from their rows.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ pub struct Free {
     parameters: Box<[Box<[Part]>]>,
     /// What users keep of its rows.
     pub captures: Box<[Capture]>,
-    /// What its rows must hold.
+    /// The checks on its rows.
     pub checks: Box<[Check]>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Part {
     Text(Template),
     /// A random number between these two, both included.
     Random(i64, i64),
-    /// The number of the row, in so many digits or more.
+    /// The number of the row, with at least this many digits.
     Row(usize),
 }
 
@@ -97,19 +97,19 @@ impl Statement {
 }
 
 impl Free {
-    /// How many parameters it is given.
+    /// The number of its parameters.
     #[must_use]
     pub const fn parameters(&self) -> usize {
         self.parameters.len()
     }
 
-    /// Whether its rows are looked at.
+    /// Whether captures or checks look at its rows.
     #[must_use]
     pub const fn is_looked_at(&self) -> bool {
         !self.captures.is_empty() || !self.checks.is_empty()
     }
 
-    /// The columns that captures and checks look at, each as often as they do.
+    /// The columns that captures and checks look at, with repetitions.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         let captures = self.captures.iter().filter_map(Capture::column);
         captures.chain(self.checks.iter().filter_map(Check::column))
@@ -129,7 +129,7 @@ impl Free {
 }
 
 impl Part {
-    /// Appends what it comes to in row `number`.
+    /// Appends its value in row `number`.
     pub fn write(&self, number: u64, user: &mut User, out: &mut String) -> Result<(), Fault> {
         match self {
             Self::Text(template) => template.write(user.scope(), out)?,
@@ -139,14 +139,14 @@ impl Part {
                 out.push_str(&low.wrapping_add(drawn).to_string());
             }
             Self::Row(digits) => {
-                let _ = write!(out, "{number:0digits$}"); // a text takes whatever is written
+                let _ = write!(out, "{number:0digits$}"); // writing to a string cannot fail
             }
         }
         Ok(())
     }
 }
 
-/// What is written of a parameter or a value, as text.
+/// A parameter or a value of a workload file as text.
 pub(crate) fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -155,8 +155,8 @@ pub(crate) fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// A placeholder in the text of a statement, which has none: a value in there could be read as SQL, and
-/// the server would plan each text again.
+/// A placeholder in the text of a statement, where none is allowed: its value could be read as SQL,
+/// and the server would plan each text again.
 pub(crate) fn placeholder(statement: &str, names: &Names) -> Option<String> {
     let mut rest = statement;
     while let Some((_, after)) = rest.split_once('{') {
@@ -171,8 +171,8 @@ pub(crate) fn placeholder(statement: &str, names: &Names) -> Option<String> {
     None
 }
 
-/// Reads `text{name}text{random:1..6}text`. `{user}` is `{n}`, and in a row `{row}` its number, unless
-/// something else has that name.
+/// Parses `text{name}text{random:1..6}text`. `{user}` is `{n}`, and `{row}` in a row is its number,
+/// unless a variable has that name.
 pub(crate) fn parts(text: &str, names: &mut Names, in_row: bool) -> Result<Box<[Part]>, String> {
     let mut found = Vec::new();
     let (mut plain, mut rest) = (String::new(), text);
@@ -212,7 +212,7 @@ pub(crate) fn parts(text: &str, names: &mut Names, in_row: bool) -> Result<Box<[
     Ok(found.into())
 }
 
-/// Reads `}` or `:06}` behind `{row`, and what is behind it.
+/// Parses `}` or `:06}` after `{row`; also returns the rest.
 fn row_number(width: &str) -> Result<(Part, &str), String> {
     let (inside, behind) = width.split_once('}').unwrap_or((width, ""));
     let digits = inside
@@ -228,7 +228,7 @@ fn row_number(width: &str) -> Result<(Part, &str), String> {
     }
 }
 
-/// Reads `1..6}`, and what is behind it.
+/// Parses `1..6}`; also returns the rest.
 fn random(range: &str) -> Result<(Part, &str), String> {
     let (inside, behind) = range.split_once('}').unwrap_or((range, ""));
     let number = |text: &str| text.trim().parse::<i64>().ok();

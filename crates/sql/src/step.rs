@@ -135,7 +135,7 @@ pub enum SqlStep {
     Lookup {
         /// Letters that are typed.
         letters: u32,
-        /// People that are shown at most.
+        /// The most people that are listed.
         entries: i64,
     },
     /// An appointment is made, or put off.
@@ -143,11 +143,11 @@ pub enum SqlStep {
         /// Which of these.
         change: Change,
     },
-    /// A statement of the user's own.
+    /// A statement from the workload.
     Sql(Arc<Free>),
-    /// A COPY of the user's own.
+    /// A COPY from the workload.
     Copy(Arc<Copy>),
-    /// A transaction begins, at this level or the server's own.
+    /// A transaction begins, at this level or the server's default.
     Begin(Option<Isolation>),
     /// The transaction ends.
     Commit,

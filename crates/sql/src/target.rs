@@ -47,7 +47,7 @@ impl Protocol for Sql {
     }
 
     async fn open(&self, user: &mut User) -> Result<SqlSession, Fault> {
-        // On the heap for as long as it takes, and not in every user's future for good.
+        // Boxed while it runs: otherwise every user's future would reserve room for it.
         Box::pin(SqlSession::open(&self.shared, user)).await
     }
 }

@@ -1,4 +1,4 @@
-//! What is timed, and the statements it takes.
+//! The tasks that are timed, and their statements.
 
 headcount_load::tasks! {
     /// A kind of thing that is timed.

@@ -1,4 +1,4 @@
-//! Texts that follow from a key, so that every character can be checked and nothing is kept.
+//! Texts derived from a key, so that every character can be checked without storing anything.
 
 /// 64 words: each takes six random bits.
 const WORDS: [&str; 64] = [
@@ -26,8 +26,8 @@ pub fn key(parts: &[u64]) -> u64 {
     parts.iter().fold(0, |key, part| mix(key ^ mix(*part)))
 }
 
-/// Words apart by blanks, exactly `bytes` long. A text of another length begins differently, so that
-/// one that was cut short is noticed.
+/// Words separated by blanks, exactly `bytes` long. Texts of different lengths begin differently,
+/// so that a truncated one is noticed.
 #[must_use]
 pub fn words(key: u64, bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 16);
@@ -43,7 +43,7 @@ pub fn words(key: u64, bytes: usize) -> String {
     text
 }
 
-/// Whether a text is what [`words`] gives for this key and its own length.
+/// Whether a text is what [`words`] returns for this key and the text's length.
 #[must_use]
 pub fn is_words(key: u64, text: &str) -> bool {
     text == words(key, text.len())
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_texts_of_a_key_never_change() {
-        // A change here would make every data set that was prepared before a damaged one.
+        // A change here would make every data set prepared before it look damaged.
         assert_eq!(words(1, 30), FIRST_TEXT);
         assert_ne!(key(&[1, 2]), key(&[2, 1]));
     }

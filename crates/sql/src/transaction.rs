@@ -1,9 +1,9 @@
-//! Transactions of several steps: how they begin, and which are worth another try.
+//! Transactions of several steps: how they begin, and which are retried.
 
 use headcount_load::Fault;
 use serde::Deserialize;
 
-/// How far a transaction is kept from others (PostgreSQL 15, 13.2).
+/// How far a transaction is isolated from others (PostgreSQL 15, 13.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Isolation {
@@ -11,12 +11,12 @@ pub enum Isolation {
     ReadCommitted,
     /// All statements see what was committed before the first.
     RepeatableRead,
-    /// As if one came after the other.
+    /// As if transactions ran one after the other.
     Serializable,
 }
 
 impl Isolation {
-    /// The statement that begins a transaction at this level, or at the server's own.
+    /// The statement that begins a transaction at this level, or at the server's default.
     pub(crate) const fn begin(level: Option<Self>) -> &'static str {
         match level {
             None => "BEGIN",
@@ -27,7 +27,7 @@ impl Isolation {
     }
 }
 
-/// Whether the server gave a transaction up for the sake of others, and it may succeed another time
+/// Whether the server aborted a transaction because of others, so that a retry may succeed
 /// (PostgreSQL 15, 13.5): `serialization_failure` and `deadlock_detected`.
 pub(crate) fn may_retry(fault: &Fault) -> bool {
     let ends = ["(SQLSTATE 40001)", "(SQLSTATE 40P01)"];

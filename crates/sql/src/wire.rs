@@ -1,7 +1,7 @@
-//! One connection: how what is asked on it (`asking`) is sent, and answers are received.
+//! One connection: how questions (`asking`) are sent on it and answers received.
 //!
-//! Bytes go through buffers that all connections of a thread share; one that waits for nothing has
-//! none. They move only while something is asked: what the server says in between is read with the
+//! Bytes go through buffers that all connections of a thread share; an idle connection has none of
+//! its own. Bytes move only during a question: what the server sends in between is read with the
 //! next answer.
 
 mod copying;
@@ -31,7 +31,7 @@ use crate::row::Row;
 
 /// Messages up to this size are read where they arrive, without a copy.
 const READ_BYTES: usize = 64 << 10;
-/// What is kept of the buffer that is shared for sending; the longest parameter has 1 MiB.
+/// The capacity kept in the shared send buffer; the longest parameter has 1 MiB.
 const KEPT_BYTES: usize = 64 << 10;
 
 thread_local! {
@@ -47,7 +47,7 @@ impl Name {
     /// The statement that the next one without a name replaces.
     pub const UNNAMED: Self = Self(0);
 
-    /// Calls `use_name` with it as the server has it.
+    /// Calls `use_name` with the name as the server knows it.
     pub(crate) fn with<T>(self, use_name: impl FnOnce(&str) -> T) -> T {
         let mut digits = [0; 10];
         let mut at = digits.len();
@@ -68,11 +68,12 @@ pub struct Wire {
     protection: Protection,
     /// Answers that were asked for and have not been read to their end.
     owed: u32,
-    /// Whether a question was not sent to its end.
+    /// Whether a question is not completely sent.
     is_sending: bool,
     /// Names given so far.
     names: u32,
-    /// The process that the server says the connection is with; a pooler names none of the server's.
+    /// The backend process that the server names for the connection; a pooler names none of the
+    /// server's.
     process: i32,
     in_transaction: bool,
 }
@@ -115,7 +116,7 @@ impl Wire {
         wire.send(|out| frontend::startup_message(parameters, out))
             .await?;
         loop {
-            // None: there is something to answer first.
+            // None: there is an answer to send first.
             let protection = wire.receive(|message| {
                 if let (tag::KEY_DATA, Some(first)) = (message.tag, message.body.first_chunk()) {
                     process = i32::from_be_bytes(*first);
@@ -139,7 +140,7 @@ impl Wire {
         }
     }
 
-    /// What keeps it from others.
+    /// How it is protected.
     pub const fn protection(&self) -> Protection {
         self.protection
     }
@@ -154,7 +155,7 @@ impl Wire {
         self.in_transaction
     }
 
-    /// A name that was not given yet.
+    /// A name that is not in use yet.
     pub const fn new_name(&mut self) -> Name {
         self.names += 1;
         Name(self.names)
@@ -166,11 +167,11 @@ impl Wire {
             frontend::terminate(out);
             Ok(())
         });
-        let _ = goodbye.await; // it is closed, one way or the other
+        let _ = goodbye.await; // it is closed anyway
         let _ = self.transport.shutdown().await;
     }
 
-    /// Reads what is left of answers that nobody waited for.
+    /// Reads the rest of answers that nobody waited for.
     pub(crate) async fn settle(&mut self) -> Result<(), Fault> {
         if self.is_sending {
             let sentence = "the connection broke off in the middle of a question";
@@ -193,7 +194,7 @@ impl Wire {
         Ok(())
     }
 
-    /// Reads an answer to its end, and what its columns are called, if it is asked for that.
+    /// Reads an answer to its end.
     pub(crate) async fn answered<F: FnMut(Row<'_>) -> Result<(), Fault>>(
         &mut self,
         answer: &mut Answer<'_, F>,
@@ -220,7 +221,8 @@ impl Wire {
         self.send_composed().await
     }
 
-    /// Sends what is in the shared buffer. Nothing may have waited since it was put there.
+    /// Sends what is in the shared buffer. There must be no `await` between filling the buffer and
+    /// this call.
     async fn send_composed(&mut self) -> Result<(), Fault> {
         let mut rest = Vec::new();
         let first = poll_fn(|context| {
@@ -229,7 +231,8 @@ impl Wire {
                     Poll::Ready(Ok(sent)) if sent == out.len() => {}
                     Poll::Ready(Ok(sent)) => rest.extend_from_slice(&out[sent..]),
                     Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                    // Others need the shared buffer before the socket has room again.
+                    // Others need the shared buffer before the socket has room again: copy the
+                    // rest.
                     Poll::Pending => rest.extend_from_slice(out),
                 }
                 if out.capacity() > KEPT_BYTES {
@@ -257,7 +260,7 @@ impl Wire {
         }
     }
 
-    /// Why the server closed the connection, if it said so before.
+    /// Why the server closed the connection, if it said so first.
     async fn last_words(&mut self) -> Option<Fault> {
         let ignore = |_: Row<'_>| Ok(());
         let mut answer = Answer::to_query(ignore);
@@ -299,7 +302,7 @@ impl Wire {
     }
 }
 
-/// Takes what came behind the last answer: notices may, and why the connection ends.
+/// Takes a message after the last answer: a notice is fine, an error says why the connection ends.
 fn stray(message: &Message<'_>) -> Result<ControlFlow<()>, Fault> {
     match message.tag {
         _ if message.is_aside() => Ok(ControlFlow::Continue(())),

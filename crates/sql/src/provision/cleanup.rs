@@ -13,13 +13,13 @@ use crate::row::{Row, Type};
 /// What was deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Cleaned {
-    /// Whether there was a schema of Headcount's.
+    /// Whether there was a schema that Headcount made.
     pub found: bool,
     /// Bytes its tables and indexes took on the server's disk.
     pub bytes: i64,
 }
 
-/// Drops the schema of Headcount's, and nothing else.
+/// Drops Headcount's schema, and nothing else.
 pub fn cleanup(options: SqlOptions) -> Result<Cleaned, ProvisionError> {
     const SIZE: &str = "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint \
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \

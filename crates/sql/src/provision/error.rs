@@ -63,7 +63,7 @@ impl From<Fault> for ProvisionError {
 }
 
 impl ProvisionError {
-    /// What a fault means for one who prepares. SQLSTATEs are those of PostgreSQL 15, appendix A.
+    /// The error for a fault while preparing. SQLSTATEs are those of PostgreSQL 15, appendix A.
     pub(super) fn of(fault: Fault, shared: &Shared) -> Self {
         let database = shared.database.clone();
         let reason = fault.message.to_string();

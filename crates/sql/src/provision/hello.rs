@@ -15,7 +15,7 @@ use crate::options::SqlOptions;
 use crate::parameter::Parameter;
 use crate::row::Type::{Int4, Text};
 
-/// What of the server's settings bears on what it can do (PostgreSQL 15, chapter 20).
+/// The server's settings that affect its capacity (PostgreSQL 15, chapter 20).
 const SETTINGS: [&str; 22] = [
     "autovacuum",
     "checkpoint_completion_target",
@@ -41,26 +41,26 @@ const SETTINGS: [&str; 22] = [
     "work_mem",
 ];
 
-/// What a server says of itself.
+/// What a server reports about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Hello {
     /// Its version, such as `15.18 (Debian 15.18-0+deb12u1)`.
     pub version: String,
     /// The version of TLS and the cipher, or nothing without TLS.
     pub tls: String,
-    /// How it asked who the user is, in the words of `require_auth`, and whether the proof was bound to
-    /// its certificate.
+    /// How it authenticated the user, in the words of `require_auth`, and whether the proof was
+    /// bound to its certificate.
     pub authentication: String,
     /// Its process for this connection, whose parent is the server.
     pub backend_pid: i32,
-    /// Whether a pooler answers in the server's name: it says that the connection is with another process.
+    /// Whether a pooler answers in the server's place: it names another process for the connection.
     pub is_pooled: bool,
-    /// Settings and their values as `SHOW` tells them.
+    /// Settings and their values, as `SHOW` prints them.
     pub settings: BTreeMap<String, String>,
 }
 
-/// Logs on, asks for the settings, and sees that a schema of Headcount's name is Headcount's where
-/// users need it.
+/// Logs on, asks for the settings, and, if users need the schema, checks that one of its name was
+/// made by Headcount.
 pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
     const WHO: &str = "SELECT current_setting('server_version'), pg_backend_pid(), \
         coalesce((SELECT version || ' ' || cipher FROM pg_stat_ssl \
@@ -113,8 +113,8 @@ pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
     })
 }
 
-/// The server's words for TLS, where this side has it: behind a pooler the server speaks of another
-/// connection.
+/// The server's words for TLS, if the client side uses it: behind a pooler the server describes
+/// another connection.
 fn tls_words(agreed: Option<Agreed>, servers: String) -> String {
     match agreed {
         Some(agreed) if servers.is_empty() => agreed.to_string(),

@@ -1,4 +1,4 @@
-//! Making, checking and deleting the schema `headcount`, in which everything of a run is.
+//! Making, checking and deleting the schema `headcount`, which holds all data of a run.
 //!
 //! * [`hello`]: who answers; [`prepare`]: the rows are what they were before the first run;
 //!   [`cleanup`]: the schema goes.
@@ -22,7 +22,7 @@ pub use prepare::{Prepared, prepare};
 
 use serde::Serialize;
 
-/// How far it is.
+/// Progress of preparing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Progress {
     /// Rows that are as they must be.

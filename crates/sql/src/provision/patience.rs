@@ -1,4 +1,4 @@
-//! One connection outside of a run: its statements have an end, and can be cancelled.
+//! One connection outside a run: its statements have a time limit, and can be cancelled.
 
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -19,10 +19,10 @@ const STATEMENT: Duration = Duration::from_secs(600);
 /// How often the caller is asked whether to go on.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Told that time has passed; says whether to go on.
+/// Called as time passes; returns whether to go on.
 pub type Tick<'a> = &'a mut dyn FnMut() -> ControlFlow<()>;
 
-/// Does all of it on a runtime of its own.
+/// Runs `work` on its own runtime.
 pub fn run<T>(work: impl Future<Output = Result<T, ProvisionError>>) -> Result<T, ProvisionError> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -30,8 +30,7 @@ pub fn run<T>(work: impl Future<Output = Result<T, ProvisionError>>) -> Result<T
         .block_on(work)
 }
 
-/// Logs on; at a server that has just been started, as soon as it lets somebody in (SQLSTATE 57P03,
-/// `cannot_connect_now`).
+/// Logs on, and retries while the server is starting up (SQLSTATE 57P03, `cannot_connect_now`).
 async fn started(shared: &Shared) -> Result<Wire, Fault> {
     loop {
         match shared.connect(shared.first_user).await {
@@ -64,7 +63,7 @@ impl<'a> Desk<'a> {
         Ok(Self { shared, wire })
     }
 
-    /// Asks for something. Without a tick it cannot be cancelled.
+    /// Asks a question. Without a tick it cannot be cancelled.
     pub async fn ask<T>(
         &mut self,
         tick: Option<Tick<'_>>,
@@ -91,7 +90,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// What keeps the connection from others.
+    /// How the connection is protected.
     pub const fn protection(&self) -> Protection {
         self.wire.protection()
     }
@@ -103,6 +102,6 @@ impl<'a> Desk<'a> {
 
     /// Says goodbye.
     pub async fn close(self) {
-        let _ = tokio::time::timeout(LOGON, self.wire.close()).await; // what was asked is answered
+        let _ = tokio::time::timeout(LOGON, self.wire.close()).await; // all questions are answered
     }
 }

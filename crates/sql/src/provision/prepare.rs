@@ -1,4 +1,4 @@
-//! Making the rows what they were before the first run.
+//! Restoring the rows to what they were before the first run.
 
 use std::ops::ControlFlow;
 
@@ -20,25 +20,27 @@ use crate::row::Type;
 /// What was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Prepared {
-    /// Rows that were made, or made anew.
+    /// Rows that were made, or re-created.
     pub made_rows: u64,
-    /// Rows that were there.
+    /// Rows that existed and were right.
     pub kept_rows: u64,
     /// Bytes sent for those that were made.
     pub written_bytes: u64,
 }
 
-/// What runs leave behind goes, and the sequence of numbers begins after the prepared documents.
+/// Deletes what runs leave behind, and restarts the sequence of numbers after the prepared
+/// documents.
 const RESET: &str = "TRUNCATE headcount.unread, headcount.read_marks, headcount.appointments \
                      RESTART IDENTITY; \
                      ALTER SEQUENCE headcount.document_numbers RESTART WITH ";
 
 type OnProgress<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
-/// Has the rows as they were before the first run: what runs added goes, what they changed, deleted
-/// or never found is made anew. With `verify` the server computes checksums of all rows.
+/// Restores the rows to what they were before the first run: deletes what runs added, and
+/// re-creates what they changed or deleted and what was never made. With `verify` the server
+/// computes checksums of all rows.
 ///
-/// `told` is called a few times a second and may cancel it; what was made so far is kept.
+/// `on_progress` is called a few times a second and may cancel; what was made so far is kept.
 pub fn prepare(
     options: SqlOptions,
     verify: bool,
@@ -106,7 +108,7 @@ impl Work<'_> {
             .await
     }
 
-    /// Looks at the rows of a table, and makes those anew that are not right.
+    /// Checks the rows of a table, and re-creates those that are wrong.
     async fn table(&mut self, table: Table) -> Result<(), ProvisionError> {
         let (mut first, end) = table.bounds(self.set);
         while first <= end {
@@ -168,7 +170,8 @@ impl Work<'_> {
         Ok(found.rows == last - first + 1)
     }
 
-    /// Every run begins with the same statistics, and without the remains of the one before.
+    /// Vacuums and analyses, so that every run begins with the same statistics and without the
+    /// remains of the one before.
     async fn settle(&mut self) -> Result<(), ProvisionError> {
         let progress = self.progress;
         let on_progress = &mut *self.on_progress;

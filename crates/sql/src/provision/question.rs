@@ -1,4 +1,4 @@
-//! Statements that are asked once, outside of a run.
+//! Statements that are executed once, outside a run.
 
 use headcount_load::{Fault, FaultKind};
 
@@ -11,14 +11,14 @@ use crate::wire::Wire;
 pub struct Question<'a> {
     /// As PostgreSQL reads it.
     pub text: &'a str,
-    /// What it is given.
+    /// Its parameters.
     pub parameters: &'a [Parameter<'a>],
-    /// What it answers.
+    /// The types of its columns.
     pub columns: &'a [Type],
 }
 
 impl<'a> Question<'a> {
-    /// Without parameters.
+    /// A statement without parameters.
     pub const fn new(text: &'a str, columns: &'a [Type]) -> Self {
         Self {
             text,
@@ -27,13 +27,13 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Has each row read.
+    /// Executes it; `each` gets its rows.
     pub async fn ask(
         self,
         wire: &mut Wire,
         mut each: impl FnMut(&mut Row<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        // In one round trip: a pooler may give the next another connection.
+        // In one round trip: behind a pooler the next may use another connection.
         wire.ask(self.text, self.parameters, self.columns, |mut row| {
             each(&mut row)
         })
@@ -41,7 +41,7 @@ impl<'a> Question<'a> {
         Ok(())
     }
 
-    /// What is read from the one row, if there is one.
+    /// What `read` returns for the only row, if there is one.
     pub async fn ask_optional<T>(
         self,
         wire: &mut Wire,
@@ -59,7 +59,7 @@ impl<'a> Question<'a> {
         Ok(found)
     }
 
-    /// What is read from the one row.
+    /// What `read` returns for the only row.
     pub async fn ask_one<T>(
         self,
         wire: &mut Wire,
@@ -75,7 +75,7 @@ fn not_one(found: &str) -> Fault {
     Fault::step(FaultKind::WrongData, sentence)
 }
 
-/// Has the server do statements whose results do not matter.
+/// Executes statements whose results do not matter.
 pub async fn execute(wire: &mut Wire, statements: &str) -> Result<(), Fault> {
     wire.query(statements, |_| Ok(())).await.map(drop)
 }

@@ -1,4 +1,4 @@
-//! Rows in chunks: looking whether they are right, and making them anew.
+//! Rows in chunks: checking whether they are right, and re-creating them.
 
 use headcount_load::Fault;
 
@@ -8,7 +8,7 @@ use crate::data_set::{DataSet, moment};
 use crate::parameter::Parameter::Int8;
 use crate::wire::Wire;
 
-/// Rows that are looked at, and made, at a time: no more is ever lost, or made in vain.
+/// Rows that are checked, and made, at a time: a failure never loses, or wastes, more than this.
 pub const CHUNK: i64 = 1_000;
 
 /// A table whose rows are prepared.
@@ -29,7 +29,7 @@ impl Table {
         }
     }
 
-    /// What its rows add up to when they are as they were prepared.
+    /// The checksum of its rows as they are prepared.
     pub fn expected(self, set: &DataSet, first: i64, last: i64) -> Sum {
         match self {
             Self::People => checksum::people(set, first, last),
@@ -37,7 +37,7 @@ impl Table {
         }
     }
 
-    /// Counts rows that are as they were prepared as far as a glance tells.
+    /// The query that counts rows that seem unchanged, without checksums.
     pub const fn count(self) -> &'static str {
         match self {
             Self::People => {
@@ -50,7 +50,7 @@ impl Table {
         }
     }
 
-    /// Counts rows and adds their marks up, as [`Sum`] does.
+    /// The query that counts rows and sums their marks, as [`Sum`] does.
     pub const fn sum(self) -> &'static str {
         match self {
             Self::People => {
@@ -116,7 +116,7 @@ impl Table {
         }
     }
 
-    /// Makes rows `first` to `last` anew, in one transaction; returns the bytes sent.
+    /// Re-creates rows `first` to `last` in one transaction; returns the bytes sent.
     pub async fn remake(
         self,
         wire: &mut Wire,

@@ -1,4 +1,4 @@
-//! The schema: its tables, and whose it is.
+//! The schema: its tables, and who made it.
 
 use super::error::ProvisionError;
 use super::patience::Desk;
@@ -7,7 +7,7 @@ use crate::client::Shared;
 use crate::data_set::DataSet;
 use crate::row::{Row, Type};
 
-/// The version of the tables. Those of another are made anew.
+/// The version of the tables. Tables of another version are re-created.
 const VERSION: i32 = 1;
 
 /// Makes everything, in one transaction.
@@ -32,7 +32,7 @@ CREATE TABLE headcount.appointments (id bigserial PRIMARY KEY, owner int NOT NUL
   starts timestamptz NOT NULL, subject text NOT NULL); \
 CREATE INDEX appointments_owner ON headcount.appointments (owner, id)";
 
-/// Drops everything, in one transaction, and nothing that depends on it: that is not Headcount's.
+/// Drops everything in one transaction, but nothing that depends on it: that is not Headcount's.
 const DROP: &str = "BEGIN; \
 DROP TABLE IF EXISTS headcount.people, headcount.documents, headcount.unread, \
   headcount.read_marks, headcount.appointments, headcount.marker; \
@@ -49,9 +49,9 @@ pub enum State {
     Ours(i32, String),
 }
 
-/// Looks for the schema. One that is somebody else's is an error.
+/// Looks for the schema. A schema that Headcount did not make is an error.
 pub async fn state(desk: &mut Desk<'_>, shared: &Shared) -> Result<State, ProvisionError> {
-    // The catalogue can be read by everybody, whoever owns the schema.
+    // Every role can read the catalogue, whichever owns the schema.
     const FIND: &str = "SELECT coalesce(array_agg(a.attname ORDER BY a.attnum)::text[] \
         = '{made_by,version,seed,description}', false) \
         FROM pg_namespace n \
@@ -91,7 +91,7 @@ pub async fn state(desk: &mut Desk<'_>, shared: &Shared) -> Result<State, Provis
     Ok(State::Ours(version, description))
 }
 
-/// Whether a schema has the tables for this data set.
+/// Whether the schema is that of this version and data set.
 pub fn fits(state: &State, set: &DataSet) -> bool {
     *state == State::Ours(VERSION, description(set))
 }

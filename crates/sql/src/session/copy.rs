@@ -1,4 +1,4 @@
-//! COPYs of the user's own.
+//! COPY statements from the workload.
 
 use std::fmt::Write as _;
 
@@ -51,7 +51,7 @@ impl SqlSession {
     }
 }
 
-/// A COPY and the beginning of its rows for somebody who tries a workload.
+/// A COPY and the beginning of its rows, for the trace.
 fn trace_entry(copy: &Copy, shown: String, made_bytes: u64, done: &Result<Rows, Fault>) -> Value {
     let is_sent = copy.made.is_some();
     let mut shown = shown;

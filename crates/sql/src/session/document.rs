@@ -12,7 +12,7 @@ use crate::row::Row;
 use crate::text::{is_words, words};
 
 impl SqlSession {
-    /// The user's unread list becomes so many random documents.
+    /// Sets the user's unread list to this many random documents.
     pub(super) async fn set_unread(
         &mut self,
         documents: u32,
@@ -129,7 +129,7 @@ impl SqlSession {
         })
     }
 
-    /// Deletes the user's oldest documents. One who has fewer loses those.
+    /// Deletes the user's `documents` oldest documents, or all if there are fewer.
     pub(super) async fn delete_oldest(&mut self, documents: i64) -> Result<Moved, Fault> {
         let author = self.number;
         let parameters = [Int4(author), Int8(documents)];
@@ -153,7 +153,7 @@ impl SqlSession {
     }
 }
 
-/// One row was written, as the server reports it.
+/// Checks that the server reports one written row.
 fn check_one(rows: u64) -> Result<(), Fault> {
     if rows == 1 {
         return Ok(());
@@ -163,7 +163,7 @@ fn check_one(rows: u64) -> Result<(), Fault> {
     )))
 }
 
-/// The row that was written, as the server reports it.
+/// Checks the row that the server reports as written.
 fn check_written(editor: i32, stamp: i64, row: &mut Row<'_>) -> Result<(), Fault> {
     let (id, whose, which): (i64, i32, i64) = (row.read()?, row.read()?, row.read()?);
     if (whose, which) == (editor, stamp) {
@@ -174,8 +174,8 @@ fn check_written(editor: i32, stamp: i64, row: &mut Row<'_>) -> Result<(), Fault
     )))
 }
 
-/// The columns of a document belong to each other, and its body is what its editor wrote. The first
-/// column, its number, has been read.
+/// Checks that the columns of a document are consistent, and that its body is what its editor
+/// wrote. The first column, its number, has been read.
 fn check_document(shared: &Shared, id: i64, row: &mut Row<'_>) -> Result<(), Fault> {
     if !shared.verify {
         return Ok(());
@@ -203,7 +203,7 @@ fn check_document(shared: &Shared, id: i64, row: &mut Row<'_>) -> Result<(), Fau
     )))
 }
 
-/// What tells one body of an editor from the others; below 0 are those of prepared documents.
+/// Distinguishes an editor's bodies from each other; those of prepared documents are below 0.
 fn stamp(user: &mut User) -> i64 {
     (user.stream().bits() >> 1).cast_signed()
 }

@@ -1,4 +1,4 @@
-//! Statements of the user's own.
+//! Statements from the workload.
 
 use std::sync::Arc;
 
@@ -26,12 +26,12 @@ pub(super) struct Known {
     columns: ColumnNames,
 }
 
-/// How much of the rows is kept for somebody who tries a workload.
+/// How much of the rows a trace keeps.
 pub(super) const MOST_TRACED_BYTES: usize = 2_000;
 
 impl SqlSession {
-    /// Executes a statement of the workload: its rows are checked, and what is asked for is kept of them.
-    /// Its parameters are text, which the server reads as whatever type it needs.
+    /// Executes a statement of the workload, checks its rows and takes its captures from them. Its
+    /// parameters are text, which the server converts to the type it needs.
     pub(super) async fn play_free(
         &mut self,
         free: &Arc<Free>,
@@ -58,7 +58,7 @@ impl SqlSession {
             }
             if is_read { received.take(row) } else { Ok(()) }
         };
-        // What is read is text; of the rest the binary form has fewer bytes.
+        // Values that are read must be text; otherwise the binary form has fewer bytes.
         let format = if is_read { TEXT } else { BINARY };
         let bind = |name: &str, out: &mut BytesMut| bind(name, &values, format, out);
         let wire = &mut self.wire;
@@ -84,7 +84,7 @@ impl SqlSession {
         })
     }
 
-    /// What the server says of a statement, which it is asked once in a session.
+    /// The server's description of a statement, which a session asks for once.
     async fn known(&mut self, free: &Arc<Free>) -> Result<(Name, Shape, ColumnNames), Fault> {
         let known = self.free.iter().find(|it| Arc::ptr_eq(&it.free, free));
         if let Some(known) = known {
@@ -121,7 +121,7 @@ fn check_count(shape: Shape, values: &Values, free: &Free) -> Result<(), Fault> 
     ))
 }
 
-/// Gives a statement its parameters as text, and asks for results in this format.
+/// Binds parameters to a statement as text, and asks for results in this format.
 fn bind(name: &str, values: &Values, format: i16, out: &mut BytesMut) -> std::io::Result<()> {
     let append = |value: &str, out: &mut BytesMut| {
         out.extend_from_slice(value.as_bytes());
@@ -130,7 +130,7 @@ fn bind(name: &str, values: &Values, format: i16, out: &mut BytesMut) -> std::io
     frontend::bind("", name, [], values.iter(), append, [format], out).map_err(of_binding)
 }
 
-/// Checks rows, and keeps what is to be kept of them.
+/// Checks rows, and takes captures from them.
 pub(super) fn inspect(
     checks: &[Check],
     captures: &[Capture],
@@ -138,7 +138,7 @@ pub(super) fn inspect(
     user: &mut User,
 ) -> Result<(), Fault> {
     let wrong = |sentence: String| Fault::step(FaultKind::Refused, sentence);
-    // A check says more of wrong rows than a value that is not there.
+    // Checks first: they say more about wrong rows than a missing value does.
     for check in checks {
         check.judge(received, user.scope()).map_err(wrong)?;
     }
@@ -148,7 +148,7 @@ pub(super) fn inspect(
     Ok(())
 }
 
-/// Appends a row as a line, as long as there is room.
+/// Appends a row as a line, while there is room.
 fn show(mut row: Row<'_>, out: &mut String) {
     if out.len() >= MOST_TRACED_BYTES {
         return;
@@ -160,7 +160,7 @@ fn show(mut row: Row<'_>, out: &mut String) {
     out.push('\n');
 }
 
-/// A statement and its rows for somebody who tries a workload.
+/// A statement and its rows, for the trace.
 fn trace_entry(free: &Free, values: &Values, rows: String, done: &Result<Rows, Fault>) -> Value {
     let given = values.iter().zip(1..);
     let given: Vec<String> = given.map(|(value, n)| format!("${n} = {value}")).collect();

@@ -1,7 +1,7 @@
 //! One user's connection, and how steps are played on it.
 //!
-//! `view`, `document`, `directory`, `free` and `copy`: the steps. Each is one statement, and one transaction
-//! outside of those of `unit`.
+//! `view`, `document`, `directory`, `free` and `copy`: the steps. Each is one statement, and its
+//! own transaction outside those of `unit`.
 
 mod copy;
 mod directory;
@@ -45,9 +45,9 @@ pub struct SqlSession {
     number: i32,
     /// The last entry of the page that was read last.
     last: Option<Key>,
-    /// Names of statements that are prepared, or none.
+    /// Names of prepared statements; unnamed until prepared.
     prepared: [Name; QUERIES],
-    /// Statements of the user's own that the server has described.
+    /// Statements from the workload that the server has described.
     free: Vec<Known>,
     /// When the transaction under way began.
     unit_began_ns: Option<u64>,
@@ -74,8 +74,8 @@ impl SqlSession {
         })
     }
 
-    /// Executes a statement, which is prepared first if it was not yet. Each row is given to `each`, whose
-    /// first fault is what it comes to.
+    /// Executes a statement, and prepares it first if needed. Each row is passed to `each`, whose
+    /// first fault becomes the result.
     async fn ask(
         &mut self,
         query: Query,
@@ -136,7 +136,7 @@ impl Session for SqlSession {
     async fn play(&mut self, step: &SqlStep, user: &mut User) -> Result<Moved, Fault> {
         let task = task_of(step);
         let began_ns = self.stopwatch.now_ns();
-        // On the heap for as long as it takes, and not in every user's future for good.
+        // Boxed while it runs: otherwise every user's future would reserve room for it.
         let played = Box::pin(self.play_now(step, user)).await;
         let name = match step {
             SqlStep::Begin(_) => "begin",

@@ -1,4 +1,4 @@
-//! The statements, as PostgreSQL reads them. Nothing but the schema `headcount` is named in them.
+//! The statements, as PostgreSQL reads them. They name nothing outside the schema `headcount`.
 
 use crate::row::Type;
 use crate::row::Type::{Int4, Int8, Text};
@@ -12,7 +12,7 @@ pub enum Query {
     FirstPage,
     /// The entries after a key.
     NextPage,
-    /// The entries after so many.
+    /// The entries after an offset.
     OffsetPage,
     /// The unread list of a user is set.
     SetUnread,
@@ -24,7 +24,7 @@ pub enum Query {
     Add,
     /// A document gets another body.
     Update,
-    /// The oldest documents of an author go.
+    /// The oldest documents of an author are deleted.
     DeleteOldest,
     /// People by the beginning of their name.
     Lookup,
@@ -104,7 +104,8 @@ impl Query {
                 "WHERE (category, topic, id) > ($2, $3, $4) ORDER BY category, topic, id LIMIT $1"
             ),
             Self::OffsetPage => entries!("ORDER BY category, topic, id LIMIT $1 OFFSET $2"),
-            // The document at or after each number, or the first: there are always as many.
+            // The document at or after each number, or else the first: the list always has full
+            // length.
             Self::SetUnread => {
                 "WITH marks AS (DELETE FROM headcount.read_marks WHERE reader = $1), \
                  rest AS (DELETE FROM headcount.unread WHERE reader = $1 AND place > cardinality($2::bigint[])) \

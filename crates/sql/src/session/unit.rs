@@ -16,12 +16,12 @@ impl SqlSession {
         user: &mut User,
     ) -> Result<Moved, Fault> {
         let now_ns = self.stopwatch.now_ns();
-        self.unit_began_ns.get_or_insert(now_ns); // another try has the time of the first in it
+        self.unit_began_ns.get_or_insert(now_ns); // a retry counts from the first try
         self.command(Isolation::begin(isolation), user).await?;
         Ok(Moved::default())
     }
 
-    /// Ends it, and keeps what was done in it.
+    /// Commits the transaction.
     pub(super) async fn commit(&mut self, user: &mut User) -> Result<Moved, Fault> {
         let rows = self.command("COMMIT", user).await?;
         if rows.is_rolled_back {
@@ -34,7 +34,7 @@ impl SqlSession {
         Ok(Moved::default())
     }
 
-    /// Rolls back what is under way.
+    /// Rolls back the transaction under way.
     pub(super) async fn roll_back_unit(&mut self, end: RollBack) -> Result<(), Fault> {
         match end {
             RollBack::Retry => self.stopwatch.sent(RETRY),
@@ -47,7 +47,7 @@ impl SqlSession {
         Ok(())
     }
 
-    /// The transaction under way has ended, if there is one.
+    /// Notes the end of the transaction under way, if there is one.
     pub(super) fn end_unit(&mut self, is_kept: bool) {
         let Some(began_ns) = self.unit_began_ns.take() else {
             return;

@@ -66,13 +66,13 @@ impl SqlSession {
                 "there is no document in the view: prepare the data set",
             ));
         }
-        // After the end of the view the next page is the first.
+        // After the end of the view, the next page is the first.
         self.last = if rows.count == 0 { None } else { last };
         Ok(received(rows))
     }
 }
 
-/// The key of an entry, which must come after the one before and say what was stored.
+/// The key of an entry. A fault if it does not follow `before`, or is not what was stored.
 fn entry(shared: &Shared, row: &mut Row<'_>, before: Option<Key>) -> Result<Key, Fault> {
     let key: Key = (row.read()?, row.read()?, row.read()?);
     if !shared.verify {

@@ -1,4 +1,4 @@
-//! COPY on a connection: rows go in pieces, and what the server says meanwhile is read.
+//! COPY on a connection: rows are sent in pieces, and messages from the server are read meanwhile.
 
 use std::future::poll_fn;
 use std::ops::ControlFlow;
@@ -16,11 +16,11 @@ use crate::copy_answer::{CopyAnswer, Turn};
 use crate::fault::{closed, lost, unsendable};
 use crate::frames::Message;
 
-/// Bytes of rows that are kept before they are sent.
+/// Bytes of rows that are collected before they are sent.
 const PIECE_BYTES: usize = 64 << 10;
 
 impl Wire {
-    /// Has the server send the rows of a COPY TO STDOUT, which `each` is given in pieces.
+    /// Executes a COPY TO STDOUT; `each` gets the rows in pieces.
     pub async fn copy_out(
         &mut self,
         statement: &str,
@@ -33,8 +33,8 @@ impl Wire {
         self.copied(answer)
     }
 
-    /// Sends the rows of a COPY FROM STDIN, which `append` appends one by one until it has no more. Its
-    /// fault ends the COPY, of which nothing is stored then.
+    /// Executes a COPY FROM STDIN; `append` appends its rows one by one until it has no more. If
+    /// `append` fails, the COPY fails and nothing is stored.
     pub async fn copy_in(
         &mut self,
         statement: &str,
@@ -47,7 +47,7 @@ impl Wire {
         if turn == Turn::End {
             return self.copied(answer);
         }
-        // Somebody who leaves in the middle leaves a server that waits for rows.
+        // If this future is dropped halfway, the server is left waiting for rows.
         self.is_sending = true;
         let (mut rows, mut piece) = (String::new(), BytesMut::new());
         let mut has_more = !answer.has_failed();
@@ -70,12 +70,12 @@ impl Wire {
             data.map_err(|error| unsendable(&error))?.write(&mut piece);
             let heard = self.send_hearing(&piece, |message| answer.take(message));
             if heard.await?.is_some() {
-                // It refused a row, and takes no others.
+                // The server refused a row, and takes no others.
                 self.is_sending = false;
                 return self.copied(answer);
             }
             if has_more {
-                tokio::task::yield_now().await; // others' moments come between two pieces
+                tokio::task::yield_now().await; // let other users run between two pieces
             }
         }
         let has_failed = answer.has_failed();
@@ -91,15 +91,15 @@ impl Wire {
         self.copied(answer)
     }
 
-    /// What a COPY came to, after its end.
+    /// The result of a COPY, after its end.
     fn copied<F: FnMut(&[u8])>(&mut self, answer: CopyAnswer<F>) -> Result<Rows, Fault> {
         self.owed = 0;
         self.in_transaction = answer.in_transaction();
         answer.finish()
     }
 
-    /// Sends bytes, and takes what comes meanwhile: a server that has something to say may not read on
-    /// before it was heard. Returns what `accept` broke with.
+    /// Sends bytes, and receives meanwhile: a server with pending messages may not read on until
+    /// they are received. Returns what `accept` broke with.
     async fn send_hearing<T>(
         &mut self,
         bytes: &[u8],

@@ -1,4 +1,4 @@
-//! COPY on a real server: which rows are in it, and what becomes of those that it refuses.
+//! COPY on a real server: which rows it stores, and what happens when it refuses some.
 
 #![allow(clippy::unwrap_used, reason = "whatever fails, fails the test")]
 
@@ -184,7 +184,7 @@ fn rows_that_the_server_sends_are_counted() {
             assert_eq!((moved.read_bytes, moved.written_bytes), (300_000 * 6, 0));
         }
         assert_eq!(player.noted("copy"), (2, 0));
-        // As another operation it is no COPY, and the connection is lost.
+        // As an ordinary statement it is not expected to be a COPY, and the connection is lost.
         let step = json!({"op": "sql", "statement": "COPY public.events TO STDOUT"});
         let fault = player.play(&step.to_string()).await.unwrap_err();
         assert!(

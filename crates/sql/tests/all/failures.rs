@@ -62,7 +62,7 @@ fn a_full_server_says_so() {
         let fault = Player::open(&sql, 4).await.map(|_| ()).unwrap_err();
         assert_eq!(fault.kind, FaultKind::Connect);
         assert!(fault.message.contains("SQLSTATE 53300"), "{fault}");
-        // One who leaves says goodbye, and makes room.
+        // A user who leaves closes the session properly, and makes room.
         let Player {
             session, mut user, ..
         } = inside.pop().unwrap();
@@ -139,7 +139,7 @@ fn a_deadlock_is_refused_with_its_sqlstate_and_the_session_goes_on() {
             (lock(2), lock(1)),
             r#"{"op": "sql", "statement": "ROLLBACK"}"#,
         );
-        // The one who is the victim ends its transaction, which lets the other go on.
+        // The victim's transaction ends, which lets the other go on.
         let attempt = async |player: &mut Player, step: &str| {
             let played = player.play(step).await;
             player.play(rollback).await.unwrap();
@@ -164,8 +164,8 @@ fn a_deadlock_is_refused_with_its_sqlstate_and_the_session_goes_on() {
     });
 }
 
-/// Has openssl make a certificate for 127.0.0.1 in a folder, for which the server is the only reader of its
-/// key: it insists on that, and runs as another user.
+/// Has openssl make a certificate for 127.0.0.1 in a folder. The server, which runs as another
+/// user, insists on being the only reader of the key.
 fn make_certificate(folder: &Path, key: &[&str], is_ca: &str) {
     let path = |name: &str| folder.join(name).display().to_string();
     let made = Command::new("openssl")
@@ -286,7 +286,7 @@ fn users_show_a_certificate_to_a_server_that_asks_for_one() {
     options.certificate = Some(path("cert.pem"));
     options.key = Some(path("key.pem"));
     assert!(headcount_sql::provision::hello(options.clone()).is_ok());
-    // It is that of an authority, and the server shows it, too.
+    // It is an authority's certificate, and the server shows it, too.
     options.sslmode = SslMode::VerifyFull;
     options.root_certificates = Some(path("cert.pem"));
     assert!(headcount_sql::provision::hello(options).is_ok());

@@ -1,4 +1,4 @@
-//! Statements of the user's own on a real server: what is taken from their rows, and transactions.
+//! Statements from the workload on a real server: what is taken from their rows, and transactions.
 
 #![allow(clippy::unwrap_used, reason = "whatever fails, fails the test")]
 
@@ -27,7 +27,8 @@ pub fn start(statements: Statements) -> (Server, Sql) {
     (server, Sql::new(options).unwrap())
 }
 
-/// Plays steps one after the other, each with what it comes to, and the variables after all of them.
+/// Plays steps one after the other; returns the result of each, and the variables after all of
+/// them.
 pub async fn played(sql: &Sql, steps: &[Value]) -> (Vec<Result<(), Fault>>, Vec<(String, String)>) {
     let mut names = Names::default();
     let compiled: Vec<SqlStep> = steps
@@ -171,7 +172,8 @@ fn a_transaction_keeps_all_of_it_or_nothing() {
     assert!(sentence(&ended[3]).contains("SQLSTATE 22012"));
     assert_eq!(server.shop(price), "9.50");
 
-    // The server says COMMIT to nothing that failed, so that is a failure here.
+    // The server answers the COMMIT of a failed transaction with ROLLBACK, which counts as a
+    // failure.
     let (ended, _) = run(played(&sql, &[begin.clone(), broken, commit.clone()]));
     let last = sentence(&ended[2]);
     assert!(
@@ -205,7 +207,7 @@ fn a_transaction_that_lost_to_another_may_be_played_again() {
         for step in [begin, raise, r#"{"op": "commit"}"#] {
             one.play(step).await.unwrap();
         }
-        // Two tries are one transaction.
+        // Two tries count as one transaction.
         assert_eq!(one.noted("transaction"), (1, 0));
         let fault = other
             .play(r#"{"op": "sql", "statement": "SELECT x"}"#)

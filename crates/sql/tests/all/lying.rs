@@ -17,7 +17,7 @@ const MD5: u32 = 5;
 /// What sockets hold between a server that floods and a client that has hung up.
 const ON_THE_WAY_BYTES: usize = 32 << 20;
 
-/// A server that does as it likes with its first connection.
+/// A server that does what a test wants with its first connection.
 struct Liar {
     port: u16,
     served: JoinHandle<Vec<u8>>,
@@ -46,7 +46,7 @@ impl Line {
         self.stream.read_exact(&mut rest).unwrap();
     }
 
-    /// Whether the client still took it.
+    /// Sends bytes; returns whether the client still took them.
     fn send(&mut self, bytes: &[u8]) -> bool {
         let is_taken = self.stream.write_all(bytes).is_ok();
         self.sent_bytes += if is_taken { bytes.len() } else { 0 };
@@ -58,7 +58,7 @@ impl Line {
         self.send(&[request(OK), message(b'Z', b"I")].concat());
     }
 
-    /// Keeps what the client answers, and hangs up.
+    /// Records what the client answers, and hangs up.
     fn hear(&mut self) {
         let mut answer = [0; 1024];
         let bytes = self.stream.read(&mut answer).unwrap_or(0);
@@ -66,7 +66,7 @@ impl Line {
         let _ = self.stream.shutdown(Shutdown::Both); // the client may have been faster
     }
 
-    /// Sends this again and again until the client has hung up, or far more than it may take.
+    /// Sends `bytes` repeatedly until the client hangs up, or far more than it may take.
     fn flood(&mut self, mut bytes: impl FnMut(usize) -> Vec<u8>) {
         for turn in 0.. {
             if self.sent_bytes > 2 * ON_THE_WAY_BYTES || !self.send(&bytes(turn)) {
@@ -87,7 +87,7 @@ fn request(code: u32) -> Vec<u8> {
 }
 
 impl Liar {
-    /// Does this once, and then keeps what the client says until it hangs up.
+    /// A server that does this once, and then records what the client says until it hangs up.
     fn that(acts: impl FnOnce(&mut Line) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -118,8 +118,8 @@ impl Liar {
         options
     }
 
-    /// What a user meets who logs on and asks for something, and what the server heard of it after
-    /// it had its say.
+    /// The fault of a user who logs on and asks a question, and what the server heard after it
+    /// acted.
     fn met(self, options: SqlOptions) -> (Option<Fault>, Vec<u8>) {
         let sql = Sql::new(options).unwrap();
         let fault = run(async {
@@ -289,9 +289,10 @@ fn what_is_not_postgresql_is_told_at_once() {
         (WEB, SslMode::Prefer),
         (WEB, SslMode::Disable),
         (&[0; 8][..], SslMode::Disable),
-        (&b"Z\0\0\0\x05I"[..], SslMode::Disable), // ready, before it let anybody in
+        (&b"Z\0\0\0\x05I"[..], SslMode::Disable), // ready, before letting the user in
     ] {
-        // The liar hangs up only when the client has: the answer is no end of the connection.
+        // The liar hangs up only after the client: the fault does not come from a closed
+        // connection.
         let liar = Liar::that(move |line| {
             line.send(bytes);
         });

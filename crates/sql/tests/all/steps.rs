@@ -147,7 +147,8 @@ fn documents_that_users_changed_are_read_and_checked_too() {
         server.shop("DELETE FROM headcount.documents WHERE revision > 0");
         player.play(r#"{"op": "set-unread"}"#).await.unwrap();
         for _ in 0..3 {
-            // All of the list stand for the first document left; it is read once.
+            // All entries of the list now stand for the first document that is left; it is read
+            // once.
             let _ = player.play(r#"{"op": "read-unread"}"#).await;
         }
         assert_eq!(player.noted("read-unread"), (1, 2));

@@ -35,7 +35,7 @@ pub struct Server {
     pub port: u16,
 }
 
-/// A program of PostgreSQL's, which runs as nobody: it refuses to run as root.
+/// A PostgreSQL program, run as nobody: it refuses to run as root.
 pub fn program(name: &str) -> Command {
     let versions = fs::read_dir("/usr/lib/postgresql").expect("install postgresql");
     let mut found: Vec<PathBuf> = versions
@@ -66,8 +66,8 @@ fn done(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Where the servers keep their files: in memory where there is room, for ext4 takes a second of CPU for
-/// the 1,300 of each.
+/// Where the servers keep their files: in memory if there is room, since ext4 takes a second of CPU
+/// for each server's 1,300 files.
 fn files_folder() -> PathBuf {
     let memory = Path::new("/dev/shm");
     let room = rustix::fs::statvfs(memory).is_ok_and(|it| it.f_bavail * it.f_frsize > 2 << 30);
@@ -78,12 +78,12 @@ fn files_folder() -> PathBuf {
     }
 }
 
-/// The files of a server with the role and the database, which every server of these tests begins with:
-/// copying them takes a tenth of the CPU that making them does.
+/// The initial files of every server of these tests, with the role and the database: copying them
+/// takes a tenth of the CPU time of making them.
 fn template() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        // An example, which has no folder of cargo's, takes that of the machine.
+        // Cargo gives an example no folder: it uses that of the machine.
         let tmp = option_env!("CARGO_TARGET_TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from);
         let path = tmp.join("headcount-postgresql-template");
         if !path.is_dir() {
@@ -92,7 +92,7 @@ fn template() -> &'static Path {
             let made = make_template(folder.path());
             let copy = path.with_extension(std::process::id().to_string());
             done(Command::new("cp").arg("-a").arg(made).arg(&copy));
-            // Whoever comes second keeps the first one's.
+            // If two make it at once, the second uses the first's.
             if fs::rename(&copy, &path).is_err() {
                 fs::remove_dir_all(&copy).unwrap();
             }
@@ -133,7 +133,7 @@ fn make_template(folder: &Path) -> PathBuf {
 }
 
 impl Server {
-    /// Starts one with these lines in its configuration.
+    /// Starts a server with these lines in its configuration.
     pub fn start(settings: &str) -> Self {
         let folder = TempDir::new_in(files_folder()).unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
@@ -208,7 +208,7 @@ impl Server {
         command
     }
 
-    /// What the server's administrator sees or does.
+    /// Executes a statement as the server's administrator; returns the output.
     pub fn admin(&self, database: &str, statement: &str) -> String {
         done(&mut self.psql("admin", database, statement))
             .trim()
@@ -243,7 +243,7 @@ impl Server {
     }
 
     pub fn kill(&mut self) {
-        // An immediate shutdown: all connections end without goodbye.
+        // An immediate shutdown: connections are closed without notice.
         signal(&self.process, rustix::process::Signal::QUIT);
         let _ = self.process.wait();
     }
@@ -278,7 +278,7 @@ impl Player {
         Self::noting(sql, id, &Rc::new(WorkerContext::outside(2, NAMES.len()))).await
     }
 
-    /// The same, timed where others are too, as users of a worker are.
+    /// Like [`Self::open`], but shares `context` with other users, as those of a worker do.
     pub async fn noting(sql: &Sql, id: u32, context: &Rc<WorkerContext>) -> Result<Self, Fault> {
         let mut user = User::new(id, 1, Rc::default(), Rc::clone(context));
         let tasks = context.tasks.clone();
