@@ -1,7 +1,7 @@
 //! What contents cost: `cargo run --release -p headcount-tree --example content_cost`.
 //!
-//! Prints, for each kind, how long it takes to make and to check 16 KiB of it, the least of several
-//! rounds: whatever else the machine does only adds.
+//! Prints, for each kind, how long it takes to make and to check 16 KiB of it: the minimum of
+//! several rounds, since other work on the machine can only add time.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 
 use std::hint::black_box;

@@ -10,10 +10,10 @@
 //! | 24..32 | seed of the data set |
 //! | 32..4096 | contents of the file's kind ([`crate::content`]), drawn by a key derived from the fields |
 //!
-//! A reader sees damage and torn writes (checksum) and mix-ups (user, file, offset, seed), whatever
-//! the kind. Contents come from fixed tables, so that 16 KiB cost about a microsecond to write and
-//! less to check (`cargo run --release -p headcount-tree --example content_cost`). No two blocks are
-//! alike, so a server cannot store one for both.
+//! A reader detects damage and torn writes (checksum) and mix-ups (user, file, offset, seed),
+//! whatever the kind. Contents come from fixed tables, so that 16 KiB cost about a microsecond to
+//! write and less to check (`cargo run --release -p headcount-tree --example content_cost`). No two
+//! blocks are equal, so a server cannot deduplicate them.
 
 use crate::content::{BODY_BYTES, Content};
 use crate::splitmix::splitmix;
@@ -25,7 +25,7 @@ const UNIT: usize = UNIT_BYTES as usize;
 const MAGIC: [u8; 4] = *b"HCSB";
 const HEAD: usize = UNIT - BODY_BYTES;
 
-/// Which file of whom, and what fills it.
+/// The owner of a block: user and file, and what fills it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
     /// The user, or 2^32 - 1.
@@ -34,14 +34,14 @@ pub struct Owner {
     pub file: u32,
     /// The seed of the data set.
     pub seed: u64,
-    /// The kind of its contents; not in the head, and no matter to a reader.
+    /// The kind of its contents; not in the head, and not checked by readers.
     pub content: Content,
 }
 
 /// What is wrong with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
-    /// It does not start as a unit does.
+    /// It does not start like a unit.
     #[error("these bytes were never written by Headcount")]
     NotABlock,
     /// Its bytes changed after it was made.
@@ -64,7 +64,7 @@ pub enum Wrong {
     Short,
 }
 
-/// Makes `data` what belongs at `offset` of the file. A rest that is no whole unit stays zero.
+/// Fills `data` with what belongs at `offset` of the file. A partial unit at the end stays zero.
 pub fn stamp(data: &mut [u8], owner: Owner, offset: u64) {
     let (units, _) = data.as_chunks_mut::<UNIT>();
     for (unit, offset) in units.iter_mut().zip((offset..).step_by(UNIT)) {
@@ -100,8 +100,8 @@ pub fn verify(data: &[u8], owner: Owner, offset: u64) -> Result<(), (u64, Wrong)
     }
 }
 
-/// Makes `data` what belongs at `offset` of a file, which need not be a multiple of the unit: whole
-/// units as [`stamp`] does, and other bytes that nobody checks and that do not compress.
+/// Fills `data` with what belongs at `offset` of a file, which need not be a multiple of the unit:
+/// whole units as [`stamp`] does, the rest with incompressible bytes that are never checked.
 pub fn fill(data: &mut [u8], owner: Owner, offset: u64) {
     let (before, whole) = whole_units(data.len(), offset);
     let key = splitmix(owner.seed ^ u64::from(owner.file) << 32 ^ u64::from(owner.user));
@@ -119,13 +119,13 @@ pub fn fill(data: &mut [u8], owner: Owner, offset: u64) {
     other(tail, tail_at);
 }
 
-/// Checks the whole units in `data`, as [`verify`] does, and no other bytes.
+/// Checks only the whole units in `data`, as [`verify`] does.
 pub fn verify_within(data: &[u8], owner: Owner, offset: u64) -> Result<(), (u64, Wrong)> {
     let (before, whole) = whole_units(data.len(), offset);
     verify(&data[before..before + whole], owner, offset + before as u64)
 }
 
-/// How many bytes stand before the first whole unit of a stretch, and how many in whole units.
+/// How many bytes precede the first whole unit of a range, and how many whole units have.
 fn whole_units(bytes: usize, offset: u64) -> (usize, usize) {
     let before = (offset.next_multiple_of(UNIT_BYTES.into()) - offset) as usize;
     let before = before.min(bytes);

@@ -1,4 +1,4 @@
-//! What fills a block after its head: contents that compress as files of their kind do.
+//! What fills a block after its head: contents that compress like files of their kind.
 //!
 //! | kind | what it is | zlib, 64 KiB | zlib, 1 MiB |
 //! |---|---|---|---|
@@ -8,11 +8,11 @@
 //! | `data` | records of 32 bytes: number, name of the table, 12 random bytes, spaces | 2.0 | 2.0 |
 //! | `office` | blocks of text and of data in turn | 2.4 | 2.5 |
 //!
-//! The ratios are ours, of zlib at its usual level 6, and a test holds the kinds to them. Like those
-//! of real files they depend on who compresses: on blocks of 4 KiB, or by a compressor that is only
-//! fast, text comes to about 3. Everything random derives from the block's key, so no two blocks are
-//! alike. That phrases and names of tables repeat from block to block is what makes files
-//! compressible: a server that looks for copies of less than a block will find some.
+//! The ratios are ours, for zlib at its default level 6, and a test checks them. As with real files
+//! they depend on the compressor: text comes to about 3 with blocks of 4 KiB, or with one made for
+//! speed. Everything random derives from the block's key, so no two blocks are equal. Phrases and
+//! names of tables repeat from block to block, which makes files compressible: a server that looks
+//! for duplicates smaller than a block will find some.
 
 use std::sync::LazyLock;
 
@@ -25,19 +25,20 @@ pub(crate) const BODY_BYTES: usize = 4064;
 
 const WORDS: usize = BODY_BYTES / 8;
 const PHRASE_BYTES: usize = 32;
-/// A power of two. So many that zlib, which looks back 32 KiB, finds text about 4:1: half as many
-/// give 4.8:1, twice as many 3.7:1.
+/// A power of two. With this many, zlib, which looks back 32 KiB, compresses text about 4:1: half
+/// as many give 4.8:1, twice as many 3.7:1.
 const PHRASES: usize = 2048;
 /// Bits of one draw of a phrase.
 const PHRASE_BITS: u32 = PHRASES.ilog2();
-/// Bytes of the tables that start a JPEG file at the least, about: quantisation and Huffman tables.
+/// About the minimum size of the tables at the start of a JPEG file: quantisation and Huffman
+/// tables.
 const SEGMENT_BYTES: usize = 160;
 
-/// What kind of contents files have.
+/// The kind of contents that a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
-    /// What is compressed already, of whatever kind it was; does not compress.
+    /// Already compressed data of any kind; does not compress.
     #[default]
     Compressed,
     /// Running text; compresses to about a quarter.
@@ -51,7 +52,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// The ending of names of files that have such contents.
+    /// The extension of files with such contents.
     #[must_use]
     pub const fn ending(self) -> &'static str {
         match self {
@@ -136,15 +137,15 @@ const VOCABULARY: [&str; 96] = [
     "company", "project", "meeting",
 ];
 
-/// Whole words, each with a space after it, that fill a phrase exactly.
+/// Whole words, each followed by a space, that fill a phrase exactly.
 fn phrase(number: u64) -> [u8; PHRASE_BYTES] {
     let mut phrase = [b' '; PHRASE_BYTES];
     let (mut at, mut draw) = (0, number << 32);
     while at < PHRASE_BYTES {
-        let left = PHRASE_BYTES - at - 1; // less its space
+        let left = PHRASE_BYTES - at - 1; // minus its space
         let word = VOCABULARY[(splitmix(draw) % VOCABULARY.len() as u64) as usize];
         draw += 1;
-        // What is left after this word must have room for another, or be nothing.
+        // After this word there must be room for another, or none at all.
         if word.len() == left || word.len() + 2 <= left {
             phrase[at..at + word.len()].copy_from_slice(word.as_bytes());
             at += word.len() + 1;

@@ -1,15 +1,16 @@
 //! The files of each user: how many, how large, and what they are called.
 //!
-//! Below a user's folder stand [`DataSet::folders`] folders, four in each: folder 0 is the user's
-//! own, folder `d` is `dNNN` in folder `(d - 1) / 4`, so 100 of them go four deep. Each file stands
-//! in a folder that its group and number decide, and is called by the letter of its group and its
-//! number: `s0012.doc`. Files that all users share stand in `shared` beside the users' folders, and
-//! those of a [`Library`] in `library`, in a folder for each class. What a user uploads stands in
-//! their own folder: `u0003-text.txt`.
+//! Below a user's folder are [`DataSet::folders`] folders, four in each: folder 0 is the user's
+//! own, folder `d` is `dNNN` in folder `(d - 1) / 4`, so 100 of them go four deep. Group and number
+//! of a file determine its folder and its name, which is the letter of the group and the number:
+//! `s0012.doc`. Files that all users share are in `shared` beside the users' folders, and those of
+//! a [`Library`] in `library`, in a folder for each class. Uploads go to the user's own folder:
+//! `u0003-text.txt`.
 //!
-//! Sizes of what is not in the library are lognormal, rounded up to whole
-//! units of 4,096 bytes and capped, and depend on seed, user, group and number alone: every user has files of their own sizes, the same in every run.
-//! They are spread evenly over the distribution, so that every user has about the same sum.
+//! Sizes of files outside the library are lognormal, rounded up to whole units of 4,096 bytes and
+//! capped, and depend only on seed, user, group and number: users have files of different sizes,
+//! the same in every run. They are spread evenly over the distribution, so that every user has
+//! about the same sum.
 
 use std::ops::Range;
 
@@ -33,7 +34,7 @@ pub enum Group {
     New = 3,
     /// Prepared once for all users, in a folder they share.
     Shared = 4,
-    /// Never there.
+    /// Names that never exist.
     Missing = 5,
     /// One of the user's folders.
     Folder = 6,
@@ -41,16 +42,16 @@ pub enum Group {
     Home = 7,
     /// The folder of the files that all users share.
     SharedFolder = 8,
-    /// A file of the library, numbered through all of its classes.
+    /// A file of the library, numbered consecutively over all classes.
     Library = 9,
-    /// A name of the user's to upload a file of the library's classes to, numbered alike.
+    /// A user's name for uploading a file of one of the library's classes, numbered likewise.
     Upload = 10,
     /// The folder of a class of the library.
     LibraryFolder = 11,
 }
 
 impl Group {
-    /// Whether it consists of folders, which have no contents.
+    /// Whether its members are folders, which have no contents.
     #[must_use]
     pub const fn is_folder(self) -> bool {
         matches!(
@@ -69,8 +70,8 @@ pub struct Place {
     pub index: u32,
 }
 
-/// How many files of which sizes each user has. The figures are ours: their sum, about 80 MB a user,
-/// is near the 81 MB that published runs of FSCT prepared.
+/// How many files each user has, and their sizes. The figures are ours: their sum, about 80 MB per
+/// user, is near the 81 MB that published runs of FSCT prepared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DataSet {
@@ -90,9 +91,9 @@ pub struct DataSet {
     pub median_bytes: u64,
     /// Its sigma: the standard deviation of the logarithm.
     pub sigma: f64,
-    /// No file is larger, but those of the library.
+    /// No file outside the library is larger.
     pub most_bytes: u64,
-    /// Files of classes, and what users upload.
+    /// The classes of files, and users' uploads.
     #[serde(skip_serializing_if = "Library::is_empty")]
     pub library: Library,
 }
@@ -124,7 +125,7 @@ impl DataSet {
             ("new_files", self.new_files),
             ("shared_files", self.shared_files),
         ];
-        // Beside a library there need not be any other files.
+        // With a library, no other files are needed.
         let fewest_files = u32::from(self.library.is_empty());
         for (name, count) in counts {
             let fewest = if name == "folders" { 1 } else { fewest_files };
@@ -167,7 +168,7 @@ impl DataSet {
         }
     }
 
-    /// What is prepared for each user, in an order in which it can be made.
+    /// What is prepared for each user, folders before their contents.
     pub fn prepared(&self) -> impl Iterator<Item = Place> + use<> {
         // The folder with the number 0 is the user's own.
         let folders = places(Group::Folder, 1..self.folders);
@@ -177,7 +178,7 @@ impl DataSet {
             .chain(places(Group::Volatile, 0..self.volatile_files))
     }
 
-    /// What is prepared once for all users, in an order in which it can be made.
+    /// What is prepared once for all users, folders before their contents.
     pub fn shared(&self) -> impl Iterator<Item = Place> + use<> {
         [
             Group::SharedFolder,
@@ -190,7 +191,7 @@ impl DataSet {
         .flatten()
     }
 
-    /// What the blocks of a file bear.
+    /// The owner that the blocks of a file carry.
     #[must_use]
     pub fn owner(&self, user: u32, place: Place) -> Owner {
         Owner {
@@ -232,10 +233,10 @@ impl DataSet {
 
     /// Which share of all files is smaller, in (0, 1).
     ///
-    /// Multiples of the golden ratio, modulo 1, cover the interval evenly, any run of them as well
-    /// as can be (Kuipers and Niederreiter, Uniform Distribution of Sequences, 1974, chapter 2). So
-    /// the files of one user, and the sum of a few users' files, are near the distribution's mean,
-    /// where independent draws from so wide a distribution would need thousands of files.
+    /// Multiples of the golden ratio, modulo 1, cover the interval evenly, and so does any run of
+    /// them (Kuipers and Niederreiter, Uniform Distribution of Sequences, 1974, chapter 2). So the
+    /// files of one user, and the sum of a few users' files, are near the distribution's mean;
+    /// independent draws from so wide a distribution would need thousands of files.
     fn share_below(&self, user: u32, place: Place) -> f64 {
         let Place { group, index } = place;
         let user = match group {
@@ -258,7 +259,7 @@ impl DataSet {
         self.sum_bytes(&groups, user)
     }
 
-    /// Bytes of the files that all users of a share have in common.
+    /// Bytes of the files that all users of a share use.
     #[must_use]
     pub fn shared_bytes(&self) -> u64 {
         self.sum_bytes(&[Group::Shared, Group::Library], 0)
@@ -287,7 +288,7 @@ impl DataSet {
             }
             Group::Library | Group::Upload => {
                 let Some((class, number)) = self.class(place) else {
-                    return String::new(); // a number that the library does not have
+                    return String::new(); // no such file in the library
                 };
                 let (name, ending) = (&class.name, class.content.ending());
                 if group == Group::Library {
@@ -318,14 +319,14 @@ fn folder(home: &str, index: u32) -> String {
     join(&folder(home, (index - 1) / 4), &format!("d{index:03}"))
 }
 
-/// The folders beside those of users.
+/// The common folders, beside those of users.
 pub const COMMON_FOLDERS: [&str; 3] = [SHARED, LIBRARY, RECORDS];
-/// The folder of records that are written beside the load, and read back.
+/// The folder of records that are written during the load, and read back.
 pub const RECORDS: &str = "ledger";
 const SHARED: &str = "shared";
 const LIBRARY: &str = "library";
 
-/// Beside the user's folder; for a share that is the user's folder, in it.
+/// A path beside the user's folder, or in it if the share is the user's folder.
 fn beside(home: &str, name: &str) -> String {
     let above = home.rsplit_once('\\').map_or("", |(above, _)| above);
     join(above, name)

@@ -1,4 +1,4 @@
-//! The files of all users of a target: where they are, and what stands in them.
+//! The files of all users of a target: where they are, and what they contain.
 
 use headcount_load::{Pattern, Turns};
 
@@ -6,16 +6,16 @@ use crate::data_set::{DataSet, Place};
 use crate::program::source::Source;
 use crate::program::{Path, Program};
 
-/// What every user of a target plays on.
+/// The files and the program that all users of a target play on.
 #[derive(Debug)]
 pub struct FileTree {
     /// Each user's folder, below the share or the folder of the target.
     pub folder: Pattern,
-    /// The number in names of the run's first user.
+    /// The number, in names, of the run's first user.
     pub first_user: u32,
     /// Which files each user has.
     pub data_set: DataSet,
-    /// What users play turn by turn, where the target has a program.
+    /// The program that users play turn by turn, if the target has one.
     pub program: Option<Program>,
     /// Whether what is read is checked.
     pub verify: bool,
@@ -42,7 +42,7 @@ impl FileTree {
         })
     }
 
-    /// The number in names of a user of the run.
+    /// The number, in names, of a user of the run.
     #[must_use]
     pub const fn number(&self, id: u32) -> u32 {
         self.first_user.saturating_add(id)
@@ -60,7 +60,7 @@ impl FileTree {
         self.data_set.path(&self.home(number), place)
     }
 
-    /// The path that a program's path is for a user, with backslashes between its parts.
+    /// A program's path for a user, with backslashes between its parts.
     #[must_use]
     pub fn program_path(&self, number: u32, path: &Path) -> String {
         let home = self.home(number);
@@ -76,7 +76,7 @@ impl FileTree {
         }
     }
 
-    /// The order in which users play the program, where there is one.
+    /// The order in which users play the program, if there is one.
     #[must_use]
     pub fn turns(&self) -> Option<Turns> {
         self.program.as_ref().map(Program::turns)

@@ -1,13 +1,12 @@
-//! What users of a file server have and do, whatever protocol reaches it.
+//! What users of a file server have and do, whatever the protocol.
 //!
 //! * [`data_set`]: which files and folders each user has, and how large they are; [`library`]: files
-//!   of classes; [`block`]: what stands in them, and [`content`]: of which kind it is.
-//! * [`step`], with its [`parts`], [`lock`], [`listing`] and [`query`]: what users do, compiled from a workload;
-//!   [`named`] and
-//!   [`name`]: what steps name; [`slot`]: by which number it stays open; [`mod@text`]: texts with a
-//!   user's values; [`looks`]: what steps take from answers.
-//! * [`file_tree`]: the files of all users of a target; [`session`]: one user of them. A protocol
-//!   fills its [`session::backend::FileBackend`].
+//!   of classes; [`block`] and [`content`]: what they contain.
+//! * [`step`], with its [`parts`], [`lock`], [`listing`] and [`query`]: what users do, compiled
+//!   from a workload; [`named`] and [`name`]: what steps name; [`slot`]: the numbers of open files;
+//!   [`mod@text`]: texts with a user's values; [`looks`]: captures and checks.
+//! * [`file_tree`]: the files of all users of a target; [`session`]: one of its users. A protocol
+//!   implements [`session::backend::FileBackend`].
 //! * [`program`]: long lists of operations that users play in order, such as a load file of dbench.
 //! * [`provision`]: whose files are made and deleted, and where.
 //!

@@ -1,7 +1,7 @@
 //! A library: files of a few classes, each of one size and one kind of contents.
 //!
-//! The files of the library are prepared once for all users of a share, who read them; beside them
-//! each user has names to upload files of the same classes to.
+//! The files of the library are prepared once for all users of a share, who read them. In addition
+//! each user has names for uploading files of the same classes.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::content::Content;
 const MOST_CLASSES: usize = 64;
 const MOST_FILES: u32 = 100_000;
 const MOST_UPLOADS: u32 = 10_000;
-/// The largest file: what file systems of the common servers hold.
+/// The largest file: what the file systems of common servers can hold.
 const MOST_BYTES: u64 = 1 << 40;
 /// The longest name of a class, which becomes the name of a folder.
 const MOST_NAME: usize = 40;
@@ -21,19 +21,19 @@ const MOST_NAME: usize = 40;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Class {
-    /// What steps call it.
+    /// Its name in steps.
     pub name: String,
     /// The kind of contents.
     pub content: Content,
     /// Bytes of each file.
     pub bytes: u64,
-    /// How many files of it all users of a share read.
+    /// How many files of the class all users of a share read.
     pub files: u32,
-    /// How many names each user has to upload to.
+    /// How many names for uploads each user has.
     pub uploads: u32,
 }
 
-/// The classes of a data set; none of most.
+/// The classes of a data set; most have none.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Library(Vec<Class>);
@@ -99,7 +99,7 @@ impl Library {
         meant.map(|class| class.count(part)).sum()
     }
 
-    /// The number, in a part, of the file that comes `ordinal`-th among those of the named classes.
+    /// The number, in a part, of the `ordinal`-th file of the named classes.
     #[must_use]
     pub fn index_of(&self, part: Part, names: &[String], ordinal: u32) -> Option<u32> {
         let (mut before, mut left) = (0, ordinal);
@@ -130,7 +130,7 @@ impl Library {
         None
     }
 
-    /// Names that steps use and no class has.
+    /// The first of these names that no class has.
     #[must_use]
     pub fn unknown<'a>(&self, names: &'a [String]) -> Option<&'a str> {
         let known = |name: &&String| self.0.iter().any(|class| class.name == **name);

@@ -7,7 +7,7 @@ use crate::looks::Looks;
 use crate::slot::check_slot;
 use crate::text::Text;
 
-/// What is listed of an open folder.
+/// How an open folder is listed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {
@@ -17,16 +17,16 @@ pub struct List {
     /// Only names like this: `*` and `?` stand for others.
     #[serde(default = "everything")]
     pub pattern: Text,
-    /// Only what comes first: all that a client asks for when it looks for one name.
+    /// Only the first answer: all that a client asks for when it looks for one name.
     #[serde(default)]
     pub once: bool,
-    /// In which order captures and checks see what is there; by name if it is not given.
+    /// The order in which captures and checks see the entries; by name by default.
     #[serde(default)]
     pub sort: Option<Sort>,
-    /// Whether they see files or folders alone.
+    /// Whether they see only files or only folders.
     #[serde(default)]
     pub only: Option<Only>,
-    /// What is looked at.
+    /// Its captures and checks.
     #[serde(skip)]
     pub looks: Looks,
 }
@@ -38,13 +38,13 @@ pub enum Sort {
     /// By name.
     #[default]
     Name,
-    /// The smallest first.
+    /// By size, smallest first.
     Size,
-    /// The one written last comes last.
+    /// By time of the last write, latest last.
     Modified,
 }
 
-/// What is seen of a listing.
+/// Which entries of a listing are seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Only {
@@ -76,7 +76,7 @@ impl List {
         matches!(self.sort, Some(Sort::Size | Sort::Modified)) || self.looks.needs_attributes()
     }
 
-    /// Leaves what is seen, in its order. Names decide where nothing else does.
+    /// Keeps the entries that are seen, in order. Names break ties.
     pub(crate) fn arrange(&self, entries: &mut Vec<Entry>) {
         entries.retain(|entry| match self.only {
             None => true,

@@ -22,11 +22,11 @@ pub struct Range {
 /// How a range is locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lock {
-    /// Others may lock it so, too, and read it.
+    /// Others may also lock it like this, and read it.
     Shared,
     /// Nobody else may use it.
     Exclusive,
-    /// Not any more.
+    /// Unlocked.
     None,
 }
 

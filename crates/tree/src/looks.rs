@@ -1,4 +1,4 @@
-//! What steps look at in answers.
+//! The captures and checks of steps on files.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::query::Query;
 
-/// What a step looks at in an answer: for most steps nothing. Two are equal if they are one.
+/// The captures and checks of a step; most steps have none. Equal only if they are the same object.
 #[derive(Debug, Clone, Default)]
 pub struct Looks(Option<Arc<Looked>>);
 
@@ -32,8 +32,8 @@ impl PartialEq for Looks {
 impl Eq for Looks {}
 
 impl Looks {
-    /// Takes `capture` and `check` out of the options of a step whose answer has something to look at.
-    /// The sentence names the key.
+    /// Takes `capture` and `check` out of the options of a step whose answer has something to look
+    /// at. The error names the key.
     pub(crate) fn taken(
         options: &mut Map<String, Value>,
         names: &mut Names,
@@ -53,7 +53,7 @@ impl Looks {
             .into_iter()
             .flat_map(Map::values)
             .chain(in_order.into_iter().flatten());
-        // How much was read is known without what was.
+        // The size of what was read is known without its contents.
         let needs_body = sources.any(|source| source.get("of").is_none_or(|of| of != "size"));
         let captures = capture.map(|table| Capture::compile(&table, realm, names));
         let checks = check.map(|list| Check::compile(&list, realm, names));
@@ -69,7 +69,7 @@ impl Looks {
         }))))
     }
 
-    /// An error if an answer of this class says less than is looked at.
+    /// An error if answers of this class lack what captures and checks look at.
     pub(crate) fn check_class(&self, class: Query) -> Result<(), String> {
         let says_all = matches!(class, Query::All | Query::NetworkOpen);
         if says_all || self.is_empty() {
@@ -95,13 +95,13 @@ impl Looks {
             .is_some_and(|looked| looked.needs_attributes)
     }
 
-    /// Checks an answer, and keeps what is to be kept of it.
+    /// Checks an answer, and takes captures from it.
     pub(crate) fn inspect(&self, reply: &dyn Reply, user: &mut User) -> Result<(), Fault> {
         let Some(looked) = &self.0 else {
             return Ok(());
         };
         let wrong = |sentence: String| Fault::step(FaultKind::Refused, sentence);
-        // A check says more of a wrong answer than a value that is not there.
+        // Checks first: they say more about a wrong answer than a missing value does.
         for check in &looked.checks {
             check.judge(reply, user.scope()).map_err(wrong)?;
         }

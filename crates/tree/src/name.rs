@@ -1,4 +1,4 @@
-//! Names of the data set, as steps have them.
+//! Names of the data set, as steps give them.
 
 use headcount_load::stream::Stream;
 use serde::{Deserialize, Deserializer};
@@ -7,16 +7,16 @@ use crate::data_set::{DataSet, Group, Place};
 use crate::library::Part;
 use crate::slot::check_slot;
 
-/// A name: which file or folder of the data set, and what is put before and after it.
+/// A name: a file or folder of the data set, with a prefix and a suffix.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Name {
-    /// Which one.
+    /// The file or folder.
     pub file: Choice,
-    /// For `library` and `upload`: of which class or classes; of all, unless told.
+    /// For `library` and `upload`: of which class or classes; by default of all.
     #[serde(default, deserialize_with = "one_or_more")]
     pub class: Vec<String>,
-    /// For `same`: the slot whose last name is meant; else this step's own.
+    /// For `same`: the slot whose last name is meant; by default this step's own.
     #[serde(default)]
     pub of: Option<u8>,
     /// Put before the last part of the path, such as `~$`.
@@ -70,7 +70,7 @@ impl Choice {
     }
 }
 
-/// One of so many, each alike.
+/// One of `count` numbers, drawn uniformly.
 fn drawn(count: u32, stream: &mut Stream) -> Option<u32> {
     (count > 0).then(|| stream.below(count.into()) as u32)
 }
@@ -90,8 +90,8 @@ fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Err
 }
 
 impl Name {
-    /// Draws one of what the name may mean, each alike; none for [`Choice::Same`]. An error says
-    /// that the data set has nothing of the kind.
+    /// Draws uniformly from what the name may mean; None for [`Choice::Same`]. An error if the data
+    /// set has nothing of the kind.
     pub fn draw(&self, data_set: &DataSet, stream: &mut Stream) -> Result<Option<Place>, String> {
         let Some(group) = self.file.group() else {
             return Ok(None);

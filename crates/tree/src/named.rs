@@ -1,4 +1,4 @@
-//! What steps name: a file or folder of the data set, or a path of the workload's own.
+//! What steps name: a file or folder of the data set, or a path given by the workload.
 
 use headcount_load::{Fault, FaultKind, User};
 use headcount_script::Names;
@@ -9,9 +9,9 @@ use serde_json::Value;
 use crate::name::Name;
 use crate::text::Text;
 
-/// No server takes longer paths: Linux has no more, and Windows about twice that.
+/// The longest path that Linux takes; Windows takes about twice that.
 const MOST_PATH_BYTES: usize = 4096;
-/// How much of a path messages show.
+/// Characters of a path that messages show.
 const MOST_SHOWN: usize = 100;
 
 /// What a step names.
@@ -19,11 +19,11 @@ const MOST_SHOWN: usize = 100;
 pub enum Named {
     /// A file or folder of the data set, or what was last named in a slot.
     Of(Name),
-    /// A path below the share, or below the folder of the target.
+    /// A path that the workload gives, below the share or the folder of the target.
     Own(OwnPath),
 }
 
-/// A path of the workload's own. It never leads out of the share, whatever its placeholders become.
+/// A path given by the workload. It never leads out of the share, whatever its placeholders become.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnPath {
     text: Text,
@@ -46,7 +46,7 @@ impl<'de> Deserialize<'de> for Named {
 }
 
 impl Named {
-    /// Looks for placeholders and for what cannot be; `key` is what the step calls it.
+    /// Compiles placeholders and checks the path; `key` is its name in the step.
     pub(crate) fn compile(&mut self, key: &str, names: &mut Names) -> Result<(), String> {
         match self {
             Self::Of(name) => name.check(),
@@ -68,7 +68,7 @@ impl OwnPath {
             });
             return Ok(());
         }
-        // What has a placeholder is known only when it is played.
+        // Parts with placeholders are checked when the step is played.
         let mut known = parts(written).filter(|part| !part.contains('{'));
         known
             .find_map(why_not)
@@ -85,8 +85,8 @@ impl OwnPath {
     }
 }
 
-/// A path with slashes or backslashes between its parts, with backslashes. The sentence says that it
-/// leads out of the share, or cannot be one.
+/// Replaces slashes in a path by backslashes. An error if the path is invalid or leads out of the
+/// share.
 pub fn path_below(text: &str) -> Result<String, String> {
     if text.len() > MOST_PATH_BYTES {
         let why = format!("it is longer than {MOST_PATH_BYTES} bytes");
@@ -102,7 +102,7 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(['/', '\\'])
 }
 
-/// Why a part cannot be one of a path on the share.
+/// Why this cannot be a part of a path on the share; None if it can.
 fn why_not(part: &str) -> Option<String> {
     if part.is_empty() {
         let why = "it has an empty part; write folders and the name with one / between them, and \
@@ -112,7 +112,7 @@ fn why_not(part: &str) -> Option<String> {
     if part.chars().any(char::is_control) {
         return Some("it has control characters".to_owned());
     }
-    // Windows takes dots and spaces from the ends of names.
+    // Windows strips dots and spaces from the ends of names.
     let leads_elsewhere = part.trim_end_matches(['.', ' ']).is_empty();
     leads_elsewhere
         .then(|| format!("\"{part}\" leads elsewhere; write the path from the share's root"))

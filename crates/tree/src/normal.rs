@@ -3,7 +3,7 @@
 /// Numerator and denominator of a rational approximation, highest power first.
 type Ratio = ([f64; 4], [f64; 4]);
 
-/// AS 241: near the middle, in the tails, and far out in them.
+/// AS 241: near the middle, in the tails, and in the far tails.
 const MIDDLE: Ratio = (
     [
         59.109_374_72,
@@ -28,7 +28,7 @@ const FAR: Ratio = (
 );
 
 /// The number of standard deviations below which a share of a normal distribution lies: algorithm
-/// AS 241, PPND7 (Wichura, Applied Statistics 37, 1988), right to 7 digits.
+/// AS 241, PPND7 (Wichura, Applied Statistics 37, 1988), accurate to 7 digits.
 pub fn normal_quantile(share: f64) -> f64 {
     let ratio = |(above, below): &Ratio, x: f64| {
         let value = |terms: &[f64; 4]| terms.iter().fold(0.0, |sum, term| sum * x + term);

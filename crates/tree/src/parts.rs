@@ -1,4 +1,4 @@
-//! What steps consist of: rights and transfers.
+//! Parts of steps: opening, transfers and controls.
 
 use headcount_load::User;
 use serde::Deserialize;
@@ -35,13 +35,13 @@ pub struct Open {
     /// What for.
     #[serde(default)]
     pub access: Access,
-    /// What if it exists, or not.
+    /// What to do if it exists, or does not.
     #[serde(default)]
     pub how: How,
     /// Whether what is made is a folder. Groups of folders are folders anyway.
     #[serde(default)]
     pub folder: bool,
-    /// What the client may keep until told otherwise.
+    /// The oplock or lease that the client asks for.
     #[serde(default)]
     pub oplock: OplockWish,
     /// Whether others may open it meanwhile.
@@ -68,7 +68,7 @@ pub enum Access {
     Attributes,
 }
 
-/// What if a name exists, or not.
+/// What to do if a name exists, or does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum How {
@@ -87,7 +87,7 @@ pub enum How {
     Empty,
 }
 
-/// What a client asks to keep until told otherwise.
+/// The oplock or lease that a client asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum OplockWish {
@@ -114,17 +114,17 @@ pub struct Transfer {
     /// Where it starts.
     #[serde(default)]
     pub from: From,
-    /// How much; to the end of the file, or for a write to the size that the data set gives the
-    /// file, unless told. A multiple of 4,096.
+    /// How much, a multiple of 4,096. By default to the end of the file or, for a write, to the
+    /// size that the data set gives the file.
     #[serde(default)]
     pub bytes: Option<u64>,
     /// Bytes of each request, as far as the server allows: a multiple of 4,096 up to 8 MiB.
     #[serde(default = "chunk_bytes")]
     pub chunk_bytes: u32,
-    /// For a write to a path of the workload's own: what is written.
+    /// For a write to a path given by the workload: the text to write.
     #[serde(default)]
     pub text: Option<Text>,
-    /// Of a read: what is looked at.
+    /// Of a read: its captures and checks.
     #[serde(skip)]
     pub looks: Looks,
 }
@@ -138,17 +138,17 @@ pub enum From {
     Next,
     /// At the start.
     Start,
-    /// At a random unit of the file, such that the whole transfer fits if it can.
+    /// At a random unit of the file, chosen so that the whole transfer fits if possible.
     Random,
     /// At the end.
     End,
 }
 
-/// What is asked for through a control.
+/// What a file system control asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Control {
-    /// Where a path of a distributed file system leads; asked of `IPC$`.
+    /// The target of a path of a distributed file system; asked of `IPC$`.
     DfsReferral,
     /// The server's network interfaces; asked of `IPC$`.
     NetworkInterfaces,
@@ -164,13 +164,14 @@ impl Control {
     }
 }
 
-/// What Windows clients read and write at a time over SMB 2.0, and Office still does.
+/// What Windows clients read and write at a time over SMB 2.0; Office still does.
 const fn chunk_bytes() -> u32 {
     64 << 10
 }
 
 impl Transfer {
-    /// Where the transfer starts in a file that was left at `position`: a multiple of the unit.
+    /// Where the transfer starts in a file whose last transfer ended at `position`: a multiple of
+    /// the unit.
     pub fn start(&self, position: u64, end_of_file: u64, user: &mut User) -> u64 {
         let unit = u64::from(UNIT_BYTES);
         match self.from {

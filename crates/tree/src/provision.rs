@@ -1,8 +1,8 @@
-//! Making and deleting the data sets of many users, as far as no protocol is concerned: whose files,
-//! what came of it, and the folder in which Headcount may write and delete.
+//! Making and deleting the data sets of many users: the part that does not depend on the protocol.
+//! It covers the results, and the folder in which Headcount may write and delete.
 //!
-//! Whatever protocol reaches the files, they bear the same names and marks: a data set made through
-//! one is found complete through another.
+//! The files have the same names and marks through any protocol: a data set made through one is
+//! found complete through another.
 
 use serde::Serialize;
 
@@ -12,10 +12,10 @@ pub use headcount_load::target::Order;
 
 use crate::data_set::{COMMON_FOLDERS, DataSet};
 
-/// The file that says that a folder is Headcount's, and which data set is in it.
+/// The file that marks a folder as Headcount's, and names its data set.
 pub const MARKER: &str = ".headcount";
 
-/// Left free on the volume, so that nothing else on the server runs into its end.
+/// Left free on the volume, so that nothing else on the server runs out of space.
 pub const RESERVE_BYTES: u64 = 64 << 20;
 
 const WARNING: &str = "This folder belongs to Headcount: everything in it is made and deleted by \
@@ -24,9 +24,9 @@ const WARNING: &str = "This folder belongs to Headcount: everything in it is mad
 /// What was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Prepared {
-    /// Users whose files were made, or made whole.
+    /// Users whose files were made, or completed.
     pub created: u32,
-    /// Users whose files were there.
+    /// Users whose files were complete.
     pub kept: u32,
     /// Bytes written.
     pub written_bytes: u64,
@@ -41,20 +41,20 @@ pub struct Cleaned {
     pub files: u64,
     /// Shares on which a data set was found.
     pub shares: u32,
-    /// Names in the folder that no data set has; they were left, and so was the folder.
+    /// Names in the folder that are not in a data set; they were kept, and so was the folder.
     pub left: u32,
 }
 
-/// What a folder is.
+/// The state of a folder.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ground {
-    /// Not there.
+    /// It does not exist.
     Missing,
-    /// There, with nothing in it.
+    /// Empty.
     Empty,
-    /// Headcount's, with this in its marker.
+    /// Headcount's, with these contents of its marker.
     Ours(Vec<u8>),
-    /// There, with something in it and no marker.
+    /// Not empty, and without a marker.
     Theirs,
 }
 
@@ -78,10 +78,10 @@ pub fn root(folder: &Pattern) -> Result<String, String> {
     })
 }
 
-/// What marker files say of a data set: equal for equal data sets only.
+/// The contents of a data set's marker file: equal only for equal data sets.
 #[must_use]
 pub fn inscription(data_set: &DataSet) -> Vec<u8> {
-    let figures = serde_json::to_string(data_set).unwrap_or_default(); // numbers always have a form
+    let figures = serde_json::to_string(data_set).unwrap_or_default(); // numbers serialise
     format!("{WARNING}{figures}\n").into_bytes()
 }
 
@@ -91,7 +91,7 @@ pub fn marker(folder: &str) -> String {
     format!("{folder}\\{MARKER}")
 }
 
-/// Whether a name in a root is no user's folder, but the data set's all the same.
+/// Whether a name in a root belongs to the data set without being a user's folder.
 #[must_use]
 pub fn is_common(name: &str) -> bool {
     name == MARKER || COMMON_FOLDERS.contains(&name)

@@ -6,7 +6,7 @@
 
 use serde::Deserialize;
 
-/// What an answer says of a file that captures and checks may see, as far as it was asked for.
+/// The facts in an answer about a file that captures and checks may see, if they were asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Known {
     /// Its bytes.

@@ -14,19 +14,19 @@ use crate::parts::{Control, Open, Share, Transfer};
 use crate::query::Query;
 use crate::slot::check_slot;
 
-/// One step. `slot` says which of the user's four handles it is about, 0 unless told.
+/// One step. `slot` is the one of the user's four handles that it is about, by default 0.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Step {
-    /// Logs on anew, logging off before if the user is still logged on.
+    /// Logs on again, after logging off if the user is still logged on.
     Logon {
         /// On a new connection, with a new NEGOTIATE.
         #[serde(default)]
         reconnect: bool,
     },
-    /// Leaves the shares and logs off; the connection stays. Whatever comes next logs on again.
+    /// Leaves the shares and logs off; the connection stays. The next step logs on again.
     Logoff {},
-    /// Connects to a share anew.
+    /// Connects to a share again.
     TreeConnect {
         /// Which one.
         #[serde(default)]
@@ -38,11 +38,11 @@ pub enum Step {
         #[serde(default)]
         share: Share,
     },
-    /// Asks whether the server is there.
+    /// Checks that the server responds.
     Echo {},
     /// Opens or makes a file or folder, closing what the slot held.
     Open(Open),
-    /// Asks for a name that must not be there: that it is not found is the success.
+    /// Looks up a name that must not exist: "not found" is the success.
     Probe {
         /// The name.
         path: Named,
@@ -54,7 +54,7 @@ pub enum Step {
         /// What is asked.
         #[serde(default)]
         class: Query,
-        /// Whether it must not be there: that it is not found is the success then.
+        /// Whether it must not exist: "not found" is then the success.
         #[serde(default)]
         missing: bool,
         /// What is looked at.
@@ -71,7 +71,7 @@ pub enum Step {
     Read(Transfer),
     /// Writes, in requests of `chunk_bytes`.
     Write(Transfer),
-    /// Has the server put on disk what was written.
+    /// Has the server flush written data to disk.
     Flush {
         /// The handle.
         #[serde(default)]
@@ -98,11 +98,12 @@ pub enum Step {
         slot: u8,
         /// The new name.
         to: Named,
-        /// Whether what has that name is replaced.
+        /// Whether to replace something that has the new name.
         #[serde(default)]
         replace: bool,
     },
-    /// Has an open file deleted when it is closed; it must have been opened with `delete` access.
+    /// Marks an open file for deletion when it is closed; it must have been opened with `delete`
+    /// access.
     Delete {
         /// The handle.
         #[serde(default)]
@@ -113,7 +114,7 @@ pub enum Step {
         /// The handle.
         #[serde(default)]
         slot: u8,
-        /// The new length; the size that the data set gives the file, unless told.
+        /// The new length; by default the size that the data set gives the file.
         #[serde(default)]
         bytes: Option<u64>,
     },
@@ -138,8 +139,7 @@ pub enum Step {
     },
     /// Plays the user's turn of the target's program.
     Turn {},
-    /// Asks for something through a file system control; that the server does not offer it is as
-    /// good an answer as any.
+    /// Sends a file system control; that the server does not offer it is an acceptable answer.
     Ioctl {
         /// What is asked.
         control: Control,
@@ -169,7 +169,7 @@ impl Compile for Step {
 }
 
 impl Step {
-    /// Takes what is looked at.
+    /// Sets the captures and checks of the step.
     fn look(&mut self, at: Looks) {
         match self {
             Self::List(List { looks, .. })
@@ -180,7 +180,7 @@ impl Step {
         }
     }
 
-    /// Looks for placeholders in what users name and write.
+    /// Compiles placeholders in names and texts.
     fn compile_texts(&mut self, names: &mut Names) -> Result<(), String> {
         match self {
             Self::Open(open) => open.path.compile("path", names),
@@ -198,7 +198,7 @@ impl Step {
         }
     }
 
-    /// Checks figures, and what goes with what.
+    /// Checks figures and combinations of options.
     fn check(&self) -> Result<(), String> {
         match self {
             Self::Open(open) => check_slot(open.slot),

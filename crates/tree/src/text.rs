@@ -6,7 +6,7 @@ use headcount_load::{Fault, User};
 use headcount_script::{Names, Template};
 use serde::Deserialize;
 
-/// A text that may have placeholders. As it is read it is constant; [`Text::compile`] looks for them.
+/// A text that may have placeholders. It is constant until [`Text::compile`] looks for them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "String")]
 pub struct Text {
@@ -25,18 +25,18 @@ impl From<String> for Text {
 }
 
 impl Text {
-    /// Looks for placeholders. The sentence says which is wrong.
+    /// Compiles placeholders. The error names the wrong one.
     pub(crate) fn compile(&mut self, names: &mut Names) -> Result<(), String> {
         let template = Template::parse(&self.written, names)?;
         if let Some(text) = template.text() {
-            self.written = text.into(); // a doubled brace is one
+            self.written = text.into(); // doubled braces stand for single ones
         } else {
             self.template = Some(template);
         }
         Ok(())
     }
 
-    /// The text as the workload has it; of a constant one without its doubled braces.
+    /// The text as the workload has it; without doubled braces if it is constant.
     pub(crate) const fn written(&self) -> &str {
         &self.written
     }

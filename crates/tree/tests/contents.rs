@@ -1,4 +1,4 @@
-//! Contents compress as their kind does, and are checked and told apart whatever it is.
+//! Contents compress as their kind should, and are checked and distinguished whatever their kind.
 
 use std::collections::HashSet;
 use std::io;
@@ -35,7 +35,7 @@ fn ratio(data: &[u8]) -> f64 {
 
 #[test]
 fn whole_files_compress_as_their_kind_does() {
-    // What the table of `content` says, and 6 % more or less: other versions of zlib differ a little.
+    // The table of `content`, within 6%: other versions of zlib differ a little.
     let expected = [
         (Compressed, 1.0, 1.0),
         (Text, 4.1, 4.6),

@@ -1,4 +1,5 @@
-//! The disk mix against the published statistics, counted anew over the program as users play it.
+//! The disk mix against the published statistics, counted independently over the program as users
+//! play it.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,7 +33,7 @@ fn program() -> Program {
     make(&data_set(80)).unwrap()
 }
 
-/// Whether a figure is within so much of the published one.
+/// Checks that a figure is within `tolerance` of the published one.
 fn near(what: &str, found: f64, published: f64, tolerance: f64) {
     assert!(
         (found - published).abs() <= tolerance,
@@ -213,13 +214,13 @@ fn most_of_what_is_read_is_checked_and_all_of_the_workspace_is_used() {
                 .filter(|path| common || !path.below.starts_with("work"))
                 .count()
         };
-        // Drawn at random: of 320 files about one in e^(350 / 320) is not.
+        // Files are drawn at random: of 320, about one in e^(350 / 320) is never used.
         assert!(used(false) * 2 > files as usize, "{files}: {}", used(false));
         assert!(used(true) > 10);
     }
 }
 
-/// Follows names and open files as a server would, independently of whoever made the program.
+/// Follows names and open files as a server would, independently of the code that made the program.
 #[test]
 fn every_answer_is_the_one_a_server_gives_from_every_entry() {
     let program = program();

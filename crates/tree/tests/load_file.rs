@@ -1,4 +1,4 @@
-//! Load files: what is read from them, and what is said of those that are none.
+//! Load files: how they are parsed, and the errors for invalid ones.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use headcount_tree::program::parse::parse;
 use headcount_tree::query::Query;
 use proptest::prelude::*;
 
-/// One of each operation, by hand.
+/// One of each operation, written by hand.
 const EACH: &str = r#"
 # a comment
 Deltree "\clients\client1" NT_STATUS_OK
@@ -68,7 +68,7 @@ fn every_operation_is_read_as_it_is_written() {
     assert_eq!(path(file), r"work\A B.DAT");
     assert_eq!((creation.how, creation.kind), (How::Open, Wanted::File));
     assert_eq!(at(7).expected, Answer::Missing);
-    // The handle that was given back is used again.
+    // The released slot is reused.
     assert_eq!((slot, program.slots), (0, 1));
     assert_eq!(
         at(19).action,
@@ -82,13 +82,14 @@ fn every_operation_is_read_as_it_is_written() {
         }
     );
     assert_eq!(&*program.entries, [0]);
-    // The program makes the client's folder itself, but not the folder of what no client owns.
+    // The program makes the client's folder itself, but not the one for paths outside clients'
+    // folders.
     assert_eq!(&*program.folders, [Box::from("other")]);
     let facts = Facts::of(&program);
     assert_eq!((facts.read_bytes, facts.written_bytes), (12_288, 8193));
     assert_eq!(facts.operations["NTCreateX"], 3);
     assert_eq!(facts.refused["NTCreateX"], 1);
-    // Of the two reads the second goes beyond what was written in whole units.
+    // The second of the two reads goes beyond the whole units written.
     assert_eq!(facts.checked_bytes, 4096);
     assert_eq!(
         facts.operations.values().sum::<u64>(),

@@ -1,6 +1,6 @@
 //! What a server may answer to an operation, whatever the protocol.
 
-/// A kind of answer. A program says which it expects: a name that is not found may be the success.
+/// A kind of answer. A program says which one it expects, so "not found" may count as success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// It is done.
@@ -15,7 +15,7 @@ pub enum Answer {
     InUse,
     /// It is a folder.
     Folder,
-    /// It is no folder.
+    /// It is not a folder.
     NoFolder,
     /// The folder has something in it.
     NotEmpty,
@@ -25,7 +25,7 @@ pub enum Answer {
     NotLocked,
     /// The file ends before.
     EndOfFile,
-    /// Names like this are not accepted.
+    /// The name is not valid.
     BadName,
     /// Anything else, which no program expects.
     Other,
@@ -74,15 +74,15 @@ const KNOWN: [(&str, u32, Answer); 18] = [
 ];
 
 impl Answer {
-    /// What a status of the `NTSTATUS` codes means.
+    /// The answer for an `NTSTATUS` code.
     #[must_use]
     pub fn of_nt_status(code: u32) -> Self {
         let known = KNOWN.iter().find(|(_, known, _)| *known == code);
         known.map_or(Self::Other, |(_, _, answer)| *answer)
     }
 
-    /// What a status of a load file means, by name or as a number such as 0xc0000034; `None` if
-    /// nothing can be expected of it.
+    /// The answer for a status of a load file, by name or as a number such as 0xc0000034; `None` if
+    /// no program can expect it.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         let number = word.strip_prefix("0x").or(word.strip_prefix("0X"));
@@ -91,7 +91,7 @@ impl Answer {
         KNOWN.iter().find(known).map(|(_, _, answer)| *answer)
     }
 
-    /// For sentences: what is said of an operation that was answered so.
+    /// The words for sentences about an operation with this answer.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {

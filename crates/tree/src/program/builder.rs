@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use super::operation::Operation;
 use super::{Path, Program, contents};
 
-/// Files open at a time at most; a load file with more has lost its `Close` lines.
+/// The most files open at a time; a load file with more has lost its `Close` lines.
 pub const MOST_SLOTS: usize = 4096;
 
-/// A program in the making.
+/// A program being built.
 #[derive(Debug, Default)]
 pub struct Builder {
     operations: Vec<Operation>,
@@ -47,7 +47,7 @@ impl Builder {
         number
     }
 
-    /// A free slot, now taken; none when too many are.
+    /// Takes a free slot; None if too many are taken.
     pub fn take_slot(&mut self) -> Option<u16> {
         if let Some(free) = self.slots.iter().position(|taken| !taken) {
             self.slots[free] = true;
@@ -67,12 +67,12 @@ impl Builder {
         }
     }
 
-    /// A folder that is there before the program begins.
+    /// Adds a folder that exists before the program begins.
     pub fn folder(&mut self, below: &str) {
         self.folders.push(below.into());
     }
 
-    /// Users may begin here.
+    /// Marks a place where users may begin.
     pub fn entry(&mut self) {
         self.entries.push(self.operations.len() as u32);
     }
@@ -94,8 +94,8 @@ impl Builder {
         self.operations.is_empty()
     }
 
-    /// The program, with what is known about contents noted in its reads and writes. `prepared`
-    /// says which file of the data set stands at a path.
+    /// The program, with known contents noted in its reads and writes. `prepared` returns the file
+    /// of the data set at a path.
     #[must_use]
     pub fn build(self, prepared: impl Fn(&Path) -> Option<u32>) -> Program {
         let mut program = Program {

@@ -1,8 +1,8 @@
-//! Of which reads of a program the contents are known: those of whole units that the same round of
-//! the program wrote whole, and those of prepared files that nobody writes to.
+//! Finds the reads of a program whose contents are known: whole units that the same round of the
+//! program wrote whole, and prepared files that are never written to.
 //!
-//! A program is the same in every round and for every user, so this is found out once, before the
-//! run. Whatever else is read is not checked: bytes between units, and what an earlier round left.
+//! A program is the same in every round and for every user, so this is done once, before the run.
+//! Other reads are not checked: bytes between units, and what an earlier round left.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,8 +15,8 @@ use crate::parts::How;
 const UNIT: u64 = UNIT_BYTES as u64;
 /// Numbers of files made by programs; below are those of the data set (group and index).
 const MADE: u32 = 9 << 24;
-/// Units of one file whose contents are remembered at most, which bounds the memory of the analysis
-/// of a hostile program: 4 GiB of file.
+/// The most units remembered of one file (4 GiB), which limits the memory that a hostile program
+/// can make the analysis use.
 const MOST_UNITS: usize = 1 << 20;
 
 /// What is known of a file.
@@ -29,17 +29,17 @@ struct File {
     whole: BTreeSet<u64>,
 }
 
-/// What is known of a user's folder while a program is played.
+/// What is known of a user's folder while the program is followed.
 #[derive(Debug, Default)]
 struct Knowledge {
-    /// By path in lower case: names mean the same in every case.
+    /// By path in lower case: names are case-insensitive.
     names: HashMap<String, usize>,
     files: Vec<File>,
     slots: Vec<Option<usize>>,
     made: u32,
 }
 
-/// Notes in each read and write what stands, or is to stand, in its whole units.
+/// Notes in each read and write the contents of its whole units.
 pub fn note(program: &mut Program, prepared: impl Fn(&Path) -> Option<u32>) {
     let mut known = Knowledge {
         slots: vec![None; usize::from(program.slots)],
@@ -64,7 +64,7 @@ fn key(path: &Path) -> String {
     }
 }
 
-/// The units that lie wholly in a stretch of a file.
+/// The units that lie wholly in a range of a file.
 fn units(offset: u64, bytes: u32) -> std::ops::Range<u64> {
     let (first, last) = (
         offset.div_ceil(UNIT),
@@ -73,7 +73,7 @@ fn units(offset: u64, bytes: u32) -> std::ops::Range<u64> {
     first..last.max(first)
 }
 
-/// The units that a stretch of a file touches.
+/// The units that a range of a file touches.
 fn touched(offset: u64, bytes: u32) -> std::ops::Range<u64> {
     offset / UNIT..offset.saturating_add(bytes.into()).div_ceil(UNIT)
 }

@@ -1,4 +1,4 @@
-//! What a program consists of, counted.
+//! Counts of a program's operations and bytes.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use super::operation::Action;
 /// A program's operations and bytes, counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Facts {
-    /// Operations of each kind that occurs, by the words of dbench.
+    /// Operations of each kind that occurs, by dbench's words.
     pub operations: BTreeMap<&'static str, u64>,
-    /// Of those, operations whose success is that they are refused.
+    /// Of those, operations that are expected to be refused.
     pub refused: BTreeMap<&'static str, u64>,
     /// Bytes that are read.
     pub read_bytes: u64,

@@ -1,9 +1,9 @@
-//! Programs: long lists of file operations that users play in order, for ever.
+//! Programs: long lists of file operations that users play in order, in an endless loop.
 //!
 //! * [`operation`]: what is in a program, and which answer each operation expects.
-//! * [`parse`]: from a load file of dbench. [`disk_mix`]: made from published statistics.
-//! * [`source`]: where a target has its program from.
-//! * [`contents`]: of which reads the contents are known beforehand.
+//! * [`parse`]: from a load file of dbench. [`disk_mix`]: generated from published statistics.
+//! * [`source`]: where a target's program comes from.
+//! * [`contents`]: finds the reads whose contents are known in advance.
 //! * [`player`]: one user's place in a program: open files and expectations. [`stage`]: its
 //!   operations as requests.
 
@@ -28,14 +28,14 @@ pub const WORK: &str = "work";
 /// A path of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Path {
-    /// Below the user's folder or, if it `is_common`, below the folder around those of all users.
-    /// Backslashes stand between its parts.
+    /// Below the user's folder or, if it `is_common`, below the parent of all users' folders.
+    /// Backslashes separate its parts.
     pub below: Box<str>,
     /// Whether it belongs to all users.
     pub is_common: bool,
 }
 
-/// A list of operations that all users share, each of whom plays it in their own folder.
+/// A list of operations that all users share; each user plays it in their own folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     /// What is done, in order.
@@ -44,18 +44,18 @@ pub struct Program {
     pub paths: Box<[Path]>,
     /// The masks of searches.
     pub masks: Box<[Box<str>]>,
-    /// Where users may begin: operations before which nothing is open or left in the folder.
+    /// Where users may begin: operations before which nothing is open and the folder is empty.
     pub entries: Box<[u32]>,
-    /// Folders, below the user's, that are there before the first operation.
+    /// Folders, below the user's, that exist before the first operation.
     pub folders: Box<[Box<str>]>,
-    /// How many files are open at a time at most: operations name them by slot.
+    /// The most files open at a time; operations name them by slot.
     pub slots: u16,
-    /// What the numbers of its operations count: lines of a file, or operations.
+    /// What the operations' numbers count: lines of a file, or operations.
     pub counts: &'static str,
 }
 
 impl Program {
-    /// The same program, whose operations' numbers count something else than lines.
+    /// The same program, with operations' numbers that count something other than lines.
     #[must_use]
     pub fn counting(self, counts: &'static str) -> Self {
         Self { counts, ..self }

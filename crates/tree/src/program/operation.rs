@@ -3,14 +3,14 @@
 use super::answer::Answer;
 use crate::query::Query;
 
-/// One operation, and the answer that is its success.
+/// One operation, and the answer that it expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
     /// What is done.
     pub action: Action,
     /// Which answer is expected. Any other is a failure.
     pub expected: Answer,
-    /// The line of the load file, from 1; of a program that was made, its place in it.
+    /// The line of the load file, from 1; in a generated program, its index.
     pub line: u32,
 }
 
@@ -50,11 +50,11 @@ pub enum Action {
     Unlink { path: u32 },
     /// Renames.
     Rename { path: u32, to: u32 },
-    /// Makes a folder; that it is there is as good.
+    /// Makes a folder; one that exists is fine.
     Mkdir { path: u32 },
     /// Deletes an empty folder.
     Rmdir { path: u32 },
-    /// Deletes a folder with everything in it, if it is there.
+    /// Deletes a folder with everything in it, if it exists.
     DeleteTree { path: u32 },
     /// Locks a range of bytes.
     Lock { slot: u16, offset: u64, bytes: u64 },
@@ -62,22 +62,22 @@ pub enum Action {
     Unlock { slot: u16, offset: u64, bytes: u64 },
 }
 
-/// A stretch of a file.
+/// A range of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// Its first byte.
     pub offset: u64,
     /// How many.
     pub bytes: u32,
-    /// What stands in its whole units: the number of the file in [`crate::block::Owner`]; 0 if that
-    /// is not known.
+    /// The contents of its whole units: the number of the file in [`crate::block::Owner`]; 0 if
+    /// unknown.
     pub contents: u32,
 }
 
 /// How a file or folder is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Creation {
-    /// What if it exists, or not.
+    /// What to do if it exists, or does not.
     pub how: crate::parts::How,
     /// What it must be.
     pub kind: Wanted,
@@ -96,7 +96,7 @@ pub enum Wanted {
     Either,
 }
 
-/// The kinds of operations, which are counted and timed each by itself, under the words of dbench.
+/// The kinds of operations, counted and timed separately under dbench's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "each is the action of the same meaning")]
 pub enum Kind {
@@ -165,7 +165,7 @@ impl Kind {
         }
     }
 
-    /// The kind that a word means.
+    /// The kind with this word.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == word)

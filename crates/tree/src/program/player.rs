@@ -1,4 +1,4 @@
-//! One user's place in a program: which files are open, and whether answers are those expected.
+//! One user's place in a program: the open files, and whether answers are as expected.
 
 use headcount_load::{Fault, FaultKind, Moved, User};
 
@@ -16,9 +16,9 @@ use crate::session::backend::{FileBackend, Refusal};
 #[derive(Debug)]
 pub struct Player<F> {
     slots: Box<[Option<Opened<F>>]>,
-    /// Whether it knows what is in the user's folder.
+    /// Whether the user has played a turn.
     has_begun: bool,
-    /// Whether something failed since the last entry, so that what follows may differ, too.
+    /// Whether something failed since the last entry, which may affect what follows.
     is_disturbed: bool,
 }
 
@@ -48,9 +48,9 @@ impl<F> Player<F> {
 
     /// Plays the user's turn. An answer other than the expected one is a fault that names the line.
     ///
-    /// At an entry of the program a user's folder is emptied first, if the user has only come or if
-    /// something failed since the last entry. A user whose connection was lost in between goes on
-    /// without the files that were open on it.
+    /// At an entry of the program the user's folder is emptied first, if this is the user's first
+    /// turn or something failed since the last entry. A user whose connection was lost in between
+    /// continues without the files that were open on it.
     pub async fn play<B: FileBackend<File = F>>(
         &mut self,
         stage: &mut Stage<'_, B>,
@@ -285,7 +285,7 @@ impl<F> Player<F> {
     }
 }
 
-/// What the blocks of a file bear.
+/// The owner that the blocks of a file carry.
 const fn owner<B>(stage: &Stage<'_, B>, contents: u32) -> Owner {
     Owner {
         user: if contents >> 24 == Group::Shared as u32 {
@@ -317,7 +317,7 @@ async fn clear<B: FileBackend>(stage: &mut Stage<'_, B>, program: &Program) -> R
     Ok(())
 }
 
-/// What is not there is deleted.
+/// Treats deleting something that does not exist as a success.
 fn or_missing(deleted: Result<(), Refusal>) -> Result<(), Refusal> {
     match deleted {
         Err(refusal) if refusal.answer == Answer::Missing => Ok(()),
@@ -352,8 +352,8 @@ fn judge(answered: Result<(), Refusal>, expected: Answer) -> Result<(), Fault> {
     }
 }
 
-/// A read at the end of a file brings nothing; SMB 1, which load files were recorded with, says so
-/// with no bytes or with an error.
+/// A read at the end of a file returns nothing; SMB 1, with which load files were recorded, reports
+/// that as no bytes or as an error.
 fn judge_read(read: Result<u32, Refusal>, returned: u32, expected: Answer) -> Result<Moved, Fault> {
     match read {
         Ok(0) if expected == Answer::EndOfFile => Ok(Moved::default()),

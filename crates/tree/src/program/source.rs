@@ -19,11 +19,11 @@ pub enum Source {
     LoadFile {
         /// Where it is.
         path: String,
-        /// Whether time stamps in it are passed over.
+        /// Whether to skip time stamps in it.
         #[serde(default)]
         ignores_times: bool,
     },
-    /// Made after the statistics of `NetBench`'s Disk Mix.
+    /// Generated from the statistics of `NetBench`'s Disk Mix.
     DiskMix {},
 }
 

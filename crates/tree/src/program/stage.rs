@@ -8,14 +8,14 @@ use crate::session::backend::{Check, FileBackend, Make, Opening, Piece, Refusal,
 use super::Path;
 use super::operation::{Creation, Wanted};
 
-/// Whose program it is, and what plays it.
+/// What plays a user's program.
 #[derive(Debug)]
 pub struct Stage<'a, B> {
     /// The files of all users.
     pub tree: &'a FileTree,
     /// The user's number in names and in the marks of blocks.
     pub number: u32,
-    /// The user's way to them.
+    /// The user's access to them.
     pub backend: &'a mut B,
 }
 
@@ -54,8 +54,8 @@ impl<'a, B: FileBackend> Stage<'a, B> {
         Ok(opened.file)
     }
 
-    /// Reads up to `bytes`; returns how many came, 0 at the end of the file. All of them pass
-    /// through `check`.
+    /// Reads up to `bytes`, and passes the data to `check`; returns how many came, 0 at the end of
+    /// the file.
     pub(super) async fn read(
         &mut self,
         file: &B::File,
@@ -78,7 +78,7 @@ impl<'a, B: FileBackend> Stage<'a, B> {
         }
     }
 
-    /// Writes all of `bytes`, which `make` makes.
+    /// Writes `bytes` bytes, which `make` generates.
     pub(super) async fn write(
         &mut self,
         file: &B::File,

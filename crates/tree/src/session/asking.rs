@@ -66,7 +66,7 @@ impl<B: FileBackend> FileSession<B> {
         look_at(known, &path, "INSPECT", looks, user)
     }
 
-    /// Notes a step that was done, if its answer has not been noted.
+    /// Adds a completed step to the trace, unless its answer has been added.
     pub(super) fn note(&mut self, step: &Step, moved: Moved, user: &mut User) {
         let (name, slot, sent) = match step {
             Step::Open(open) => ("OPEN", open.slot, ""),
@@ -94,7 +94,7 @@ impl<B: FileBackend> FileSession<B> {
     }
 }
 
-/// Looks at what is known of a file.
+/// Applies captures and checks to what is known of a file.
 fn look_at(
     known: Known,
     path: &str,

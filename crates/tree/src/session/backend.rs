@@ -1,4 +1,5 @@
-//! What a protocol does for its users' files: the seam between [`super::FileSession`] and a server.
+//! What a protocol does for its users' files: the interface between [`super::FileSession`] and a
+//! server.
 
 use std::future::{Future, ready};
 
@@ -11,11 +12,11 @@ use crate::program::answer::Answer;
 use crate::program::operation::Wanted;
 use crate::query::{Known, Query};
 
-/// A request that was not done: what was answered, and the fault that this is where nobody expected
-/// it. A program may expect it; a step never does.
+/// A refused request: the answer, and the fault for callers that did not expect it. A program may
+/// expect it; a step never does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// What was answered.
+    /// The answer.
     pub answer: Answer,
     /// The fault, with a sentence that says what was asked and answered.
     pub fault: Fault,
@@ -43,9 +44,9 @@ pub struct Opening {
     pub kind: Wanted,
     /// What it is opened for.
     pub access: Access,
-    /// What if it exists, or not.
+    /// What to do if it exists, or does not.
     pub how: How,
-    /// What the client may keep until told otherwise.
+    /// The oplock or lease that the client asks for.
     pub oplock: OplockWish,
     /// Whether nobody else may open it meanwhile.
     pub is_alone: bool,
@@ -67,14 +68,14 @@ pub struct Piece {
     pub offset: u64,
     /// How many.
     pub bytes: u32,
-    /// Whether all of them must be there, so that fewer are worth a second request.
+    /// Whether all of them must exist, so that a short read justifies a second request.
     pub is_whole: bool,
 }
 
 /// More names in a folder than captures and checks look at.
 const MOST_ENTRIES: usize = 100_000;
 
-/// The fault of a folder with more names than are kept of it.
+/// Checks that a folder has no more names than are kept of it.
 pub fn check_count(found: &[Entry], path: &str) -> Result<(), Fault> {
     if found.len() <= MOST_ENTRIES {
         return Ok(());
@@ -86,7 +87,7 @@ pub fn check_count(found: &[Entry], path: &str) -> Result<(), Fault> {
     Err(Fault::step(FaultKind::Refused, sentence))
 }
 
-/// Which way data go.
+/// The direction of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// From the file.
@@ -95,16 +96,17 @@ pub enum Way {
     Write,
 }
 
-/// Looks at data that were read, at this offset of the file.
+/// Checks data that were read at this offset of the file.
 pub type Check<'a> = dyn Fn(u64, &[u8]) -> Result<(), Fault> + 'a;
 
-/// Makes data that are to be written at this offset of the file.
+/// Generates the data to write at this offset of the file.
 pub type Make<'a> = dyn Fn(u64, &mut [u8]) + 'a;
 
-/// One user's way to the files: requests, and nothing that another protocol would have to repeat.
+/// One user's access to the files: only the requests, which differ by protocol.
 /// [`super::FileSession`] has the handles, the positions, the data set and the program.
 ///
-/// Paths lie below the share or the folder of the target, with backslashes between their parts.
+/// Paths are relative to the share or the folder of the target, with backslashes between their
+/// parts.
 pub trait FileBackend {
     /// An open file or folder, which knows its name.
     type File;
@@ -112,35 +114,35 @@ pub trait FileBackend {
     /// Its path, as messages show it.
     fn path(file: &Self::File) -> &str;
 
-    /// Logs on anew, on a new connection if asked. What was open is released before.
+    /// Logs on again, on a new connection if asked. Open files have been released.
     fn log_on(&mut self, reconnect: bool) -> impl Future<Output = Result<(), Fault>> {
         let _ = reconnect;
         ready(Ok(()))
     }
 
-    /// Logs off. What was open is released before.
+    /// Logs off. Open files have been released.
     fn log_off(&mut self) -> impl Future<Output = Result<(), Fault>> {
         ready(Ok(()))
     }
 
-    /// Connects to a share anew. What was open on it is released before.
+    /// Connects to a share again. Open files on it have been released.
     fn connect(&mut self, share: Share) -> impl Future<Output = Result<(), Fault>> {
         let _ = share;
         ready(Ok(()))
     }
 
-    /// Leaves a share. What was open on it is released before.
+    /// Leaves a share. Open files on it have been released.
     fn disconnect(&mut self, share: Share) -> impl Future<Output = Result<(), Fault>> {
         let _ = share;
         ready(Ok(()))
     }
 
-    /// Asks whether the server is there.
+    /// Checks that the server responds.
     fn echo(&mut self) -> impl Future<Output = Result<(), Fault>> {
         ready(Ok(()))
     }
 
-    /// Asks for something through a control: of an open file, if it is [`Control::is_about_file`].
+    /// Sends a control, about an open file if it is [`Control::is_about_file`].
     fn control(
         &mut self,
         control: Control,
@@ -157,26 +159,27 @@ pub trait FileBackend {
         opening: Opening,
     ) -> impl Future<Output = Result<Opened<Self::File>, Refusal>>;
 
-    /// Whether the user comes back after this fault, which ended the session: see
+    /// Whether the user reconnects after this fault, which ended the session: see
     /// [`Self::come_back`].
     fn outlives(&self, fault: &Fault) -> bool {
         let _ = fault;
         false
     }
 
-    /// Logs on again after the session was lost. What was open is [`reclaimed`](Self::reclaim) or
-    /// [opened again](Self::reopen).
+    /// Logs on again after the session was lost. Open files are then [`reclaimed`](Self::reclaim)
+    /// or [reopened](Self::reopen).
     fn come_back(&mut self) -> impl Future<Output = Result<(), Fault>> {
         ready(Ok(()))
     }
 
-    /// Asks for a file that was open when the session was lost; false if it is not open any more.
+    /// Reclaims a file that was open when the session was lost; returns false if it is no longer
+    /// open.
     fn reclaim(&mut self, file: &mut Self::File) -> impl Future<Output = Result<bool, Fault>> {
         let _ = file;
         ready(Ok(false))
     }
 
-    /// Opens a file that is not open any more after the session was lost.
+    /// Reopens a file that could not be reclaimed.
     fn reopen(
         &mut self,
         path: String,
@@ -195,14 +198,13 @@ pub trait FileBackend {
         query: Query,
     ) -> impl Future<Output = Result<Known, Refusal>>;
 
-    /// Looks for names in a folder: the first answer of a listing. None found is
-    /// [`Answer::Missing`].
+    /// Looks for names in a folder: the first answer of a listing. No match is [`Answer::Missing`].
     fn find(&mut self, folder: &str, mask: &str) -> impl Future<Output = Result<(), Refusal>>;
 
     /// Deletes a file.
     fn unlink(&mut self, path: &str) -> impl Future<Output = Result<(), Refusal>>;
 
-    /// Renames a name; one that is taken is [`Answer::Exists`].
+    /// Renames a file or folder; a taken name is [`Answer::Exists`].
     fn rename(&mut self, path: &str, to: &str) -> impl Future<Output = Result<(), Refusal>>;
 
     /// Makes a folder.
@@ -214,13 +216,14 @@ pub trait FileBackend {
     /// Deletes a folder with everything in it.
     fn remove_tree(&mut self, path: &str) -> impl Future<Output = Result<(), Refusal>>;
 
-    /// Closes a file, and deletes it if that was asked for.
+    /// Closes a file, and deletes it if requested.
     fn close(&mut self, file: Self::File) -> impl Future<Output = Result<(), Refusal>>;
 
-    /// Lets go of a file whose user leaves the share. A server closes it by itself; a disk does not.
+    /// Releases a file when its user leaves the share. A server closes it by itself; a disk does
+    /// not.
     fn release(&mut self, file: Self::File) -> impl Future<Output = Result<(), Fault>>;
 
-    /// Drops files whose session is over, without keeping the worker waiting.
+    /// Drops files whose session has ended, without blocking the worker.
     fn discard(&self, files: Vec<Self::File>) {
         drop(files);
     }
@@ -228,8 +231,8 @@ pub trait FileBackend {
     /// How many of `wanted` bytes one request can move now.
     fn room(&self, way: Way, wanted: u32) -> u32;
 
-    /// Reads; returns how many bytes came, 0 at the end of the file. `check` sees what came, if
-    /// anything did.
+    /// Reads, and passes the data, if any, to `check`; returns how many bytes came, 0 at the end of
+    /// the file.
     fn read(
         &mut self,
         file: &Self::File,
@@ -237,7 +240,7 @@ pub trait FileBackend {
         check: &Check<'_>,
     ) -> impl Future<Output = Result<u32, Refusal>>;
 
-    /// Writes all of `bytes`, which `make` makes.
+    /// Writes `bytes` bytes, which `make` generates.
     fn write(
         &mut self,
         file: &Self::File,
@@ -246,10 +249,10 @@ pub trait FileBackend {
         make: &Make<'_>,
     ) -> impl Future<Output = Result<(), Refusal>>;
 
-    /// Has a file put on the server's disk.
+    /// Has the server flush a file to disk.
     fn flush(&mut self, file: &Self::File) -> impl Future<Output = Result<(), Refusal>>;
 
-    /// Lists a folder to its end, or asks only `once`; returns the bytes that came.
+    /// Lists a folder to its end, or asks only `once`; returns the bytes received.
     fn list(
         &mut self,
         file: &mut Self::File,
@@ -257,7 +260,8 @@ pub trait FileBackend {
         once: bool,
     ) -> impl Future<Output = Result<u64, Fault>>;
 
-    /// The same, with what is there but `.` and `..`, and is called as the `pattern` says. Sizes and times may be left out unless `is_whole`.
+    /// Like [`Self::list`], but returns the entries that match `pattern`, except `.` and `..`.
+    /// Sizes and times may be left out unless `is_whole`.
     fn entries(
         &mut self,
         file: &mut Self::File,
@@ -281,7 +285,7 @@ pub trait FileBackend {
         replace: bool,
     ) -> impl Future<Output = Result<(), Fault>>;
 
-    /// Has an open file deleted when it is closed.
+    /// Marks an open file for deletion when it is closed.
     fn delete(&mut self, file: &mut Self::File) -> impl Future<Output = Result<(), Fault>>;
 
     /// Sets the length of an open file.
@@ -294,8 +298,8 @@ pub trait FileBackend {
     /// Sets the time of the last write.
     fn set_times(&mut self, file: &Self::File) -> impl Future<Output = Result<(), Refusal>>;
 
-    /// Locks a range of bytes or unlocks it; one that somebody else holds is [`Answer::Locked`] at
-    /// once.
+    /// Locks or unlocks a range of bytes. If somebody else holds it, the answer is
+    /// [`Answer::Locked`] at once.
     fn lock(
         &mut self,
         file: &Self::File,

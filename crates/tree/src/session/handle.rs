@@ -10,25 +10,25 @@ use crate::slot::SLOTS;
 #[derive(Debug)]
 pub(super) struct Handle<F> {
     pub file: F,
-    /// What it is of the data set; None for a path of the workload's own.
+    /// Its place in the data set; None for a path given by the workload.
     pub place: Option<Place>,
     /// How it was opened.
     pub opening: Opening,
-    /// Whether its user has locked a part of it, or has it deleted when it is closed: a file that is
-    /// opened again has neither.
+    /// Whether its user has locked a part of it, or marked it for deletion: reopening the file
+    /// would lose either.
     pub is_bound: bool,
     /// Where the next sequential read or write starts.
     pub position: u64,
     pub end_of_file: u64,
 }
 
-/// What the server has acknowledged of a write that is under way.
+/// The part of a write under way that the server has acknowledged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Acknowledged {
     pub slot: u8,
     /// The first byte.
     pub from: u64,
-    /// The first byte that was not acknowledged.
+    /// The first byte that is not acknowledged.
     pub to: u64,
 }
 

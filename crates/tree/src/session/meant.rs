@@ -11,7 +11,7 @@ use crate::content::Content;
 use crate::data_set::Place;
 use crate::named::Named;
 
-/// The number that blocks of files bear which no data set has: above those of every group.
+/// The number in blocks of files outside the data set: above those of every group.
 const OWN_FILE: u32 = 0xff << 24;
 
 /// What a name means.
@@ -19,12 +19,12 @@ const OWN_FILE: u32 = 0xff << 24;
 pub(super) enum Meant {
     /// A place of the data set.
     Place(Place),
-    /// This path of the workload's own, which may hold anything.
+    /// A path given by the workload, which may contain anything.
     Own(Arc<str>),
 }
 
 impl Meant {
-    /// What it is of the data set, if it is of that.
+    /// Its place in the data set; None for other paths.
     pub const fn place(&self) -> Option<Place> {
         match self {
             Self::Place(place) => Some(*place),
@@ -63,7 +63,7 @@ impl<B: FileBackend> FileSession<B> {
         Ok((meant, path))
     }
 
-    /// The path of a name that means this.
+    /// The path of a name that resolves to `meant`.
     pub(super) fn path(&self, named: &Named, meant: &Meant) -> String {
         let path = match meant {
             Meant::Place(place) => self.tree.path(self.number, *place),
@@ -75,7 +75,7 @@ impl<B: FileBackend> FileSession<B> {
         }
     }
 
-    /// What blocks bear that are written there.
+    /// The owner that blocks written there carry.
     pub(super) fn owner(&self, place: Option<Place>) -> Owner {
         match place {
             Some(place) => self.tree.data_set.owner(self.number, place),
@@ -88,13 +88,13 @@ impl<B: FileBackend> FileSession<B> {
         }
     }
 
-    /// Whether what is read from there must be what Headcount wrote.
+    /// Whether data read from there is compared with what Headcount wrote.
     pub(super) fn is_checked(&self, place: Option<Place>) -> bool {
         self.tree.verify && place.is_some()
     }
 }
 
-/// The fault of a step whose figure the data set would give, for a file that it does not have.
+/// The fault of a step that needs a figure which the data set lacks for this file.
 pub(super) fn needs(path: &str, step: &str, what: &str) -> Fault {
     let sentence = format!(
         "\"{path}\": the data set gives this file no size, so its {step} needs {what} of its own"
@@ -102,7 +102,7 @@ pub(super) fn needs(path: &str, step: &str, what: &str) -> Fault {
     Fault::step(FaultKind::Refused, sentence)
 }
 
-/// A path with something put around its last part.
+/// A path with a prefix and a suffix on its last part.
 fn around(path: String, before: &str, after: &str) -> String {
     if before.is_empty() && after.is_empty() {
         return path;

@@ -2,9 +2,9 @@
 //!
 //! * [`FileSession`]: the user's handles and place in the program; steps become requests here.
 //! * [`backend`]: what a protocol does for it.
-//! * `meant`: what steps name; `naming`: steps about a name; `asking`: steps whose answers are looked
-//!   at, which sees `seen`; `handle`: what is open; `transfer`: reading
-//!   and writing; `survival`: going on after a lost session.
+//! * `meant`: what steps name; `naming`: steps about a name; `asking` and `seen`: steps whose
+//!   answers captures and checks see; `handle`: what is open; `transfer`: reading and writing;
+//!   `survival`: recovering from a lost session.
 
 mod asking;
 pub mod backend;
@@ -46,7 +46,7 @@ pub struct FileSession<B: FileBackend> {
 }
 
 impl<B: FileBackend> FileSession<B> {
-    /// The user with this number in names, who has nothing open.
+    /// A session of the user with this number in names, with nothing open.
     pub const fn new(tree: Arc<FileTree>, number: u32, backend: B) -> Self {
         Self {
             tree,
@@ -58,7 +58,7 @@ impl<B: FileBackend> FileSession<B> {
         }
     }
 
-    /// The user's way to the files, for requests that no step makes.
+    /// The user's access to the files, for requests outside steps.
     pub const fn backend(&mut self) -> &mut B {
         &mut self.backend
     }
@@ -123,7 +123,7 @@ impl<B: FileBackend> FileSession<B> {
         Ok(())
     }
 
-    /// The same, if it is the share with the files.
+    /// Releases everything if this is the share with the files.
     async fn leave_share(&mut self, share: Share) -> Result<(), Fault> {
         match share {
             Share::Data => self.leave().await,
@@ -154,10 +154,10 @@ impl<B: FileBackend> FileSession<B> {
         }
     }
 
-    /// Plays a step, whose session may be lost.
+    /// Plays a step, during which the session may be lost.
     async fn act(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
         match step {
-            // On the heap: rare and large, they would otherwise be a part of every user's step.
+            // Boxed: rare and large, they would otherwise enlarge every user's step.
             Step::Logon { .. }
             | Step::Logoff {}
             | Step::TreeConnect { .. }
@@ -240,9 +240,9 @@ impl<B: FileBackend> Session for FileSession<B> {
 
     /// Closes what is open and logs off, if the server still answers.
     fn close(self, _user: &mut User) -> impl Future<Output = ()> {
-        let mut session = Box::new(self); // not twice in every user's future
+        let mut session = Box::new(self); // keeps users' futures small
         async move {
-            // The user has left; nobody is interested in a failure.
+            // The user has left; a failure does not matter.
             let _ = session.leave().await;
             let _ = session.backend.log_off().await;
         }

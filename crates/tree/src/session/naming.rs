@@ -21,7 +21,7 @@ impl<B: FileBackend> FileSession<B> {
             kind: if open.folder || place.is_some_and(|place| place.group.is_folder()) {
                 Wanted::Folder
             } else if place.is_none() && open.how == How::Open {
-                Wanted::Either // whatever is there
+                Wanted::Either // whatever exists
             } else {
                 Wanted::File
             },
@@ -33,7 +33,7 @@ impl<B: FileBackend> FileSession<B> {
         let opened = loop {
             match self.backend.open(path, opening).await {
                 Ok(opened) => break opened,
-                // The server may have made it, and would refuse to make it twice.
+                // The server may have created it before the loss, and would refuse to do so again.
                 Err(refusal) if open.how == How::Create => return Err(refusal.fault),
                 Err(refusal) => self.survive(refusal.fault, None, user).await?,
             }
@@ -51,7 +51,7 @@ impl<B: FileBackend> FileSession<B> {
         Ok(())
     }
 
-    /// Asks for a name that must not be there.
+    /// Looks up a name that must not exist.
     pub(super) async fn probe(&mut self, name: &Named, user: &mut User) -> Result<(), Fault> {
         let (_, path) = self.resolve(name, 0, user)?;
         loop {
@@ -63,7 +63,7 @@ impl<B: FileBackend> FileSession<B> {
         }
     }
 
-    /// Asks about a name of which there must be nothing.
+    /// Asks about a name that must not exist.
     pub(super) async fn inspect_missing(
         &mut self,
         name: &Named,
@@ -95,7 +95,7 @@ impl<B: FileBackend> FileSession<B> {
     }
 }
 
-/// The fault of a name that should not be there.
+/// The fault of a name that should not exist.
 fn unexpected(path: &str) -> Fault {
     let sentence = format!("\"{path}\": it exists, but should not");
     Fault::step(FaultKind::Refused, sentence)

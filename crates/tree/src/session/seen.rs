@@ -1,14 +1,14 @@
-//! Answers as captures and checks see them, and as somebody sees them who tries a workload.
+//! Answers as captures and checks see them, and as the trace shows them.
 
 use headcount_load::User;
 use headcount_script::json::Document;
 use headcount_script::{Entry, Reply};
 use serde_json::json;
 
-/// How much of a text is kept for somebody who tries a workload.
+/// How much of a text the trace keeps.
 const MOST_TRACED_BYTES: usize = 2_000;
 
-/// An answer about files, or what one of them holds.
+/// An answer about files, or the contents of one.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     entries: Vec<Entry>,
@@ -18,7 +18,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Files and folders; with their names as text, one in a line.
+    /// Files and folders; their names are the text, one per line.
     pub fn files(entries: Vec<Entry>) -> Self {
         let names: Vec<&str> = entries.iter().map(|entry| &*entry.name).collect();
         let body = names.join("\n").into_bytes();
@@ -29,7 +29,7 @@ impl Seen {
         }
     }
 
-    /// What came of a file, and its text as far as it was kept.
+    /// The size of what was read, and the part of its text that was kept.
     pub fn text(size: u64, body: Vec<u8>) -> Self {
         Self {
             body,
@@ -38,7 +38,7 @@ impl Seen {
         }
     }
 
-    /// Notes the answer for somebody who tries a workload.
+    /// Adds the answer to the trace.
     pub fn note(&self, user: &mut User, step: &str, path: &str) {
         user.note(|| {
             let outcome = match self.entries.as_slice() {
@@ -77,7 +77,7 @@ impl Reply for Seen {
     }
 }
 
-/// Notes what was done without an answer to look at.
+/// Adds a step without an answer to look at to the trace.
 pub(super) fn note_done(user: &mut User, step: &str, path: &str, sent: &str, outcome: &str) {
     user.note(|| {
         let shown: String = sent.chars().take(MOST_TRACED_BYTES).collect();

@@ -1,9 +1,9 @@
-//! Going on after a lost session, as a person's computer does: it logs on again, has the open files
-//! back, and repeats the request that was lost. Only backends that say so do
-//! ([`FileBackend::outlives`]); for the others a lost session ends the scenario.
+//! Recovering from a lost session, as a person's computer does: it logs on again, reopens the open
+//! files, and repeats the lost request. Only some backends do ([`FileBackend::outlives`]); with the
+//! others a lost session ends the scenario.
 //!
-//! What is repeated does the same when it is done twice. Renaming, deleting, locking, and making what
-//! must not exist are not, since the server may have done them: they end the scenario.
+//! Only idempotent requests are repeated. Renaming, deleting, locking, and creating what must not
+//! exist are not, since the server may have done them: they end the scenario.
 
 use headcount_load::{Fault, FaultKind, User};
 
@@ -16,12 +16,12 @@ use crate::parts::{Access, How, OplockWish};
 use crate::slot::SLOTS;
 use crate::step::Step;
 
-/// Between two attempts to log on: as long as users wait who have no session.
+/// The time between two attempts to log on: the pause of users who lost their session.
 const PAUSE_NS: u64 = 100_000_000;
 /// Bytes of each request that reads back what was written.
 const CHUNK_BYTES: u64 = 64 << 10;
 
-/// Whether a step can be done twice. Reading, writing and opening repeat single requests instead.
+/// Whether a step can be repeated. Reading, writing and opening repeat single requests instead.
 pub(super) const fn is_repeatable(step: &Step) -> bool {
     matches!(
         step,
@@ -40,30 +40,30 @@ pub(super) const fn is_repeatable(step: &Step) -> bool {
 }
 
 impl<B: FileBackend> FileSession<B> {
-    /// Comes back after a fault, however often that takes within the time that the step may take;
-    /// the request is then to be repeated. Returns the fault if the backend does not outlive it.
+    /// Reconnects after a fault, with as many attempts as the time limit of the step allows; the
+    /// caller then repeats the request. Returns the fault if the backend does not outlive it.
     ///
-    /// What is open is reclaimed. Where the server does not give it back, the file is opened again;
-    /// of the file that a step writes, all bytes that the server has acknowledged in this step are
-    /// first read back and checked.
+    /// Open files are reclaimed. A file that the server does not give back is reopened; if the step
+    /// was writing it, all bytes that the server acknowledged in this step are first read back and
+    /// checked.
     pub(super) async fn survive(
         &mut self,
         fault: Fault,
         written: Option<Acknowledged>,
         user: &User,
     ) -> Result<(), Fault> {
-        // A program's files are not followed here.
+        // A program's files are not tracked here.
         if !self.backend.outlives(&fault) || self.player.is_some() {
             return Err(fault);
         }
-        // On the heap: rare and large, it would otherwise be a part of every user's step.
+        // Boxed: rare and large, it would otherwise enlarge every user's step.
         Box::pin(async {
             loop {
                 match self.come_back(written).await {
                     Err(again) if self.backend.outlives(&again) => {
                         user.sleep_until(user.now_ns() + PAUSE_NS).await;
                     }
-                    // Handles that were not reached are of no use any more.
+                    // Handles that were not reached are lost.
                     Err(fault) => {
                         return Err(Fault {
                             ends_session: true,
@@ -105,7 +105,7 @@ impl<B: FileBackend> FileSession<B> {
     async fn reopen(&mut self, slot: u8) -> Result<(), Fault> {
         let handle = self.handles.get(slot)?;
         let opening = Opening {
-            how: How::Open, // it has been made, and must not be emptied again
+            how: How::Open, // it exists, and must not be emptied again
             ..handle.opening
         };
         let path = B::path(&handle.file).to_owned();
@@ -114,8 +114,8 @@ impl<B: FileBackend> FileSession<B> {
         Ok(())
     }
 
-    /// Checks the bytes that the server has acknowledged of a write, by a handle of its own: the
-    /// user's may be for writing alone.
+    /// Checks the acknowledged bytes of a write, through a separate handle: the user's may be
+    /// write-only.
     async fn read_back(&mut self, written: Acknowledged) -> Result<(), Fault> {
         let handle = self.handles.get(written.slot)?;
         let path = B::path(&handle.file).to_owned();
@@ -154,7 +154,7 @@ impl<B: FileBackend> FileSession<B> {
     }
 }
 
-/// What is wrong with bytes that were acknowledged.
+/// The sentence about acknowledged bytes that are lost.
 fn gone(what: &dyn std::fmt::Display) -> String {
     format!("what was acknowledged before the connection was lost is not there: {what}")
 }

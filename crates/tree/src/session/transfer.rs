@@ -13,7 +13,7 @@ use super::seen::Seen;
 use crate::block::{UNIT_BYTES, stamp, verify};
 use crate::parts::{From, Transfer};
 
-/// More than this is not kept of what is read: captures and checks are for what people write.
+/// The most that is kept of what is read: captures and checks are for what people write.
 const MOST_KEPT_BYTES: usize = 1 << 20;
 
 impl<B: FileBackend> FileSession<B> {
@@ -31,8 +31,8 @@ impl<B: FileBackend> FileSession<B> {
         user.expect_bytes(until.saturating_sub(began));
         let place = handle.place;
         let (owner, verifies) = (self.owner(place), self.is_checked(place));
-        // Somebody else may have changed it since it was opened, and it need not end with a unit, as
-        // what is read past the page cache must.
+        // Its size need not be a multiple of the unit, and may have changed since it was opened;
+        // direct I/O reads whole units.
         let is_own = place.is_none();
         let unit = if is_own { UNIT_BYTES } else { 1 };
         let kept = (transfer.looks.needs_body() || user.keeps_notes()).then(RefCell::default);
@@ -86,7 +86,7 @@ impl<B: FileBackend> FileSession<B> {
         })
     }
 
-    /// Looks at what was read.
+    /// Applies captures and checks to what was read.
     fn look_at_text(
         &mut self,
         transfer: &Transfer,
@@ -158,7 +158,7 @@ impl<B: FileBackend> FileSession<B> {
         self.put(transfer, began..until, &make, user).await
     }
 
-    /// Writes a range of bytes, which `make` makes.
+    /// Writes a range of bytes, which `make` generates.
     async fn put(
         &mut self,
         transfer: &Transfer,
@@ -197,7 +197,7 @@ impl<B: FileBackend> FileSession<B> {
     }
 }
 
-/// Keeps what was read, as far as there is room.
+/// Keeps what was read, up to the limit.
 fn keep(kept: &RefCell<Vec<u8>>, data: &[u8]) {
     let mut kept = kept.borrow_mut();
     let room = MOST_KEPT_BYTES.saturating_sub(kept.len());

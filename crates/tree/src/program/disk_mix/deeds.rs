@@ -1,4 +1,4 @@
-//! What a script does next: something that is possible, in the proportions of the statistics.
+//! What a script does next: something possible, in the proportions of the statistics.
 
 use super::push;
 use super::script::{Handle, Script, opening};
@@ -16,7 +16,7 @@ const MOST_OPEN: usize = 12;
 const MOST_FILES: usize = 40;
 /// No file grows beyond this: the largest of the trace has 1.87 MB.
 const MOST_BYTES: u64 = 1_835_008;
-/// Where a lock lies: far behind the end, as databases lock.
+/// The offset of a lock: far beyond the end, as databases lock.
 const LOCK_AT: u64 = 0x7FFF_0000;
 
 impl Script<'_> {
@@ -104,7 +104,7 @@ impl Script<'_> {
         if let Some(file) = file {
             self.files[file].opened += 1;
         }
-        // What was opened as either is only asked about.
+        // A name opened as `OpenEither` is only queried.
         self.handles.push(Handle {
             slot,
             file: file.filter(|_| deed == Deed::Open),
@@ -135,7 +135,7 @@ impl Script<'_> {
         self.transfer_on(at, offset, bytes, false);
     }
 
-    /// Opens a file that there is something to read in.
+    /// Opens the largest file, to have something to read.
     fn open_largest(&mut self) {
         let largest = self.there().max_by_key(|at| self.files[*at].bytes);
         let (Some(file), Some(slot)) = (largest, self.builder.take_slot()) else {
@@ -161,7 +161,7 @@ impl Script<'_> {
         let bytes = WRITE_SIZES[size].0;
         let end = self.bytes_of(at);
         let offset = if bytes == 1 && end < MOST_BYTES - 65_536 {
-            // One byte at the end of what the file is to become: how its room is taken.
+            // One byte at the future end of the file: how programs allocate space.
             let grown = (end + 1).next_multiple_of(4096) + 4096 * self.drawn.stream.below(8);
             grown - 1
         } else {
@@ -182,7 +182,7 @@ impl Script<'_> {
             .map_or(0, |file| self.files[file].bytes)
     }
 
-    /// A transfer of an open file.
+    /// A read or write on an open file.
     fn transfer_on(&mut self, handle: usize, offset: u64, bytes: u32, is_write: bool) {
         let goes_on = self.handles[handle].position == Some(offset);
         self.transfer(
@@ -194,8 +194,8 @@ impl Script<'_> {
         self.handles[handle].position = Some(offset + u64::from(bytes));
     }
 
-    /// Where a transfer starts: where the last one ended, if it goes on and that is no more than
-    /// `last`; or at a random multiple of its size, up to a unit.
+    /// Where a transfer starts: where the last one ended, if it continues there and that is at most
+    /// `last`; otherwise at a random multiple of its size, or of a unit if that is smaller.
     fn offset(&mut self, handle: usize, last: u64, bytes: u32, goes_on: bool) -> u64 {
         match self.handles[handle].position {
             Some(position) if goes_on && position <= last => position,

@@ -1,9 +1,9 @@
 //! The disk mix: a program made after the published statistics of a trace of `NetBench`'s Disk Mix.
 //!
-//! Eight scripts, each like an application at work on documents, follow each other in
+//! Eight scripts, each imitating an application at work on documents, follow each other in
 //! [`REPEATS`] repeats. A script copies a few files of the user's workspace, reads some that all
 //! users share, and then opens, reads, writes, asks, looks for, renames and deletes in the
-//! proportions of [`statistics`]. It leaves nothing behind, so users may begin at any of them.
+//! proportions of [`statistics`]. It leaves nothing behind, so users may begin at any script.
 //!
 //! The statistics are counts over the trace that Debian's dbench plays; no line of it is used.
 
@@ -24,11 +24,11 @@ use statistics::{
     OPERATIONS, READ_SIZES, READS_ON, REPEAT_OPERATIONS, SCRIPTS, WRITE_SIZES, WRITES_ON,
 };
 
-/// Repeats of the eight scripts before the program begins again: enough for each file of a workspace
-/// of 80 MiB to be copied.
+/// Repeats of the eight scripts before the program starts over: enough to copy each file of a
+/// workspace of 80 MiB.
 pub const REPEATS: u32 = 16;
 
-/// What is drawn for the whole program, so that its proportions are those of the statistics.
+/// The draws of the whole program, so that its proportions match the statistics.
 #[derive(Debug)]
 struct Proportions {
     stream: Stream,
@@ -100,7 +100,7 @@ fn number(path: &Path, desk: &Desk, data_set: &DataSet) -> Option<u32> {
     Some(data_set.owner(0, Place { group, index }).file)
 }
 
-/// An operation of the program, whose place stands for the line of a load file.
+/// Adds an operation, whose index takes the place of the line of a load file.
 fn push(builder: &mut Builder, action: super::operation::Action, expected: super::answer::Answer) {
     let line = builder.len() as u32 + 1;
     builder.push(Operation {

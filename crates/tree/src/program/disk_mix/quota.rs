@@ -2,10 +2,10 @@
 
 use headcount_load::stream::Stream;
 
-/// How far draws may run ahead of their shares: with more of it they are more random.
+/// How far draws may run ahead of their shares: the larger, the more random.
 const SLACK: f64 = 200.0;
 
-/// Draws with shares: what was drawn too seldom so far is drawn more often.
+/// Draws with given shares: those that were drawn too rarely become more likely.
 #[derive(Debug)]
 pub(super) struct Quota {
     shares: Vec<f64>,
@@ -24,8 +24,8 @@ impl Quota {
         }
     }
 
-    /// One of those that are possible, without counting it. Where all of them are ahead of their
-    /// shares, the one that is least so.
+    /// Draws one of the possible ones, without counting it. If all of them are ahead of their
+    /// shares, the one that is least ahead.
     pub fn draw(&self, stream: &mut Stream, possible: impl Fn(usize) -> bool) -> Option<usize> {
         let behind = |index: usize| self.shares[index] * (self.sum + SLACK) - self.counts[index];
         let all = || (0..self.shares.len()).filter(|index| possible(*index));
@@ -64,7 +64,7 @@ mod tests {
         let mut quota = Quota::new(&[0.5, 0.3, 0.2]);
         let mut stream = Stream::new(1, Purpose::Scenario, 0, 0);
         for _ in 0..2000 {
-            quota.count(2); // one of ten that nobody drew
+            quota.count(2); // one of ten that was not drawn
             for turn in 0..9 {
                 let drawn = quota.draw(&mut stream, |index| turn > 0 || index > 0);
                 quota.count(drawn.unwrap());

@@ -15,7 +15,7 @@ use crate::program::operation::{Action, Creation, Span, Wanted};
 pub(super) struct Place {
     /// The files of the workspace, below the user's folder.
     pub workspace: Vec<Box<str>>,
-    /// Those that all users have in common.
+    /// The files that all users share.
     pub shared: Vec<Box<str>>,
     /// Bytes of each.
     pub file_bytes: u64,
@@ -67,7 +67,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Writes the script, of about this length; returns how long it became.
+    /// Writes a script of about this length; returns its actual length.
     pub fn write(mut self, length: usize) -> usize {
         let began = self.builder.len();
         self.copy();
@@ -76,7 +76,7 @@ impl<'a> Script<'a> {
             if self.builder.len() - began + left >= length {
                 break;
             }
-            // A file is copied when the reads of copies fall behind their share.
+            // Copy a file when reads of copies have fallen behind their share.
             let stream = &mut self.drawn.stream;
             let next = self.drawn.reads.draw(stream, |_| true);
             if next.is_some_and(|size| READ_SIZES[size].0 == COPY_READ_BYTES) && self.wants_read() {
@@ -112,7 +112,7 @@ impl<'a> Script<'a> {
             .collect()
     }
 
-    /// Handles of files with so many bytes.
+    /// Handles of files with at least `bytes` bytes.
     pub(super) fn open_with(&self, bytes: u64) -> Vec<usize> {
         let fits = |handle: &Handle| handle.file.is_some_and(|at| self.files[at].bytes >= bytes);
         (0..self.handles.len())
@@ -166,7 +166,8 @@ impl<'a> Script<'a> {
         let mut at = 0;
         while at < place.file_bytes {
             let left = place.file_bytes - at;
-            // The rest is read in units, or at once; of shared files only what comes before it.
+            // The rest of a copied file is read in units or at once; the rest of a shared file is
+            // not read.
             let bytes = match u64::from(COPY_READ_BYTES) {
                 whole if left >= whole => COPY_READ_BYTES,
                 _ if is_shared => break,
@@ -199,7 +200,8 @@ impl<'a> Script<'a> {
         self.builder.free_slot(slot);
     }
 
-    /// A read or write, counted by its size too, and by whether it goes on where the last ended.
+    /// A read or write, also counted by its size, and by whether it continues where the last one
+    /// ended.
     pub(super) fn transfer(
         &mut self,
         slot: u16,

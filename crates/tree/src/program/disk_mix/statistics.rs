@@ -1,6 +1,6 @@
-//! What the disk mix is made after: counts over the trace of `NetBench` that Debian's dbench plays
-//! (version 4.0-2, 458,344 operations in 129 repeats of eight applications' scripts), and shares of
-//! ours where nothing was counted.
+//! The statistics behind the disk mix: counts over the trace of `NetBench` that Debian's dbench
+//! plays (version 4.0-2, 458,344 operations in 129 repeats of eight applications' scripts), and our
+//! own shares where nothing was counted.
 
 /// Operations of one repeat of the eight scripts.
 pub const REPEAT_OPERATIONS: f64 = 458_344.0 / 129.0;
@@ -14,11 +14,11 @@ pub const COPY_WRITE_BYTES: u32 = 65_536;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is what its name says")]
 pub enum Deed {
-    /// Opens a file that is there.
+    /// Opens a file that exists.
     Open,
     /// Opens a folder, or a file without saying that it is one.
     OpenEither,
-    /// Opens a file that is not there.
+    /// Opens a file that does not exist.
     OpenMissing,
     /// Makes a file.
     Create,
@@ -27,13 +27,13 @@ pub enum Deed {
     Write,
     Flush,
     QueryPath,
-    /// Asks about a name that is not there.
+    /// Asks about a name that does not exist.
     QueryMissing,
     QueryFile,
     QueryFs,
     SetFile,
     Find,
-    /// Looks for names that are not there.
+    /// Looks for names that do not exist.
     FindNone,
     Unlink,
     Rename,
@@ -88,9 +88,10 @@ pub const WRITE_SIZES: [(u32, f64); 7] = [
     (6144, 8.4),
 ];
 
-/// The shares of reads that go on where the last transfer of the open file ended, and that do not.
+/// The shares of reads that continue where the last transfer of the open file ended, and of the
+/// others.
 pub const READS_ON: [f64; 2] = [0.499, 0.501];
-/// The shares of writes that do, and that do not.
+/// The shares of writes that do, and of the others.
 pub const WRITES_ON: [f64; 2] = [0.293, 0.707];
 
 /// A script: what it imitates, and its share of the operations in percent.
@@ -98,8 +99,8 @@ pub const WRITES_ON: [f64; 2] = [0.293, 0.707];
 pub struct Application {
     /// The folder it works in.
     pub name: &'static str,
-    /// The share of the trace's operations in the folder of the application it imitates. What the
-    /// trace does outside of those folders is spread over all.
+    /// The share of the trace's operations in the folder of the application it imitates. Operations
+    /// outside those folders are spread over all scripts.
     pub share: f64,
 }
 

@@ -9,7 +9,7 @@ const MOST_CHARACTERS: usize = 4096;
 /// Words of the longest line: those of `FIND_FIRST`, and a time stamp.
 const MOST_WORDS: usize = 8;
 
-/// One operation as it is written.
+/// One operation as written.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     pub kind: Kind,
@@ -19,7 +19,7 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Takes a line apart; none if there is nothing in it.
+    /// Parses a line; None if it is empty.
     pub fn of(text: &'a str, ignores_times: bool) -> Result<Option<Self>, String> {
         if text.len() > MOST_CHARACTERS {
             return Err(format!("it is longer than {MOST_CHARACTERS} bytes"));
@@ -98,7 +98,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Words between blanks; what stands in quotes is one word.
+/// Words separated by blanks; text in quotes is one word.
 fn words(text: &str) -> Result<Vec<&str>, String> {
     let mut words = Vec::with_capacity(MOST_WORDS);
     let mut rest = text.trim_start();
@@ -124,19 +124,19 @@ fn unknown(word: &str) -> String {
     format!("\"{word}\" is not an operation of a load file of dbench; these are: {known}")
 }
 
-/// A word of somebody's file, fit for a message.
+/// A word of a load file, made safe for a message.
 pub(super) fn shown(word: &str) -> String {
     let start: String = word.chars().take(60).collect();
     start.escape_debug().to_string()
 }
 
-/// What a level of SMB 1 asks for (MS-CIFS 2.2.8.3, MS-SMB 2.2.2.3.5), with the class of SMB 2 that
-/// answers the same; everything about the file for levels that have none here.
+/// The class of SMB 2 for an information level of SMB 1 (MS-CIFS 2.2.8.3, MS-SMB 2.2.2.3.5);
+/// [`Query::All`] for levels without one here.
 pub(super) const fn query(level: u64) -> Query {
     match level {
         0x101 | 1004 => Query::Basic,
         0x102 | 1005 => Query::Standard,
-        // Attributes and a tag: the nearest class that also tells attributes.
+        // Attributes and a tag: the nearest class with attributes.
         1034 | 1035 => Query::NetworkOpen,
         1022 => Query::Stream,
         _ => Query::All,

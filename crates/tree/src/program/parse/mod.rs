@@ -1,7 +1,7 @@
 //! Load files of dbench: a line for each operation, its last word the status that is expected.
 //!
 //! `OPERATION arguments NT_STATUS_...`, blanks between words, paths and masks in quotes. Lines that
-//! are empty or begin with `#` are passed over.
+//! are empty or begin with `#` are skipped.
 
 mod line;
 mod path;
@@ -17,7 +17,7 @@ use crate::program::WORK;
 use line::{Line, file_system_query, query};
 use path::{OTHER, below, split_mask};
 
-/// The largest read or write, that of SMB servers.
+/// The largest read or write of SMB servers.
 const MOST_SPAN_BYTES: u64 = 8 << 20;
 /// Operations of the longest program: some 400 MB of memory.
 const MOST_OPERATIONS: usize = 10_000_000;
@@ -28,12 +28,12 @@ const MOST_OPERATIONS: usize = 10_000_000;
 pub struct LoadFileError {
     /// The line, from 1.
     pub line: u32,
-    /// What is wrong there, and what would be right.
+    /// What is wrong, and what would be right.
     pub problem: String,
 }
 
-/// Reads a load file. With `ignores_times` time stamps before operations are passed over; without,
-/// they are an error, since operations here follow each other at once.
+/// Parses a load file. With `ignores_times`, time stamps before operations are skipped; without it
+/// they are an error, since operations are played without pauses.
 pub fn parse(text: &str, ignores_times: bool) -> Result<Program, LoadFileError> {
     let mut reader = Reader::default();
     for (index, text) in text.lines().enumerate() {
@@ -179,7 +179,7 @@ impl Reader {
     /// Operations on names alone.
     fn name(&mut self, line: &Line<'_>) -> Result<Action, String> {
         match line.kind {
-            Kind::Unlink if line.words() == 2 => {} // with the attributes that the file may have
+            Kind::Unlink if line.words() == 2 => {} // with the file's allowed attributes
             Kind::Rename => line.has(&["path", "new path"])?,
             _ => line.has(&["path"])?,
         }
@@ -234,7 +234,8 @@ impl Reader {
         }
         let handle = line.number(3, "handle")?;
         let is_opened = line.expected == Answer::Done;
-        // What is not to be opened has no number: the one that is written may be another file's.
+        // An open that is expected to fail has no handle: the number in the file may be another
+        // file's.
         let slot = match self.handles.get(&handle) {
             Some(slot) if is_opened => *slot,
             _ => self.builder.take_slot().ok_or_else(|| {
@@ -313,7 +314,7 @@ impl Reader {
         self.builder.path(path, false)
     }
 
-    /// Notes whether this operation makes the client's folder.
+    /// Notes if this operation makes the client's folder.
     fn note_work(&mut self, line: &Line<'_>, at: usize) -> Result<(), String> {
         self.makes_work |= line.expected == Answer::Done && below(line.text(at))? == WORK;
         Ok(())

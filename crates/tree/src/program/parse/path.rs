@@ -6,11 +6,11 @@ use crate::program::WORK;
 /// The folder below a user's own for paths of a load file that belong to no client.
 pub(super) const OTHER: &str = "other";
 
-/// The longest path, with what stands before it below the share well within what servers take.
+/// The longest path; with the user's folder before it, well within the limits of servers.
 const MOST_CHARACTERS: usize = 1024;
 
-/// Where a path lies below the user's folder: `\clients\client1\a` at `work\a`, and what lies in no
-/// client's folder in `other`.
+/// The place of a path below the user's folder: `\clients\client1\a` becomes `work\a`; a path
+/// outside clients' folders goes to `other`.
 pub(super) fn below(text: &str) -> Result<String, String> {
     place(text, &[])
 }
@@ -47,7 +47,7 @@ fn place(text: &str, allowed: &[char]) -> Result<String, String> {
     Ok(all.copied().collect::<Vec<_>>().join("\\"))
 }
 
-/// An error if a part of a path is no name, or leads out of its folder.
+/// An error if a part of a path is not a name, or leads out of its folder.
 fn check(part: &str, allowed: &[char], path: &str) -> Result<(), String> {
     if part.chars().all(|letter| letter == '.') {
         return Err(format!(
@@ -68,7 +68,7 @@ fn check(part: &str, allowed: &[char], path: &str) -> Result<(), String> {
     }
 }
 
-/// Whether it is `client` and a number, which stands for the client that plays.
+/// Whether it is `client` and a number, which stands for the playing client.
 fn is_client(part: &str) -> bool {
     let number = part
         .get(..6)
