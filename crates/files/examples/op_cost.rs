@@ -3,12 +3,11 @@
 //! `cargo run --release -p headcount-files --example op_cost -- [FOLDER] [--seconds N] [--users N]
 //! [--json]`
 //!
-//! Each user repeats 19 operations without thinking, those of the example of the same name of the SMB
-//! client: a file of 64 KiB is opened, written in four parts and closed; opened, read in four parts,
-//! checked and closed; its folder is opened, listed and closed; the file is opened, deleted and closed.
-//! The CPU time is that of this process: the worker, the threads, and the work of the kernel in their
-//! name and in that of the ring. The rate is that of one worker on a machine that has nothing else
-//! to do.
+//! Each user repeats 19 operations without think time, the same as in the SMB client's example of
+//! this name: a file of 64 KiB is opened, written in four parts and closed; opened, read in four
+//! parts, checked and closed; its folder is opened, listed and closed; the file is opened, deleted
+//! and closed. The CPU time is that of this process: the worker, the threads, and the kernel's work
+//! on behalf of them and of the ring. The rate is that of one worker on an otherwise idle machine.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 #![allow(clippy::unwrap_used, reason = "the program ends with the failure")]
 
@@ -99,7 +98,7 @@ fn steps() -> Rc<[Step]> {
     .collect()
 }
 
-/// What operations cost when users do one after the other.
+/// The cost of operations when each user does one after the other.
 fn cost(mut options: FilesOptions, mode: &str, users: u64, seconds: u64) -> Value {
     let engine = match options.engine {
         Engine::Ring => "io_uring",

@@ -1,4 +1,4 @@
-//! What the kernel's error numbers mean to a user of files.
+//! What the kernel's error numbers mean to users of files.
 
 use headcount_load::{Fault, FaultKind};
 use rustix::io::Errno;
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_kernel() {
-        // Every name in the table is the one that the C library gives the number.
+        // Every name in the table must be the C library's name for the number.
         for (errno, name, _, _) in KNOWN {
             let found = nix::errno::Errno::from_raw(errno.raw_os_error());
             assert_eq!(format!("{found:?}"), *name);

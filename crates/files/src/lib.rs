@@ -1,5 +1,5 @@
-//! POSIX files below a folder, as users of a file server work with them: a disk of this machine, or
-//! what is mounted there from another one over NFS or SMB.
+//! POSIX files below a folder, as users of a file server work with them: on a disk of this machine,
+//! or mounted from another one over NFS or SMB.
 //!
 //! The steps and the data set are those of the SMB client (`headcount_tree`), so the same workload
 //! runs on either. `docs/files.md` says which system calls each step becomes. Read the modules in

@@ -13,16 +13,16 @@ pub enum Mode {
     /// Through the page cache of this machine, as programs do unless they ask otherwise.
     #[default]
     Buffered,
-    /// Past it (`O_DIRECT`): each read and write goes to the device, or to the server.
+    /// Bypassing it (`O_DIRECT`): each read and write goes to the device or the server.
     Direct,
-    /// Through it, and each write is on stable storage before it ends (`O_DSYNC`).
+    /// Through it, but each write is on stable storage before it returns (`O_DSYNC`).
     Dsync,
 }
 
 /// How reads, writes and syncs are made without keeping a worker waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
 pub enum Engine {
-    /// `io_uring` where it works, else threads.
+    /// `io_uring` if it works here, otherwise threads.
     #[default]
     #[serde(rename = "auto")]
     Auto,
@@ -38,7 +38,7 @@ pub enum Engine {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FilesOptions {
-    /// The folder, absolute. Symbolic links on the way to it are followed, below it none.
+    /// The folder, absolute. Symbolic links on the way to it are followed; links below it are not.
     pub path: PathBuf,
     /// The folder of each user below it: a pattern, with backslashes between folders.
     #[serde(default = "default_folder")]
@@ -53,7 +53,7 @@ pub struct FilesOptions {
     /// How calls are made.
     #[serde(default)]
     pub engine: Engine,
-    /// The most threads that wait for calls: so many may be under way at a time.
+    /// The most threads that wait for calls, and so the most concurrent calls.
     #[serde(default = "default_threads")]
     pub threads: u16,
     /// Whether data read is checked.
@@ -62,14 +62,14 @@ pub struct FilesOptions {
     /// The files of each user.
     #[serde(default)]
     pub data_set: DataSet,
-    /// The program that users play, if they do. Its transfers begin and end anywhere, so not in
-    /// [`Mode::Direct`].
+    /// The program that users play, if any. Its transfers are not aligned, so it cannot be used
+    /// with [`Mode::Direct`].
     #[serde(default)]
     pub program: Option<Source>,
 }
 
 impl FilesOptions {
-    /// Through the page cache, with whatever engine works here.
+    /// Options for buffered files, with the best engine that works here.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
@@ -90,7 +90,7 @@ fn default_folder() -> String {
     "headcount\\user{n:05}".to_owned()
 }
 
-/// As many requests as good disks work on at a time; each thread that waits costs some 20 KiB. Our
+/// As many requests as good disks handle concurrently; each waiting thread costs some 20 KiB. Our
 /// choice.
 const fn default_threads() -> u16 {
     128

@@ -1,4 +1,4 @@
-//! What stands in a folder.
+//! Listing a folder.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -12,7 +12,8 @@ use super::{Call, Calls, Failed, Made, modified_ns};
 
 /// Bytes of entries asked for at a time; glibc's readdir(3) asks for 32 KiB.
 const LISTING_BYTES: usize = 32 << 10;
-/// Calls of one listing: a million names or so. A file system that never ends would hold the user.
+/// The most calls of one listing: a million names or so. A listing without end would block the
+/// user.
 const MOST_LISTINGS: u32 = 2000;
 
 /// How a folder is listed.
@@ -20,15 +21,15 @@ const MOST_LISTINGS: u32 = 2000;
 pub struct Listing {
     /// Whether it was listed before.
     pub is_again: bool,
-    /// Only what comes first.
+    /// Only the first answer.
     pub once: bool,
     /// Whether sizes and times are asked for.
     pub is_whole: bool,
 }
 
 impl Calls<'_> {
-    /// Lists an open folder; `see` gets each name, and what it is where the file system tells. Returns
-    /// the bytes of the entries, as getdents64(2) lays them out.
+    /// Lists an open folder; `see` gets each name, and its type if the file system reports it.
+    /// Returns the bytes of the entries, as getdents64(2) lays them out.
     pub fn list(
         &mut self,
         folder: BorrowedFd<'_>,
@@ -60,7 +61,7 @@ impl Calls<'_> {
         }
     }
 
-    /// What is in an open folder with a name that is `wanted`, in the order in which it comes, and the
+    /// The entries of an open folder whose names are `wanted`, in the order of the listing, and the
     /// bytes of all entries.
     pub fn entries(
         &mut self,
@@ -79,13 +80,13 @@ impl Calls<'_> {
         Ok((listed_bytes, found))
     }
 
-    /// Everything in an open folder that has not been listed yet.
+    /// All entries of an open folder that has not been listed yet.
     pub fn all_entries(&mut self, folder: &OwnedFd) -> Made<Vec<Entry>> {
         let (_, found) = self.entries(folder.as_fd(), Listing::default(), |_| true)?;
         Ok(found)
     }
 
-    /// What is known of a name in a folder; None if it is not there any more.
+    /// The entry of a name in a folder; None if it no longer exists.
     fn described(
         &mut self,
         folder: BorrowedFd<'_>,
@@ -116,8 +117,8 @@ impl Calls<'_> {
     }
 }
 
-/// Bytes of an entry with a name of so many: its fields and the name with its end, in whole words
-/// (`struct linux_dirent64`, getdents64(2)).
+/// Bytes of an entry whose name has `name_bytes`: its fields and the NUL-terminated name, in whole
+/// words (`struct linux_dirent64`, getdents64(2)).
 const fn entry_bytes(name_bytes: usize) -> u64 {
     (19 + name_bytes as u64 + 1).next_multiple_of(8)
 }

@@ -1,9 +1,9 @@
 //! The system calls, each below the folder of the target and counted.
 //!
 //! Names are resolved by `openat2` with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS` (Linux 5.6): a
-//! symbolic link anywhere below the folder is an error, so nothing outside of it can be reached,
-//! whoever puts links there and whenever. Calls that take a name and know no such flags get the
-//! folder that holds it, opened this way, and do not follow a link in its last part.
+//! symbolic link anywhere below the folder is an error, so nothing outside can be reached, no
+//! matter who puts links there and when. Calls that take a name but no such flags get its parent
+//! folder, opened this way, and do not follow a link in the last part.
 
 pub mod listing;
 mod names;
@@ -27,8 +27,7 @@ macro_rules! calls {
         pub enum Call { $($call),* }
 
         impl Call {
-            /// What each is called in results: as in the manual, without what it is called for
-            /// 64-bit offsets.
+            /// Their names in results: as in the manual, without the suffix for 64-bit offsets.
             pub const NAMES: &'static [&'static str] = &[$($name),*];
         }
     };
@@ -71,35 +70,35 @@ pub struct Failed {
 }
 
 impl Failed {
-    /// Whether there is nothing of this name.
+    /// Whether it failed because the name does not exist.
     pub const fn is_not_found(self) -> bool {
         matches!((self.call, self.errno), (Call::Open, Errno::NOENT))
     }
 }
 
-/// What a call comes to.
+/// The result of a call.
 pub type Made<T> = Result<T, Failed>;
 
-/// How many calls of each kind.
+/// The number of calls of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally([u32; Call::NAMES.len()]);
 
 impl Tally {
-    /// One more.
+    /// Counts a call.
     pub fn count(&mut self, call: Call) {
         self.0[call as usize] += 1;
     }
 
-    /// The kinds of the calls made, each as often as it was.
+    /// The kinds of the calls made, each repeated as often as it was made.
     pub fn each(&self) -> impl Iterator<Item = usize> {
         let kinds = self.0.iter().enumerate();
         kinds.flat_map(|(kind, count)| (0..*count).map(move |_| kind))
     }
 }
 
-/// How often a name is resolved anew that was moved while it was; more than once is rare.
+/// How often to resolve a name again that was moved while it was resolved; more than once is rare.
 const TRIES: u32 = 8;
-/// The longest answer about extended attributes that is looked at.
+/// The longest answer about extended attributes that is read.
 const XATTR_BYTES: usize = 4 << 10;
 /// The access list, as the kernel keeps it (acl(5)).
 const ACCESS_LIST: &str = "system.posix_acl_access";
@@ -107,12 +106,12 @@ const ACCESS_LIST: &str = "system.posix_acl_access";
 /// Makes calls below a folder, on a thread that may wait for them.
 pub struct Calls<'a> {
     root: BorrowedFd<'a>,
-    /// What was made.
+    /// The calls made.
     pub tally: Tally,
 }
 
 impl<'a> Calls<'a> {
-    /// None made yet.
+    /// No calls made yet.
     pub fn new(root: BorrowedFd<'a>) -> Self {
         Self {
             root,
@@ -125,8 +124,7 @@ impl<'a> Calls<'a> {
         result.map_err(|errno| Failed { call, errno })
     }
 
-    /// Opens what has this name below the folder. What is made may be read and written by whoever
-    /// the umask lets.
+    /// Opens a name below the folder. The umask decides who may read and write what is created.
     pub fn open(&mut self, path: &str, flags: OFlags) -> Made<OwnedFd> {
         let mode = if flags.contains(OFlags::CREATE) {
             Mode::from_raw_mode(0o666)
@@ -146,13 +144,13 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Closes it: over a network this is when data may be written out, so it can take its time.
+    /// Closes a file. Over a network, data may be written out only now, so it can take long.
     pub fn close(&mut self, file: impl Into<OwnedFd>) {
         self.tally.count(Call::Close);
         drop(file.into());
     }
 
-    /// What is known of an open file.
+    /// The status of an open file.
     pub fn stat(&mut self, file: impl AsFd) -> Made<Statx> {
         let found = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS);
         self.made(Call::Stat, found)
@@ -160,7 +158,7 @@ impl<'a> Calls<'a> {
 
     /// Opens a name, asks about it, and closes it.
     pub fn inspect(&mut self, path: &str, class: Query) -> Made<Known> {
-        // Extended attributes are given to those alone who open a file for reading.
+        // Extended attributes can be read only if the file was opened for reading.
         let flags = match class {
             Query::Stream | Query::Security => OFlags::RDONLY,
             _ => OFlags::PATH,
@@ -171,8 +169,8 @@ impl<'a> Calls<'a> {
         answer
     }
 
-    /// Asks about an open file what the class asks for. That a file system has no such attributes
-    /// is an answer, too.
+    /// Asks about an open file what the class asks for. A file system without such attributes is
+    /// not an error.
     pub fn ask(&mut self, class: Query, file: BorrowedFd<'_>) -> Made<Known> {
         let mut buffer = [MaybeUninit::uninit(); XATTR_BYTES];
         let asked = match class {
@@ -260,7 +258,7 @@ fn modified_ns(found: &Statx) -> i64 {
 fn without_is_fine(made: Made<()>) -> Made<()> {
     match made {
         Err(failed) if matches!(failed.errno, Errno::NODATA | Errno::OPNOTSUPP) => Ok(()),
-        // A list longer than is looked at was found all the same.
+        // A list that is too long to read was found all the same.
         Err(failed) if failed.errno == Errno::RANGE => Ok(()),
         other => other,
     }

@@ -1,4 +1,5 @@
-//! Making, deleting and renaming: calls about a name in a folder, which is opened for them.
+//! Making, deleting and renaming: calls about a name in its parent folder, which is opened for
+//! them.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -86,8 +87,8 @@ impl<'a> Calls<'a> {
         up.try_for_each(|folder| self.unlink(folder, true))
     }
 
-    /// Gives a file another name. Not every file system can refuse to replace what has it (NFS
-    /// cannot): there the name is looked for before.
+    /// Renames a file. Not every file system can refuse to replace an existing name (NFS cannot):
+    /// there the name is looked up first.
     pub fn rename(&mut self, from: &str, to: &str, replace: bool) -> Made<()> {
         let (old, name) = self.holder(from)?;
         let shared = from.rsplit_once('/').map(|it| it.0) == to.rsplit_once('/').map(|it| it.0);

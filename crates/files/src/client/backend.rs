@@ -1,4 +1,4 @@
-//! Each thing a user does with files, as system calls.
+//! A user's operations on files, as system calls.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -25,7 +25,7 @@ use crate::calls::listing::Listing;
 use crate::calls::{Call, Calls, Failed, Made, Tally};
 use crate::io::buffers;
 
-/// Bytes of the largest read or write: what a step may ask for at a time.
+/// Bytes of the largest read or write that a step may ask for.
 const MOST_BYTES: u32 = 8 << 20;
 
 /// The folder of a target, as one user works in it.
@@ -36,12 +36,12 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Counts the calls of a user here.
+    /// The folder of a user whose calls are counted in `requests`.
     pub(super) const fn new(shared: Arc<Shared>, requests: Requests) -> Self {
         Self { shared, requests }
     }
 
-    /// Makes calls on a thread that may wait for them. A failure is about `path`.
+    /// Makes calls on a thread that may block. A failure is about `path`.
     async fn calls<T: Send + 'static>(
         &self,
         path: &str,
@@ -210,7 +210,7 @@ impl FileBackend for Folder {
         Ok(self.close(file).await?)
     }
 
-    /// Closing a file can take its time, over a network above all: not on the worker's thread.
+    /// Closing a file can take long, especially over a network: not on the worker's thread.
     fn discard(&self, files: Vec<OpenFile>) {
         self.shared.io.later(move || drop(files));
     }
@@ -228,8 +228,8 @@ impl FileBackend for Folder {
         let bytes = piece.bytes as usize;
         let mut buffer = buffers::take(bytes)?;
         let mut tries = 0;
-        // A read of a file may be cut short for no reason but the kernel's. At its end it is so
-        // again.
+        // The kernel may cut a read short without reason. At the end of the file, the next read is
+        // short as well.
         let came = loop {
             let (came, back) = self
                 .transfer(Way::Read, file, piece.offset, buffer, bytes)
@@ -261,7 +261,7 @@ impl FileBackend for Folder {
         let mut buffer = buffers::take(bytes)?;
         make(offset, &mut buffer[..bytes]);
         let mut written = 0;
-        // A disk that is almost full takes a part first, and fails what is left.
+        // An almost full disk first takes a part, and then fails the rest.
         while written < bytes {
             let (at, left) = (offset + written as u64, bytes - written);
             let (took, back) = self.transfer(Way::Write, file, at, buffer, left).await?;

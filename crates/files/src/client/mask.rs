@@ -1,8 +1,8 @@
 //! Names with wildcards.
 
-/// Whether a name is like this: `*` stands for any characters, `?` for one; `<`, `>` and `"` are what
-/// Windows makes of `*`, `?` and `.` in old masks (MS-FSA 2.1.4.4, without its rules for the ends of
-/// names), and `*.*` stands for everything.
+/// Whether a name matches: `*` stands for any characters, `?` for one; `<`, `>` and `"` are what
+/// Windows turns `*`, `?` and `.` into in old masks (MS-FSA 2.1.4.4, without its rules for the ends
+/// of names), and `*.*` stands for everything.
 pub(super) fn matches(mask: &str, name: &str) -> bool {
     fn rest(mask: &[u8], name: &[u8]) -> bool {
         match (mask.split_first(), name.split_first()) {

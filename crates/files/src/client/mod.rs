@@ -1,7 +1,7 @@
 //! The client: virtual users with their files below a folder.
 //!
-//! * [`backend`]: each thing a user does with files, as system calls; `open`: opening and making
-//!   them; [`open_file`]: what is open; `mask`: names with wildcards; `refusal`: what failed calls mean.
+//! * [`backend`]: a user's operations, as system calls; `open`: opening and making files;
+//!   [`open_file`]: an open file; `mask`: names with wildcards; `refusal`: what failed calls mean.
 
 pub mod backend;
 mod mask;
@@ -36,7 +36,7 @@ pub enum FilesError {
     /// An option is out of bounds, or contradicts another.
     #[error("{0}")]
     Options(String),
-    /// The folder is not there, or no folder, or closed to this user.
+    /// The folder does not exist, is not a folder, or is closed to this user.
     #[error("the folder {} cannot be used: {why}", .path.display())]
     Folder {
         /// As it was given.
@@ -121,7 +121,7 @@ impl Files {
     }
 }
 
-/// More threads than this wait for each other.
+/// With more threads than this, they wait for each other.
 const MOST_THREADS: u16 = 4096;
 
 fn open_root(path: &std::path::Path) -> Result<OwnedFd, FilesError> {
@@ -169,7 +169,7 @@ impl Protocol for Files {
         self.shared.tree.turns()
     }
 
-    /// There is nobody to connect to: users begin with the first file they open.
+    /// There is nothing to connect to: users begin with the first file they open.
     async fn open(&self, user: &mut User) -> Result<Self::Session, Fault> {
         let tree = Arc::clone(&self.shared.tree);
         let number = tree.number(user.id());

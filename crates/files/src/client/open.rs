@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use crate::calls::{Call, Calls, Failed, Made};
 use crate::options::Mode;
 
-/// Opens or makes a file, a folder or, if it may be either, whatever is there.
+/// Opens or makes a file, a folder or, if it may be either, whatever exists.
 pub(super) fn open(
     opening: Opening,
     mode: Mode,
@@ -110,11 +110,11 @@ impl Wanted {
         let access = match self.access {
             Access::Write => OFlags::WRONLY,
             Access::ReadWrite | Access::All => OFlags::RDWR,
-            // Nothing is read or written, so nothing need be asked of the file itself.
+            // Nothing is read or written, so the file itself need not be opened.
             Access::Delete | Access::Attributes if how.is_empty() => return OFlags::PATH,
             _ => OFlags::RDONLY,
         };
-        // Whoever empties a file must be let write it.
+        // Truncating a file needs the right to write it.
         let access = if how.contains(OFlags::TRUNC) && access == OFlags::RDONLY {
             OFlags::RDWR
         } else {
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(write, expected);
         let read = flags(Access::Read, How::Open, Mode::Direct);
         assert_eq!(read, OFlags::RDONLY | OFlags::DIRECT);
-        // Linux leaves open what O_TRUNC does without the right to write.
+        // On Linux, O_TRUNC with O_RDONLY is unspecified.
         let emptied = flags(Access::Read, How::Empty, Mode::Buffered);
         assert_eq!(emptied, OFlags::RDWR | OFlags::TRUNC);
         let doomed = flags(Access::Delete, How::Open, Mode::Direct);

@@ -20,7 +20,7 @@ pub struct OpenFile {
 }
 
 impl OpenFile {
-    /// Closes it, deleting it if that was asked for.
+    /// Closes it, and deletes it if requested.
     pub(super) fn end(self, calls: &mut Calls<'_>) -> Made<()> {
         let gone = if self.is_doomed {
             calls.unlink(&self.path, self.is_folder)

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use crate::calls::Failed;
 use crate::errno;
 
-/// What a failed call means to whoever asked.
+/// The refusal for a failed call.
 pub(super) fn refusal(failed: Failed, path: &str) -> Refusal {
     let answer = match failed.errno {
         Errno::NOENT => Answer::Missing,

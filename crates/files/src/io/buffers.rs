@@ -1,4 +1,4 @@
-//! Memory for reads and writes, used again by the users of a worker.
+//! Memory for reads and writes, reused by the users of a worker.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use headcount_load::{Fault, FaultKind};
 use headcount_ring::Buffer;
 
-/// What a worker keeps for later: what some hundred reads of 64 KiB under way need.
+/// How much a worker keeps for reuse: enough for some hundred concurrent reads of 64 KiB.
 const KEPT_BYTES: usize = 16 << 20;
 
 #[derive(Default)]
@@ -19,8 +19,7 @@ thread_local! {
     static KEPT: RefCell<Kept> = RefCell::default();
 }
 
-/// Memory for `length` bytes or more, aligned as direct I/O wants it. What stands in it is of no
-/// meaning.
+/// Memory for `length` bytes or more, aligned for direct I/O. Its contents are arbitrary.
 pub fn take(length: usize) -> Result<Buffer, Fault> {
     let length = length.next_power_of_two().max(Buffer::ALIGNMENT);
     let kept = KEPT.with_borrow_mut(|kept| {
@@ -34,7 +33,7 @@ pub fn take(length: usize) -> Result<Buffer, Fault> {
     })
 }
 
-/// Takes it back.
+/// Returns a buffer for reuse.
 pub fn give(buffer: Buffer) {
     KEPT.with_borrow_mut(|kept| {
         let length = buffer.len();

@@ -1,9 +1,9 @@
-//! Calls that may take their time, made without keeping a worker's thread waiting.
+//! Calls that may block, made without blocking a worker's thread.
 //!
-//! * `pool`: threads that all workers share, for everything but reads, writes and syncs, and for
-//!   those, too, where there is no ring.
+//! * `pool`: threads that all workers share, for everything except reads, writes and syncs; for
+//!   those too if there is no ring.
 //! * `reactor`: the ring of a worker.
-//! * `buffers`: memory for reads and writes, used again.
+//! * `buffers`: memory for reads and writes, reused.
 
 pub mod buffers;
 mod pool;
@@ -27,7 +27,7 @@ pub struct Io {
 }
 
 impl Io {
-    /// Nothing is started before it is needed.
+    /// Starts no thread or ring before it is needed.
     pub fn new(uses_ring: bool, most_threads: u16) -> Self {
         Self {
             pool: Pool::new(usize::from(most_threads)),
@@ -35,7 +35,8 @@ impl Io {
         }
     }
 
-    /// Does something on a thread that may wait. It is done even if nobody waits for it any more.
+    /// Runs a job on a thread that may block, and waits for its result. The job runs even if the
+    /// caller stops waiting.
     pub async fn elsewhere<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
@@ -43,12 +44,12 @@ impl Io {
         self.pool.run(job).await.ok_or_else(no_thread)
     }
 
-    /// Does something on a thread that may wait, some time.
+    /// Runs a job on a thread that may block, without waiting for it.
     pub fn later(&self, job: impl FnOnce() + Send + 'static) {
         self.pool.send(job);
     }
 
-    /// Reads or writes at an offset: the first `length` bytes of the buffer, which comes back.
+    /// Reads or writes the first `length` bytes of the buffer at an offset; returns the buffer.
     pub async fn transfer(
         &self,
         way: Way,
@@ -72,7 +73,7 @@ impl Io {
         .await
     }
 
-    /// Brings what was written to the file onto the disk.
+    /// Flushes written data of the file to disk.
     pub async fn sync(&self, file: &Target) -> Result<Result<(), Errno>, Fault> {
         if self.uses_ring {
             return reactor::sync(file).await;

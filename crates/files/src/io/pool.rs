@@ -1,4 +1,4 @@
-//! Threads that wait for the file system, up to a bound, shared by all workers.
+//! A bounded pool of threads that wait for the file system, shared by all workers.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,9 +13,9 @@ use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, thread};
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Threads that do jobs. A thread is started when a job would wait though fewer than the bound are
-/// there; they end with the pool. A job under way then is not waited for: a server that is gone
-/// would hold us.
+/// Threads that run jobs. One is started when a job would wait and there are fewer than the bound;
+/// they end with the pool. Dropping the pool does not wait for running jobs: a server that is gone
+/// would block it.
 pub struct Pool(Arc<Inner>);
 
 struct Inner {
@@ -33,7 +33,7 @@ struct Queue {
 }
 
 impl Pool {
-    /// No thread yet.
+    /// A pool of at most `most` threads; none is started yet.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self(Arc::new(Inner {
@@ -43,7 +43,7 @@ impl Pool {
         }))
     }
 
-    /// Has a job done.
+    /// Queues a job.
     pub fn send(&self, job: impl FnOnce() + Send + 'static) {
         let mut queue = self.0.lock();
         queue.jobs.push_back(Box::new(job));
@@ -63,12 +63,12 @@ impl Pool {
             let mut queue = self.0.lock();
             queue.threads -= 1;
             if queue.threads == 0 {
-                queue.jobs.clear(); // nobody will do them: whoever waits learns it
+                queue.jobs.clear(); // nobody will run them: tell those who wait
             }
         }
     }
 
-    /// Has a job done, and waits for what comes of it; `None` if there is no thread to be had.
+    /// Runs a job and waits for its result; `None` if no thread could be started.
     pub async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
@@ -81,7 +81,7 @@ impl Pool {
     }
 }
 
-/// Jobs keep at most a listing and an answer on the stack.
+/// Jobs have at most a listing and an answer on the stack.
 const STACK_BYTES: usize = 256 << 10;
 
 impl Inner {
@@ -110,11 +110,11 @@ impl Inner {
     }
 }
 
-/// Gives up the real-time policy that a worker hands down to threads it starts: the work done here
-/// is the file system's, which is what is measured, and must not delay the workers' timers.
+/// Drops the real-time policy that threads inherit from a worker: the work here is the file
+/// system's, which is measured, and must not delay the workers' timers.
 fn be_ordinary() {
     let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
-    // Whoever may not have had the policy in the first place.
+    // Ignored: a process that may not do this never had the policy.
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy);
 }
 

@@ -1,8 +1,8 @@
 //! The ring of a worker, and the task that drives it.
 //!
-//! Users leave their requests in the ring and wait. A task of the worker's runtime hands the kernel
-//! all of them together once the users that could go on have done so, and waits for the ring's
-//! eventfd; what is complete wakes whoever waits for it.
+//! Users put their requests into the ring and wait. A task of the worker's runtime submits all of
+//! them to the kernel once the runnable users have run, and waits for the ring's eventfd;
+//! completions wake the users who wait for them.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -21,15 +21,15 @@ use tokio::sync::Semaphore;
 
 use super::errno_of;
 
-/// Requests of a worker under way at a time; further ones wait for their turn.
+/// The most concurrent requests of a worker; further ones wait.
 const DEPTH: u32 = 4096;
 
 thread_local! {
-    /// That of this thread's runtime; none outside of one.
+    /// The reactor of this thread's runtime; None outside a runtime.
     static HERE: RefCell<Option<Rc<Reactor>>> = const { RefCell::new(None) };
 }
 
-/// Reads or writes; the buffer comes back.
+/// Reads or writes; returns the buffer.
 pub async fn transfer(
     way: Way,
     file: &Target,
@@ -49,7 +49,7 @@ pub async fn transfer(
     Ok((done.result.map_err(|error| errno_of(&error)), buffer))
 }
 
-/// Brings what was written to the file onto the disk.
+/// Flushes written data of the file to disk.
 pub async fn sync(file: &Target) -> Result<Result<(), Errno>, Fault> {
     let done = Reactor::here()?
         .ask(|ring, tag| ring.sync(file, false, tag))
@@ -59,35 +59,35 @@ pub async fn sync(file: &Target) -> Result<Result<(), Errno>, Fault> {
 
 struct Reactor {
     state: RefCell<State>,
-    /// As many turns as the ring has places.
+    /// A permit for each place in the ring.
     room: Semaphore,
 }
 
 struct State {
     ring: Ring,
-    /// Whether requests wait to be handed to the kernel.
+    /// Whether requests wait to be submitted.
     has_asked: bool,
     /// Wakes the task that drives the ring.
     driver: Option<Waker>,
-    /// Who waits, by the tag of the request.
+    /// The waiting users, by the tag of the request.
     waiting: Vec<Waiting>,
     free: Vec<usize>,
 }
 
-/// A request under way, or a place for one.
+/// The state of a tag.
 enum Waiting {
-    /// Nobody.
+    /// Not in use.
     Free,
-    /// Somebody, once polled.
+    /// A user waits; the waker is known once the user was polled.
     Since(Option<Waker>),
-    /// It is complete.
+    /// The request is complete.
     Done(Completion),
-    /// Whoever waited has left.
+    /// The user no longer waits.
     Left,
 }
 
 impl Reactor {
-    /// That of this thread, made if there is none.
+    /// The reactor of this thread, created if there is none.
     fn here() -> Result<Rc<Self>, Fault> {
         if let Some(reactor) = HERE.with_borrow(Clone::clone) {
             return Ok(reactor);
@@ -125,7 +125,7 @@ impl Reactor {
         Ok((reactor, event))
     }
 
-    /// Asks the ring for something, and waits for it.
+    /// Makes a request on the ring, and waits for its completion.
     async fn ask(
         self: Rc<Self>,
         push: impl FnOnce(&mut Ring, u64) -> Result<(), Refused>,
@@ -156,11 +156,11 @@ impl Reactor {
         Ok(Asked { reactor: self, tag })
     }
 
-    /// Hands what was asked to the kernel, and wakes whoever waited for what is complete.
+    /// Submits requests to the kernel, and wakes users whose requests are complete.
     fn turn(&self) {
         let mut state = self.state.borrow_mut();
         if std::mem::take(&mut state.has_asked) && state.ring.submit().is_err() {
-            // The kernel lacks memory for it just now: what is complete makes room.
+            // The kernel is short of memory: completions make room.
             state.has_asked = true;
             if let Some(driver) = &state.driver {
                 driver.wake_by_ref();
@@ -201,7 +201,7 @@ fn drive(event: &AsyncFd<OwnedFd>, context: &mut Context<'_>) -> Poll<()> {
     }
 }
 
-/// Lets go of the thread's ring with the runtime whose task drove it.
+/// Drops the thread's ring together with the runtime whose task drove it.
 struct End;
 
 impl Drop for End {
@@ -210,7 +210,7 @@ impl Drop for End {
     }
 }
 
-/// A request under way, and whoever waits for it.
+/// A request under way, held by the user who waits for it.
 struct Asked<'a> {
     reactor: &'a Reactor,
     tag: usize,

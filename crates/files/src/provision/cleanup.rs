@@ -110,7 +110,7 @@ fn remove_tree(
     Ok(())
 }
 
-/// What is in a folder; nothing without the folder.
+/// The entries of a folder; none if it does not exist.
 fn entries_in(calls: &mut Calls<'_>, folder: &str) -> Made<Vec<Entry>> {
     let opened = match calls.open(folder, OFlags::RDONLY | OFlags::DIRECTORY) {
         Ok(opened) => opened,
@@ -120,7 +120,7 @@ fn entries_in(calls: &mut Calls<'_>, folder: &str) -> Made<Vec<Entry>> {
     calls.all_entries(&opened)
 }
 
-/// Deletes one file or empty folder, if it is there.
+/// Deletes one file or empty folder, if it exists.
 fn remove(calls: &mut Calls<'_>, path: &str, is_folder: bool) -> Made<()> {
     match calls.unlink(path, is_folder) {
         Err(failed) if failed.errno == Errno::NOENT => Ok(()),

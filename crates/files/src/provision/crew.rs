@@ -1,4 +1,4 @@
-//! Several users' errands at a time, each on a thread that waits for the disk.
+//! Several users' errands at a time, each on its own thread, which waits for the disk.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use super::error::ProvisionError;
 
 /// Errands under way at a time. Our choice: enough to keep a disk busy.
 const AT_A_TIME: usize = 8;
-/// How often the caller is told.
+/// How often progress is reported.
 const TELL_EVERY: Duration = Duration::from_millis(200);
-/// How long errands are waited for that were cancelled; those that hang in the kernel are left.
+/// How long to wait for cancelled errands; those that hang in the kernel are abandoned.
 const LAST_WAIT: Duration = Duration::from_secs(2);
 
-/// What errands and their caller have in common.
+/// What errands and their caller share.
 #[derive(Debug, Default)]
 pub struct Log {
     is_cancelled: AtomicBool,
@@ -25,7 +25,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// An error if nobody wants the errand any more.
+    /// An error if the errand was cancelled.
     pub fn check(&self) -> Result<(), ProvisionError> {
         if self.is_cancelled.load(Ordering::Relaxed) {
             return Err(ProvisionError::Cancelled);
@@ -33,7 +33,7 @@ impl Log {
         Ok(())
     }
 
-    /// So many bytes more were written.
+    /// Counts written bytes.
     pub fn wrote(&self, bytes: u64) {
         self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -44,7 +44,7 @@ impl Log {
     }
 }
 
-/// Does `errand` for each of the users, several at a time; ends with the first that fails.
+/// Does `errand` for each of the users, several at a time; stops at the first that fails.
 pub fn each<T: Send + 'static>(
     users: Vec<u32>,
     log: &Arc<Log>,

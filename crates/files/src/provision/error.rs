@@ -12,7 +12,7 @@ pub enum ProvisionError {
     /// The options cannot be used.
     #[error(transparent)]
     Options(#[from] FilesError),
-    /// The folder has something in it, and no marker file: it is somebody's.
+    /// The folder is not empty and has no marker file, so it belongs to somebody else.
     #[error(
         "the folder {} is not empty and was not made by Headcount (it lacks the file \
          \"{marker}\"), so nothing in it is touched; move it away, or name another folder",

@@ -1,4 +1,4 @@
-//! Which folder it is, and what works there.
+//! What works in a folder.
 
 use std::os::fd::AsFd;
 
@@ -18,7 +18,7 @@ use crate::options::{FilesOptions, Mode};
 pub struct Hello {
     /// How reads and writes are made: `io_uring` or `threads`.
     pub engine: &'static str,
-    /// Why not with `io_uring`, if so.
+    /// Why `io_uring` is not used, if it is not.
     pub without_ring: Option<String>,
     /// The most threads that wait for calls.
     pub threads: u16,
@@ -26,7 +26,7 @@ pub struct Hello {
     pub free_bytes: u64,
 }
 
-/// Looks at the folder. Nothing is written that has a name.
+/// Examines the folder. Writes nothing that has a name.
 pub fn hello(options: FilesOptions) -> Result<Hello, ProvisionError> {
     let files = Files::new(options)?;
     let shared = &files.shared;
@@ -44,7 +44,7 @@ pub fn hello(options: FilesOptions) -> Result<Hello, ProvisionError> {
     })
 }
 
-/// Bytes that may still be written; an error if nothing may.
+/// Bytes that this user may still write; an error if none.
 pub(super) fn free_bytes(shared: &Shared) -> Result<u64, ProvisionError> {
     let found = fstatvfs(&shared.root).map_err(|errno| {
         let call = Call::StatFs;
@@ -59,8 +59,8 @@ pub(super) fn free_bytes(shared: &Shared) -> Result<u64, ProvisionError> {
     Ok(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
-/// Sees whether files can be opened past the page cache, with one that has no name. Where there are
-/// no such files (NFS), the first real one will tell.
+/// Checks, with an unnamed file, that files can be opened past the page cache. Where there are no
+/// unnamed files (NFS), the first real one will tell.
 fn check_direct(shared: &Shared) -> Result<(), FilesError> {
     if shared.mode != Mode::Direct {
         return Ok(());

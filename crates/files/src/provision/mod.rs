@@ -1,4 +1,4 @@
-//! Making, checking and deleting the data sets of many users, for whoever prepares a run.
+//! Making, checking and deleting the data sets of many users.
 //!
 //! * [`mod@prepare`]: makes what is missing; [`mod@cleanup`]: deletes it; [`mod@hello`]: which folder
 //!   it is, and what works there.
@@ -6,8 +6,8 @@
 //!   one file or folder.
 //! * `crew`: several users' errands at a time.
 //!
-//! Names and contents are those that the SMB client makes: what one of them prepared on a share and
-//! its server's disk, the other finds complete.
+//! Names and contents are those of the SMB client: a data set that one of them prepared on a
+//! server's disk, the other finds complete.
 
 pub mod cleanup;
 mod crew;

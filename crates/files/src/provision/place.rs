@@ -1,4 +1,4 @@
-//! Making one file or folder: what is there already in its size stays.
+//! Making one file or folder: an existing one of the right size is kept.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -18,9 +18,9 @@ use crate::client::Shared;
 /// Bytes of each write.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Makes a folder or file of this user's data set, with the folders above a folder. Files need their
-/// folders: [`headcount_tree::data_set::DataSet::prepared`] has the order. A file that has its size
-/// stays as it is, unless it is read through and found damaged. Returns the bytes written.
+/// Makes a folder of this user's data set and its parents, or a file, whose folder must exist:
+/// [`headcount_tree::data_set::DataSet::prepared`] has the order. A file of the right size is kept,
+/// unless it is read through and found damaged. Returns the bytes written.
 pub fn make(
     calls: &mut Calls<'_>,
     shared: &Shared,

@@ -17,8 +17,8 @@ use crate::calls::Calls;
 use crate::client::{Files, Shared};
 use crate::options::FilesOptions;
 
-/// Makes the files of the order's users that are not there. A data set of another seed or size is
-/// deleted first.
+/// Makes the missing files of the order's users. A data set of another seed or size is deleted
+/// first.
 pub fn prepare(
     options: FilesOptions,
     order: &Order,
@@ -50,7 +50,7 @@ pub fn prepare(
     })
 }
 
-/// The users whose files are to be made, and how many have theirs.
+/// The users whose files have to be made, and how many have theirs.
 fn missing(
     shared: &Arc<Shared>,
     root: &str,
@@ -76,13 +76,13 @@ fn missing(
     if !order.read_through {
         check_space(shared, &missing)?;
     }
-    // One before all: what is wrong with the folder is then told once.
+    // Claim the folder before any errand does: a problem with it is then reported once.
     claim(&mut calls, shared, root)?;
     Ok((missing, kept))
 }
 
-/// Refuses a data set that does not fit, before any of it is written. What users will add during the
-/// run counts, too.
+/// Refuses a data set that does not fit, with what users will add during the run, before any of it
+/// is written.
 fn check_space(shared: &Shared, missing: &[u32]) -> Result<(), ProvisionError> {
     let of_user = |id: &u32| {
         let own = shared.tree.data_set.own_bytes(shared.tree.number(*id));
@@ -140,7 +140,7 @@ fn make(
     Ok(own_bytes > 0 || !was_complete)
 }
 
-/// The file that says that a user's files are complete.
+/// The file that marks a user's files as complete.
 fn completion(shared: &Shared, number: u32) -> String {
     marker_of(&shared.tree.folder.text(number))
 }

@@ -1,4 +1,4 @@
-//! The folder in which Headcount may write and delete: one that bears its marker file.
+//! The folder in which Headcount may write and delete: one with its marker file.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -28,7 +28,7 @@ pub fn marker_of(folder: &str) -> String {
     native(&marker(folder))
 }
 
-/// What stands in a small file; `None` without the file.
+/// The contents of a small file; `None` if it does not exist.
 pub fn note(calls: &mut Calls<'_>, path: &str) -> Made<Option<Vec<u8>>> {
     let file = match calls.open(path, OFlags::RDONLY) {
         Ok(file) => File::from(file),
@@ -41,7 +41,7 @@ pub fn note(calls: &mut Calls<'_>, path: &str) -> Made<Option<Vec<u8>>> {
         .map_err(|error| io_failed(Call::Read, &error))
 }
 
-/// Makes a small file, or replaces it.
+/// Creates or replaces a small file.
 pub fn leave_note(calls: &mut Calls<'_>, path: &str, text: &[u8]) -> Made<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
     let mut file = File::from(calls.open(path, flags)?);
@@ -54,7 +54,7 @@ fn io_failed(call: Call, error: &std::io::Error) -> Failed {
     Failed { call, errno }
 }
 
-/// What the folder is.
+/// The state of the folder.
 pub fn survey(calls: &mut Calls<'_>, folder: &str) -> Made<Ground> {
     if let Some(inscription) = note(calls, &marker_of(folder))? {
         return Ok(Ground::Ours(inscription));
@@ -66,7 +66,7 @@ pub fn survey(calls: &mut Calls<'_>, folder: &str) -> Made<Ground> {
     };
     let entries = calls.all_entries(&opened)?;
     if entries.iter().any(|one| one.name == MARKER) {
-        // Somebody marked it while it was looked at.
+        // It was marked while it was being listed.
         let inscription = note(calls, &marker_of(folder))?;
         return Ok(Ground::Ours(inscription.unwrap_or_default()));
     }
@@ -77,7 +77,7 @@ pub fn survey(calls: &mut Calls<'_>, folder: &str) -> Made<Ground> {
     })
 }
 
-/// Makes the folder Headcount's, or makes sure that it is.
+/// Marks the folder as Headcount's, or makes sure that it is.
 pub fn claim(calls: &mut Calls<'_>, shared: &Shared, folder: &str) -> Result<(), ProvisionError> {
     match survey(calls, folder).map_err(|failed| about(failed, folder))? {
         Ground::Ours(_) => return Ok(()),
@@ -96,7 +96,7 @@ pub fn claim(calls: &mut Calls<'_>, shared: &Shared, folder: &str) -> Result<(),
     })
 }
 
-/// Makes a folder and those above it, as far as they are missing.
+/// Makes a folder and its missing parents.
 pub fn make_folders(calls: &mut Calls<'_>, path: &str) -> Made<()> {
     let above = path.match_indices('/').map(|(at, _)| &path[..at]);
     for folder in above.chain([path]) {

@@ -36,7 +36,7 @@ fn steps() -> Vec<Value> {
 /// The system calls of all these steps, by hand: `docs/files.md` says which each step becomes.
 fn expected() -> BTreeMap<&'static str, u64> {
     BTreeMap::from([
-        ("openat2", 3), // a name that is not there; the file; its folder, to delete it in
+        ("openat2", 3), // a missing name; the file; its folder, to delete it there
         ("statx", 1),
         ("pwrite", 3), // 20,480 bytes by 8,192
         ("fsync", 1),
@@ -64,14 +64,14 @@ fn run(options: FilesOptions, seconds: u64) -> Recorder {
         let elapsed_ms = origin.elapsed_ns() / 1_000_000;
         assert!(elapsed_ms < 90_000, "the run does not end");
         last = run.next(Duration::from_millis(100)).unwrap().or(last);
-        // A busy machine may take longer for the few scenarios that a test needs.
+        // A busy machine may need longer for the few scenarios of the test.
         let completed = last.as_ref().map_or(0, |snapshot| {
             let scenarios = &snapshot.recorder.scenarios;
             scenarios.iter().map(|tally| tally.completed).sum()
         });
         if !is_stopping && elapsed_ms > seconds * 1000 && completed > 20 {
             is_stopping = true;
-            // A flush waits for what others write to the disk, and must not be cut off: it is counted.
+            // A flush waits for others' writes to the disk, and must not be cut off: it is counted.
             run.stop(Duration::from_secs(30));
         }
     }
@@ -126,7 +126,8 @@ fn many_users_of_one_worker_read_at_a_time() {
             let local = tokio::task::LocalSet::new();
             let mut reading = Vec::new();
             for _ in 0..200 {
-                // All draw the same file, as their streams are those of one user and scenario.
+                // All draw the same file, because they share the random stream of one user and
+                // scenario.
                 let mut person = Person::of(&files, 0).await;
                 reading.push(local.spawn_local(async move {
                     let open = json!({"op": "open", "path": {"file": "new"}});

@@ -46,7 +46,7 @@ fn damage_is_found_where_it_is() {
                 "{fault}"
             );
             assert!(!fault.ends_session);
-            // What is not read is not judged.
+            // What is not read is not checked.
             person
                 .play_all([json!({"op": "read", "from": "start", "bytes": 4096})])
                 .await;
@@ -102,7 +102,7 @@ fn a_file_deleted_behind_its_users_back_can_be_read_but_not_deleted_again() {
         let fault = person.fails(json!({"op": "close"})).await;
         assert!(fault.message.contains("unlinkat"), "{fault}");
         assert!(fault.message.contains("ENOENT"), "{fault}");
-        // It is closed all the same.
+        // It is closed nevertheless.
         let closed = person.fails(json!({"op": "stat"})).await;
         assert!(closed.message.contains("holds no open file"), "{closed}");
     });
@@ -126,7 +126,7 @@ fn folders_that_cannot_be_used_are_named() {
     assert!(error.contains("threads must be from 1 to"), "{error}");
 }
 
-/// Says, to a process of this test, where its small disk is.
+/// Tells a process of this test where its small disk is.
 const SMALL_DISK: &str = "HEADCOUNT_TEST_SMALL_DISK";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Paths of a workload's own, checked behind the client's back.
+//! Paths given by a workload, checked behind the client's back.
 
 #![allow(
     clippy::unwrap_used,
@@ -36,7 +36,7 @@ fn files_of_others_are_read_to_their_end_in_every_way() {
             assert_eq!(person.play_all([part]).await.read_bytes, 4096);
             let steps = [open("reports/empty", "open"), read];
             assert_eq!(person.play_all(steps).await.read_bytes, 0);
-            // Somebody cuts it while it is open.
+            // It is truncated while it is open.
             let whole = json!({"op": "read", "from": "start"});
             person.play_all([open(r"reports\{n}.txt", "open")]).await;
             fs::write(folder.join("7.txt"), "short").unwrap();

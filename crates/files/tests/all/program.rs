@@ -1,5 +1,5 @@
-//! Programs on a real folder: every operation of a load file written by hand, and what is said when
-//! an answer is not the expected one.
+//! Programs on a real folder: every operation of a load file written by hand, and the errors for
+//! unexpected answers.
 
 #![allow(
     clippy::unwrap_used,
@@ -74,7 +74,7 @@ fn with_program(disk: &Disk, text: &str, engine: Engine, mode: Mode) -> FilesOpt
     }
 }
 
-/// Plays so many turns of the program as the engine would.
+/// Plays `count` turns of the program as the engine would.
 async fn turns(files: &Files, person: &mut Person, count: u32) -> Vec<Result<Moved, Fault>> {
     let program = files.turns().unwrap();
     let mut played = Vec::new();

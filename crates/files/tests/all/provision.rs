@@ -81,7 +81,7 @@ fn users_get_their_files_once_and_lose_them_all_again() {
     assert_eq!((more.created, more.kept), (1, 2));
     assert_eq!(more.written_bytes, 5 * FILE_BYTES);
 
-    // What was made is what users read.
+    // Users read what was made.
     play(async {
         let mut person = Person::arrive(options.clone(), 3).await;
         for file in ["static", "volatile", "shared"] {
@@ -95,7 +95,7 @@ fn users_get_their_files_once_and_lose_them_all_again() {
     let cleaned = clean(&options);
     let expected = Cleaned {
         users: 4,
-        files: 4 * 6 + 2, // with the notes that say that users are complete
+        files: 4 * 6 + 2, // with the notes that mark users as complete
         shares: 1,
         left: 0,
     };
@@ -162,7 +162,7 @@ fn cleanup_leaves_what_no_data_set_has_and_follows_no_link() {
     make(&options, &order(0, 1));
     let outside = Disk::new();
     fs::write(outside.path().join("letter.txt"), "mine").unwrap();
-    // In a user's folder links go like files, and what they lead to stays.
+    // Links in a user's folder are deleted like files, and their targets stay.
     symlink(outside.path(), disk.own("user00000/link")).unwrap();
     fs::write(disk.own("somebody's.txt"), "mine").unwrap();
     let cleaned = clean(&options);

@@ -56,7 +56,7 @@ fn a_file_lives_from_creation_to_deletion() {
             let rename = json!({"op": "rename", "to": {"file": "same", "after": ".wbk"}});
             person.play_all([rename]).await;
             assert_eq!(names(&home), [format!("{name}.wbk")]);
-            // Contents belong to the file, not to its name of the moment.
+            // Contents belong to the file, not to its current name.
             person
                 .play_all([
                     json!({"op": "read", "from": "start"}),
@@ -108,7 +108,7 @@ fn each_how_finds_what_it_should() {
             ("replace-or-create", 0),
             ("empty", 0),
         ] {
-            // The same file again, as the first of these left it in slot 0.
+            // The same file again: the first of these left it in slot 0.
             let path = if names(&home).is_empty() {
                 json!({"file": "new"})
             } else {
@@ -239,7 +239,7 @@ fn locks_keep_others_away_and_are_given_up() {
     fs::create_dir_all(disk.own("shared")).unwrap();
     let lock = |bytes: u64| json!({"op": "lock", "offset": 0, "bytes": bytes});
     let mut options = disk.options();
-    options.data_set.shared_files = 1; // of which all draw the same
+    options.data_set.shared_files = 1; // so that all draw the same
     play(async {
         let (mut one, mut other) = (
             Person::arrive(options.clone(), 0).await,
@@ -268,7 +268,7 @@ fn locks_keep_others_away_and_are_given_up() {
         assert_eq!(one.fails(shared.clone()).await.kind, FaultKind::Refused);
         other.play_all([json!({"op": "close"})]).await;
         one.play_all([shared]).await;
-        // Who cannot write gets a shared lock where an exclusive one was asked for.
+        // A handle that cannot write gets a shared lock instead of an exclusive one.
         let read = json!({"op": "open", "path": {"file": "shared"}});
         other.play_all([read, lock(50)]).await;
     });

@@ -31,7 +31,7 @@ pub const WAYS: [(Engine, Mode); 6] = [
     (Engine::Threads, Mode::Dsync),
 ];
 
-/// A folder on a disk, which ends with this value.
+/// A folder on a disk, deleted when this value is dropped.
 pub struct Disk(tempfile::TempDir);
 
 impl Disk {
@@ -44,12 +44,12 @@ impl Disk {
         self.0.path()
     }
 
-    /// Below the folder of the data set.
+    /// A path below the folder of the data set.
     pub fn own(&self, path: &str) -> PathBuf {
         self.path().join("headcount").join(path)
     }
 
-    /// With the folder of one user and a small data set.
+    /// Options for the folder of one user and a small data set.
     pub fn options(&self) -> FilesOptions {
         let mut options = FilesOptions::new(self.path());
         options.data_set = DataSet {
@@ -65,7 +65,7 @@ impl Disk {
         options
     }
 
-    /// The same, in one way.
+    /// Like [`Self::options`], with this engine and mode.
     pub fn played(&self, (engine, mode): (Engine, Mode)) -> FilesOptions {
         FilesOptions {
             engine,
@@ -81,7 +81,7 @@ impl Disk {
     }
 }
 
-/// Files below a folder and what stands in them.
+/// The files below a folder and their contents.
 pub fn files(below: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![below.to_owned()];
@@ -118,8 +118,8 @@ thread_local! {
     static ENDED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Runs a future as a worker of the engine would, as long as steps end: a busy machine takes its
-/// time for thousands of them.
+/// Runs a future as a worker of the engine would, as long as steps complete: a busy machine takes
+/// long for thousands of them.
 pub fn play<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -179,14 +179,14 @@ impl Person {
         outcome.expect_err(&options.to_string())
     }
 
-    /// The calls made so far, by name, those made at least once.
+    /// The calls made so far, by name; kinds that were never called are left out.
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         let counts = self.user.requests().counts();
         let named = Files::requests().into_iter().zip(counts);
         named.filter(|(_, count)| *count > 0).collect()
     }
 
-    /// Leaves in peace.
+    /// Closes the session.
     pub async fn leave(mut self) {
         self.session.close(&mut self.user).await;
     }
