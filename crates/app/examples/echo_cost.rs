@@ -1,9 +1,9 @@
-//! What one request costs: requests a second and CPU time a request, on loopback.
+//! What one request costs: requests per second and CPU time per request, on loopback.
 //!
 //! `cargo run --release -p headcount-app --example echo_cost -- [connections] [seconds]`
 //!
-//! Server and client share the machine's processors, so requests a second are those of both
-//! together; CPU time is counted by thread and told for each side.
+//! Server and client share the machine's processors, so requests per second depend on both; CPU
+//! time is counted by thread and printed for each side.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 
 use std::cell::Cell;
@@ -103,7 +103,7 @@ fn measure(
     Ok(())
 }
 
-/// All connections ask again and again; returns requests done and the time they took.
+/// All connections send one request after the other; returns requests done and the time they took.
 fn drive(
     app: &Rc<App>,
     step: &Rc<Step>,

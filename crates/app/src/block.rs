@@ -11,14 +11,14 @@
 //! | 32..40 | [`Generation::session`] |
 //! | 40..4096 | [`pattern`] of the fields above |
 //!
-//! So a reader sees damage and torn writes (checksum), mix-ups (file, offset, seed) and, if it
+//! So a reader detects damage and torn writes (checksum), mix-ups (file, offset, seed) and, if it
 //! remembers what it wrote itself, lost writes (generation).
 
 use crate::fields::Fields;
 use crate::pattern;
 
-/// The unit: offsets and lengths of reads and writes are multiples of it. A page, and what
-/// `O_DIRECT` demands of current disks.
+/// The unit: offsets and lengths of reads and writes are multiples of it. A page, and the alignment
+/// that `O_DIRECT` requires on current disks.
 pub const UNIT_BYTES: u32 = 4096;
 
 const UNIT: usize = UNIT_BYTES as usize;
@@ -48,7 +48,7 @@ pub struct Place {
 /// What is wrong with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
-    /// It does not start as a unit does.
+    /// It does not start like a unit.
     #[error("these bytes were never written by Headcount")]
     NotABlock,
     /// Its bytes changed after it was made.
@@ -83,7 +83,7 @@ pub struct Damage {
     pub wrong: Wrong,
 }
 
-/// Makes `block` the contents of `place` written as `generation`.
+/// Fills `block` with the contents of `place` written as `generation`.
 ///
 /// # Panics
 ///
@@ -110,8 +110,8 @@ pub fn stamp(block: &mut [u8], place: Place, generation: Generation) {
     }
 }
 
-/// Checks that `block` is what `place` should hold; `at_least` says how old a unit may be, given
-/// its offset.
+/// Checks that `block` is what `place` should hold; `at_least` returns the oldest allowed
+/// generation of a unit at an offset.
 pub fn verify(
     block: &[u8],
     place: Place,

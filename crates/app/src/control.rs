@@ -1,4 +1,4 @@
-//! Blocking calls to a server, for whoever prepares, observes and clears up a run.
+//! Blocking calls to a server, to prepare, observe and clean up a run.
 
 mod call;
 mod error;
@@ -16,18 +16,18 @@ use crate::request::Request;
 use crate::statistics::Statistics;
 use call::Call;
 
-/// Signs of progress in a row that tell of none, at most: some minutes of an honest server's.
+/// The most progress messages in a row without progress: some minutes for an honest server.
 const MOST_STANDING: u32 = 1_000;
 
-/// Where a server is and how to be let in.
+/// Where a server is and how to get access.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
     /// `host:port`.
     pub address: String,
     /// The server's token, if it has one.
     pub token: Option<String>,
-    /// Longest wait for a connection, and for each sign of life of the server. Preparing needs
-    /// more than the time the disk takes to write one file out.
+    /// Longest wait for a connection, and for each message from the server. Preparing needs more
+    /// than the time the disk takes to flush one file.
     pub timeout: Duration,
 }
 
@@ -44,7 +44,7 @@ impl Target {
 }
 
 impl fmt::Debug for Target {
-    /// Without the token.
+    /// Hides the token.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Target")
             .field("address", &self.address)
@@ -58,10 +58,10 @@ pub fn hello(target: &Target) -> Result<Hello, ControlError> {
     Call::open(target).map(|(_, hello)| hello)
 }
 
-/// Creates the files of the order that are missing and verifies those that are there.
+/// Creates the missing files of the order and verifies the existing ones.
 ///
-/// `progress` is told a few times a second how far it is; [`ControlFlow::Break`] cancels it. What
-/// is done by then stays and counts when the order is given again.
+/// `progress` is called a few times a second; [`ControlFlow::Break`] cancels the order. What is
+/// done by then is kept and counts when the order is given again.
 pub fn prepare(
     target: &Target,
     order: &Order,

@@ -36,7 +36,7 @@ pub struct Hello {
     pub data_set: Option<DataSet>,
 }
 
-/// What all files of a data set have in common.
+/// What all files of a data set share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
     /// The seed their contents derive from.
@@ -48,7 +48,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Whether such files can be made; the error is a sentence.
+    /// Checks that such files can be made; the error is a sentence.
     pub fn check(&self) -> Result<(), String> {
         let unit = u64::from(UNIT_BYTES);
         let Self {
@@ -82,7 +82,7 @@ const _: () = assert!(MAX_PAYLOAD_BYTES.is_multiple_of(UNIT_BYTES));
 /// The data set the server holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataSet {
-    /// What its files have in common.
+    /// The shape of its files.
     #[serde(flatten)]
     pub shape: Shape,
     /// How many files it has.
@@ -96,7 +96,7 @@ pub struct Order {
     pub first: u32,
     /// Number of the last file.
     pub last: u32,
-    /// What they should be like.
+    /// Their shape.
     #[serde(flatten)]
     pub shape: Shape,
     /// Whether to read existing files through and repair damaged ones, instead of looking at their
@@ -105,7 +105,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Whether the order can be carried out; the error is a sentence.
+    /// Checks that the order can be carried out; the error is a sentence.
     pub fn check(&self) -> Result<(), String> {
         if self.first > self.last || self.last >= MAX_FILES {
             return Err(format!(
@@ -126,7 +126,7 @@ impl Order {
     }
 }
 
-/// How far the preparation is.
+/// Progress of a preparation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Progress {
     /// Files that are ready.
@@ -140,11 +140,11 @@ pub struct Progress {
 /// What a preparation did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Prepared {
-    /// Files that were missing and are there now.
+    /// Files that were missing and were created.
     pub created: u32,
-    /// Files that were there already.
+    /// Files that existed and were right.
     pub kept: u32,
-    /// Files that were there but damaged, and were written anew.
+    /// Files that existed but were damaged, and were rewritten.
     pub repaired: u32,
     /// Bytes written.
     pub written_bytes: u64,

@@ -1,4 +1,4 @@
-//! Contents that derive from a seed, so that whoever knows the seed can check every byte.
+//! Contents derived from a seed, so that every byte can be checked with the seed.
 //!
 //! Word `i` (64 bits, little-endian) is the `i`-th output of `SplitMix64` started from the seed
 //! (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014). It does not

@@ -1,4 +1,4 @@
-//! What the server has done since it started, as it tells it.
+//! What the server has done since it started, as it reports it.
 
 use std::collections::BTreeMap;
 

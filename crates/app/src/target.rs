@@ -1,4 +1,4 @@
-//! An application server as a target: where it is, and what its data set is like.
+//! An application server as a target: where it is, and the shape of its data set.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::client::{App, AppOptions};
 use crate::control::{self, ControlError};
 use crate::message::{self, Shape};
 
-/// Whoever only says hello to a mute server should not wait as long as for a data set.
+/// Waiting for a mute server's hello should not take as long as preparing a data set.
 const HELLO: Duration = Duration::from_secs(10);
 
-/// Where the application server is and what its data set is like.
+/// Where the application server is, and the shape of its data set.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AppTarget {

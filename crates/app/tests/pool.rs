@@ -1,4 +1,5 @@
-//! The bounded pool of service threads, seen from outside: queueing, and threads that come back.
+//! The bounded pool of service threads, seen from outside: queueing, and threads that become free
+//! again.
 #![allow(
     clippy::unwrap_used,
     reason = "a failure here fails the test that called"
@@ -27,7 +28,8 @@ const SLOW: Request<'_> = Request::Processor {
 static CHECK: LazyLock<u64> = LazyLock::new(|| kernel::work(1, ROUNDS));
 const QUICK: Request<'_> = Request::ServerClient { seed: 2, bytes: 10 };
 
-/// How often is tried what a busy machine spoils when it stops this side while the server works on.
+/// How often to retry a test that fails if a busy machine stops this side while the server works
+/// on.
 const TRIES: u64 = 20;
 
 /// The threads of this process whose names start like the server's.
@@ -40,7 +42,7 @@ fn threads() -> BTreeSet<String> {
         .collect()
 }
 
-/// Joining returns as soon as the kernel forgets a thread's stack, a moment before `/proc` forgets it.
+/// Waits until all threads are gone: joining returns a moment before they disappear from `/proc`.
 fn every_thread_has_ended() {
     eventually("every thread has ended", || threads().is_empty());
 }
@@ -61,8 +63,8 @@ fn answer(stream: &mut TcpStream) -> Timing {
     }
 }
 
-/// Asks for slow work on three connections and for quick work behind it: whether that had to wait
-/// for one of them at least, and the longest wait of all.
+/// Asks for slow work on three connections and for quick work after it. Returns whether the quick
+/// work waited for at least one of them, and the longest wait of all.
 fn queue_up(server: &Handle) -> (bool, u32) {
     let mut slow: Vec<_> = (0..3).map(|_| greeted(server.address())).collect();
     let mut quick = greeted(server.address());
@@ -138,7 +140,7 @@ fn a_frozen_client_holds_no_thread(server: &Handle) {
         bytes: 1 << 20,
     });
     for _ in 0..64 {
-        // Its next request is served only when its reply has gone, so at some point it blocks.
+        // Its next request is served only when its reply has been sent, so at some point it blocks.
         if frozen.write_all(&large).is_err() {
             break;
         }

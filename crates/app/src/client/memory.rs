@@ -2,8 +2,8 @@
 
 use crate::block::{Generation, UNIT_BYTES};
 
-/// Writes remembered. A user's next reads meet one of them now and then, which over a run of
-/// thousands of users is often enough to catch a server that loses writes, and costs 384 bytes.
+/// Writes remembered. A user's next reads hit one of them now and then, which over a run of
+/// thousands of users is often enough to catch a server that loses writes. Costs 384 bytes.
 const REMEMBERED: usize = 32;
 
 /// The last writes of one session, to its own file.
@@ -35,7 +35,7 @@ impl Memory {
         }
     }
 
-    /// What the next write is to be stamped with.
+    /// The generation with which the next write is stamped.
     pub(super) fn next_generation(&mut self) -> Generation {
         self.writes = self.writes.wrapping_add(1);
         Generation {
@@ -54,7 +54,7 @@ impl Memory {
         };
     }
 
-    /// How old the unit at this offset may be.
+    /// The oldest allowed generation of the unit at this offset.
     pub(super) fn at_least(&self, offset: u64) -> Generation {
         let unit = (offset / u64::from(UNIT_BYTES)) as u32;
         let covers = |written: &&Written| {

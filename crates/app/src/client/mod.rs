@@ -2,8 +2,9 @@
 //!
 //! * [`options`]: which server and what its data set is like; [`step`] and [`sizes`]: what users ask
 //!   for.
-//! * `session`: one user's connection; `exchange`: its five kinds of requests; `wire`: sending and receiving through the worker's shared
-//!   buffer; `memory`: what a user remembers of its own writes.
+//! * `session`: one user's connection; `exchange`: its five kinds of requests; `wire`: sending and
+//!   receiving through the worker's shared buffer; `memory`: what a user remembers of its own
+//!   writes.
 
 mod exchange;
 mod memory;

@@ -22,7 +22,7 @@ pub struct AppOptions {
 }
 
 impl AppOptions {
-    /// `ServerBench`'s data set at this address: 20 MB a user, I/O range 10 MB.
+    /// `ServerBench`'s data set at this address: 20 MB per user, I/O range 10 MB.
     #[must_use]
     pub fn new(address: impl Into<String>, seed: u64) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl AppOptions {
         }
     }
 
-    /// What the files of the data set are like.
+    /// The shape of the data set's files.
     #[must_use]
     pub const fn shape(&self) -> Shape {
         let Self {
@@ -53,7 +53,7 @@ impl AppOptions {
 }
 
 impl fmt::Debug for AppOptions {
-    /// Without the token.
+    /// Hides the token.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AppOptions")
             .field("address", &self.address)

@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use crate::frame::{FrameError, HEADER_BYTES, Header, header};
 use crate::reply::{Code, Reply};
 
-/// Replies up to this size are checked where they arrive, without a copy.
+/// Replies up to this size are checked in place, without a copy.
 const READ_BYTES: usize = 64 << 10;
 
 thread_local! {
@@ -39,7 +39,7 @@ pub(super) async fn send(
     })?;
     match rest {
         None => Ok(()),
-        // The socket is full; other users will need the shared buffer before it is not.
+        // The socket is full; other users need the shared buffer before it has room again.
         Some(rest) => stream
             .write_all(&rest)
             .await
@@ -47,7 +47,7 @@ pub(super) async fn send(
     }
 }
 
-/// Receives one reply and has `accept` judge it.
+/// Receives one reply and passes it to `accept`.
 pub(super) async fn receive<R>(
     stream: &mut TcpStream,
     accept: impl FnOnce(Reply<'_>) -> Result<R, Fault>,
@@ -134,7 +134,7 @@ pub(super) fn connect_fault(error: &io::Error) -> Fault {
     Fault::session(FaultKind::Connect, format!("no connection: {error}"))
 }
 
-/// The fault that a reply means which is not the one asked for.
+/// The fault for a reply to something else.
 pub(super) fn unexpected(reply: &Reply<'_>) -> Fault {
     let Reply::Error { code, message } = reply else {
         return Fault::session(FaultKind::Malformed, "the reply belongs to another request");

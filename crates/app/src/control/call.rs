@@ -47,7 +47,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Whoever closes without a word at the very start is no application server.
+    /// A peer that closes at once without a reply is not an application server.
     fn at_hello(&self, error: ControlError) -> ControlError {
         match error {
             ControlError::Lost { .. } if self.received.is_empty() => {
@@ -82,7 +82,7 @@ impl<'a> Call<'a> {
 
     /// The next reply: its kind and its JSON. An error reply becomes an error.
     ///
-    /// All of it must come within the target's time limit, however slowly the server talks.
+    /// The whole reply must arrive within the target's time limit, however slowly the server sends.
     pub(super) fn receive(&mut self) -> Result<(Kind, Vec<u8>), ControlError> {
         let began = Origin::now();
         let head = loop {
@@ -127,7 +127,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The error of an answer that did not come, or did not end.
+    /// The error for an answer that did not begin, or did not end, in time.
     fn late(&self) -> ControlError {
         let Target {
             address, timeout, ..

@@ -29,7 +29,7 @@ pub enum ControlError {
         /// What the system said.
         reason: String,
     },
-    /// The connection stands but nothing came.
+    /// The connection was accepted but nothing came.
     #[error(
         "{address} accepted the connection but sent nothing for {timeout_s} s: it hangs, or it is \
          not a Headcount application server"
@@ -37,7 +37,7 @@ pub enum ControlError {
     Silent {
         /// The server.
         address: String,
-        /// How long it was waited for.
+        /// How long the client waited.
         timeout_s: f64,
     },
     /// An answer began, and did not end.
@@ -48,7 +48,7 @@ pub enum ControlError {
     Slow {
         /// The server.
         address: String,
-        /// How long it was waited for.
+        /// How long the client waited.
         timeout_s: f64,
     },
     /// Something else answered.

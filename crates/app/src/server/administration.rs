@@ -1,5 +1,5 @@
-//! Long operations on the data set: one at a time, on a thread of their own, so that they neither
-//! wait for service threads nor take any from clients.
+//! Long operations on the data set: one at a time, on a separate thread, so that they neither wait
+//! for service threads nor take any from clients.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use crate::frame::Kind;
 use crate::message::{Order, Progress};
 use crate::reply::{Code, append_error, append_json};
 
-/// Progress is told this often.
+/// How often progress is reported.
 const PROGRESS_NS: u64 = 200_000_000;
 
 /// What is to be done to the data set.
@@ -27,7 +27,7 @@ pub(crate) enum Task {
 /// The thread that works on the data set, while there is one.
 #[derive(Debug, Default)]
 pub(crate) struct Administration {
-    /// The thread at work, and earlier ones still busy telling their result.
+    /// The working thread, and earlier ones that still report their result.
     threads: Mutex<Vec<JoinHandle<()>>>,
     is_at_work: Arc<AtomicBool>,
     stopping: Arc<AtomicBool>,
@@ -104,7 +104,7 @@ fn carry_out(
                     told_ns = tally.now_ns();
                     let mut frame = Vec::new();
                     append_json(&mut frame, Kind::Progress, &progress);
-                    let _ = sender.blocking_send(frame); // seen below if nobody listens any more
+                    let _ = sender.blocking_send(frame); // a closed channel is detected below
                 }
                 !sender.is_closed() && !stopping.load(Ordering::Acquire)
             };

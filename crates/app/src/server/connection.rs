@@ -16,7 +16,7 @@ use super::files::OpenFile;
 const IDLE: u8 = 0;
 /// A request is queued or being served.
 const BUSY: u8 = 1;
-/// The same, and the network thread holds the next request.
+/// Busy, and the network thread holds the next request.
 const AWAITED: u8 = 2;
 
 /// The side of a connection that answers.
@@ -58,8 +58,8 @@ impl Connection {
         }
     }
 
-    /// Waits until the request before has been answered. Clients send the next one only then, but
-    /// it may overtake the service thread on its way from writing the reply to noting so.
+    /// Waits until the previous request has been answered. Clients send the next one only then, but
+    /// it may arrive before the service thread, having written the reply, has noted that.
     pub(crate) async fn idle(&self) {
         let now = self
             .state
@@ -70,7 +70,7 @@ impl Connection {
     }
 
     /// Answers from a service thread. The thread never waits: what the socket does not take at once
-    /// goes back to the network thread, so that a frozen client cannot hold a service thread.
+    /// goes back to the network thread, so that a frozen client cannot block a service thread.
     pub(crate) fn reply(self: &Arc<Self>, frame: &[u8]) {
         match self.writer.try_write(frame) {
             Ok(sent) if sent == frame.len() => self.done(),
@@ -119,7 +119,7 @@ impl Connection {
             Shutdown::Read => rustix::net::Shutdown::Read,
             Shutdown::Write => rustix::net::Shutdown::Write,
         };
-        // An error means that the connection is gone already, which is what was wanted.
+        // An error means that the connection is already gone, which is the goal.
         let _ = rustix::net::shutdown(self.writer.as_ref(), how);
     }
 

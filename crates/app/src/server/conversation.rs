@@ -25,8 +25,8 @@ use crate::request::Request;
 
 /// What a network thread reads at once; one buffer serves all its connections.
 const READ_BYTES: usize = 64 << 10;
-/// How long, and how much, is still read after an error. Closing with unread bytes would make the
-/// system discard the error message on its way.
+/// How long, and how much, to read after an error. Closing a socket with unread bytes would reset
+/// the connection and discard the error message on its way.
 const LINGER: Duration = Duration::from_secs(1);
 const LINGER_BYTES: usize = 1 << 20;
 
@@ -41,7 +41,7 @@ struct Conversation {
     is_greeted: bool,
 }
 
-/// Counts a connection out again, however its conversation ends.
+/// Stops counting a connection when its conversation ends, for whatever reason.
 struct Guest(Arc<Server>, Arc<Connection>);
 
 impl Drop for Guest {
@@ -67,7 +67,7 @@ pub(crate) async fn converse(server: Arc<Server>, stream: TcpStream) {
     }
 }
 
-/// Tells one client too many that there is no room.
+/// Tells a client beyond the limit that there is no room.
 pub(crate) async fn turn_away(server: Arc<Server>, stream: TcpStream) {
     let (reader, writer) = stream.into_split();
     let connection = Arc::new(Connection::new(writer, LINGER));
@@ -83,7 +83,7 @@ pub(crate) async fn turn_away(server: Arc<Server>, stream: TcpStream) {
 }
 
 impl Conversation {
-    /// Serves request after request. An error is a reason to tell the client and to part.
+    /// Serves request after request. An error is sent to the client, and ends the conversation.
     async fn run(&mut self) -> Result<(), Failure> {
         let patience = self.server.limits.message;
         let slow = |_| {
@@ -186,7 +186,7 @@ impl Conversation {
         Ok(is_connected && protocol == PROTOCOL)
     }
 
-    /// Has the data set worked on and passes on what comes of it.
+    /// Starts a task on the data set and passes on its messages.
     async fn administer(&self, task: Task) -> bool {
         let Server {
             administration,
@@ -207,14 +207,14 @@ impl Conversation {
         }
     }
 
-    /// Sends one message; whether it went.
+    /// Sends one message; returns whether it was sent.
     async fn tell(&self, append: impl FnOnce(&mut Vec<u8>)) -> bool {
         let mut frame = Vec::new();
         append(&mut frame);
         self.connection.send(&frame).await.is_ok()
     }
 
-    /// Says why, and closes so that the client gets to read it.
+    /// Sends the error, and closes so that the client can still read it.
     async fn part(&mut self, (code, message): &Failure) {
         self.connection.idle().await;
         if !self.tell(|out| append_error(out, *code, message)).await {
@@ -232,7 +232,7 @@ impl Conversation {
                 rest.clear();
             }
         };
-        let _ = tokio::time::timeout(LINGER, drain).await; // whoever still sends has been told
+        let _ = tokio::time::timeout(LINGER, drain).await; // the error has been sent
     }
 }
 

@@ -54,7 +54,7 @@ pub enum ServeError {
 /// Why a folder cannot hold the data set.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// It does not bear the marker file but holds something.
+    /// It is not empty and has no marker file.
     #[error(
         "{0} is not empty and has no file named .headcount, so it is not Headcount's: choose a new \
          or empty folder"

@@ -1,4 +1,5 @@
-//! The clients' files: opening them, reading and writing blocks, and what the data set is like.
+//! The clients' files: opening them, reading and writing blocks, and the description of the data
+//! set.
 
 use std::fs::File;
 use std::io;
@@ -24,7 +25,7 @@ pub(crate) fn name_of(file: u32) -> String {
     format!("client-{file:06}.dat")
 }
 
-/// Whether a name is one that [`name_of`] gives, or that of its unfinished copy.
+/// Whether a name is one that [`name_of`] returns, or that of an unfinished copy.
 pub(crate) fn is_ours(name: &str) -> bool {
     let stem = name
         .strip_suffix(".dat")
@@ -63,7 +64,7 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// The data set in this folder, provided its file system can write in this mode.
+    /// The data set in this folder; an error if its file system does not support the write mode.
     pub(crate) fn open(folder: Folder, mode: WriteMode) -> Result<Self, FolderError> {
         let data_set = folder.open_file(DATA_SET, OFlags::RDONLY).ok();
         let data_set = data_set.and_then(|file| serde_json::from_reader(file).ok());
@@ -109,12 +110,12 @@ impl Files {
         }
     }
 
-    /// What the data set is like, if there is one.
+    /// The description of the data set, if there is one.
     pub(crate) fn data_set(&self) -> Option<DataSet> {
         *self.data_set.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers, here and on disk, what the data set is like.
+    /// Stores the description of the data set, in memory and on disk.
     pub(crate) fn set_data_set(&self, data_set: Option<DataSet>) -> io::Result<()> {
         self.epoch.fetch_add(1, Ordering::AcqRel);
         *self
@@ -145,7 +146,7 @@ impl Files {
             .map_err(|error| system(&format!("reading file {file} at offset {offset}"), &error))
     }
 
-    /// Writes the block, provided it arrived whole.
+    /// Writes the block if it arrived whole.
     pub(crate) fn write(
         &self,
         kept: &mut Option<OpenFile>,

@@ -1,4 +1,4 @@
-//! The folder of the data set: Headcount's own, marked as such, and never left through a link.
+//! The folder of the data set: marked as Headcount's, and never left through a link.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,13 +10,13 @@ use rustix::io::Errno;
 
 use super::error::FolderError;
 
-/// The file that says that a folder is Headcount's.
+/// The file that marks a folder as Headcount's.
 pub(crate) const MARKER: &str = ".headcount";
 
 const MARKER_TEXT: &[u8] = b"This folder belongs to Headcount's application server. Files named \
 client-*.dat and data-set.json are written and deleted by it.\n";
 
-/// An open folder that bears the marker.
+/// An open folder with the marker.
 #[derive(Debug)]
 pub(crate) struct Folder {
     handle: OwnedFd,
@@ -97,7 +97,7 @@ impl Folder {
         }
     }
 
-    /// Creates a file, in place of one that has this name already.
+    /// Creates a file, replacing one that already has this name.
     pub(crate) fn create(&self, name: &str) -> io::Result<File> {
         self.remove(name)?;
         self.open_file(name, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL)
@@ -108,7 +108,7 @@ impl Folder {
         Ok(rustix::fs::renameat(&self.handle, from, &self.handle, to)?)
     }
 
-    /// Deletes a file, if it is there.
+    /// Deletes a file, if it exists.
     pub(crate) fn remove(&self, name: &str) -> io::Result<()> {
         match rustix::fs::unlinkat(&self.handle, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),

@@ -174,8 +174,8 @@ fn greeting(settings: &Settings, processors: usize) -> Hello {
     }
 }
 
-/// Microseconds since 1970: sessions are numbered from here, so that numbers grow from one server
-/// process to the next as well.
+/// Microseconds since 1970: sessions are numbered from here, so that numbers also grow from one
+/// server process to the next.
 fn wall_clock_us() -> u64 {
     let now = clock_gettime(ClockId::Realtime);
     now.tv_sec.cast_unsigned() * 1_000_000 + now.tv_nsec.cast_unsigned() / 1000
@@ -195,7 +195,7 @@ impl Server {
         self.tally.statistics(self.pool.census())
     }
 
-    /// Whether the token is right, in a time that does not tell how much of it is.
+    /// Whether the token is right, compared in constant time.
     fn admits(&self, token: &[u8]) -> bool {
         self.token.as_ref().is_none_or(|expected| {
             let pairs = expected.bytes().zip(token);
@@ -226,7 +226,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // In this order: without connections nothing waits for a client any more.
+        // In this order: without connections nothing waits for a client.
         self.network.stop();
         self.server.pool.stop();
         self.server.administration.stop();

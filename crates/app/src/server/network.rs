@@ -14,9 +14,9 @@ use tokio::sync::watch;
 use super::Server;
 use super::conversation::{converse, turn_away};
 
-/// More network threads than this gain nothing: the service threads need processors too.
+/// More network threads than this do not help: the service threads need processors too.
 const MOST_THREADS: usize = 4;
-/// Connections that may wait to be accepted: a whole level of users may come at once.
+/// Connections that may wait to be accepted: a whole level of users may connect at once.
 const BACKLOG: u32 = 4096;
 /// How long to wait when the process is out of file handles.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
@@ -70,7 +70,7 @@ impl Network {
                 if let Some(accepting) = accepting {
                     runtime.spawn(accepting);
                 }
-                // An error means that the sender is gone, which is a reason to stop as well.
+                // An error means that the sender is gone, which also means stop.
                 let _ = runtime.block_on(stopped.wait_for(|stop| *stop));
             };
             let thread = std::thread::Builder::new()
@@ -111,7 +111,7 @@ async fn accept(server: Arc<Server>, listener: TcpListener, handles: Vec<Handle>
             tokio::spawn(turn_away(Arc::clone(&server), stream));
             continue;
         };
-        // If the system refuses another thread, those that run have to do.
+        // If the system refuses another thread, the running ones must suffice.
         let _ = server.pool.grow(connections);
         hand_over(&server, stream, handle);
     }

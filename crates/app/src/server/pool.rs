@@ -10,7 +10,7 @@ use super::settings::Threads;
 use crate::statistics::{Queue, Threads as ThreadCounts};
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, thread};
 
-/// What a service thread does with a job that waited so many ns.
+/// What a service thread does with a job and the time, in ns, that it waited.
 type Serve<J> = dyn Fn(J, u64, &mut Scratch) + Send + Sync;
 
 /// Threads that take jobs in the order of arrival.
@@ -43,7 +43,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<J: Send + 'static> Pool<J> {
-    /// A pool with the threads that the rule wants before anyone has connected.
+    /// A pool with the threads that the rule wants without connections.
     pub(crate) fn new(
         rule: Threads,
         processors: usize,
@@ -74,7 +74,7 @@ impl<J: Send + 'static> Pool<J> {
         Ok(pool)
     }
 
-    /// Adds the threads that the rule wants for so many connections. Threads stay once created.
+    /// Adds the threads that the rule wants for this many connections. Threads stay once created.
     pub(crate) fn grow(&self, connections: usize) -> io::Result<()> {
         let wanted = self.rule.wanted(connections, self.processors);
         let mut threads = lock(&self.threads);
@@ -99,7 +99,7 @@ impl<J: Send + 'static> Pool<J> {
             return;
         }
         state.queue.push_back((job, now_ns));
-        // Jobs for which an idle thread is there do not count as waiting.
+        // Jobs that an idle thread can take do not count as waiting.
         let waiting = state.queue.len().saturating_sub(state.idle);
         state.queue_max = state.queue_max.max(waiting);
         let someone_sleeps = state.idle > 0;
@@ -109,7 +109,7 @@ impl<J: Send + 'static> Pool<J> {
         }
     }
 
-    /// Threads and queue as they are now.
+    /// The current counts of threads and queue.
     pub(crate) fn census(&self) -> (ThreadCounts, Queue) {
         let limit = self.rule.limit(self.processors);
         let state = lock(&self.shared.state);
@@ -134,14 +134,14 @@ impl<J: Send + 'static> Pool<J> {
         )
     }
 
-    /// Drops what waits, lets what runs finish, and joins every thread.
+    /// Drops waiting jobs, lets running ones finish, and joins every thread.
     pub(crate) fn stop(&self) {
         let waiting = {
             let mut state = lock(&self.shared.state);
             state.stopping = true;
             std::mem::take(&mut state.queue)
         };
-        drop(waiting); // outside the lock: a job's end may take its own locks
+        drop(waiting); // outside the lock: dropping a job may take its own locks
         self.shared.arrived.notify_all();
         for thread in lock(&self.threads).drain(..) {
             let _ = thread.join(); // a panic was printed where it happened; the others still stop

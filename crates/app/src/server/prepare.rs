@@ -11,12 +11,12 @@ use crate::frame::MAX_PAYLOAD_BYTES;
 use crate::message::{Cleaned, DataSet, Order, Prepared, Progress};
 use crate::reply::Code;
 
-/// Left free on the disk, so that nothing else on the machine runs into its end.
+/// Left free on the disk, so that nothing else on the machine runs out of space.
 const RESERVE_BYTES: u64 = 16 << 20;
 /// Files are written and read through in pieces of this size.
 const PIECE_BYTES: usize = MAX_PAYLOAD_BYTES as usize;
 
-/// Told how far the preparation is; answers whether to go on.
+/// Called with the progress of the preparation; returns whether to go on.
 pub(crate) type Report<'a> = dyn FnMut(Progress) -> bool + 'a;
 
 enum Found {
@@ -25,7 +25,7 @@ enum Found {
     Damaged,
 }
 
-/// Carries out the order. Files that are as they should be are kept.
+/// Carries out the order. Files that are right are kept.
 pub(crate) fn prepare(
     files: &Files,
     order: &Order,
@@ -121,7 +121,7 @@ fn survey(
     (order.first..=order.last).map(look).collect()
 }
 
-/// Whether the file holds its own data: all of it, or at both ends, as the order says.
+/// Whether the file holds the right data: all of it, or at both ends, as the order says.
 fn is_whole(files: &Files, order: &Order, file: u32, piece: &mut [u8]) -> bool {
     let Ok(handle) = files.folder.open_file(&name_of(file), OFlags::RDONLY) else {
         return false;
@@ -211,13 +211,13 @@ fn create(
             handle.write_all(block).map_err(failed)?;
             go_on(written(length as u64))?;
         }
-        // Otherwise the first level of the run would pay for writing these pages out.
+        // Otherwise these pages would be flushed during the first level of the run.
         handle.sync_data().map_err(failed)?;
         files.folder.rename(&part, &name).map_err(failed)
     };
     let result = write();
     if result.is_err() {
-        let _ = files.folder.remove(&part); // the first error is the one to tell
+        let _ = files.folder.remove(&part); // the first error is reported
     }
     result
 }

@@ -1,4 +1,4 @@
-//! A service thread's own memory, laid out so that a reply leaves in one write.
+//! A service thread's own memory, laid out so that a reply is sent in one write.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::reply::{TIMING_BYTES, Timing};
 const ALIGNMENT: usize = UNIT_BYTES as usize;
 const HEAD: usize = HEADER_BYTES + TIMING_BYTES;
 
-/// Room for the head of a reply and, at an aligned address as `O_DIRECT` demands, its contents.
+/// Room for the head of a reply and, at an aligned address as `O_DIRECT` requires, its contents.
 pub(crate) struct Scratch {
     bytes: Vec<u8>,
     data_at: usize,
@@ -17,7 +17,8 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     pub(crate) fn new() -> Self {
-        // Zeroed memory costs nothing until it is touched, so the largest block is no waste.
+        // Zeroed memory costs nothing until it is touched, so room for the largest block is not
+        // wasted.
         let bytes = vec![0; 2 * ALIGNMENT + MAX_PAYLOAD_BYTES as usize];
         let to_boundary = bytes.as_ptr().align_offset(ALIGNMENT);
         let data_at = if to_boundary < HEAD {

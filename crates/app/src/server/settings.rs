@@ -40,7 +40,7 @@ impl Threads {
 /// How blocks reach the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WriteMode {
-    /// Into the page cache; the system writes them when it likes.
+    /// Into the page cache; the system flushes them later.
     #[default]
     Buffered,
     /// A write returns when its data is on the disk (`O_DSYNC`).
@@ -69,7 +69,7 @@ impl WriteMode {
     }
 }
 
-/// What clients may cost.
+/// Limits on what clients may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Most connections; each may need two file handles, its socket and its file.
@@ -102,10 +102,10 @@ pub struct Settings {
     pub threads: Threads,
     /// How blocks reach the disk.
     pub write_mode: WriteMode,
-    /// What clients may cost.
+    /// Limits on what clients may use.
     pub limits: Limits,
-    /// What clients must present. Required unless `listen` is a loopback address, because whoever
-    /// reaches the port can fill the disk and delete the data set.
+    /// What clients must present. Required unless `listen` is a loopback address, because anyone
+    /// who reaches the port can fill the disk and delete the data set.
     pub token: Option<String>,
 }
 

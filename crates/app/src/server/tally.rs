@@ -8,7 +8,7 @@ use headcount_load::clock::Origin;
 use crate::frame::Kind;
 use crate::statistics::{Connections, Durations, Queue, Requests, Statistics, Threads};
 
-/// Times up to an hour are told apart; longer ones count as an hour.
+/// Times over an hour count as an hour.
 const LONGEST_NS: u64 = 3_600_000_000_000;
 
 /// All counts, behind one lock: taking it costs some 20 ns, far less than any request.
@@ -83,7 +83,7 @@ impl Tally {
         self.origin.elapsed_ns()
     }
 
-    /// Counts a new connection, unless there are `limit` already; says how many there are then.
+    /// Counts a new connection and returns how many there are; None if there already are `limit`.
     pub(crate) fn connect(&self, limit: usize) -> Option<usize> {
         let Connections {
             now,
@@ -116,12 +116,12 @@ impl Tally {
         }
     }
 
-    /// Counts a request whose client went before a thread took it.
+    /// Counts a request whose client disconnected before a thread took it.
     pub(crate) fn abandon(&self) {
         self.counts().abandoned += 1;
     }
 
-    /// Everything so far.
+    /// All counts so far.
     pub(crate) fn statistics(&self, (threads, queue): (Threads, Queue)) -> Statistics {
         let counts = self.counts();
         let requests = Kind::WORK.iter().zip(&counts.work).map(|(kind, work)| {

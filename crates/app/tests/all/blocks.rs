@@ -1,4 +1,4 @@
-//! Blocks on the disk: what was written is found again, and what is wrong is noticed.
+//! Blocks on the disk: written data is read back, and wrong data is detected.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -73,7 +73,7 @@ fn a_lost_write_is_noticed_by_the_user_who_made_it() {
     let fault = play(async {
         let mut session = app.open(&mut user).await.unwrap();
         session.play(&step(&write), &mut user).await.unwrap();
-        // What the disk held before comes back: whole, but old.
+        // The disk returns its former contents: whole, but old.
         let mut unit = [0; 4096];
         stamp(
             &mut unit,
@@ -106,7 +106,7 @@ fn every_write_mode_stores_what_it_is_given() {
         };
         let server = match serve(settings) {
             Ok(server) => server,
-            // Only a file system that cannot do it may refuse, and only this mode.
+            // Only a file system without direct I/O may refuse, and only this mode.
             Err(ServeError::Folder(FolderError::NoDirect(_)))
                 if write_mode == WriteMode::Direct =>
             {

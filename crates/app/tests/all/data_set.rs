@@ -69,8 +69,8 @@ fn damaged_files_are_repaired_as_thoroughly_as_asked() {
     let home = folder();
     let server = start(home.path(), |_| {});
     prepare(&server, 3);
-    corrupt(home.path(), 1, 100); // at the start, where the quick look sees it
-    corrupt(home.path(), 2, 150_000); // in the middle, where only reading through does
+    corrupt(home.path(), 1, 100); // at the start, where the quick check sees it
+    corrupt(home.path(), 2, 150_000); // in the middle, where only reading through sees it
     let short = fs::OpenOptions::new()
         .write(true)
         .open(home.path().join("data/client-000003.dat"));
@@ -239,7 +239,7 @@ fn preparing_tells_how_far_it_is_can_be_cancelled_and_is_done_by_one_at_a_time()
         reports[0].written_bytes < reports[1].written_bytes,
         "{reports:?}"
     );
-    // The server notices that nobody waits any more; only complete files remain.
+    // The server notices that the client has gone; only complete files remain.
     common::eventually("the preparation ends", || {
         control::cleanup(&target(&server)).is_ok()
     });

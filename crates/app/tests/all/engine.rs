@@ -9,7 +9,7 @@ use headcount_load::{Plan, Run};
 use serde_json::json;
 
 const USERS: u32 = 40;
-/// Scenarios after which every user has played several; how long that takes is the machine's affair.
+/// Scenarios after which every user has played several, however long that takes.
 const ENOUGH: u64 = 500;
 
 #[test]

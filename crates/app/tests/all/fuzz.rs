@@ -139,7 +139,7 @@ fn random_and_mutated_messages_never_harm_the_server() {
         stream.write_all(&frame).unwrap();
         stream.shutdown(Shutdown::Write).unwrap();
         let mut answer = Vec::new();
-        // Whatever comes, the server ends the conversation, since the client has.
+        // Whatever happens, the server ends the conversation, since the client has.
         stream.read_to_end(&mut answer).unwrap();
     });
     let (app, mut user) = (app(server.address()), user(0));

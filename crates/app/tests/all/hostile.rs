@@ -1,4 +1,5 @@
-//! What is not a client, or not a good one: an error and a closed connection, and others go on.
+//! Bad clients, and peers that are not clients: they get an error and a closed connection, and
+//! others go on.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +18,7 @@ use headcount_app::request::Request;
 use headcount_app::server::{Handle, ServeError, Settings, serve};
 use headcount_load::{FaultKind, Protocol};
 
-/// What the server says to these bytes; it must close afterwards.
+/// The server's error for these bytes; it must close afterwards.
 fn verdict(server: &Handle, is_greeted: bool, bytes: &[u8]) -> (Code, String) {
     let mut stream = if is_greeted {
         greeted(server.address())
@@ -102,7 +103,7 @@ fn whoever_dawdles_in_the_middle_of_a_message_is_cut_but_idling_between_messages
         let (code, message) = verdict(&server, is_greeted, bytes);
         assert_eq!(code, Code::Slow, "{message}");
     }
-    // By now the idle one has been silent for longer than the limit.
+    // By now the idle client has been silent for longer than the limit.
     idle.write_all(&request).unwrap();
     assert_eq!(receive(&mut idle).unwrap().0, Kind::ServerClient);
 }

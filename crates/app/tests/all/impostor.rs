@@ -17,7 +17,7 @@ use headcount_app::message::{Order, PROTOCOL, Progress, Shape};
 use headcount_load::Protocol;
 use serde_json::json;
 
-/// Something that is not an application server: sends `answer` to whoever connects, and closes.
+/// Something that is not an application server: sends `answer` to each client, and closes.
 fn impostor(answer: &'static [u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();

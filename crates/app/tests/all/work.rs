@@ -19,8 +19,8 @@ const KINDS: [&str; 5] = [
 #[test]
 fn every_kind_of_work_is_done_checked_and_counted() {
     let home = folder();
-    // A thread counts as busy a little longer than its answer takes to arrive: with several of them the
-    // next request may find another one.
+    // A thread counts as busy for a moment after its answer has arrived: with several threads,
+    // another one may take the next request.
     let server = start(home.path(), |settings| settings.threads = Threads::Fixed(1));
     prepare(&server, 2);
     let app = app(server.address());

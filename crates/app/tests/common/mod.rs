@@ -99,7 +99,7 @@ pub fn play<T>(future: impl Future<Output = T>) -> T {
     runtime.block_on(async { tokio::time::timeout(PATIENCE, future).await.unwrap() })
 }
 
-/// Waits until something is so, for a bounded time.
+/// Waits until a condition holds, for a bounded time.
 pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
     let origin = Origin::now();
     while !is_so() {
@@ -111,7 +111,7 @@ pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// A connection that sends what it is told, right or wrong.
+/// A connection for sending any bytes, right or wrong.
 pub fn raw(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -124,7 +124,7 @@ pub fn frame(request: &Request<'_>) -> Vec<u8> {
     bytes
 }
 
-/// A connection that has said hello.
+/// A connection after the exchange of hello.
 pub fn greeted(address: SocketAddr) -> TcpStream {
     let mut stream = raw(address);
     stream
@@ -168,7 +168,7 @@ pub fn every_kind() -> [(Value, Moved); 5] {
     ]
 }
 
-/// Plays one step as user `id` in a session of its own.
+/// Plays one step as user `id` in a new session.
 pub fn once(server: impl Display, id: u32, options: &Value) -> Result<Moved, Fault> {
     let (app, step, mut user) = (app(server), step(options), user(id));
     play(async {
