@@ -1,9 +1,9 @@
-//! What the memory allowed is used for, to the byte.
+//! How the allowed memory is used, to the byte.
 //!
-//! A sort has one block of memory, taken at its start and used for everything: records and their
-//! entries while runs are made, blocks of runs while they are merged, and records on their way to
-//! the output. What the system needs beside it (stacks, tables) is set aside beforehand, so that
-//! all of the sort stays within what was allowed.
+//! A sort has one block of memory, allocated at its start and used for everything: records and
+//! their entries while runs are made, blocks of runs while they are merged, and records on their
+//! way to the output. What the system needs in addition (stacks, tables) is reserved first, so that
+//! the whole sort stays within the limit.
 
 use serde::Serialize;
 
@@ -13,18 +13,18 @@ use crate::shape::Shape;
 /// An entry for each record in memory: eight bytes of its keys, and eight for where it is.
 pub const ENTRY_BYTES: usize = size_of::<u128>();
 
-/// Set aside for tables, and for each thread's stack. Measured: a thread touches 8 to 12 KiB.
+/// Reserved for tables, and for each thread's stack. Measured: a thread touches 8 to 12 KiB.
 const RESERVE_BYTES: usize = 48 << 10;
 const THREAD_BYTES: usize = 16 << 10;
 
-/// A block read from a run has at least so many bytes: with less, the system calls cost more than
-/// reading another time what was merged before.
+/// The least size of a block read from a run: with less, the system calls cost more than another
+/// merge pass.
 const LEAST_BLOCK_BYTES: usize = 16 << 10;
 
-/// A block has at most so many: what is gained by longer ones is below what can be measured.
+/// The largest block: the gain from larger ones is too small to measure.
 const MOST_BLOCK_BYTES: usize = 1 << 20;
 
-/// Written at a time, where memory is not scarce.
+/// Bytes per write, unless memory is scarce.
 const WRITE_BYTES: usize = 256 << 10;
 
 /// Most runs merged at a time: their heads should stay in the processor's second-level cache.
@@ -48,10 +48,10 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// How `sortsize_bytes` are used for so many records.
+    /// How `sortsize_bytes` are used for `records` records.
     ///
-    /// Takes no more than what is needed if everything fits. Fails with [`SortError::TooSmall`]
-    /// below [`least_bytes`].
+    /// Uses no more than needed if everything fits. Fails with [`SortError::TooSmall`] below
+    /// [`least_bytes`].
     pub fn new(
         shape: &Shape,
         records: u64,
@@ -61,7 +61,7 @@ impl Budget {
         let least = least_bytes(shape, threads);
         let need = need_bytes(shape, records, threads);
         if need <= sortsize_bytes as u64 {
-            // What is left over lets more be written at a time; the rest is not taken.
+            // Spare memory makes writes larger; the rest is not allocated.
             let room = (sortsize_bytes - reserve(threads)) / threads / ENTRY_BYTES * ENTRY_BYTES;
             let part = room.min(part_need_bytes(shape, records, threads, WRITE_BYTES));
             let run_records = records.div_ceil(threads as u64);
@@ -85,7 +85,8 @@ impl Budget {
         let write = whole((part / 16).clamp(LEAST_BLOCK_BYTES, WRITE_BYTES), shape);
         let room = part - write;
         let most = (room / (shape.record_bytes() + ENTRY_BYTES)).max(1) as u64;
-        // As many runs for each thread, and all of one length: nobody waits for a last long one.
+        // The same number of runs for each thread, all of one length: no thread waits for a last
+        // long one.
         let runs = records.div_ceil(most).next_multiple_of(threads as u64);
         let run_records = records.div_ceil(runs);
         Ok(Self {
@@ -98,7 +99,7 @@ impl Budget {
         })
     }
 
-    /// Bytes of a block of a run when so many are merged by one thread.
+    /// Bytes of a block of a run when one thread merges `runs` runs.
     #[must_use]
     pub fn block_bytes(&self, shape: &Shape, runs: usize) -> usize {
         let each = (self.part_bytes - self.write_bytes) / runs.max(1);
@@ -112,8 +113,8 @@ impl Budget {
     }
 }
 
-/// Memory with which so many records are sorted without a run: records, entries, one block to
-/// write for each thread, and what is set aside.
+/// Memory for sorting `records` records without a run: records, entries, one block to write for
+/// each thread, and the reserve.
 #[must_use]
 pub fn need_bytes(shape: &Shape, records: u64, threads: usize) -> u64 {
     let part = part_need_bytes(shape, records, threads, LEAST_BLOCK_BYTES);
@@ -145,7 +146,7 @@ fn block(shape: &Shape) -> usize {
     whole(LEAST_BLOCK_BYTES, shape)
 }
 
-/// So many bytes in whole records, at least one.
+/// `bytes` rounded down to whole records, at least one.
 fn whole(bytes: usize, shape: &Shape) -> usize {
     let record = shape.record_bytes();
     (bytes / record * record).max(record)

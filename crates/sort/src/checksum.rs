@@ -4,8 +4,8 @@ use serde::Serialize;
 
 /// The sum of the CRC-32 of every record, and their number: what a sort must not change.
 ///
-/// The sum is that of sortbenchmark.org's valsort. It does not find two changes that cancel each
-/// other out; by chance that happens once in four thousand million.
+/// The sum is that of sortbenchmark.org's valsort. It misses changes that cancel each other out; by
+/// chance that happens once in four thousand million.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Checksum {
     /// Number of records.
@@ -15,7 +15,7 @@ pub struct Checksum {
 }
 
 impl Checksum {
-    /// Takes a record into account.
+    /// Adds a record.
     pub fn add(&mut self, record: &[u8]) {
         self.records += 1;
         self.crc_sum = self

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::SortError;
 use crate::job::{Job, Shared, Tell, Times};
 
-/// Numbers handed out one after the other, each to one thread.
+/// Numbers handed out in order, each to one thread.
 #[derive(Debug)]
 pub struct Queue {
     next: AtomicU64,
@@ -15,7 +15,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The numbers from 0 to `end`, without it.
+    /// The numbers from 0 up to, but not including, `end`.
     #[must_use]
     pub const fn new(end: u64) -> Self {
         Self {
@@ -24,14 +24,14 @@ impl Queue {
         }
     }
 
-    /// The next number; none when all are handed out.
+    /// The next number; None when all are handed out.
     pub fn take(&self) -> Option<u64> {
         let next = self.next.fetch_add(1, Ordering::Relaxed);
         (next < self.end).then_some(next)
     }
 }
 
-/// Plays `work` once for each part, each in a thread; the first in the thread that calls.
+/// Runs `work` once for each part, each in a thread; the first in the calling thread.
 ///
 /// Returns the sum of the threads' times. The first error ends all threads at their next block and
 /// is returned.

@@ -11,7 +11,7 @@ pub enum SortError {
     /// The records or their keys are not possible; the text says how.
     #[error("{0}")]
     Shape(String),
-    /// The memory does not hold two blocks to merge and one to write.
+    /// There is no room in memory for two blocks to merge and one to write.
     #[error(
         "a sort size of {given} bytes is too small: one merge of records of {record_bytes} bytes \
          needs at least {least}"
@@ -19,18 +19,18 @@ pub enum SortError {
     TooSmall {
         /// Bytes allowed.
         given: usize,
-        /// Bytes needed at the least.
+        /// The least that is needed.
         least: usize,
         /// Length of a record.
         record_bytes: usize,
     },
-    /// The system does not hand out the memory.
+    /// The system refuses the memory.
     #[error("cannot allocate {0} bytes of memory; choose a smaller sort size")]
     Memory(usize),
     /// No work folder was named.
     #[error("no work folder is named; a sort that does not fit needs one")]
     NoWork,
-    /// A file or folder cannot be used; not for want of space.
+    /// A file or folder cannot be used, for a reason other than space.
     #[error("cannot {what}: {source}")]
     Io {
         /// What was tried, and with which file.
@@ -54,7 +54,7 @@ pub enum SortError {
         /// Bytes there should be.
         expected: u64,
     },
-    /// A thread of the sort ended by itself.
+    /// A thread of the sort ended unexpectedly.
     #[error("a thread of the sort ended unexpectedly")]
     Thread,
     /// The caller cancelled it.
@@ -63,7 +63,7 @@ pub enum SortError {
 }
 
 impl SortError {
-    /// What the system said when `what` was tried.
+    /// The error for a system error while `what` was tried.
     pub fn of(what: impl Into<String>, error: impl Into<io::Error>) -> Self {
         let (what, source) = (what.into(), error.into());
         let full = [Errno::NOSPC, Errno::DQUOT, Errno::FBIG];

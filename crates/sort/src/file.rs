@@ -1,4 +1,4 @@
-//! Files read and written at given places, and how many bytes that were.
+//! Files read and written at given offsets, with counts of the bytes.
 
 use std::fs::File;
 use std::io;
@@ -31,9 +31,9 @@ impl Counted {
         Self::take(File::options().write(true).open(path), name)
     }
 
-    /// A new file in `folder` that has no name, so that it is gone whenever this process is.
+    /// A new file in `folder` without a name, so that it disappears with this process.
     ///
-    /// Where the file system knows no such files, one is made and its name removed at once.
+    /// If the file system does not support such files, a named one is made and unlinked at once.
     pub fn nameless(folder: &Path) -> Result<Self, SortError> {
         let name = format!("a work file in {}", folder.display());
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
@@ -81,24 +81,24 @@ impl Counted {
             .map_err(|error| SortError::of(format!("write {}", self.name), error))
     }
 
-    /// Asks the system to begin reading a part that will be wanted next: the second buffer of a
-    /// run is the system's. Nothing depends on it.
+    /// Asks the system to begin reading the part that is needed next: the second buffer of a run is
+    /// the system's. Errors are ignored.
     pub fn announce(&self, offset: u64, bytes: u64) {
         let _ = fadvise(&self.file, offset, NonZeroU64::new(bytes), Advice::WillNeed);
     }
 
-    /// Says that all of it will be read in order. Nothing depends on it.
+    /// Tells the system that the file will be read sequentially. Errors are ignored.
     pub fn in_order(&self) {
         let _ = fadvise(&self.file, 0, None, Advice::Sequential);
     }
 
-    /// Drops what the system's cache holds of it, as far as that is on disk already.
+    /// Drops the pages of the file that are in the system's cache and already on disk.
     pub fn drop_cache(&self) -> Result<(), SortError> {
         fadvise(&self.file, 0, None, Advice::DontNeed)
             .map_err(|error| SortError::of(format!("drop the cache of {}", self.name), error))
     }
 
-    /// Gives the space of a part back, where the file system can.
+    /// Frees the space of a part, if the file system can.
     pub fn release(&self, offset: u64, bytes: u64) {
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         let _ = fallocate(&self.file, flags, offset, bytes);
@@ -122,7 +122,7 @@ impl Counted {
     }
 }
 
-/// A new file whose name is removed as soon as it is open.
+/// A new file that is unlinked as soon as it is open.
 fn unlinked(folder: &Path) -> io::Result<File> {
     let path = free_name(folder);
     let file = File::options()
@@ -134,7 +134,7 @@ fn unlinked(folder: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// A name nobody else has: the process and a count that never repeats within it.
+/// A unique name: the process and a count that never repeats within it.
 fn free_name(folder: &Path) -> PathBuf {
     static MADE: AtomicU64 = AtomicU64::new(0);
     let count = MADE.fetch_add(1, Ordering::Relaxed);

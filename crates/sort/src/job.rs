@@ -8,19 +8,19 @@ use serde::Serialize;
 
 use crate::error::SortError;
 
-/// Told of the progress this often at most.
+/// The shortest time between two reports of progress.
 const EVERY_NS: u64 = 100_000_000;
 
-/// How far a sort is.
+/// The progress of a sort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Far {
     /// Bytes written so far, temporary ones too.
     pub done_bytes: u64,
-    /// Bytes there will be.
+    /// Bytes to write in all.
     pub total_bytes: u64,
 }
 
-/// Is told how far a sort is, and may cancel it.
+/// Called with the progress of a sort, which it may cancel.
 pub type Tell<'t> = dyn FnMut(Far) -> ControlFlow<()> + 't;
 
 /// What the threads of a sort share.
@@ -33,7 +33,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Nothing done of so many bytes.
+    /// Nothing done yet of `total_bytes`.
     #[must_use]
     pub fn new(origin: Origin, total_bytes: u64) -> Self {
         let (done_bytes, off) = (AtomicU64::new(0), AtomicBool::new(false));
@@ -104,7 +104,7 @@ impl<'t> Job<'t> {
         self.shared.origin.elapsed_ns()
     }
 
-    /// So many bytes more are written. Fails with [`SortError::Cancelled`].
+    /// Counts written bytes. Fails with [`SortError::Cancelled`].
     pub fn moved(&mut self, bytes: u64) -> Result<(), SortError> {
         let done_bytes = self.shared.done_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let now_ns = self.now_ns();

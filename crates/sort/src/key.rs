@@ -1,8 +1,8 @@
 //! All keys of a record as one string of bytes, read eight at a time.
 //!
-//! Comparing two records by their keys is comparing these strings. A group of eight bytes, big-endian,
-//! is one number: sorting numbers and looking at a record only where they are equal is what makes
-//! the sort fast.
+//! Comparing two records by their keys means comparing these strings. A group of eight bytes,
+//! big-endian, is one number: the sort is fast because it sorts numbers, and looks at records only
+//! where they are equal.
 
 use std::cmp::Ordering;
 
@@ -16,7 +16,7 @@ const GROUP: usize = 8;
 enum Place {
     /// Eight neighbouring bytes of the record.
     Whole(usize),
-    /// Parts of the record one after the other: offset and length. What is missing is zero.
+    /// Parts of the record one after the other: offset and length. Missing bytes are zero.
     Parts(Vec<(usize, usize)>),
 }
 

@@ -1,13 +1,13 @@
-//! An external merge sort whose memory is kept to the byte, with data to sort and a check.
+//! An external merge sort whose memory is limited to the byte, with data to sort and a check.
 //!
 //! It re-creates what a paper of 1998 measured of PROC SORT: a sort that takes as much memory as it
-//! is allowed, writes sorted runs to work folders if the data do not fit, and merges them; and that
-//! writes nothing temporary if they do. Where the time goes is measured on the way.
+//! is allowed, writes sorted runs to work folders if the data do not fit, and merges them; if they
+//! fit, it writes nothing temporary. It also measures where the time goes.
 //!
 //! - [`make`] writes records from a seed, [`sort`] sorts them, [`verify`] looks at the result.
-//! - All of a sort's memory is one block ([`Budget`]); [`need_bytes`] says how large it must be for
-//!   the data to fit, [`least_bytes`] with how much a sort can work at all.
-//! - Runs are in files without a name. Whatever ends the process, nothing of them is left.
+//! - All of a sort's memory is one block ([`Budget`]); [`need_bytes`] is its size for data that
+//!   fit, [`least_bytes`] the least with which a sort can work at all.
+//! - Runs are in files without a name. However the process ends, nothing of them is left.
 
 mod budget;
 mod checksum;

@@ -8,28 +8,28 @@ use crate::file::Counted;
 use crate::job::{Far, Tell};
 use crate::shape::{Field, Shape};
 
-/// Written at a time, about.
+/// Approximate bytes per write.
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// Letters of keys: 64, so that six bits are one letter. None is a blank or the end of a line, so
-/// that other programs find the keys where they are.
+/// Letters of keys: 64, so that six bits are one letter. None is a blank or a line end, so that
+/// other programs find the keys in place.
 const LETTERS: &[u8; 64] = b"+-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Different values of the keys of an observation, the most significant key first; keys behind
-/// them are random. Two million observations are then in order by the third key, most by the
-/// second: each of four keys is needed by some.
+/// Distinct values of the keys of an observation, the most significant key first; later keys are
+/// random. Two million observations are then ordered by the third key, most of them by the second:
+/// each of four keys is needed by some.
 const VALUES: [u64; 3] = [100, 1_000, 10_000];
 
-/// What the values of keys are like.
+/// The distribution of the keys' values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Keys of few different values, which need the keys behind them: BY variables.
+    /// Keys with few distinct values, which need the following keys: BY variables.
     Observations,
-    /// Keys of random letters, hardly ever equal: records of a sort benchmark.
+    /// Keys of random letters, hardly ever equal: records of a sorting benchmark.
     Records,
 }
 
-/// Makes `records` records in the file at `path`, which exists; it is written from its start.
+/// Writes `records` records to the existing file at `path`, from its start.
 pub fn make(
     path: &Path,
     shape: &Shape,
@@ -61,7 +61,7 @@ pub fn make(
             return Err(SortError::Cancelled);
         }
     }
-    // What is still only in memory could not be dropped from the cache before a cold sort.
+    // Pages that are not on disk could not be dropped from the cache before a cold sort.
     file.sync()?;
     Ok(checksum)
 }

@@ -13,7 +13,7 @@ pub struct Arena {
     part: usize,
 }
 
-/// Of a part: entries, the records they belong to, and room for records that wait to be written.
+/// The contents of a part: entries, their records, and room for records that wait to be written.
 #[derive(Debug)]
 pub struct Room<'a> {
     /// One for each record.
@@ -35,7 +35,7 @@ impl Arena {
             .try_reserve_exact(length)
             .map_err(|_| SortError::Memory(budget.arena_bytes))?;
         drop(asked);
-        // Zeroed by the system as it hands out pages, and not here, where it would be time lost.
+        // Zeroed by the system as it maps pages, not here, where it would take time.
         Ok(Self {
             block: vec![0; length],
             part: budget.part_bytes / ENTRY_BYTES,

@@ -1,8 +1,8 @@
-//! Sorting records in memory: of each an entry moves, the record itself stays.
+//! Sorting records in memory: only their entries move, the records stay.
 
 use crate::key::Keys;
 
-/// Eight bytes of the keys above, the number of the record below.
+/// Eight bytes of the keys in the upper half, the number of the record in the lower.
 pub type Entry = u128;
 
 const PREFIX_BITS: u32 = u64::BITS;
@@ -26,7 +26,7 @@ const fn group(entry: Entry) -> u64 {
     (entry >> PREFIX_BITS) as u64
 }
 
-/// Makes an entry for each record and brings them into order; equal records keep their order.
+/// Makes an entry for each record and sorts them; equal records keep their order.
 ///
 /// `records` holds as many records of `record_bytes` as there are entries.
 pub fn sort(entries: &mut [Entry], records: &[u8], record_bytes: usize, keys: &Keys) {
@@ -37,12 +37,12 @@ pub fn sort(entries: &mut [Entry], records: &[u8], record_bytes: usize, keys: &K
     refine(entries, records, record_bytes, keys, 0);
 }
 
-/// Sorts entries that hold group `at`, and by the groups behind it where they are equal.
+/// Sorts entries that hold group `at`; equal ones are then sorted by the following groups.
 ///
-/// Recursion is as deep as there are groups: the keys of a record are a few hundred bytes.
+/// Recursion is as deep as the number of groups: the keys of a record are a few hundred bytes.
 fn refine(entries: &mut [Entry], records: &[u8], record_bytes: usize, keys: &Keys, at: usize) {
     if at + 1 == keys.groups() {
-        entries.sort_unstable(); // the number of the record decides last: input order
+        entries.sort_unstable(); // the number of the record breaks ties: input order
         return;
     }
     entries.sort_unstable_by_key(|&entry| group(entry));

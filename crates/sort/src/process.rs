@@ -1,4 +1,4 @@
-//! What this process uses: memory, CPU, and what it read and wrote, as the system counts it.
+//! What this process uses: memory, CPU and I/O, as the system counts it.
 
 use std::fs;
 
@@ -6,12 +6,12 @@ use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
-/// Bytes this process has moved (proc(5), `/proc/pid/io`); absent where the system does not tell.
+/// Bytes this process has moved (proc(5), `/proc/pid/io`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Moved {
-    /// Handed over by read calls, from the cache too.
+    /// Returned by read calls, from the cache too.
     pub read_bytes: u64,
-    /// Handed over by write calls.
+    /// Passed to write calls.
     pub written_bytes: u64,
     /// Fetched from storage.
     pub storage_read_bytes: u64,
@@ -20,7 +20,7 @@ pub struct Moved {
 }
 
 impl Moved {
-    /// So far, by this process.
+    /// By this process so far; None if the system does not report it.
     #[must_use]
     pub fn now() -> Option<Self> {
         let text = fs::read_to_string("/proc/self/io").ok()?;
@@ -57,21 +57,22 @@ pub fn peak_bytes() -> Option<u64> {
     status("VmHWM")
 }
 
-/// Of [`resident_bytes`], what is backed by files: code and constants of programs and libraries.
+/// The part of [`resident_bytes`] that is backed by files: code and constants of programs and
+/// libraries.
 #[must_use]
 pub fn file_bytes() -> Option<u64> {
     status("RssFile")
 }
 
-/// Lets the peak begin anew (proc(5), `/proc/pid/clear_refs`). Where that is not possible the peak
-/// counts from the start of the process.
+/// Resets the peak (proc(5), `/proc/pid/clear_refs`). If that is not possible, the peak counts from
+/// the start of the process.
 pub fn forget_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// Has the system kill this process when the one with the number `parent`, which started it, ends.
+/// Has the system kill this process when `parent`, the process that started it, ends.
 ///
-/// False if that has already happened, or is not possible.
+/// Returns false if `parent` has already ended, or this is not possible.
 #[must_use]
 pub fn end_with(parent: u32) -> bool {
     let asked = set_parent_process_death_signal(Some(Signal::KILL)).is_ok();

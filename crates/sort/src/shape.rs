@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::SortError;
 
-/// Longest record in bytes: a few of them are kept aside while a merge is cut into ranges.
+/// Longest record in bytes: a few records are kept while a merge is cut into ranges.
 pub const LONGEST_RECORD_BYTES: usize = 32 << 10;
 
-/// Most keys: far more than any sort names, and a bound all the same.
+/// Most keys: far more than any sort uses.
 pub const MOST_KEYS: usize = 64;
 
 /// Where a key lies in a record.

@@ -4,7 +4,7 @@ use crate::error::SortError;
 use crate::file::Counted;
 use crate::job::Job;
 
-/// Writes records one after the other from a place in a file on.
+/// Writes records one after the other, starting at an offset of a file.
 #[derive(Debug)]
 pub struct Sink<'a> {
     file: &'a Counted,
@@ -46,7 +46,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Writes what has not been written yet.
+    /// Writes what is still buffered.
     pub fn flush(&mut self, job: &mut Job<'_>) -> Result<(), SortError> {
         self.file.write_at(&self.buffer[..self.used], self.offset)?;
         self.offset += self.used as u64;

@@ -29,19 +29,19 @@ pub struct Order {
     pub output: PathBuf,
     /// Number of records in the data.
     pub records: u64,
-    /// What they look like.
+    /// Their shape.
     pub shape: Shape,
     /// Memory the sort may take, in bytes.
     pub sortsize_bytes: usize,
     /// Threads that sort, 1 to [`MOST_THREADS`].
     pub threads: usize,
-    /// Folders for runs, which take turns; needed only if the data do not fit.
+    /// Folders for runs, used in turn; needed only if the data do not fit.
     pub work: Vec<PathBuf>,
-    /// Whether the system's cache of the data is dropped before.
+    /// Whether to drop the data from the system's cache first.
     pub cold: bool,
 }
 
-/// What a sort took.
+/// What a sort did, and what it cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sorted {
     /// How the memory was used.
@@ -58,9 +58,9 @@ pub struct Sorted {
     pub moved: Option<Moved>,
     /// From opening the files to the last write.
     pub exit_s: f64,
-    /// The same with everything on the disk.
+    /// The same until everything is on the disk.
     pub durable_s: f64,
-    /// Of `exit_s`, reading the data: the mean of the threads, as in the following.
+    /// Of `exit_s`, reading the data. This and the following times are means over the threads.
     pub read_s: f64,
     /// Sorting in memory.
     pub sort_s: f64,
@@ -74,14 +74,14 @@ pub struct Sorted {
     pub baseline_bytes: Option<u64>,
     /// The most memory resident meanwhile, in bytes.
     pub peak_bytes: Option<u64>,
-    /// Code of the program that was first used meanwhile, and what the system reads around it, in
-    /// bytes: in the peak, but none of the sort's memory.
+    /// Code of the program that was first used meanwhile, with what the system reads around it, in
+    /// bytes: part of the peak, but not memory of the sort.
     pub code_bytes: Option<u64>,
 }
 
-/// Sorts. `tell` is told how far it is and may cancel it.
+/// Sorts. `tell` gets the progress and may cancel.
 ///
-/// The process should do nothing else meanwhile, or its memory, CPU and bytes count too.
+/// The process should do nothing else meanwhile: its memory, CPU and bytes would count too.
 pub fn sort(order: &Order, tell: &mut Tell<'_>) -> Result<Sorted, SortError> {
     let budget = budget(order)?;
     let input = Counted::open(&order.input, "the data")?;
@@ -98,7 +98,7 @@ pub fn sort(order: &Order, tell: &mut Tell<'_>) -> Result<Sorted, SortError> {
 }
 
 /// Sorts a little in the first work folder with the least memory, so that the program's code and
-/// the stacks of its threads are in memory before a sort's own memory is measured.
+/// its threads' stacks are resident before the memory of a sort is measured.
 pub fn warm_up(order: &Order) -> Result<(), SortError> {
     let folder = order.work.first().ok_or(SortError::NoWork)?;
     let (input, output) = (Counted::nameless(folder)?, Counted::nameless(folder)?);
@@ -125,7 +125,7 @@ fn budget(order: &Order) -> Result<Budget, SortError> {
     Budget::new(&order.shape, order.records, threads, order.sortsize_bytes)
 }
 
-/// This process before a sort.
+/// The state of this process before a sort.
 struct Beginning {
     moved: Option<Moved>,
     cpu_ns: u64,
@@ -134,7 +134,7 @@ struct Beginning {
 }
 
 impl Beginning {
-    /// As it is; its largest memory counts from now on.
+    /// The state now; resets the peak of memory.
     fn now() -> Self {
         let now = Self {
             moved: Moved::now(),
@@ -146,7 +146,7 @@ impl Beginning {
         now
     }
 
-    /// What it has moved since.
+    /// Bytes moved since.
     fn moved(&self) -> Option<Moved> {
         let both = Moved::now().zip(self.moved);
         both.map(|(after, before)| after.since(before))

@@ -8,9 +8,9 @@ use crate::order::{Entry, index};
 
 /// Sorted records, the least first.
 pub trait Source {
-    /// The next record; none at the end.
+    /// The next record; None at the end.
     fn head(&self) -> Option<&[u8]>;
-    /// Goes on to the record after it.
+    /// Moves to the record after it.
     fn advance(&mut self) -> Result<(), SortError>;
 }
 
@@ -126,7 +126,7 @@ impl Lookup for Run<'_> {
     }
 }
 
-/// A run under way: a block of it in memory, the next one announced to the system.
+/// A run being read: a block of it in memory, the next one announced to the system.
 #[derive(Debug)]
 pub struct Reader<'a, 'b> {
     /// What is still on disk.

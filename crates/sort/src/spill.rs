@@ -14,10 +14,10 @@ use crate::source::Run;
 use crate::split::cuts;
 use crate::tree::Tree;
 
-/// Ranges of the last merge for each thread: one that is long for its share delays less.
+/// Ranges of the last merge for each thread: with several, one that is too long delays less.
 const RANGES_A_THREAD: usize = 4;
 
-/// What all steps of one sort work with.
+/// What all steps of one sort use.
 pub struct Spill<'a> {
     /// The memory, and how it is used.
     pub budget: Budget,
@@ -38,7 +38,7 @@ pub struct Spill<'a> {
 }
 
 impl<'a> Spill<'a> {
-    /// Sorts; returns the times of the threads and how many passes merged, the last one included.
+    /// Sorts; returns the times of the threads and the number of merge passes, including the last.
     pub fn sort(&self, arena: &mut Arena, tell: &mut Tell<'_>) -> Result<(Times, u32), SortError> {
         let (mut times, mut runs) = self.make_runs(arena, tell)?;
         let mut ends: Vec<u64> = self
@@ -91,7 +91,7 @@ impl<'a> Spill<'a> {
         Ok((times, runs))
     }
 
-    /// Where run `number` goes: the work files take turns.
+    /// The place of run `number`: the work files take turns.
     fn run(&self, number: u64) -> Run<'a> {
         let first = number * self.budget.run_records;
         let record_bytes = self.shape.record_bytes();
@@ -105,7 +105,8 @@ impl<'a> Spill<'a> {
         }
     }
 
-    /// One pass that leaves fewer runs: merges as many neighbours as needed, from the first on.
+    /// One pass that leaves fewer runs: merges as many groups of neighbours as needed, from the
+    /// first on.
     fn merge_some(
         &self,
         runs: &[Run<'a>],
@@ -185,7 +186,7 @@ impl<'a> Spill<'a> {
         })
     }
 
-    /// Merges runs to a place in a file.
+    /// Merges runs to an offset of a file.
     fn merge(
         &self,
         runs: &[Run<'a>],
@@ -214,14 +215,14 @@ impl<'a> Spill<'a> {
     }
 }
 
-/// How many groups of `fan_in` neighbours a pass merges: as few as leave `fan_in` runs or less,
-/// and all of them if one more pass is not enough.
+/// How many groups of `fan_in` neighbours a pass merges: as few as leave at most `fan_in` runs, or
+/// all if one more pass is not enough.
 fn groups(runs: usize, fan_in: usize) -> usize {
     let wanted = (runs - fan_in).div_ceil(fan_in - 1);
     wanted.min(runs.div_ceil(fan_in))
 }
 
-/// Reads as many records from number `first` on as there are entries, and sorts the entries.
+/// Reads as many records, from number `first` on, as there are entries, and sorts the entries.
 pub fn read_and_sort(
     input: &Counted,
     first: u64,

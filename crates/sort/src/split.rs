@@ -9,15 +9,15 @@ use crate::source::Lookup;
 /// Samples looked at for each range: ranges then differ by a tenth or so in length.
 const SAMPLES: usize = 32;
 
-/// All samples together take at most so much, of what is set aside for tables.
+/// All samples together take at most this much of the reserve for tables.
 const MOST_BYTES: usize = 32 << 10;
 
 /// The fractional part of the golden ratio: its multiples are spread evenly, however many are
-/// taken, and fall into no step with the lengths of runs.
+/// taken, and do not coincide with the lengths of runs.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Where each source is cut: for each range of the output, the record of each source at which it
-/// begins, and a last row of their ends.
+/// The cuts of each source: for each range of the output, the record of each source at which it
+/// begins, and a last row with their ends.
 ///
 /// Equal records are never separated, so that merging the ranges one after the other is merging
 /// all. With many equal records ranges may be of very different length.

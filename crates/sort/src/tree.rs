@@ -1,7 +1,7 @@
-//! A tree of losers: merges sorted sources with one comparison a level.
+//! A tree of losers: merges sorted sources with one comparison per level.
 //!
-//! Each inner node keeps the source that lost there; the winner of all is on top. When the winner
-//! goes on, only the way from its leaf to the top is played again (Knuth, The Art of Computer
+//! Each inner node keeps the source that lost there; the overall winner is on top. When the winner
+//! advances, only the path from its leaf to the top is played again (Knuth, The Art of Computer
 //! Programming, volume 3, 5.4.1).
 
 use crate::error::SortError;
@@ -20,7 +20,7 @@ pub struct Tree<'k, S> {
 }
 
 impl<'k, S: Source> Tree<'k, S> {
-    /// Merges `sources`, at least one, which lie in the order that equal records shall keep.
+    /// Merges `sources`, at least one, in the order that equal records must keep.
     #[must_use]
     pub fn new(keys: &'k Keys, sources: Vec<S>) -> Self {
         let prefixes = sources.iter().map(|source| prefix(keys, source)).collect();
@@ -35,14 +35,14 @@ impl<'k, S: Source> Tree<'k, S> {
         tree
     }
 
-    /// The least record of all; none at the end.
+    /// The least record of all; None at the end.
     #[inline]
     #[must_use]
     pub fn head(&self) -> Option<&[u8]> {
         self.sources.get(self.nodes[0] as usize)?.head()
     }
 
-    /// Goes on to the record after it.
+    /// Moves to the record after it.
     #[inline]
     pub fn advance(&mut self) -> Result<(), SortError> {
         let mut winner = self.nodes[0];

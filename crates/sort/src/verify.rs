@@ -1,4 +1,4 @@
-//! Whether a file holds the records it should, in order.
+//! Checks that a file holds the right records, in order.
 
 use std::path::Path;
 
@@ -11,19 +11,19 @@ use crate::job::{Far, Tell};
 use crate::key::Keys;
 use crate::shape::Shape;
 
-/// Read at a time, about.
+/// Approximate bytes per read.
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// What was found in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Verified {
-    /// Of all records.
+    /// The checksum of all records.
     pub checksum: Checksum,
     /// The number of the first record, from 0, that is less than the one before it.
     pub disorder: Option<u64>,
 }
 
-/// Reads a file of whole records and looks at each.
+/// Reads a file of whole records and checks each.
 pub fn verify(path: &Path, shape: &Shape, tell: &mut Tell<'_>) -> Result<Verified, SortError> {
     let record_bytes = shape.record_bytes();
     let file = Counted::open(path, "the sorted data")?;

@@ -1,4 +1,4 @@
-//! A sort that fits: everything is read, sorted in memory and written, with no work file.
+//! A sort that fits: everything is read, sorted in memory and written, without work files.
 
 use crate::budget::Budget;
 use crate::crew::{Queue, play};
@@ -14,7 +14,7 @@ use crate::spill::read_and_sort;
 use crate::split::cuts;
 use crate::tree::Tree;
 
-/// What a sort in memory works with.
+/// What a sort in memory uses.
 pub struct Whole<'a> {
     /// The memory, and how it is used.
     pub budget: Budget,

@@ -10,7 +10,7 @@ use headcount_sort::{
 };
 use proptest::prelude::*;
 
-/// A folder of one test, gone afterwards.
+/// A folder of one test, deleted afterwards.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -94,7 +94,7 @@ fn check(
     sorted
 }
 
-/// Records of a few values of keys, so that many are equal.
+/// Records with few values of keys, so that many are equal.
 fn data(records: usize, record_bytes: usize, values: u8) -> Vec<u8> {
     let mut state = 1_u64;
     (0..records * record_bytes)
@@ -139,7 +139,7 @@ fn several_passes_merge_all_runs() {
         let least = least_bytes(&shape, threads);
         let sorted = check(&data(20_000, 144, 3), &shape, least, threads, 2);
         assert_eq!(sorted.budget.fan_in, 2);
-        // Two runs at a time: as many passes as the number of runs can be halved.
+        // Two runs at a time: each pass halves the number of runs.
         let halved = sorted.budget.runs.next_power_of_two().trailing_zeros();
         assert_eq!(sorted.passes, halved);
         assert!(
