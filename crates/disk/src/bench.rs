@@ -23,10 +23,10 @@ use crate::tally::{Tally, Window};
 use crate::walk::{Walk, Zone};
 use crate::worker::{Shared, by_calls, by_ring};
 
-/// How often the caller is told how far it is, and can cancel it.
+/// How often progress is reported to the caller, who can then cancel.
 const TELL_EACH: Duration = Duration::from_millis(100);
-/// How long to wait for threads that were cancelled. A disk answers in milliseconds; one that hangs
-/// must not hold up whoever pressed Ctrl-C.
+/// How long to wait for cancelled threads. A disk answers in milliseconds; one that hangs must not
+/// delay Ctrl-C.
 const LAST_WAIT: Duration = Duration::from_millis(700);
 
 /// A test file that can be measured.
@@ -39,14 +39,14 @@ pub struct Bench {
     cells: u64,
 }
 
-/// How far it is.
+/// The progress of filling or measuring.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Progress {
     /// The share that is done.
     pub done: f64,
 }
 
-/// What a cell came to.
+/// The result of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measured {
     /// How long it was measured.
@@ -65,8 +65,8 @@ pub struct Measured {
     pub latency: Latency,
     /// CPU that this process took meanwhile.
     pub process_cpu_s: f64,
-    /// Share of the machine that was busy meanwhile, with everything that ran on it; none where the
-    /// system does not tell.
+    /// Share of the machine that was busy meanwhile, including everything that ran on it; None if
+    /// the system does not report it.
     pub machine_busy: Option<f64>,
 }
 
@@ -91,7 +91,7 @@ struct Crew {
 }
 
 impl Bench {
-    /// Makes the test file, empty. Nothing of it stays, whatever happens to this process.
+    /// Makes an empty test file. Nothing of it is left, whatever happens to this process.
     pub fn open(setup: Setup) -> Result<Self, DiskError> {
         setup.check()?;
         if setup.engine == Engine::IoUring {
@@ -107,7 +107,7 @@ impl Bench {
         })
     }
 
-    /// Where the folder's file system keeps its files.
+    /// Where the folder's file system stores its files.
     #[must_use]
     pub fn kept(&self) -> Kept {
         file::kept(&self.setup.folder).unwrap_or(Kept::Disk)
@@ -182,7 +182,7 @@ impl Bench {
             marks.push((origin.elapsed_ns(), Cpu::now()));
         }
         if cell.read_share < 1.0 {
-            // What is still on its way belongs to this cell, not to the next.
+            // Pending writes belong to this cell, not to the next.
             let file = Arc::clone(&self.file);
             let stop = AtomicBool::new(false);
             aside(move || synced(&file), &stop, || 1.0, on_progress)?;
@@ -218,7 +218,7 @@ impl Bench {
                     Engine::IoUring => by_ring(&shared, thread, depth, walk, &mut tally),
                     Engine::Threads => by_calls(&shared, thread, walk, &mut tally),
                 };
-                let _ = sender.send(done.map(|()| tally)); // nobody listens: it was cancelled
+                let _ = sender.send(done.map(|()| tally)); // fails if it was cancelled
             };
             let builder = std::thread::Builder::new().name(format!("disk-{thread}"));
             if let Err(error) = builder.spawn(work) {
@@ -253,7 +253,7 @@ impl Bench {
 }
 
 impl Crew {
-    /// What the next thread to end has counted, if one ends within `wait`.
+    /// The counts of the next thread to end, if one ends within `wait`.
     fn next(&mut self, wait: Duration) -> Result<Option<Tally>, DiskError> {
         match self.results.recv_timeout(wait) {
             Ok(Ok(tally)) => {
@@ -270,8 +270,8 @@ impl Crew {
         }
     }
 
-    /// Sends all home, and waits a little for them. One that hangs in the kernel is left behind: it
-    /// ends when the kernel lets it.
+    /// Stops all threads, and waits a little for them. One that hangs in the kernel is abandoned:
+    /// it ends when the kernel lets it.
     fn dismiss(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         let origin = Origin::now();
@@ -285,7 +285,7 @@ impl Crew {
     }
 }
 
-/// Does something that may take long on a thread of its own, and tells how far it is.
+/// Does slow work on a separate thread, and reports its progress.
 fn aside(
     work: impl FnOnce() -> Result<(), DiskError> + Send + 'static,
     stop: &AtomicBool,
@@ -295,7 +295,7 @@ fn aside(
     let (sender, result) = channel();
     let builder = std::thread::Builder::new().name("disk-aside".to_owned());
     let spawned = builder.spawn(move || {
-        let _ = sender.send(work()); // nobody listens: it was cancelled
+        let _ = sender.send(work()); // fails if it was cancelled
     });
     spawned.map_err(DiskError::Resources)?;
     loop {
@@ -319,7 +319,7 @@ fn synced(file: &File) -> Result<(), DiskError> {
 
 fn measured(sum: &Tally, cell: &Cell, marks: &[(u64, Cpu)]) -> Measured {
     let (began, ended) = (&marks[0], &marks[marks.len() - 1]);
-    // The marks are taken a little after the moments they are for.
+    // The marks are taken slightly later than planned.
     let span_s = (ended.0.saturating_sub(began.0)) as f64 / 1e9;
     let cpu_s = (ended.1.process_ns - began.1.process_ns) as f64 / 1e9;
     let latency = &sum.latency_ns;

@@ -9,13 +9,13 @@ use crate::setup::Setup;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
-    /// One block after the other through the thread's zone, and again from its start.
+    /// One block after the other through the thread's zone, then again from its start.
     Sequential,
-    /// Any block of the thread's zone, each as likely as the others.
+    /// Any block of the thread's zone, drawn uniformly.
     Random,
 }
 
-/// A size of block, and which share of the I/Os has it.
+/// A block size, and the share of the I/Os that have it.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
@@ -29,7 +29,7 @@ pub struct Block {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cell {
-    /// How many threads, each in a zone of its own of the file.
+    /// How many threads, each in its own zone of the file.
     pub threads: u32,
     /// I/Os that each thread has under way.
     pub depth: u32,
@@ -49,7 +49,7 @@ pub struct Cell {
 
 /// More I/Os under way than this are refused: with plain calls each is a thread.
 const MOST_UNDER_WAY: u32 = 1024;
-/// Larger blocks are refused: they would only measure how the kernel cuts them up.
+/// Larger blocks are refused: they would only measure how the kernel splits them.
 const LARGEST_BLOCK: usize = 16 << 20;
 /// A day: longer is a mistake in the units.
 const LONGEST_S: f64 = 86_400.0;
@@ -68,7 +68,7 @@ impl Cell {
         2 * u64::from(self.threads) * u64::from(self.depth) * self.largest() as u64
     }
 
-    /// Says what is outside its limits.
+    /// An error if a figure is outside its limits.
     pub(crate) fn check(&self, setup: &Setup) -> Result<(), DiskError> {
         match self.mistake(setup) {
             Some(message) => Err(DiskError::Options(message)),

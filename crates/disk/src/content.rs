@@ -1,9 +1,9 @@
-//! What is in the test file: bytes that do not compress and that say where they belong.
+//! The contents of the test file: bytes that do not compress and that say where they belong.
 //!
 //! The file consists of units. Each begins with its offset and the file's seed, so that no two are
-//! alike (nothing for a disk to deduplicate), and a block from elsewhere or from an earlier file is
-//! noticed; then the number of its body. Bodies are cut from a tile of random bytes, so large that
-//! the usual compression of file systems (records up to 1 MiB) sees none twice.
+//! equal (nothing for a disk to deduplicate), and a block from elsewhere or from an earlier file is
+//! detected; then the number of its body. Bodies are cut from a tile of random bytes, large enough
+//! that the usual compression of file systems (records up to 1 MiB) never sees one twice.
 
 use headcount_load::stream::{Purpose, Stream};
 
@@ -25,7 +25,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// The content of a file with this seed, in units of so many bytes.
+    /// The content of a file with this seed, in units of `unit_bytes`.
     #[must_use]
     pub fn new(seed: u64, unit_bytes: usize) -> Self {
         let mut stream = Stream::new(seed, Purpose::Scenario, u32::MAX, 0);
@@ -41,8 +41,8 @@ impl Content {
         }
     }
 
-    /// Fills a buffer with units of any place, whose bodies begin with number `first`; returns the
-    /// number after the last.
+    /// Fills a buffer with units without offsets, whose bodies begin with number `first`; returns
+    /// the number after the last.
     pub fn lay(&self, buffer: &mut [u8], first: u32) -> u32 {
         let bodies = (TILE_BYTES / self.unit_bytes) as u32;
         let mut body = first % bodies;
@@ -55,7 +55,7 @@ impl Content {
         body
     }
 
-    /// Says in each unit of a block where it is about to be written.
+    /// Sets, in each unit of a block, the offset to which it is written.
     pub fn place(&self, block: &mut [u8], offset: u64) {
         let mut at = offset;
         for unit in block.chunks_mut(self.unit_bytes) {
@@ -64,7 +64,7 @@ impl Content {
         }
     }
 
-    /// Whether a block read at `offset` begins as one of this place and file does.
+    /// An error unless a block read at `offset` begins like the one of this file at this offset.
     pub fn check_head(&self, block: &[u8], offset: u64) -> Result<(), DiskError> {
         let wrong = |found| Err(DiskError::WrongData { offset, found });
         let Some(head) = block.first_chunk::<HEAD_BYTES>() else {
@@ -79,7 +79,7 @@ impl Content {
         wrong("data that was never written there")
     }
 
-    /// Whether every byte of a block read at `offset` is as it was written.
+    /// An error unless every byte of a block read at `offset` is as it was written.
     pub fn check_whole(&self, block: &[u8], offset: u64) -> Result<(), DiskError> {
         let mut at = offset;
         for unit in block.chunks(self.unit_bytes) {

@@ -1,21 +1,20 @@
-//! What I/O costs in CPU: of the whole machine, and of this process.
+//! The CPU cost of I/O: for the whole machine, and for this process.
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// CPU counted since some beginning.
+/// CPU time since an arbitrary beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cpu {
-    /// Of this process and all its threads, those of the kernel's that work for it included, ns.
+    /// Of this process and all its threads, including kernel threads that work for it, ns.
     pub process_ns: u64,
-    /// Of the whole machine; none where the system does not tell.
+    /// Of the whole machine; None if the system does not report it.
     pub machine: Option<Ticks>,
 }
 
 /// The first line of `/proc/stat`, in the system's ticks, over all processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ticks {
-    /// Everything but idle and waiting for I/O. What the hypervisor took counts as busy: it was
-    /// wanted.
+    /// Everything except idle and waiting for I/O. Steal counts as busy: there was demand for it.
     pub busy: u64,
     /// All time.
     pub all: u64,

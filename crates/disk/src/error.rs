@@ -1,4 +1,4 @@
-//! What can go wrong with a disk, in words.
+//! Why a disk could not be measured, in words.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ pub enum DiskError {
     /// A setup or cell outside its limits.
     #[error("{0}")]
     Options(String),
-    /// The path is not there.
+    /// The path does not exist.
     #[error("there is no folder {0}")]
     NoFolder(PathBuf),
     /// The path is a file or a device: measuring would have to write to it.
@@ -42,7 +42,7 @@ pub enum DiskError {
          page cache with --buffered, or name a folder on another file system"
     )]
     NoDirect(PathBuf),
-    /// Direct I/O is there, but not for blocks so small.
+    /// Direct I/O works, but not for blocks this small.
     #[error(
         "the disk does not do direct I/O of {bytes} bytes; its blocks are larger (usually 4096 \
          bytes): choose larger blocks, or --buffered"
@@ -85,7 +85,7 @@ pub enum DiskError {
         /// The system's reason.
         source: io::Error,
     },
-    /// Something else was read than had been written.
+    /// The data read is not what was written.
     #[error(
         "the disk returned wrong data at offset {offset} of the test file: {found}. Do not trust \
          this disk, its controller or its driver with data"
@@ -99,7 +99,7 @@ pub enum DiskError {
     /// The caller cancelled it.
     #[error("cancelled")]
     Cancelled,
-    /// A thread ended without a word: a defect.
+    /// A thread ended without a result: a defect.
     #[error("a thread of the disk engine ended unexpectedly")]
     Thread,
 }

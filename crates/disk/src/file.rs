@@ -1,4 +1,4 @@
-//! The test file: in a folder of the disk, and gone with the process whatever happens.
+//! The test file: in a folder of the disk, and deleted with the process whatever happens.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,18 +12,18 @@ use serde::Serialize;
 use crate::error::DiskError;
 use crate::setup::Setup;
 
-/// What stays free beside the test file, so that others on the disk still can write.
+/// What stays free beside the test file, so that others can still write to the disk.
 const KEPT_FREE: u64 = 16 << 20;
 
-/// Where a file system keeps its files, as far as it matters here.
+/// Where a file system stores its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kept {
-    /// On a disk, or what the kernel takes for one.
+    /// On a disk, or what the kernel considers one.
     Disk,
     /// In memory.
     Memory,
-    /// On another machine, or with a program: the figures are of more than a disk.
+    /// On another machine, or behind a program: figures include more than a disk.
     Elsewhere,
 }
 
@@ -44,7 +44,7 @@ const ELSEWHERE: [u64; 10] = [
     0x4750_4653,
 ];
 
-/// Where the folder's file system keeps its files.
+/// Where the folder's file system stores its files.
 pub fn kept(folder: &Path) -> io::Result<Kept> {
     // The field's width differs between architectures; the numbers have 32 bits.
     let magic = u64::from(rustix::fs::statfs(folder)?.f_type as u32);
@@ -55,7 +55,7 @@ pub fn kept(folder: &Path) -> io::Result<Kept> {
     })
 }
 
-/// Makes the test file, empty, with no name or with one that is gone already.
+/// Makes an empty test file, without a name or already unlinked.
 pub fn make(setup: &Setup) -> Result<File, DiskError> {
     let folder = &setup.folder;
     let found = std::fs::metadata(folder).map_err(|error| match error.kind() {
@@ -80,7 +80,7 @@ pub fn make(setup: &Setup) -> Result<File, DiskError> {
     Ok(file)
 }
 
-/// Reserves the file's space where the file system can, so that it cannot run out half way.
+/// Reserves the file's space if the file system can, so that it cannot run out half way.
 pub fn reserve(file: &File, bytes: u64) -> Result<(), DiskError> {
     match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, bytes) {
         Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => Ok(()),
@@ -103,7 +103,7 @@ fn nameless(setup: &Setup) -> io::Result<File> {
     }
 }
 
-/// What file systems and kernels say that do not know files without a name.
+/// Whether this is the error of a file system or kernel that does not support files without a name.
 fn cannot_be_nameless(error: &io::Error) -> bool {
     let errno = Errno::from_io_error(error);
     matches!(
@@ -112,7 +112,7 @@ fn cannot_be_nameless(error: &io::Error) -> bool {
     )
 }
 
-/// A file whose name is removed at once: it lives as long as its handle.
+/// A file that is unlinked at once: it lives as long as its handle.
 fn named_and_removed(setup: &Setup, flags: OFlags) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600);

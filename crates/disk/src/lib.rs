@@ -1,4 +1,4 @@
-//! What a disk does: throughput, I/Os per second, latency and the CPU they cost, in a test file.
+//! Measures a disk: throughput, I/Os per second, latency and their CPU cost, in a test file.
 //!
 //! Re-creates what Adaptec's `ThreadMark` 2.0 was for; its method was not published, so the accesses
 //! are ours. Read the modules in this order:

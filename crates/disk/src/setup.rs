@@ -10,9 +10,9 @@ use crate::error::DiskError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
-    /// One ring a thread: the queue depth is its number of requests under way.
+    /// One ring per thread: the queue depth is its number of requests under way.
     IoUring,
-    /// Plain calls (`pread`, `pwrite`): the queue depth is so many threads more.
+    /// Plain calls (`pread`, `pwrite`): the queue depth is the number of threads per zone.
     Threads,
 }
 
@@ -24,7 +24,7 @@ pub struct Setup {
     pub folder: PathBuf,
     /// How large it is: a multiple of 1 MiB.
     pub size_bytes: u64,
-    /// Past the page cache (`O_DIRECT`).
+    /// Bypasses the page cache (`O_DIRECT`).
     pub direct: bool,
     /// Each write waits until it is on the disk (`O_DSYNC`).
     pub sync: bool,
@@ -34,7 +34,7 @@ pub struct Setup {
     pub engine: Engine,
     /// Seeds the file's content and the places of random I/O.
     pub seed: u64,
-    /// What carries a head of its own: no block may be smaller, each is a multiple of it.
+    /// Bytes of a unit, which has its own head: every block is a multiple of it.
     pub unit_bytes: usize,
 }
 
@@ -42,7 +42,7 @@ impl Setup {
     /// Files are filled in pieces of this, so sizes are multiples of it.
     pub const PIECE_BYTES: u64 = 1 << 20;
 
-    /// Says what is outside its limits.
+    /// An error if a figure is outside its limits.
     pub(crate) fn check(&self) -> Result<(), DiskError> {
         let size = self.size_bytes;
         if size == 0 || !size.is_multiple_of(Self::PIECE_BYTES) {

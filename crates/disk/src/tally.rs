@@ -2,12 +2,12 @@
 
 use hdrhistogram::Histogram;
 
-/// Latencies above this count as this: an hour.
+/// An hour: longer latencies count as this.
 const LONGEST_NS: u64 = 3_600_000_000_000;
 /// Three significant figures, as everywhere in Headcount.
 const FIGURES: u8 = 3;
 
-/// When it is measured, on the clock of the bench.
+/// The time of the measurement, on the clock of the bench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// From here, ns.
@@ -16,7 +16,7 @@ pub struct Window {
     pub to_ns: u64,
 }
 
-/// The I/Os of a thread that completed while it was measured.
+/// The I/Os of a thread that completed within the window.
 #[derive(Debug)]
 pub struct Tally {
     window: Window,
@@ -55,7 +55,7 @@ impl Tally {
         tally
     }
 
-    /// Counts an I/O that began and ended then.
+    /// Counts an I/O that began and ended at these moments.
     pub fn count(&mut self, began_ns: u64, ended_ns: u64, bytes: usize, read: bool) {
         if ended_ns < self.window.from_ns || ended_ns >= self.window.to_ns {
             return;

@@ -57,7 +57,7 @@ impl Step {
 #[derive(Debug)]
 pub struct Walk {
     zone: Zone,
-    /// Number of the next block if sequential; shared by those who walk a zone together.
+    /// Number of the next block if sequential; shared by the walks of a zone.
     next: Option<Arc<AtomicU64>>,
     blocks: Vec<Block>,
     total_share: f64,
@@ -66,14 +66,14 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// The walks of those who share a zone, one for each stream. Sequential, they take turns; at
-    /// random, each keeps to a part of its own, so that two never write the same block at once.
+    /// The walks that share a zone, one for each stream. Sequential walks take turns; random ones
+    /// each stay in their own part, so that two never write the same block at once.
     #[must_use]
     pub fn in_zone(cell: &Cell, zone: Zone, mut streams: Vec<Stream>) -> Vec<Self> {
         let walkers = streams.len() as u32;
         let (zones, next) = match cell.access {
             Access::Sequential => {
-                // Not from the start each time: the disk's own cache may still hold it.
+                // Not always from the start: the disk's own cache may still hold it.
                 let blocks = zone.bytes / cell.largest() as u64;
                 let first = streams.first_mut().map_or(0, |stream| stream.below(blocks));
                 let next = Some(Arc::new(AtomicU64::new(first)));

@@ -1,4 +1,4 @@
-//! One thread's work: ask, wait, count, until the time is over.
+//! One thread's work: submit, wait, count, until the time is over.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -15,18 +15,18 @@ use crate::error::DiskError;
 use crate::tally::Tally;
 use crate::walk::{Step, Walk};
 
-/// Buffers that writes take turns with hold this much together, as much as bodies of content
-/// differ: neighbouring blocks of the file must not repeat each other.
+/// Total size of the buffers that writes use in turn, as large as a tile of content: neighbouring
+/// blocks of the file must not repeat each other.
 const ROTATION_BYTES: usize = 1 << 20;
-/// More buffers than this bring nothing: a tile of content in 4 KiB blocks.
+/// More buffers than this do not help: a tile of content in 4 KiB blocks.
 const MOST_BUFFERS: usize = 256;
 
-/// What all threads of a cell have in common.
+/// What all threads of a cell share.
 #[derive(Debug, Clone)]
 pub struct Shared {
     /// The test file.
     pub file: Arc<File>,
-    /// What is in it.
+    /// Its contents.
     pub content: Arc<Content>,
     /// Compare every byte read.
     pub verify: bool,
@@ -66,7 +66,7 @@ impl Shared {
     }
 }
 
-/// Buffers that are not under way. Writes take the one that rested longest.
+/// Buffers that are not in use. Writes take the one that was unused longest.
 struct Spare {
     reads: Vec<Buffer>,
     writes: VecDeque<Buffer>,
@@ -75,7 +75,7 @@ struct Spare {
 impl Spare {
     fn new(mut buffers: Vec<Buffer>, reads: usize, shared: &Shared, thread: u32) -> Self {
         let mut writes: VecDeque<Buffer> = buffers.split_off(reads).into();
-        let mut body = thread.wrapping_mul(7919); // threads do not write the same at the same time
+        let mut body = thread.wrapping_mul(7919); // a different start for each thread
         for buffer in &mut writes {
             body = shared.content.lay(buffer, body);
         }
@@ -103,7 +103,7 @@ impl Spare {
     }
 }
 
-/// Works with `depth` I/Os under way in a ring.
+/// Works with `depth` concurrent I/Os in a ring.
 pub fn by_ring(
     shared: &Shared,
     thread: u32,
@@ -119,7 +119,7 @@ pub fn by_ring(
         .unwrap_or_else(|| Target::from(Arc::clone(&shared.file)));
     let depth = depth as usize;
     let (reads, writes) = shared.buffers(depth);
-    // Registering counts as locked memory, of which users may have little: then it goes without.
+    // Registered buffers count as locked memory, of which users may have little: then go without.
     let buffers = match ring.register_buffers((reads + writes) as u16, shared.largest) {
         Ok(buffers) => buffers,
         Err(_) => plain(reads + writes, shared.largest)?,
@@ -157,8 +157,8 @@ pub fn by_ring(
     drain(&mut ring, shared, &under_way)
 }
 
-/// The next step that touches nothing under way: a block that is read or written twice at once
-/// could be half of each.
+/// The next step that overlaps none under way: a block in two concurrent I/Os could end up half of
+/// each.
 fn apart(walk: &mut Walk, under_way: &[Option<Step>]) -> Step {
     loop {
         let step = walk.step();
@@ -186,7 +186,7 @@ fn ask(
     asked.map_err(|_| DiskError::Thread)
 }
 
-/// The buffer of an I/O that went well.
+/// The buffer of a successful I/O.
 fn ended(shared: &Shared, step: Step, done: Completion) -> Result<Buffer, DiskError> {
     let bytes = done.result.map_err(|error| failed(step, error))?;
     if bytes != step.bytes {
@@ -199,8 +199,8 @@ fn ended(shared: &Shared, step: Step, done: Completion) -> Result<Buffer, DiskEr
     Ok(buffer)
 }
 
-/// Waits for what is under way when the time is over; what it brings counts for nothing, but its
-/// errors do.
+/// Waits for the I/Os under way when the time is over; they are not counted, but their errors are
+/// returned.
 fn drain(ring: &mut Ring, shared: &Shared, under_way: &[Option<Step>]) -> Result<(), DiskError> {
     while ring.under_way() > 0 {
         ring.wait(1).map_err(DiskError::Resources)?;

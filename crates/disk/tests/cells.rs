@@ -1,4 +1,4 @@
-//! Cells on a real disk: what is counted is what the kernel counted, and what is read is right.
+//! Cells on a real disk: counts match those of the kernel, and data read is right.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use headcount_disk::{Bench, Cell, DiskError, Measured, Progress, Setup};
 
 const MIB: u64 = 1 << 20;
 
-/// Cells are counted by the kernel for the whole process: one at a time.
+/// The kernel counts for the whole process, so cells run one at a time.
 static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 fn on_disk() -> tempfile::TempDir {
@@ -121,15 +121,15 @@ fn the_kernel_counts_the_same() {
     bench.fill(on).unwrap();
     for read_share in [1.0, 0.0] {
         let mut whole = cell(2, 1, Access::Random, 16_384, read_share);
-        whole.warm_up_s = 0.0; // all that is moved is counted, but for what ends after the time
+        whole.warm_up_s = 0.0; // all I/O is counted, except what ends too late
         let before = moved();
         let figures = bench.measure(&whole, on).unwrap();
         let after = moved();
         let kernel = [after.0 - before.0, after.1 - before.1];
         let ours = [figures.read_bytes, figures.written_bytes];
         for (kernel, ours) in kernel.into_iter().zip(ours) {
-            // What ends after the time, and what the kernel counts besides: the program's own
-            // pages and the file system's blocks, brought in when they are first touched.
+            // I/O that ends after the time, and what the kernel also counts: the program's own
+            // pages and the file system's blocks, read when they are first touched.
             let late = 2 * 16_384 * u64::from(ours > 0);
             let pages = 64 * 4096;
             assert!(

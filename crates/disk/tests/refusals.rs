@@ -1,4 +1,4 @@
-//! What cannot be measured, and why, in words.
+//! What cannot be measured, and the messages that say why.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
