@@ -1,4 +1,4 @@
-//! Whether this system lets a program use `io_uring`, and what to do if not.
+//! Whether this system lets a program use `io_uring`, and what to do if it does not.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use rustix::io::Errno;
 /// Why `io_uring` cannot be used here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
-    /// The kernel does not know it, or not enough of it.
+    /// The kernel does not support it, or not enough of it.
     #[error("this kernel is too old for io_uring (Linux 5.11 or later has what is needed)")]
     OldKernel,
     /// The administrator has switched it off.
@@ -17,10 +17,10 @@ pub enum Unavailable {
          as root: sysctl kernel.io_uring_disabled=0"
     )]
     SwitchedOff {
-        /// 1: for those without privileges; 2: for everybody.
+        /// 1: for unprivileged processes; 2: for all.
         value: u8,
     },
-    /// The kernel would, but something before it says no.
+    /// The kernel supports it, but something else forbids it.
     #[error(
         "io_uring is forbidden to this process, most likely by the seccomp profile of a container; \
          start it with a profile that allows io_uring_setup, io_uring_enter and io_uring_register"
@@ -31,7 +31,7 @@ pub enum Unavailable {
     Other(Errno),
 }
 
-/// Whether [`Ring`](crate::Ring) works here: tries it, with a ring of one request.
+/// Checks that [`Ring`](crate::Ring) works here, by trying a ring of one request.
 pub fn available() -> Result<(), Unavailable> {
     let ring = IoUring::new(1).map_err(|error| explain(&error, switched_off()))?;
     let mut probe = Probe::new();

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-/// Bytes that start at a multiple of [`Buffer::ALIGNMENT`], as direct I/O wants them; zero at first.
+/// Bytes that start at a multiple of [`Buffer::ALIGNMENT`], as direct I/O requires; initially zero.
 #[derive(Debug)]
 pub struct Buffer {
     start: NonNull<u8>,
@@ -16,17 +16,17 @@ pub struct Buffer {
 /// Where a buffer is registered with the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Registration {
-    /// Which ring.
+    /// The ring.
     pub ring: u64,
-    /// Which of its buffers.
+    /// The index among its buffers.
     pub index: u16,
 }
 
 impl Buffer {
-    /// A page of memory: no device known asks for more.
+    /// A page of memory: no known device requires more.
     pub const ALIGNMENT: usize = 4096;
 
-    /// So many bytes, all zero. Fails if there are none to be had, or `length` is 0.
+    /// `length` bytes, all zero. Fails if memory is refused, or `length` is 0.
     pub fn new(length: usize) -> io::Result<Self> {
         let layout = layout(length).ok_or(io::ErrorKind::InvalidInput)?;
         #[expect(unsafe_code, reason = "aligned memory has no safe constructor in std")]
@@ -48,7 +48,7 @@ impl Buffer {
         self.registration = Some(Registration { ring, index });
     }
 
-    /// Its number with the kernel, if it is registered with this ring.
+    /// Its index in the kernel, if it is registered with this ring.
     pub(crate) fn registered_with(&self, ring: u64) -> Option<u16> {
         let here = self.registration.filter(|place| place.ring == ring)?;
         Some(here.index)

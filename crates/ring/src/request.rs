@@ -1,4 +1,4 @@
-//! What a ring is asked for, and what it answers.
+//! Requests to a ring, and their completions.
 
 use std::fs::File;
 use std::io;
@@ -9,7 +9,7 @@ use crate::buffer::Buffer;
 /// A file that requests go to; cheap to clone.
 ///
 /// A request holds a share of it until its completion is back, so the handle stays open as long as
-/// the kernel needs it, whatever the caller does with theirs.
+/// the kernel needs it, even if the caller drops its own.
 #[derive(Debug, Clone)]
 pub struct Target {
     pub(crate) file: Arc<File>,
@@ -36,7 +36,7 @@ impl Target {
         &self.file
     }
 
-    /// Its number with the kernel, if it is registered with this ring.
+    /// Its index in the kernel, if it is registered with this ring.
     pub(crate) fn registered_with(&self, ring: u64) -> Option<u32> {
         let here = self.fixed.filter(|fixed| fixed.ring == ring)?;
         Some(here.index)
@@ -49,25 +49,25 @@ impl From<Arc<File>> for Target {
     }
 }
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Debug)]
 pub struct Completion {
     /// The request's tag.
     pub tag: u64,
-    /// How many bytes were read or written, fewer than asked for at the end of a file or of a disk;
-    /// 0 after a sync. The error is the kernel's.
+    /// How many bytes were read or written, fewer than requested at the end of a file or a disk; 0
+    /// after a sync. The error is the kernel's.
     pub result: io::Result<usize>,
-    /// The request's buffer; none after a sync.
+    /// The request's buffer; None after a sync.
     pub buffer: Option<Buffer>,
 }
 
 /// Why a ring does not take a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// As many requests are under way as it was made for.
+    /// The ring is full: as many requests are under way as it was made for.
     #[error("as many requests are under way as the ring was made for")]
     Full,
-    /// More bytes than the buffer has, or than one request may have (2 GiB).
+    /// More bytes than the buffer holds, or than one request may have (2 GiB).
     #[error("more bytes were asked for than the buffer has, or than one request may have")]
     TooLong,
 }

@@ -16,26 +16,26 @@ use rustix::io::Errno;
 use crate::buffer::Buffer;
 use crate::request::{Completion, Fixed, Refusal, Refused, Target};
 
-/// How long dropping a ring waits for what is under way, before it leaks it. Disks answer within
-/// milliseconds; a network mount whose server is gone may never.
+/// How long dropping a ring waits for requests under way before it leaks them. Disks answer within
+/// milliseconds; a network mount whose server is gone may never answer.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
-/// Tells rings apart: what is registered with one means nothing to another.
+/// Distinguishes rings: what is registered with one is not valid for another.
 static RINGS: AtomicU64 = AtomicU64::new(0);
 
-/// Requests to files, handed to the kernel together and completed in any order.
+/// Requests to files, submitted to the kernel together and completed in any order.
 ///
-/// A ring stays on the thread that made it: kernels that know how then do its work only when that
-/// thread asks for completions, instead of interrupting it. Dropping a ring carries out what was
-/// asked of it.
+/// A ring stays on the thread that made it: newer kernels then do its work only when that thread
+/// asks for completions, instead of interrupting it. Dropping a ring carries out its pending
+/// requests.
 #[derive(Debug)]
 pub struct Ring {
-    /// Dropped by hand: after the requests under way are back.
+    /// Dropped manually, after the requests under way are back.
     uring: ManuallyDrop<Uring>,
-    /// The requests under way, by the number the kernel knows them by.
+    /// The requests under way, by their number in the kernel.
     slots: ManuallyDrop<Vec<Slot>>,
     free: Vec<u32>,
-    /// Registered files: the kernel knows them by their place in here.
+    /// Registered files, by their index in the kernel.
     files: Vec<Arc<File>>,
     event: Option<OwnedFd>,
     id: u64,
@@ -43,7 +43,7 @@ pub struct Ring {
     thread: PhantomData<*const ()>,
 }
 
-/// A request under way, or an empty place for one.
+/// A request under way, or a free slot.
 #[derive(Debug, Default)]
 struct Slot {
     tag: u64,
@@ -68,7 +68,7 @@ enum Way {
 }
 
 impl Ring {
-    /// A ring for up to `depth` requests under way at once, 1 to 32,768.
+    /// A ring for up to `depth` concurrent requests, 1 to 32,768.
     ///
     /// [`available`](crate::available()) tells the reason in words if this fails.
     pub fn new(depth: u32) -> io::Result<Self> {
@@ -123,8 +123,8 @@ impl Ring {
         self.transfer(Way::Write, target, offset, buffer, length, tag)
     }
 
-    /// Asks to bring what was written to the file onto the disk; `data_only` leaves out what is not
-    /// needed to read it back (as `fdatasync` does). Only what is *complete* is certain to be synced:
+    /// Asks to flush the file to disk; `data_only` leaves out metadata that is not needed to read
+    /// the data back (as `fdatasync` does). Only *completed* writes are certain to be synced:
     /// requests are not carried out in order.
     pub fn sync(&mut self, target: &Target, data_only: bool, tag: u64) -> Result<(), Refused> {
         let Some(number) = self.free.pop() else {
@@ -137,13 +137,13 @@ impl Ring {
         self.push(number, tag, target, None, entry.flags(place.flags))
     }
 
-    /// Hands what was asked to the kernel, without waiting. `poll` and `wait` need it no more.
+    /// Submits the requests to the kernel, without waiting. `poll` and `wait` do so by themselves.
     pub fn submit(&mut self) -> io::Result<()> {
         settled(self.uring.0.submit())
     }
 
-    /// Hands what was asked to the kernel and waits until `completions` are there for `poll`, or all
-    /// that are under way if those are fewer. A signal may end the wait early.
+    /// Submits the requests and waits until `completions` are ready for `poll`, or all that are
+    /// under way if those are fewer. A signal may end the wait early.
     pub fn wait(&mut self, completions: usize) -> io::Result<()> {
         let wanted = completions.min(self.under_way());
         settled(self.uring.0.submit_and_wait(wanted))
@@ -157,12 +157,12 @@ impl Ring {
         settled(self.uring.0.submitter().submit_with_args(wanted, &args))
     }
 
-    /// A request that is complete, if there is one. Never waits.
+    /// A completion, if there is one. Never waits.
     pub fn poll(&mut self) -> Option<Completion> {
         let mut done = self.uring.0.completion().next();
         if done.is_none() && self.uring.0.submission().taskrun() {
-            // Completions wait in the kernel for this thread to fetch them. Should that fail, they
-            // still wait, and the next call fetches them.
+            // Completions wait in the kernel for this thread to fetch them. If that fails, the next
+            // call fetches them.
             let _ = self.uring.0.submit();
             done = self.uring.0.completion().next();
         }
@@ -181,9 +181,9 @@ impl Ring {
         })
     }
 
-    /// An eventfd that becomes readable when requests complete: wait for it in an async runtime, read
-    /// it, then `poll` until there is nothing left. Made at the first call; one costs the kernel a
-    /// little for each completion.
+    /// An eventfd that becomes readable when requests complete: wait for it in an async runtime,
+    /// read it, then `poll` until there is nothing left. Created at the first call; it costs the
+    /// kernel a little for each completion.
     pub fn event(&mut self) -> io::Result<BorrowedFd<'_>> {
         if self.event.is_none() {
             let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
@@ -195,8 +195,8 @@ impl Ring {
         Ok(event.as_fd())
     }
 
-    /// Makes buffers that this ring's requests use at less cost: the kernel looks their pages up
-    /// once, here. Only once a ring, up to 1024 buffers, within the limit of locked memory.
+    /// Makes buffers that this ring's requests use at less cost: the kernel looks up their pages
+    /// once, here. At most once per ring, up to 1024 buffers, within the limit on locked memory.
     pub fn register_buffers(&mut self, count: u16, length: usize) -> io::Result<Vec<Buffer>> {
         let mut buffers = Vec::with_capacity(usize::from(count));
         for index in 0..count {
@@ -214,8 +214,8 @@ impl Ring {
         Ok(buffers)
     }
 
-    /// Registers files, so that the kernel need not look them up for each request. Only once a ring;
-    /// the ring keeps them open until it is dropped.
+    /// Registers files, so that the kernel need not look them up for each request. At most once per
+    /// ring; the ring keeps them open until it is dropped.
     pub fn register_files(&mut self, files: Vec<Arc<File>>) -> io::Result<Vec<Target>> {
         let handles: Vec<_> = files.iter().map(AsRawFd::as_raw_fd).collect();
         self.uring.0.submitter().register_files(&handles)?;
@@ -328,7 +328,7 @@ impl Drop for Ring {
     }
 }
 
-/// The file of a request, as the kernel is told.
+/// The file of a request, as the kernel gets it.
 struct Place {
     file: types::Fd,
     flags: squeue::Flags,
@@ -359,8 +359,8 @@ impl Memory {
     }
 }
 
-/// A ring whose completions are worked off when this thread asks (Linux 6.1); failing that, by the
-/// rules of older kernels.
+/// A ring that processes completions when this thread asks for them (Linux 6.1), or else as older
+/// kernels do.
 fn set_up(depth: u32) -> io::Result<IoUring> {
     let mut modern = IoUring::builder();
     modern.setup_single_issuer().setup_defer_taskrun();
@@ -373,7 +373,7 @@ fn set_up(depth: u32) -> io::Result<IoUring> {
     }
 }
 
-/// A wait that was cut short by a signal or by its time limit is no error: nothing is lost.
+/// A wait that a signal or its time limit ended early is not an error: nothing is lost.
 fn settled(entered: io::Result<usize>) -> io::Result<()> {
     match entered {
         Ok(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! Requests to real files: what is written is there, what is read is right, errors come back.
+//! Requests to real files: data is written and read correctly, and errors are returned.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ fn filled(length: usize, byte: u8) -> Buffer {
     buffer
 }
 
-/// Everything that is under way, by tag.
+/// The completions of all requests under way, by tag.
 fn all(ring: &mut Ring) -> Vec<Completion> {
     let mut done = Vec::new();
     while ring.under_way() > 0 {
@@ -225,7 +225,8 @@ fn waiting_has_a_limit_and_nothing_to_wait_for_is_no_wait() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Any mix of writes and reads that do not overlap does to a file what plain calls do to another.
+    /// Any mix of writes and reads that do not overlap has the same effect as plain calls on
+    /// another file.
     #[test]
     fn a_ring_does_what_plain_calls_do(
         depth in 1_u32..9,

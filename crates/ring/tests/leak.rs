@@ -1,11 +1,12 @@
-//! Which buffers a dropped ring frees. Alone in its process: it looks at the map of its memory.
+//! Which buffers a dropped ring frees. Alone in its process, because it reads the map of its
+//! memory.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
 
 use headcount_ring::{Buffer, Ring, Target};
 
-/// So large that the allocator maps a buffer on its own, and unmaps it as soon as it is freed.
+/// Large enough that the allocator maps a buffer separately, and unmaps it as soon as it is freed.
 const LARGE: usize = 64 << 20;
 
 #[test]
@@ -26,12 +27,12 @@ fn a_dropped_ring_frees_what_is_back_and_leaks_what_the_kernel_may_still_write_t
     let address = buffer.as_ptr().addr();
     ring.read_at(&pipe, u64::MAX, buffer, 10, 0).unwrap();
     ring.submit().unwrap();
-    drop(ring); // waits for a writer who never writes, and gives up
+    drop(ring); // waits for a writer that never writes, and gives up
     assert!(is_mapped(address));
     drop(writer);
 }
 
-/// Whether this process has memory at the address.
+/// Whether this process has memory mapped at the address.
 fn is_mapped(address: usize) -> bool {
     let maps = std::fs::read_to_string("/proc/self/maps").expect("the maps of this process");
     let number = |text: &str| usize::from_str_radix(text, 16).expect("an address");

@@ -69,7 +69,7 @@ fn an_eventfd_says_that_requests_are_complete() {
     assert_eq!(ring.poll().unwrap().tag, 5);
 }
 
-/// How a task of an async runtime waits for files: one reader of the eventfd that polls the ring.
+/// A task of an async runtime waits for files: one reader of the eventfd polls the ring.
 #[tokio::test(flavor = "current_thread")]
 async fn an_async_runtime_can_wait() {
     let file = Arc::new(tempfile::tempfile().unwrap());
