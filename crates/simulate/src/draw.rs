@@ -37,7 +37,7 @@ impl Draw {
         }
     }
 
-    /// Uniform in (0, 1]: the 53 high bits of one draw, shifted by one step so that `ln` is finite.
+    /// Uniform in (0, 1]: the high 53 bits of one draw, shifted by one step so that `ln` is finite.
     pub(crate) fn uniform(&mut self) -> f64 {
         const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
         ((self.bits.next_u64() >> 11) + 1) as f64 * STEP
@@ -69,8 +69,8 @@ impl Draw {
         }
     }
 
-    /// Standard normal, by Box and Muller's transform (one of the pair is thrown away: normals
-    /// are mostly drawn once a simulated second, not once a request).
+    /// Standard normal, by the Box-Muller transform (one of the pair is discarded: normals are
+    /// mostly drawn once per simulated second, not once per request).
     pub(crate) fn normal(&mut self) -> f64 {
         let radius = (2.0 * self.exponential()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()

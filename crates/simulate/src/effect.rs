@@ -1,4 +1,4 @@
-//! What makes a server faster or slower for a while.
+//! Effects that make a server faster or slower for a while.
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ use crate::draw::Draw;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Effect {
-    /// The log of the speed wanders: an AR(1) process, stepped each second, whose autocorrelation
+    /// The log of the speed drifts: an AR(1) process, stepped each second, whose autocorrelation
     /// falls to 1/e in `memory_s`.
     Drift {
         /// Standard deviation of the log of the speed.
@@ -52,7 +52,7 @@ pub enum Effect {
         calm_s: f64,
         /// Mean time with them, seconds.
         busy_s: f64,
-        /// While they are there.
+        /// While they are present.
         speed: f64,
     },
     /// A share of the levels, drawn for each, is slower from its first user on.
@@ -64,7 +64,7 @@ pub enum Effect {
     },
     /// A long queue tires the server; it recovers once the queue is short.
     Fatigue {
-        /// Waiting requests from which it tires.
+        /// From this many waiting requests it tires.
         waiting: usize,
         /// Time constant of tiring, seconds.
         rise_s: f64,
@@ -79,7 +79,7 @@ pub enum Effect {
 #[derive(Debug, Clone)]
 pub(crate) struct Running {
     effect: Effect,
-    /// The drift's value, the phase, the coin or the fatigue, from 0 to 1 but for the first.
+    /// The drift's value, or the phase, the coin or the fatigue, which are from 0 to 1.
     value: f64,
     /// When it changes next, simulated seconds.
     until_s: f64,
@@ -105,14 +105,14 @@ impl Running {
         running
     }
 
-    /// Draws what holds for one level.
+    /// Draws what stays constant for one level.
     pub(crate) fn start_level(&mut self, draw: &mut Draw) {
         if let Effect::SlowLevels { share, .. } = self.effect {
             self.value = f64::from(u8::from(draw.uniform() <= share));
         }
     }
 
-    /// Moves on by `step_s` to `now_s`, with so many requests waiting.
+    /// Advances by `step_s` to `now_s`, with `waiting` requests in queues.
     pub(crate) fn step(&mut self, now_s: f64, step_s: f64, waiting: usize, draw: &mut Draw) {
         let towards = |value: f64, goal: f64, constant_s: f64| {
             value + (goal - value) * (1.0 - (-step_s / constant_s).exp())
@@ -149,7 +149,7 @@ impl Running {
         }
     }
 
-    /// Log of the speed that it leaves.
+    /// Log of the factor by which it changes the speed.
     pub(crate) fn log_speed(&self, now_s: f64) -> f64 {
         match self.effect {
             Effect::Drift { .. } => self.value,

@@ -1,4 +1,4 @@
-//! The events that the simulated time moves between.
+//! The events between which simulated time advances.
 
 use crate::job::Job;
 

@@ -1,4 +1,4 @@
-//! One level to simulate, and what was measured in it.
+//! One level to simulate, and its measurements.
 
 /// Length of one batch of measurements, seconds; see [`Level::measure_s`].
 const BATCH_S: f64 = 5.0;
@@ -19,7 +19,7 @@ pub struct Level {
     pub previous_users: u32,
     /// Time between the arrival of the users and the start of the measurement, seconds.
     pub warmup_s: f64,
-    /// Time measured, seconds, cut into equal batches of as nearly 5 s as divides it.
+    /// Time measured, seconds, divided into equal batches as close to 5 s as possible.
     pub measure_s: f64,
     /// Seed of all random draws of the level.
     pub seed: u64,
@@ -75,7 +75,7 @@ pub(crate) fn check_users(users: u32) -> Result<(), LevelError> {
 
 /// Refuses a time outside the limits.
 pub(crate) fn check_seconds(seconds: f64) -> Result<(), LevelError> {
-    // Not a number is within no range.
+    // NaN is not in any range.
     if (0.0..=LEVEL_MAX_S).contains(&seconds) {
         return Ok(());
     }
@@ -110,7 +110,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Requests that became slow during the level: those that completed slow, and those that grew
+    /// Requests that became slow during the level: those that completed slow, and those that became
     /// overdue without completing. Each is counted when it crosses the limit.
     #[must_use]
     pub fn slow(&self) -> u64 {
@@ -118,7 +118,7 @@ impl Measured {
         completed + self.overdue_after() - self.overdue_before
     }
 
-    /// Requests decided during the level: completed within the limit, or grown slow.
+    /// Requests decided during the level: completed within the limit, or become slow.
     #[must_use]
     pub fn decided(&self) -> u64 {
         self.completed() + self.overdue_after() - self.overdue_before

@@ -1,6 +1,6 @@
 //! Servers of known behaviour: a simulator of closed queueing networks that change with time.
 //!
-//! A search for a server's capacity can only be judged where the capacity is known. This crate
+//! A search for a server's capacity can be judged only where the capacity is known. This crate
 //! simulates servers that are described in `systems.json`, far faster than real time: virtual users
 //! think, send a request, wait while it queues at processors and disks, and think again. A
 //! [`Server`] keeps its queues, caches, leaks and clock from one level to the next, as a real one

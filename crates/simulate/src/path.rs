@@ -1,4 +1,4 @@
-//! The way of a request: in, through the stations, and back to its user.
+//! The path of a request: in, through the stations, and back to its user.
 
 use std::cmp::Reverse;
 
@@ -28,7 +28,7 @@ impl Server {
         }
     }
 
-    /// Whether the limiter has a token for one more request; takes it.
+    /// Takes a token from the limiter; returns whether there was one.
     fn admitted(&mut self) -> bool {
         let Some(limiter) = &self.system.limiter else {
             return true;
@@ -40,7 +40,7 @@ impl Server {
         admitted
     }
 
-    /// Share of the users present who have just come.
+    /// Share of the users present who have just joined.
     pub(crate) fn new_share(&self) -> f64 {
         let (share, since_s) = self.new;
         match &self.system.newcomers {
@@ -89,7 +89,7 @@ impl Server {
         }
     }
 
-    /// Starts a service that a station's server does alone.
+    /// Starts a service at a station's own server.
     fn serve(&mut self, station: usize, job: Job) {
         let work_s = self.work_s(station, &job);
         let at_bits = self
@@ -104,7 +104,7 @@ impl Server {
         }));
     }
 
-    /// Lets a request have its part of a shared station.
+    /// Adds a request to a shared station.
     fn share(&mut self, station: usize, job: Job) {
         let work_s = self.work_s(station, &job);
         let active_s = self.speed.pauses.active_s(self.now_s, &mut self.draw);
@@ -114,7 +114,7 @@ impl Server {
         self.expect(station);
     }
 
-    /// Puts the next departure of a shared station among the events.
+    /// Adds the next departure of a shared station to the events.
     fn expect(&mut self, station: usize) {
         let Station::Shared(shared) = &self.stations[station] else {
             return;
@@ -131,8 +131,8 @@ impl Server {
         }));
     }
 
-    /// Seconds that a request needs of a station at its present speed, which is taken to hold for
-    /// all of the service: services are short against what changes it.
+    /// Seconds that a request needs at a station at its current speed, which is assumed constant
+    /// during the service: services are short compared with changes of speed.
     fn work_s(&mut self, station: usize, job: &Job) -> f64 {
         let spec = &self.system.stations[job.kind];
         let mut work_s = spec.service_s * self.draw.service(spec.spread);
@@ -153,7 +153,7 @@ impl Server {
         work_s / self.speed.factor()
     }
 
-    /// The next service ends.
+    /// Ends the next service.
     pub(crate) fn depart(&mut self) {
         let Some(Reverse(departure)) = self.departures.pop() else {
             return;
@@ -177,7 +177,7 @@ impl Server {
         self.visit(job);
     }
 
-    /// The request that leaves a shared station now, if this event is not out of date.
+    /// The request that leaves a shared station now, unless this event is outdated.
     fn shared_departure(&mut self, station: usize, version: u64) -> Option<Job> {
         let Station::Shared(shared) = &mut self.stations[station] else {
             return None;
@@ -191,7 +191,7 @@ impl Server {
         job
     }
 
-    /// Gives a user the answer, or a refusal.
+    /// Returns the answer, or a refusal, to the user.
     fn answer(&mut self, job: Job, refused: bool) {
         if self.leaving > 0 {
             self.leaving -= 1;

@@ -1,4 +1,4 @@
-//! When the server stands still.
+//! Pauses, in which the server stands still.
 
 use std::collections::VecDeque;
 
@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 use crate::draw::Draw;
 
-/// How far ahead pauses are laid out at a time, seconds.
+/// How far ahead pauses are planned at a time, seconds.
 const AHEAD_S: f64 = 600.0;
 
-/// Pauses that come again and again, during which no service progresses at all.
+/// Recurring pauses, during which no service makes progress.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Pauses {
@@ -20,7 +20,7 @@ pub enum Pauses {
         /// Seconds.
         length_s: f64,
     },
-    /// At random, with exponential gaps and lengths spread evenly.
+    /// At random, with exponential gaps and uniform lengths.
     Random {
         /// Mean time between two, seconds.
         gap_s: f64,
@@ -37,11 +37,11 @@ pub enum Pauses {
 #[derive(Debug, Clone)]
 pub(crate) struct Timeline {
     sources: Vec<Source>,
-    /// Start and end of those not over yet; they do not overlap.
+    /// Start and end of pauses that are not over yet; they do not overlap.
     ahead: VecDeque<(f64, f64)>,
-    /// Until when they are laid out.
+    /// The time up to which they are planned.
     until_s: f64,
-    /// Length of those that are over.
+    /// Total length of past pauses.
     over_s: f64,
 }
 
@@ -93,7 +93,7 @@ impl Timeline {
         }
     }
 
-    /// Seconds until `now_s` in which the server did not stand still.
+    /// Seconds up to `now_s` in which the server did not stand still.
     pub(crate) fn active_s(&mut self, now_s: f64, draw: &mut Draw) -> f64 {
         self.lay_out(now_s, draw);
         self.forget(now_s);
@@ -136,7 +136,7 @@ impl Timeline {
         self.merge();
     }
 
-    /// Puts the pauses in order, and those that overlap into one.
+    /// Sorts the pauses, and merges those that overlap.
     fn merge(&mut self) {
         self.ahead
             .make_contiguous()

@@ -20,7 +20,7 @@ use crate::system::System;
 /// How long the users from before a level are simulated before it starts, seconds.
 const BEFORE_S: f64 = 30.0;
 
-/// A simulated server: its queues, caches and clock go on from level to level.
+/// A simulated server: its queues, caches and clock carry over from level to level.
 #[derive(Debug, Clone)]
 pub struct Server {
     pub(crate) system: System,
@@ -30,11 +30,11 @@ pub struct Server {
     pub(crate) thinking: u32,
     /// Users that leave as soon as their request is answered.
     pub(crate) leaving: u32,
-    /// Share of the users that had just come when they last changed, and when that was.
+    /// Share of new users when the number of users last changed, and when that was.
     pub(crate) new: (f64, f64),
     /// Tokens of the limiter, and when they were counted.
     pub(crate) tokens: (f64, f64),
-    /// What is left of the exponential draw that decides the next sending.
+    /// The rest of the exponential draw that decides the next sending.
     pub(crate) patience: f64,
     pub(crate) now_s: f64,
     pub(crate) stations: Vec<Station>,
@@ -97,7 +97,7 @@ impl Server {
         self.now_s
     }
 
-    /// Starts a level: draws what holds for it, forgets what was measured.
+    /// Starts a level: draws what stays constant in it, and clears the measurements.
     ///
     /// The first level begins with the server itself.
     pub fn start_level(&mut self) {
@@ -108,13 +108,13 @@ impl Server {
         self.responses_s.clear();
     }
 
-    /// Lets the server stand still once, `after_s` from now, for `length_s`.
+    /// Makes the server stand still once, `after_s` from now, for `length_s`.
     pub fn stall(&mut self, after_s: f64, length_s: f64) {
         self.speed.pauses.add(self.now_s + after_s, length_s);
     }
 
-    /// Changes the number of users at once: some come, thinking; or some leave, those under way
-    /// once they are answered.
+    /// Changes the number of users at once: new ones begin by thinking; those with a request under
+    /// way leave when it is answered.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A station whose servers all present requests share equally.
+//! A station whose servers are shared equally by all its requests.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,14 +7,14 @@ use crate::job::Job;
 
 /// Processor sharing: each of `n` requests at `c` servers is served at the speed min(1, c / n).
 ///
-/// Served work is a clock of its own, so that an arrival or a departure costs the logarithm of the
+/// Served work is a separate clock, so that an arrival or a departure costs the logarithm of the
 /// requests present (virtual time; Parekh and Gallager, IEEE/ACM Transactions on Networking 1,
 /// 1993).
 #[derive(Debug, Clone)]
 pub(crate) struct Shared {
     servers: u32,
     present: BinaryHeap<Reverse<Present>>,
-    /// Work that a request present since the start would have been given, seconds.
+    /// Work that a request present since the start would have received, seconds.
     served_s: f64,
     /// The server's active clock when that was computed.
     active_s: f64,
@@ -22,7 +22,7 @@ pub(crate) struct Shared {
     pub(crate) version: u64,
 }
 
-/// A request that is complete when so much work was served.
+/// A request, and the served work at which it is complete.
 #[derive(Debug, Clone, Copy)]
 struct Present {
     done_bits: u64,
@@ -57,7 +57,7 @@ impl Shared {
         }
     }
 
-    /// A request with so much work arrives.
+    /// A request that needs `work_s` arrives.
     pub(crate) fn arrive(&mut self, active_s: f64, job: Job, work_s: f64) {
         self.serve_until(active_s);
         let done_bits = (self.served_s + work_s).to_bits();
@@ -65,7 +65,7 @@ impl Shared {
         self.version += 1;
     }
 
-    /// The request that is done; `None` while none is.
+    /// Removes the request that is complete; `None` if none is.
     pub(crate) fn depart(&mut self, active_s: f64) -> Option<Job> {
         self.serve_until(active_s);
         let Reverse(first) = self.present.peek()?;
@@ -77,7 +77,7 @@ impl Shared {
         self.present.pop().map(|Reverse(present)| present.job)
     }
 
-    /// Active seconds until the next departure; `None` while nobody is there.
+    /// Active seconds until the next departure; `None` without requests.
     pub(crate) fn next_s(&self) -> Option<f64> {
         let Reverse(first) = self.present.peek()?;
         let left_s = (f64::from_bits(first.done_bits) - self.served_s).max(0.0);

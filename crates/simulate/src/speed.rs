@@ -5,14 +5,15 @@ use crate::effect::Running;
 use crate::pauses::Timeline;
 use crate::system::System;
 
-/// Step of the effects, seconds: a twentieth of the shortest memory used, so the steps are not felt.
+/// Step of the effects, seconds: a twentieth of the shortest memory used, so the steps do not
+/// matter.
 const STEP_S: f64 = 1.0;
 
 /// The server's speed as a function of simulated time. Times must be asked for in order.
 #[derive(Debug, Clone)]
 pub(crate) struct Speed {
     run_deviation: f64,
-    /// Log of the speed that holds for the whole level.
+    /// Log of the speed factor of the whole level.
     run: f64,
     effects: Vec<Running>,
     until_s: f64,
@@ -38,7 +39,7 @@ impl Speed {
         speed
     }
 
-    /// Draws what holds for a level.
+    /// Draws what stays constant for a level.
     pub(crate) fn start_level(&mut self, now_s: f64, draw: &mut Draw) {
         self.run = self.run_deviation * draw.normal();
         for effect in &mut self.effects {
@@ -47,7 +48,7 @@ impl Speed {
         self.evaluate(now_s);
     }
 
-    /// Moves the effects on to `now_s`; `waiting` counts the requests in queues.
+    /// Advances the effects to `now_s`; `waiting` counts the requests in queues.
     pub(crate) fn advance(
         &mut self,
         now_s: f64,

@@ -1,4 +1,4 @@
-//! Where requests are served: a FIFO queue before equal servers, or servers that are shared.
+//! Where requests are served: a FIFO queue before equal servers, or shared servers.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ impl Station {
         }
     }
 
-    /// The requests that no departure holds yet.
+    /// The requests without a scheduled departure.
     pub(crate) fn jobs(&self) -> Box<dyn Iterator<Item = &Job> + '_> {
         match self {
             Self::Queue(queue) => Box::new(queue.waiting.iter()),

@@ -1,4 +1,4 @@
-//! What a simulated server consists of, and those that the search is judged on.
+//! Descriptions of simulated servers, and those on which the search is judged.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -29,7 +29,7 @@ pub struct StationSpec {
     /// Mean visits of one request. The whole part is fixed, the fraction is a coin toss.
     #[serde(default = "once")]
     pub visits: f64,
-    /// Whether the servers are shared by all requests present, instead of a FIFO queue before them.
+    /// Whether all requests present share the servers, without a FIFO queue before them.
     #[serde(default)]
     pub shared: bool,
     /// Most requests that wait; more are refused.
@@ -61,7 +61,7 @@ pub struct Crowding {
     pub step: f64,
 }
 
-/// Users who have just come are not in the caches yet.
+/// Users who have just joined are not in the caches yet.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Newcomers {
@@ -77,7 +77,7 @@ pub struct Newcomers {
 pub struct SlowClass {
     /// Their share.
     pub share: f64,
-    /// How many times the service of the others they need.
+    /// Their service time as a multiple of the others'.
     pub factor: f64,
 }
 
@@ -85,9 +85,9 @@ pub struct SlowClass {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limiter {
-    /// Requests a second.
+    /// Requests per second.
     pub per_s: f64,
-    /// Requests that may come at once.
+    /// Requests that may arrive at once.
     pub burst: f64,
 }
 
@@ -110,13 +110,13 @@ pub struct System {
     /// Standard deviation of the log of the speed from level to level.
     #[serde(default)]
     pub run_deviation: f64,
-    /// What changes the speed.
+    /// Changes of the speed.
     #[serde(default)]
     pub effects: Vec<Effect>,
     /// When it stands still.
     #[serde(default)]
     pub pauses: Vec<Pauses>,
-    /// Slowing under a long queue.
+    /// Slowdown under a long queue.
     pub congested: Option<CongestedService>,
     /// Visits that grow with the users.
     pub crowding: Option<Crowding>,
@@ -140,8 +140,8 @@ impl System {
         known().keys().map(String::as_str)
     }
 
-    /// Mean visits of one request to the station kind `kind` while `users` users are present, of
-    /// whom the share `new` has just come.
+    /// Mean visits of one request to the station kind `kind` while `users` users are present, a
+    /// share `new` of whom has just joined.
     pub(crate) fn visits(&self, kind: usize, users: u32, new: f64) -> f64 {
         let mut visits = self.stations[kind].visits;
         if kind + 1 < self.stations.len() {
@@ -164,7 +164,7 @@ impl System {
 ///
 /// # Panics
 ///
-/// When the file, which is part of the program, is not what it should be.
+/// When the file, which is part of the program, is invalid.
 fn known() -> &'static BTreeMap<String, System> {
     static KNOWN: OnceLock<BTreeMap<String, System>> = OnceLock::new();
     KNOWN.get_or_init(|| {

@@ -173,7 +173,7 @@ fn levels_outside_the_limits_are_refused() {
 }
 
 /// Processor sharing is insensitive: its mean response depends on the mean of the service times
-/// alone, and is that of M/M/c//N. Kelly, Reversibility and Stochastic Networks, 3.3.
+/// only, and is that of M/M/c//N. Kelly, Reversibility and Stochastic Networks, 3.3.
 #[test]
 fn shared_processors_wait_as_exponential_ones_whatever_the_spread() {
     let exact_s = machine_repair_response_s(900, 4, 0.020, 5.0);
@@ -215,7 +215,7 @@ fn a_stall_is_felt_once_and_by_every_kind_of_station() {
         server.stall(2.0, 3.0);
         let during = server.measure(10.0).expect("within the limits");
         let after = server.measure(10.0).expect("within the limits");
-        // 100 requests a second for 3 s less the limit, and those that then wait for them.
+        // 100 requests per second for 3 s minus the limit, and those that then wait behind them.
         assert!(during.slow > 250 && during.slow < 700, "{during:?}");
         assert!(after.slow < 3, "{shared} {after:?}");
     }
