@@ -1,4 +1,4 @@
-//! Leaves out the tests of the files that are compiled here: they are for real threads.
+//! Leaves out the tests in the files that are compiled here: they need real threads.
 
 fn main() {
     println!("cargo:rustc-cfg=orders");

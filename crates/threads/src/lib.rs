@@ -1,4 +1,5 @@
-//! What threads of Headcount share, compiled against a scheduler that tries many orders.
+//! The code that Headcount's threads share, compiled against a scheduler that tries many
+//! interleavings.
 //!
 //! The files are those of the crates that use them. They name locks and threads through
 //! `crate::sync`, which is the standard library there and shuttle here. `tests/orders.rs` plays them.
@@ -16,7 +17,7 @@ pub mod recorder {
     pub struct Recorder(pub u64);
 }
 
-/// What the mailbox carries: of a real report only what it looks at.
+/// What the mailbox carries: only the fields of a report that it looks at.
 pub mod report {
     /// A report of a worker at a tick.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub mod report {
 
 use headcount_app::statistics;
 
-/// Shuttle's locks and threads, in the place of the standard library's.
+/// Shuttle's locks and threads, in place of the standard library's.
 mod sync {
     pub(crate) use shuttle::sync::{Arc, Condvar, Mutex, MutexGuard};
     pub(crate) use shuttle::thread;

@@ -1,4 +1,4 @@
-//! The application server's pool of service threads, and what it needs of the server.
+//! The application server's pool of service threads, and the parts of the server that it needs.
 
 #[path = "../../app/src/server/pool.rs"]
 mod pool;
@@ -7,7 +7,7 @@ use headcount_app::server::Threads;
 
 use crate::statistics::Queue;
 
-/// A service thread's memory, of which the pool uses nothing.
+/// A service thread's memory, which the pool does not use.
 mod scratch {
     /// Nothing.
     pub(crate) struct Scratch;
@@ -28,11 +28,11 @@ mod settings {
 pub struct ServicePool<J>(pool::Pool<J>);
 
 impl<J: Send + 'static> ServicePool<J> {
-    /// A pool whose threads do this with each job.
+    /// A pool whose threads call `serve` with each job.
     ///
     /// # Panics
     ///
-    /// Where no thread can be started.
+    /// If no thread can be started.
     #[must_use]
     pub fn new(threads: u16, serve: impl Fn(J) + Send + Sync + 'static) -> Self {
         let rule = Threads::Fixed(threads);
@@ -46,13 +46,13 @@ impl<J: Send + 'static> ServicePool<J> {
         self.0.submit(job);
     }
 
-    /// The queue as it is now.
+    /// The current state of the queue.
     #[must_use]
     pub fn queue(&self) -> Queue {
         self.0.census().1
     }
 
-    /// Drops what waits, and joins every thread.
+    /// Drops waiting jobs, and joins every thread.
     pub fn stop(&self) {
         self.0.stop();
     }

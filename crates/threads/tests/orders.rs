@@ -1,7 +1,8 @@
-//! Plays what threads share in many orders: nothing is lost, done twice, or waited for in vain.
+//! Runs the code that threads share in many orders: nothing is lost or done twice, and no thread
+//! waits for ever.
 //!
-//! Shuttle draws the next thread at each lock, wait and wake-up; a thread that waits for what never
-//! comes is a deadlock, and fails. A failure prints the schedule that replays it.
+//! Shuttle draws the next thread at each lock, wait and wake-up; a thread that waits for ever is a
+//! deadlock, and fails the test. A failure prints the schedule that replays it.
 
 #![allow(clippy::unwrap_used, reason = "whatever fails, fails the test")]
 
@@ -17,9 +18,9 @@ use shuttle::sync::{Arc, Mutex};
 use shuttle::{check_pct, check_random, future, thread};
 
 const ORDERS: usize = 3_000;
-/// How often a thread is overtaken at the worst moment, in the orders of `check_pct`.
+/// How often a thread is preempted at the worst moment, in the orders of `check_pct`.
 const OVERTAKEN: usize = 3;
-/// Shuttle's clock stands still: a wait with a limit ends when it is woken.
+/// Shuttle's clock stands still: a wait with a time limit ends only when it is woken.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn in_many_orders(test: fn()) {
