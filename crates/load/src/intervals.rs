@@ -123,7 +123,7 @@ impl Intervals {
             backlog_overdue: 0,
         };
         for (worker, report) in &self.last {
-            stand(&mut interval, report);
+            add_state(&mut interval, report);
             for (reports, users) in &report.completed {
                 let began_ns = self.first[worker].interval_of(*reports);
                 *interval.completed.entry(began_ns).or_default() += users;
@@ -158,7 +158,7 @@ impl Intervals {
 }
 
 /// Adds the state of a worker at its last report.
-fn stand(interval: &mut Interval, report: &Report) {
+fn add_state(interval: &mut Interval, report: &Report) {
     interval.users += report.users;
     interval.logging_on += report.logging_on;
     interval.unserved_ns.extend(&report.unserved_ns);

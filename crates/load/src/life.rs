@@ -66,7 +66,7 @@ pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
             break;
         }
         let began_ns = user.now_ns().max(due_ns);
-        place.waited(began_ns - due_ns, waited);
+        place.record_lateness(began_ns - due_ns, waited);
         let (ended_ns, pause, completed) = place
             .play_one(due_ns, began_ns, &mut session, &mut user)
             .await;
@@ -87,8 +87,8 @@ pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
 }
 
 impl<P: Protocol> Place<P> {
-    /// A scenario is about to start `late_ns` after it was due.
-    fn waited(&self, late_ns: u64, by_timer: bool) {
+    /// Notes that a scenario starts `late_ns` after it was due, which ends the user's pause.
+    fn record_lateness(&self, late_ns: u64, by_timer: bool) {
         let mut recorder = self.recorder.borrow_mut();
         recorder.start_lateness.record_ns(late_ns);
         if by_timer {

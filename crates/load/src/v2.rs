@@ -196,7 +196,7 @@ fn checked(plain: &[u8]) -> Result<&[u8], DecodeError> {
         return refused("it has more counts than there are buckets");
     }
     let length = word(plain, 4).map_or(usize::MAX, |length| length as usize);
-    let Some(told) = counts.get(..length) else {
+    let Some(claimed) = counts.get(..length) else {
         return refused("it ends before its last count");
     };
     if word(plain, 12).is_none_or(|digits| digits > DIGITS) {
@@ -205,7 +205,7 @@ fn checked(plain: &[u8]) -> Result<&[u8], DecodeError> {
     if counts.windows(ENDLESS.len()).any(|bytes| bytes == ENDLESS) {
         return refused("a run of zeros is longer than any histogram");
     }
-    Ok(told)
+    Ok(claimed)
 }
 
 /// Reads the count at `at`, and moves `at` behind it.
