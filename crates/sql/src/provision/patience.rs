@@ -31,7 +31,7 @@ pub fn run<T>(work: impl Future<Output = Result<T, ProvisionError>>) -> Result<T
 }
 
 /// Logs on, and retries while the server is starting up (SQLSTATE 57P03, `cannot_connect_now`).
-async fn started(shared: &Shared) -> Result<Wire, Fault> {
+async fn log_on_when_ready(shared: &Shared) -> Result<Wire, Fault> {
     loop {
         match shared.connect(shared.first_user).await {
             Err(fault) if fault.message.ends_with("(SQLSTATE 57P03)") => {
@@ -53,7 +53,7 @@ impl<'a> Desk<'a> {
     pub async fn open(sql: &'a Sql) -> Result<Self, ProvisionError> {
         let shared = &*sql.shared;
         let address = &shared.address;
-        let wire = tokio::time::timeout(LOGON, started(shared))
+        let wire = tokio::time::timeout(LOGON, log_on_when_ready(shared))
             .await
             .unwrap_or_else(|_| {
                 let sentence = format!("no answer from {address} within {LOGON:?}");

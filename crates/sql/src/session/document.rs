@@ -18,10 +18,10 @@ impl SqlSession {
         documents: u32,
         user: &mut User,
     ) -> Result<Moved, Fault> {
-        let there = self.shared.data_set.documents;
+        let prepared = self.shared.data_set.documents;
         let mut near = BTreeSet::new();
         let mut drawn = Vec::new();
-        while (drawn.len() as u32) < documents.min(there) {
+        while (drawn.len() as u32) < documents.min(prepared) {
             let id = self.draw(user);
             if near.insert(id) {
                 drawn.push(id);
@@ -148,8 +148,8 @@ impl SqlSession {
 
     /// The number of a random document of the prepared ones.
     fn draw(&self, user: &mut User) -> i64 {
-        let there = u64::from(self.shared.data_set.documents);
-        user.stream().below(there).cast_signed() + 1
+        let prepared = u64::from(self.shared.data_set.documents);
+        user.stream().below(prepared).cast_signed() + 1
     }
 }
 

@@ -30,7 +30,7 @@ impl Wire {
         self.send(|out| frontend::query(statement, out)).await?;
         let mut answer = CopyAnswer::to_stdout(each);
         self.receive(|message| answer.take(message)).await?;
-        self.copied(answer)
+        self.copy_result(answer)
     }
 
     /// Executes a COPY FROM STDIN; `append` appends its rows one by one until it has no more. If
@@ -45,7 +45,7 @@ impl Wire {
         let mut answer = CopyAnswer::from_stdin();
         let turn = self.receive(|message| answer.take(message)).await?;
         if turn == Turn::End {
-            return self.copied(answer);
+            return self.copy_result(answer);
         }
         // If this future is dropped halfway, the server is left waiting for rows.
         self.is_sending = true;
@@ -72,7 +72,7 @@ impl Wire {
             if heard.await?.is_some() {
                 // The server refused a row, and takes no others.
                 self.is_sending = false;
-                return self.copied(answer);
+                return self.copy_result(answer);
             }
             if has_more {
                 tokio::task::yield_now().await; // let other users run between two pieces
@@ -88,11 +88,11 @@ impl Wire {
         })
         .await?;
         self.receive(|message| answer.take(message)).await?;
-        self.copied(answer)
+        self.copy_result(answer)
     }
 
     /// The result of a COPY, after its end.
-    fn copied<F: FnMut(&[u8])>(&mut self, answer: CopyAnswer<F>) -> Result<Rows, Fault> {
+    fn copy_result<F: FnMut(&[u8])>(&mut self, answer: CopyAnswer<F>) -> Result<Rows, Fault> {
         self.owed = 0;
         self.in_transaction = answer.in_transaction();
         answer.finish()
