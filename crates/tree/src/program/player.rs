@@ -160,7 +160,7 @@ impl<F> Player<F> {
                 made => made,
             },
             Action::Rmdir { path: at } => stage.remove_folder(path(at)).await,
-            Action::DeleteTree { path: at } => or_missing(stage.remove_tree(path(at)).await),
+            Action::DeleteTree { path: at } => ignore_missing(stage.remove_tree(path(at)).await),
             Action::Lock {
                 slot,
                 offset,
@@ -309,7 +309,7 @@ async fn clear<B: FileBackend>(stage: &mut Stage<'_, B>, program: &Program) -> R
     let folders = || program.folders.iter().map(|folder| &**folder);
     let others = folders().filter(top).filter(|folder| *folder != WORK);
     for folder in std::iter::once(WORK).chain(others) {
-        or_missing(stage.remove_tree(&own(folder)).await).map_err(|refusal| refusal.fault)?;
+        ignore_missing(stage.remove_tree(&own(folder)).await).map_err(|refusal| refusal.fault)?;
     }
     for folder in folders() {
         stage.make_folder(&own(folder)).await?;
@@ -318,7 +318,7 @@ async fn clear<B: FileBackend>(stage: &mut Stage<'_, B>, program: &Program) -> R
 }
 
 /// Treats deleting something that does not exist as a success.
-fn or_missing(deleted: Result<(), Refusal>) -> Result<(), Refusal> {
+fn ignore_missing(deleted: Result<(), Refusal>) -> Result<(), Refusal> {
     match deleted {
         Err(refusal) if refusal.answer == Answer::Missing => Ok(()),
         deleted => deleted,

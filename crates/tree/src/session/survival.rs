@@ -137,7 +137,7 @@ impl<B: FileBackend> FileSession<B> {
                 if !verifies {
                     return Ok(());
                 }
-                verify(data, owner, at).map_err(|(at, what)| wrong(&path, at, &gone(&what)))
+                verify(data, owner, at).map_err(|(at, what)| wrong(&path, at, &loss_text(&what)))
             };
             let piece = Piece {
                 offset,
@@ -155,6 +155,6 @@ impl<B: FileBackend> FileSession<B> {
 }
 
 /// The sentence about acknowledged bytes that are lost.
-fn gone(what: &dyn std::fmt::Display) -> String {
+fn loss_text(what: &dyn std::fmt::Display) -> String {
     format!("what was acknowledged before the connection was lost is not there: {what}")
 }
