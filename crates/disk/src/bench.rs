@@ -140,7 +140,7 @@ impl Bench {
             synced(&file)
         };
         let done = || filled.load(Ordering::Relaxed) as f64 / size as f64;
-        aside(work, &stop, done, on_progress)
+        run_with_progress(work, &stop, done, on_progress)
     }
 
     /// Measures a cell.
@@ -185,7 +185,7 @@ impl Bench {
             // Pending writes belong to this cell, not to the next.
             let file = Arc::clone(&self.file);
             let stop = AtomicBool::new(false);
-            aside(move || synced(&file), &stop, || 1.0, on_progress)?;
+            run_with_progress(move || synced(&file), &stop, || 1.0, on_progress)?;
         }
         Ok(measured(&sum, cell, &marks))
     }
@@ -286,7 +286,7 @@ impl Crew {
 }
 
 /// Does slow work on a separate thread, and reports its progress.
-fn aside(
+fn run_with_progress(
     work: impl FnOnce() -> Result<(), DiskError> + Send + 'static,
     stop: &AtomicBool,
     done: impl Fn() -> f64,

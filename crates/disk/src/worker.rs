@@ -131,7 +131,7 @@ pub fn by_ring(
     let mut began_ns = vec![0; depth];
     loop {
         while let Some(place) = free.pop() {
-            let step = apart(&mut walk, &under_way);
+            let step = next_disjoint(&mut walk, &under_way);
             asked.push((place, spare.take(step, &shared.content)?));
             under_way[place] = Some(step);
         }
@@ -159,7 +159,7 @@ pub fn by_ring(
 
 /// The next step that overlaps none under way: a block in two concurrent I/Os could end up half of
 /// each.
-fn apart(walk: &mut Walk, under_way: &[Option<Step>]) -> Step {
+fn next_disjoint(walk: &mut Walk, under_way: &[Option<Step>]) -> Step {
     loop {
         let step = walk.step();
         let mut others = under_way.iter().flatten();

@@ -98,10 +98,10 @@ fn carry_out(
     let mut frame = Vec::new();
     let result = match task {
         Task::Prepare(order) => {
-            let mut told_ns = tally.now_ns();
+            let mut reported_ns = tally.now_ns();
             let mut report = |progress: Progress| {
-                if tally.now_ns() - told_ns >= PROGRESS_NS {
-                    told_ns = tally.now_ns();
+                if tally.now_ns() - reported_ns >= PROGRESS_NS {
+                    reported_ns = tally.now_ns();
                     let mut frame = Vec::new();
                     append_json(&mut frame, Kind::Progress, &progress);
                     let _ = sender.blocking_send(frame); // a closed channel is detected below

@@ -90,7 +90,7 @@ impl Inner {
     }
 
     fn work(&self) {
-        be_ordinary();
+        drop_real_time_policy();
         let mut queue = self.lock();
         loop {
             if let Some(job) = queue.jobs.pop_front() {
@@ -112,7 +112,7 @@ impl Inner {
 
 /// Drops the real-time policy that threads inherit from a worker: the work here is the file
 /// system's, which is measured, and must not delay the workers' timers.
-fn be_ordinary() {
+fn drop_real_time_policy() {
     let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
     // Ignored: a process that may not do this never had the policy.
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy);
