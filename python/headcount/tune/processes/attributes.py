@@ -74,7 +74,7 @@ def read(tid: int) -> Attributes | None:
 def change(tid: int, now: Attributes, wanted: Attributes) -> None:
     """Give a thread other attributes; one that has gone is passed over.
 
-    Raises PermissionError for who may not.
+    Raises PermissionError if this user may not.
     """
     with suppress(ProcessLookupError):
         if wanted.nice != now.nice:

@@ -39,7 +39,7 @@ def process_choices(
     asked: Asked,
     names: Mapping[str, int],
 ) -> tuple[Sequence[Choice], Mapping[str, str]]:
-    """All knobs that have to do with the diagnosis, and why those of them can matter, by name.
+    """All knobs that relate to the diagnosis, and the reasons why they can matter, by name.
 
     `levels` are of the run that was diagnosed. A knob that is asked for by its name needs no
     reason.
@@ -57,7 +57,7 @@ def process_choices(
 
 
 def reasons_text(choices: Sequence[Choice], reasons: Mapping[str, str]) -> str | None:
-    """Why processes are treated otherwise in trials; None where they are not."""
+    """Why trials treat processes differently; None if they do not."""
     tried = [one.knob.name for one in choices if one.server == NAME and one.obstacle is None]
     by_reason: dict[str, list[str]] = {}
     for name in tried:

@@ -7,24 +7,24 @@ from headcount.bundle.level import LevelResult
 from headcount.text import percent
 
 WAITS = 0.1
-"""Of the time of its work, and it is worth a trial to make that less."""
+"""Share of its working time that a server waits, from which less is worth a trial."""
 BUSY = 0.1
-"""CPUs that others use, and the server may be in their way."""
+"""CPUs that others use, from which they may compete with the server."""
 MOVED_BYTES = 1e6
-"""Bytes a second that others read and write, and its disk is not the server's alone."""
+"""Bytes a second that others read and write, from which the server shares its disk."""
 MOVED = 0.2
-"""Of all bytes of the disks."""
+"""The same, as a share of all bytes of the disks."""
 _NOT_ITS_MACHINE = ("generator", "server")
 """Sides of counters that are not of the server's machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Competition:
-    """Why treating a server otherwise may help, as sentences without an end.
+    """Why a different treatment of a server may help, as sentences without a full stop.
 
     Attributes:
-        cpu: Who has the CPUs; None where nobody else wants them.
-        disk: The same of the disk.
+        cpu: Who uses the CPUs; None if nobody else needs them.
+        disk: The same for the disk.
 
     """
 
@@ -33,7 +33,7 @@ class Competition:
 
 
 def competition(name: str, levels: Sequence[LevelResult]) -> Competition:
-    """What the counters of a run say of the time when most users played."""
+    """What the counters of a run show for its levels with the most users."""
     most = max((one.users for one in levels), default=0)
     found = [_of_level(name, one) for one in levels if one.users == most]
     return Competition(_first(one.cpu for one in found), _first(one.disk for one in found))
@@ -51,7 +51,7 @@ def _of_level(name: str, level: LevelResult) -> Competition:
 
 
 def _cpu(name: str, means: Mapping[str, float]) -> str | None:
-    # Servers behind it are no rivals: it waits for them.
+    # Servers behind it do not compete: it waits for them.
     others = means.get("system.cpu.foreign", 0.0) - means.get("upstream.cpu.utilization", 0.0)
     waits = means.get("process.cpu.run_delay")
     if others < BUSY or (waits is not None and waits < WAITS):

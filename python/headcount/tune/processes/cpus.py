@@ -29,19 +29,19 @@ class Cpus:
 
     @cached_property
     def online(self) -> frozenset[int]:
-        """All that work."""
+        """All CPUs that are online."""
         text = self._host.read("/sys/devices/system/cpu/online") or b""
         return parse_cpus(text.decode())
 
     @cached_property
     def sockets(self) -> Sequence[frozenset[int]]:
-        """Those of each node of memory that has any, the largest first."""
+        """The CPUs of each NUMA node that has any, the largest set first."""
         lines = self._host.run(["sh", "-c", _NODES]).output.splitlines()
         found = [cpus for line in lines if (cpus := parse_cpus(line) & self.online)]
         return sorted(found, key=lambda cpus: (-len(cpus), min(cpus)))
 
     def of(self, word: str) -> frozenset[int]:
-        """The CPUs that a word means, or a list; raises KernelRefusal where there are none."""
+        """The CPUs that a word means, or a list; raises KernelRefusal if there are none."""
         if word == ALL:
             return self.online
         if word == ONE_SOCKET:

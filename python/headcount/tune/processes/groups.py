@@ -27,7 +27,7 @@ class Weight:
     Attributes:
         path: The file.
         text: Its first line now.
-        written: What it has for a weight as systemd counts them.
+        written: The file's text for a weight on systemd's scale.
 
     """
 
@@ -66,7 +66,7 @@ class Group:
     members: frozenset[int]
 
     def is_of(self, pids: Collection[int]) -> bool:
-        """Whether there is nobody else in it."""
+        """Whether no other process is in it."""
         return bool(self.members) and self.members <= {*pids}
 
 
@@ -119,7 +119,7 @@ def weights(host: Host, folder: str, files: Mapping[str, Callable[[int], str]]) 
 
 
 def value_of(weight: Weight) -> str:
-    """The weight that a file has, as systemd counts: the least that comes to the same."""
+    """The weight of a file on systemd's scale: the least that gives the same text."""
     found = _NUMBER.match(weight.text)
     if found is None:
         return weight.text

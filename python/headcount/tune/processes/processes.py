@@ -1,4 +1,4 @@
-"""The processes of a server, treated as knobs say: by commands, so that any machine will do."""
+"""The processes of a server, treated as knobs say: by commands, so that it works on any machine."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,10 +21,10 @@ NICE, AFFINITY = "Nice", "CPUAffinity"
 CLASS, LEVEL = "IOSchedulingClass", "IOSchedulingPriority"
 CPU_WEIGHT, IO_WEIGHT = "CPUWeight", "IOWeight"
 PART: Mapping[str, Part] = {NICE: "nice", CLASS: "io", LEVEL: "io", AFFINITY: "cpus"}
-"""What of a thread a knob changes; the others are of control groups."""
+"""The part of a thread's attributes that a knob changes; other knobs are for control groups."""
 CLASSES = {"none": 0, "realtime": 1, "best-effort": 2, "idle": 3}
 USUAL_LEVEL = 4
-"""Of a class that has levels (ionice(1))."""
+"""The default in a class that has levels (ionice(1))."""
 TREAT_S = 60.0
 _TREAT = files("headcount.tune").joinpath("scripts").joinpath("treat.sh").read_text("ascii")
 _STATE = """
@@ -85,7 +85,7 @@ class Processes:
         return [one.running for one in self.servers]
 
     def look(self) -> None:
-        """Take down how processes are treated that are new since the last look, as by a restart."""
+        """Record how processes are treated that are new since the last call, as after a restart."""
         new = [str(one.pid) for one in self.roots if (one.pid, one.started) not in self._seen]
         if new:
             for one in self._states(_ALL, *new):
@@ -98,12 +98,12 @@ class Processes:
 
     @cached_property
     def pids(self) -> Collection[int]:
-        """All processes of the servers, as they were asked for first."""
+        """All processes of the servers, as of the first call."""
         return descendants(table(self.host), [one.pid for one in self.roots])
 
     @cached_property
     def first(self) -> Attributes | None:
-        """How the first of them was treated; None where that is not seen."""
+        """How the first of them was treated; None if that cannot be read."""
         known = self._seen.get((self.roots[0].pid, self.roots[0].started))
         return known.attributes if known is not None else None
 
@@ -123,7 +123,7 @@ class Processes:
         return found
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands; what is not the kernel's own value is somebody's choice."""
+        """A knob's present setting; any value but the kernel's default was set by somebody."""
         value = self._value(knob)
         return Setting(value, value not in (None, knob.default))
 
@@ -143,11 +143,11 @@ class Processes:
         return next(name for name, number in CLASSES.items() if number == first.io_class)
 
     def originals(self, knobs: Iterable[Knob]) -> Mapping[str, str]:
-        """What undoes all changes of weights when it is written, by file."""
+        """The values that undo all changes of weights, by file."""
         return {one.path: one.text for knob in knobs for one in self.weights.get(knob.name, ())}
 
     def values(self, changes: Changes) -> Mapping[str, str]:
-        """What is written to which files of control groups."""
+        """The values to write to files of control groups, by file."""
         return {
             one.path: one.written(int(value))
             for knob, value in changes.items()
@@ -155,7 +155,7 @@ class Processes:
         }
 
     def way_back(self, knobs: Iterable[Knob]) -> Sequence[str]:
-        """Lines for `treat.sh` that put back all of the threads that these knobs may change."""
+        """Lines for `treat.sh` that restore all thread attributes these knobs may change."""
         return self._back({PART[one.name] for one in knobs if one.name in PART})
 
     def _back(self, parts: Collection[Part]) -> Sequence[str]:
@@ -170,7 +170,7 @@ class Processes:
         return found
 
     def treat(self, changes: Changes) -> None:
-        """Treat all threads so, and those of no change as they were; raises KernelRefusal."""
+        """Treat all threads so, and restore what no change is for; raises KernelRefusal."""
         wanted = {knob.name: value for knob, value in changes.items() if knob.name in PART}
         parts = {PART[name] for name in wanted}
         lines = [*self._back(self._treated - parts)]
@@ -203,7 +203,7 @@ class Processes:
         return one
 
     def _io(self, wanted: Mapping[str, str]) -> tuple[str, int]:
-        """Class and level: a level alone makes best-effort of no class, as systemd does."""
+        """Class and level: a level without a class means best-effort, as with systemd."""
         names = {number: name for name, number in CLASSES.items()}
         first = self.first
         now = names.get((first.io_class or 0) if first is not None else 0, "none")
@@ -242,7 +242,7 @@ def _line(function: str, one: State, attributes: Attributes, parts: Collection[P
 
 
 def _state(line: str) -> State | None:
-    """A line of `state`; None of what is none."""
+    """The state in a line that `state` printed; None for any other line."""
     root, _, rest = line.partition("\t")
     cpus, _, rest = rest.partition("\t")
     io, _, stat = rest.partition("\t")

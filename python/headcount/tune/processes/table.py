@@ -33,7 +33,7 @@ class Row:
 
 
 def row(line: str) -> Row | None:
-    """A line of `/proc/PID/stat`; None of what is none."""
+    """The process in a line of `/proc/PID/stat`; None for any other line."""
     head, bracket, rest = line.rpartition(")")
     words = rest.split()
     if not bracket or len(words) <= _POLICY:
@@ -50,7 +50,7 @@ def table(host: Host) -> Mapping[int, Row]:
 
 
 def descendants(rows: Mapping[int, Row], roots: Iterable[int]) -> Collection[int]:
-    """Some processes with all that came of them."""
+    """Some processes with all of their descendants."""
     found = {pid for pid in roots if pid in rows}
     waiting = list(found)
     children: dict[int, list[int]] = {}

@@ -33,13 +33,13 @@ _OPTIONS = ("-d", "-f", "-D", "-c", "-C")
 _PLAIN = {"PATH", "LD_LIBRARY_PATH", "LANG"}
 """Variables that the program needs beside those that its files name."""
 _CONDITIONS = {"ifmodule", "ifdefine", "ifversion", "iffile", "ifdirective", "ifsection"}
-"""Sections in which directives are those of the whole server, where the condition holds."""
+"""Sections whose directives apply to the whole server if the condition holds."""
 _INCLUDES = ("include", "includeoptional")
 _INCLUDED = re.compile(r"^\s+\((?:\*|\d+)\) (/.+)$", re.MULTILINE)
 _OBJECTION = re.compile(r"exceed|not allowed", re.IGNORECASE)
-"""Warnings with which Apache goes on with another value than the one that was asked for."""
+"""Warnings after which Apache runs with another value than the configured one."""
 _PREFORK = {"maxrequestworkers": "256", "serverlimit": "256", "startservers": "5"}
-"""Defaults that are others with the prefork MPM."""
+"""Defaults that differ with the prefork MPM."""
 _OF_PROCESSES = ("minspareservers", "maxspareservers")
 _OF_THREADS = (
     *("threadlimit", "threadsperchild", "minsparethreads", "maxsparethreads"),
@@ -101,7 +101,7 @@ class Apache:
 
     @cached_property
     def _root(self) -> str:
-        """The folder that relative names begin in; the configuration may set another."""
+        """The folder that relative paths start from; the configuration may set another."""
         built = re.search(r'HTTPD_ROOT="(.+)"', self._built)
         given = option(self.running.command, "-d") or (built[1] if built else "/etc/apache2")
         return posixpath.join(self.running.directory or "/", given)
@@ -140,7 +140,7 @@ class Apache:
 
     @cached_property
     def _before(self) -> frozenset[str]:
-        """What it says to its configuration as it is."""
+        """What `-t` printed before any change."""
         return frozenset(self._asked("-t").output.splitlines())
 
     @cached_property
@@ -200,7 +200,7 @@ class Apache:
         return [one for one in found if one not in inner], inner
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands: where a host or folder has its own, what one of them says."""
+        """A knob's present setting; if a host or folder has its own, that of one of them."""
         whole, inner = self._at(knob)
         is_prefork = "mpm_prefork_module" in self._modules
         if knob.name.lower() in (_OF_THREADS if is_prefork else _OF_PROCESSES):
@@ -216,7 +216,7 @@ class Apache:
         return Setting(knob.default or None, is_set=False)
 
     def _value(self, knob: Knob, place: Place[Directive]) -> str:
-        """A value as the knob has it."""
+        """A value in the knob's form."""
         value = self._filled(place.found.value.strip("\"'"))
         words = {word.lower(): word for word in knob.words}
         return words.get(value.lower(), value)

@@ -60,7 +60,7 @@ def _kind(section: str) -> str:
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Where lines begin and end that say something; comments are continued as all lines are."""
+    """The start and end of each line with content; a backslash continues comments, too."""
     at, length = 0, len(text)
     while at < length:
         end = line_end(text, at)
@@ -82,6 +82,6 @@ def appended(text: str, lines: str) -> str:
     end_of_line = "\r\n" if "\r\n" in text else "\n"
     before = text.rstrip("\r\n")
     gap = "" if not text or text.endswith("\n") else end_of_line
-    # A mark of continuation at the end would take the first line in.
+    # A backslash at the end would join the first new line to the last one.
     gap += end_of_line if before.endswith("\\") else ""
     return text + gap + lines.replace("\n", end_of_line)

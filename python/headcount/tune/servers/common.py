@@ -1,4 +1,4 @@
-"""What servers have in common whose settings are lines of text files."""
+"""What is common to servers whose settings are lines of text files."""
 
 import posixpath
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from headcount.errors import InputError
 from headcount.tune.host import Host
 
 FOLDERS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""Where programs of administrators are; other users' search path lacks some of them."""
+"""Folders of system programs; an ordinary user's search path lacks some of them."""
 BEGIN = "# Changed by headcount tune, until it puts everything back:"
 _SIZES = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _TIMES = {"secs": 1, "mins": 60, "hours": 3600, "days": 86400, "weeks": 604800}
@@ -55,7 +55,7 @@ def absolute(path: str, folder: str) -> str:
 
 
 def read_text(host: Host, path: str) -> str | None:
-    """A file, with bytes that are no UTF-8 kept as they are; None where there is none."""
+    """A file, with bytes that are not UTF-8 preserved; None if there is none."""
     content = host.read(path)
     return None if content is None else content.decode("utf-8", "surrogateescape")
 
@@ -70,7 +70,7 @@ def with_block(text: str, lines: Sequence[str]) -> str:
 
 
 def in_unit(value: str, unit: str) -> str:
-    """An amount such as `1 G` as a number of a unit such as `M`; as it is where it is none of that.
+    """An amount such as `1 G` as a number of a unit such as `M`; unchanged if it is not an amount.
 
     Times have units of whole words, `secs` to `weeks`.
     """
@@ -83,17 +83,17 @@ def in_unit(value: str, unit: str) -> str:
 
 
 def last_line(output: str, *noise: str) -> str:
-    """The last line that a program printed, without those that begin so; empty if none is left."""
+    """The last line that a program printed, except those that start with `noise`; empty if none."""
     lines = [line for line in output.splitlines() if not line.startswith(noise)]
     return lines[-1].strip() if lines else ""
 
 
 def line_end(text: str, at: int) -> int:
-    """Where the line ends that a place is in."""
+    """The end of the line that contains the position `at`."""
     end = text.find("\n", at)
     return len(text) if end < 0 else end
 
 
 def joined(text: str) -> str:
-    """A text without the marks of continuation."""
+    """A text with its continuation lines joined."""
     return text.replace("\\\r\n", "").replace("\\\n", "").strip()

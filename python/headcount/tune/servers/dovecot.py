@@ -34,9 +34,9 @@ NAMES = ("dovecot",)
 _HEADER = re.compile(r"^# ([0-9.]+) .*?: (/.*)$", re.MULTILINE)
 """What `doveconf -n` begins with: its version, and the file it reads."""
 VERSIONS = ("2.2.", "2.3.")
-"""Later ones have other names, and want each setting once."""
+"""Later versions have other names, and want each setting only once."""
 PROTOCOL = "protocol=imap"
-"""Whose settings are asked for where protocols have their own."""
+"""The protocol whose settings are read if protocols have their own."""
 
 
 class Dovecot:
@@ -61,7 +61,7 @@ class Dovecot:
 
     @cached_property
     def _file(self) -> Sequence[str]:
-        """The option for its file; none where it is where Dovecot looks by itself."""
+        """The option for its file; empty if it is Dovecot's default file."""
         given = option(self.running.command[1:], "-c")
         return () if given is None else ("-c", absolute(given, self.running.directory))
 
@@ -89,7 +89,7 @@ class Dovecot:
 
     @cached_property
     def _text(self) -> str:
-        """The main file as it was when it was first looked at."""
+        """The main file as first read."""
         return text_of(self._host, self._main)
 
     @cached_property
@@ -115,7 +115,7 @@ class Dovecot:
         return [one for one in self._places if _full_name(one.found) == knob.name]
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands, for clients of IMAP where protocols differ."""
+        """A knob's present setting, for IMAP clients if protocols differ."""
         if knob.name not in self._asked_before:
             self._asked_before[knob.name] = self._asked("-f", PROTOCOL, "-h", knob.name)
         output = self._asked_before[knob.name]
@@ -126,7 +126,7 @@ class Dovecot:
         return Setting(value, place is not None, place)
 
     def edited(self, changes: Mapping[Knob, str]) -> Mapping[str, bytes]:
-        """The main file with the changes at its end, in filters too that set the same."""
+        """The main file with the changes at its end, also in filters that set the same."""
         added: list[str] = []
         for knob, value in changes.items():
             places = (_filters(one.found) for one in self._at(knob))

@@ -26,23 +26,23 @@ from headcount.tune.servers.server import (
 
 NAME = "gunicorn"
 USUAL = "gunicorn.conf.py"
-"""The file that it reads where none is named, in the folder that it is started in."""
+"""The file that it reads by default, in the folder that it is started in."""
 _PROGRAMS = ("gunicorn", "gunicorn3")
 _MODULES = ("gunicorn", "gunicorn.app.wsgiapp")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
 _WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
-"""Options of Python that take another word."""
+"""Options of Python that take an argument."""
 _TITLE = "gunicorn: "
-"""How its title begins where the package setproctitle is installed."""
+"""How its title begins if the package setproctitle is installed."""
 THREADED = ("sync", "gthread")
-"""Classes of workers that have threads; with threads, the first is the second."""
+"""Worker classes that can have threads; with threads, Gunicorn runs the second for the first."""
 _PLAIN = re.compile(r"-?[0-9]+|True|False|None")
 _ERROR = re.compile(r"[\w.]*(?:Error|Exception|Exit): ")
 _NOTHING_SAID = "it does not say why"
 
 
 def arguments(command: Sequence[str]) -> Sequence[str] | None:
-    """What comes behind `gunicorn` in a command line; None where that is no Gunicorn's."""
+    """The arguments after `gunicorn` in a command line; None if it is not a Gunicorn's."""
     if not command or not is_python(posixpath.basename(command[0])):
         named = command and posixpath.basename(command[0]) in _PROGRAMS
         return command[1:] if named else None
@@ -73,7 +73,7 @@ class Gunicorn:
     name = NAME
 
     def __init__(self, host: Host, running: Running) -> None:
-        """Look at how it was started; raises InputError where that does not show."""
+        """Look at how it was started; raises InputError if that cannot be seen."""
         self._host = host
         self.running = _first(host, running)
         given = arguments(self.running.command)
@@ -93,14 +93,14 @@ class Gunicorn:
 
     @property
     def _folder(self) -> str:
-        """Where it was started, from where it finds its files."""
+        """The folder that it was started in, from which it finds its files."""
         extra = self.running.environment.get("GUNICORN_CMD_ARGS", "")
         moves = any("--chdir" in one for one in (*self._given, extra))
         here = self.running.directory or "/"
         return self.running.environment.get("PWD", here) if moves else here
 
     def _as_it(self, *command: str) -> Sequence[str]:
-        """A command with its environment, user and folder."""
+        """A command that runs with its environment, user and folder."""
         children = self._host.read(f"/proc/{self.running.pid}/task/{self.running.pid}/children")
         worker = (children or b"").decode().split()[:1] or [str(self.running.pid)]
         named = option(self._given, "-c") or option(self._given, "--config") or USUAL
@@ -110,7 +110,7 @@ class Gunicorn:
 
     @cached_property
     def _found(self) -> Mapping[str, Any]:
-        """Its settings as they were when it was asked first."""
+        """Its settings as of the first call."""
         ended = self._host.run(self._as_it(self._python, "-c", SETTINGS, *self._given))
         try:
             found: Mapping[str, Any] = json.loads(ended.output.strip().rpartition("\n")[2])
@@ -121,7 +121,7 @@ class Gunicorn:
 
     @cached_property
     def _path(self) -> str:
-        """Its configuration file, which need not be there where it is the usual one."""
+        """Its configuration file; the default one need not exist."""
         line, environment = self._found["line"], self._found["environment"]
         named: str = line.get("config") or environment.get("config") or USUAL
         if named.startswith("python:"):
@@ -139,7 +139,7 @@ class Gunicorn:
         return (self._host.read(self._path) or b"").decode("utf-8", "surrogateescape")
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands."""
+        """A knob's present setting."""
         values: Mapping[str, str] = self._found["values"]
         value = values.get(knob.name)
         if value is None or (knob.name == "threads" and values.get("worker_class") not in THREADED):
@@ -175,7 +175,7 @@ class Gunicorn:
 
 
 def _first(host: Host, running: Running) -> Running:
-    """The first process of a Gunicorn, of which another one may be a worker."""
+    """The first process of a Gunicorn, given one that may be a worker."""
     while True:
         stat = host.read(f"/proc/{running.pid}/stat") or b") S 0"
         parent = int(stat[stat.rindex(b")") + 2 :].split()[1])
@@ -185,12 +185,12 @@ def _first(host: Host, running: Running) -> Running:
 
 
 def _python_value(value: str) -> str:
-    """A value as a Python file has it."""
+    """A value as a Python literal."""
     return value if _PLAIN.fullmatch(value) else repr(value)
 
 
 def _last(output: str) -> str:
-    """What a program of Python ended with: its exception, or its last line."""
+    """The exception that ended a Python program, or its last line of output."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if _ERROR.match(line)]
     return (errors or lines or [""])[-1]

@@ -1,4 +1,4 @@
-"""Programs that a Gunicorn's own Python runs: they ask Gunicorn what it makes of its settings.
+"""Programs that a Gunicorn's own Python runs: they ask Gunicorn how it reads its settings.
 
 They run as the user of its workers, with the environment and in the folder of its first process,
 so that the application finds what it needs and owns what it writes. The environment is read where
@@ -39,9 +39,9 @@ if os.geteuid() == 0:
     os.setuid(users[1])
 os.execvpe(sys.argv[5], sys.argv[5:], known)
 """
-"""Runs a command as it would: PROCESS WORKER FOLDER FILE COMMAND...
+"""Runs a command as Gunicorn would: PROCESS WORKER FOLDER FILE COMMAND...
 
-FILE is its configuration. Where the workers' user may not read that, or run the command, that of
+FILE is its configuration. If the workers' user may not read it, or run the command, the user of
 the first process is taken.
 """
 
@@ -52,8 +52,8 @@ from gunicorn.app.wsgiapp import WSGIApplication
 app = WSGIApplication("%(prog)s [OPTIONS] [APP_MODULE]", prog="gunicorn")
 """
 CLASS = f"{_READ}app.cfg.worker_class\n"
-"""Loads the class of workers, which `--check-config` does not: a reload with one that is not there
-would end Gunicorn."""
+"""Loads the worker class, which `--check-config` does not: a reload with a missing one would end
+Gunicorn."""
 SETTINGS = (
     _READ
     + """\

@@ -50,7 +50,7 @@ class Joint:
         return ("sh", "-c", " && ".join(commands))
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands."""
+        """A knob's present setting."""
         server, origin = self._origins[knob]
         return server.setting(origin)
 
@@ -68,7 +68,7 @@ class Joint:
         return files
 
     def test(self) -> str | None:
-        """What the first of their tests says that says anything."""
+        """The first complaint of one of their tests, if any."""
         return next((found for one in self.servers if (found := one.test()) is not None), None)
 
 
@@ -86,10 +86,10 @@ class Part:
     joint: Joint
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands."""
+        """A knob's present setting."""
         return self.joint.setting(knob)
 
 
 def parts(server: Server) -> Sequence[Server]:
-    """The servers that a server is of: itself, or those that are joined."""
+    """The servers that a server consists of: itself, or those that are joined."""
     return server.servers if isinstance(server, Joint) else [server]

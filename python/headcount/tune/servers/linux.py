@@ -13,11 +13,11 @@ from headcount.tune.servers.server import Setting
 
 NAME = "linux"
 BLOCK = "block/"
-"""How knobs begin that are of the block device, such as `block/scheduler`."""
+"""Prefix of knobs of the block device, such as `block/scheduler`."""
 HUGE = "transparent_hugepage/"
-"""How knobs begin that are of transparent huge pages."""
+"""Prefix of knobs of transparent huge pages."""
 LARGEST = " max"
-"""How knobs end that are the third number of three: `net.ipv4.tcp_rmem max`."""
+"""Suffix of knobs that are the third of three numbers: `net.ipv4.tcp_rmem max`."""
 PAIRS = {
     "vm.dirty_bytes": "vm.dirty_ratio",
     "vm.dirty_background_bytes": "vm.dirty_background_ratio",
@@ -26,7 +26,7 @@ PAIRS = {
 written (vm/dirty_bytes answers EINVAL)."""
 SCHEDULER = "block/scheduler"
 RESET = ("block/nr_requests", "block/wbt_lat_usec")
-"""What another scheduler sets to values of its own."""
+"""What a change of the scheduler resets to values of its own."""
 _CHOSEN = re.compile(r"\[([^\]]+)\]")
 
 
@@ -42,7 +42,7 @@ class Linux:
         self._texts: dict[str, str | None] = {}
 
     def path(self, name: str) -> str | None:
-        """Where a knob's file is; None of one of a block device where none is known."""
+        """Where a knob's file is; None for a knob of the block device if that is not known."""
         name = name.removesuffix(LARGEST)
         if name.startswith(HUGE):
             return f"/sys/kernel/mm/{name}"
@@ -52,20 +52,20 @@ class Linux:
         return f"/proc/sys/{name.replace('.', '/')}"
 
     def _text(self, name: str) -> str | None:
-        """What a knob's file had when it was first read; None where there is none to read."""
+        """A knob's file as first read; None if it cannot be read."""
         path = self.path(name)
         if path is None:
             return None
         if path not in self._texts:
             try:
                 content = self._host.read(path)
-            except InputError:  # as the write-back throttle of a device that has none
+            except InputError:  # such as the write-back throttle of a device without one
                 content = None
             self._texts[path] = None if content is None else content.decode("ascii", "replace")
         return self._texts[path]
 
     def _now(self, name: str) -> str | None:
-        """What a knob's file says, as it can be written back: of choices, the one chosen."""
+        """A knob's file in a form that can be written back: of choices, the one chosen."""
         text = self._text(name)
         if text is None:
             return None
@@ -73,7 +73,7 @@ class Linux:
         return found[1] if found else text.strip()
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands; a value that is not the kernel's own is somebody's choice."""
+        """A knob's present setting; any value but the kernel's default was set by somebody."""
         value = self._now(knob.name)
         if value is not None:
             words = value.split()
@@ -82,7 +82,7 @@ class Linux:
         return Setting(value, is_set, self.path(knob.name) if is_set else None)
 
     def values(self, changes: Mapping[Knob, str]) -> Mapping[str, str]:
-        """What is written to which files; raises InputError for what this kernel does not have."""
+        """The values to write, by file; raises InputError for what this kernel does not have."""
         found: dict[str, str] = {}
         for knob, value in changes.items():
             path, now = self.path(knob.name), self._now(knob.name)
@@ -96,10 +96,10 @@ class Linux:
         return found
 
     def originals(self, knobs: Iterable[Knob]) -> Mapping[str, str]:
-        """What undoes all changes of some knobs when it is written, in this order.
+        """The values that undo all changes of some knobs when written in this order, by file.
 
-        Of the two names of one amount it is the one that counts, so that a path may be here that
-        no change is written to, and the other way round: see `paths`.
+        Of two names of one amount it has the one that counts, so its paths may differ from those
+        that changes are written to: see `paths`.
         """
         names = [self._active(knob.name) for knob in knobs]
         if SCHEDULER in names:
@@ -123,7 +123,7 @@ class Linux:
 
 
 def device_of(host: Host, folder: str) -> str | None:
-    """The disk that a folder is on, `sda` for a file system on `sda1`; None where it is on none."""
+    """The disk that a folder is on, `sda` for a file system on `sda1`; None if it is on none."""
     ended = host.run(["stat", "-L", "-c", "%D", "--", folder])
     if ended.code != 0:
         return None
@@ -140,7 +140,7 @@ def device_of(host: Host, folder: str) -> str | None:
 
 
 def scheduler_of(host: Host, pids: Sequence[int]) -> str | None:
-    """The I/O scheduler of the disk that a server's folder is on; None where none is seen."""
+    """The I/O scheduler of the disk with a server's folder; None if it cannot be seen."""
     for pid in pids:
         device = device_of(host, f"/proc/{pid}/cwd")
         if device is not None:

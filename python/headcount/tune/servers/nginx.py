@@ -19,7 +19,7 @@ TITLE = "nginx: master process "
 _PART = re.compile(r"^# configuration file (.+):$", re.MULTILINE)
 _OPTION = re.compile(r"-[?ceghpqstTvV]+")
 _LISTEN = {"listen backlog": "backlog=", "listen reuseport": "reuseport"}
-"""Knobs that are parameters of `listen`; nginx takes each once for an address."""
+"""Knobs that are parameters of `listen`; nginx accepts each only once per address."""
 _BUFFER, _DESCRIPTORS = "access_log buffer", "worker_rlimit_nofile"
 
 
@@ -58,7 +58,7 @@ class Nginx:
 
     @cached_property
     def _named(self) -> Sequence[str]:
-        """The files it reads, by the names it has for them, the main file first."""
+        """The files it reads, under the names it uses for them, the main file first."""
         parts = _PART.split(self._asked("-T"))
         if len(parts) < 3:
             raise InputError(f"{self._program} -T shows no configuration")
@@ -66,9 +66,9 @@ class Nginx:
 
     @cached_property
     def _texts(self) -> Mapping[str, str]:
-        """Its files, without links, as they were when it was asked first."""
+        """Its files as first read, with symbolic links resolved."""
         paths = dict.fromkeys(real_path(self._host, path) for path in self._named)
-        # What `-T` prints ends each file with a line of its own; files are read as they are.
+        # `-T` prints a line of its own after each file, so the files themselves are read.
         contents = {path: self._host.read(path) for path in paths}
         return {
             path: content.decode("utf-8", "surrogateescape")
@@ -93,11 +93,11 @@ class Nginx:
         return found
 
     def _included(self, pattern: str) -> Sequence[str]:
-        """The files of an `include`, among those that nginx says it reads, without links."""
+        """The files of an `include`, among those that nginx says it reads, with links resolved."""
         base = posixpath.dirname(self._named[0])
         glob = posixpath.normpath(posixpath.join(base, pattern))
         regex = re.compile(re.escape(glob).replace(r"\*", "[^/]*").replace(r"\?", "[^/]") + r"\Z")
-        # Debian's sites-enabled has links: what matches is what nginx calls them.
+        # Debian's sites-enabled has links: the pattern matches the names that nginx uses.
         named = [path for path in self._named if regex.match(posixpath.normpath(path))]
         real = dict.fromkeys(real_path(self._host, path) for path in named)
         return [path for path in real if path in self._texts]
@@ -121,7 +121,7 @@ class Nginx:
         return found
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands."""
+        """A knob's present setting."""
         if knob.name in _LISTEN:
             return self._parameter(knob)
         place = self._at(knob)
@@ -140,7 +140,7 @@ class Nginx:
         return Setting(number[1] if number and knob.unit else value, True, place.path)
 
     def _descriptors(self) -> str:
-        """The limit that workers inherit where no directive sets it; empty where it is unknown."""
+        """The limit that workers inherit if no directive sets it; empty if it is not known."""
         limits = (self._host.read(f"/proc/{self.running.pid}/limits") or b"").decode()
         found = re.search(r"^Max open files +([0-9]+)", limits, re.MULTILINE)
         return found[1] if found else ""

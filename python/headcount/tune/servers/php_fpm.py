@@ -27,11 +27,11 @@ _TITLE = re.compile(r"php-fpm: master process \((.+)\)")
 _POOL = "php-fpm: pool "
 _INI = re.compile(r"^([\w.]+) => (.*) => .*$", re.MULTILINE)
 PHP = "php_admin_value"
-"""Where settings of PHP stand in a pool, so that no script can change them."""
+"""The table of a pool for settings of PHP that no script can change."""
 CHILDREN, START = "pm.max_children", "pm.start_servers"
 LEAST, MOST = "pm.min_spare_servers", "pm.max_spare_servers"
 SPARE = {LEAST: "1", MOST: "3"}
-"""What a pool needs that becomes dynamic, as Debian has it."""
+"""What a pool needs when it becomes dynamic, with Debian's values."""
 MODES = {
     **dict.fromkeys((START, LEAST, MOST, "pm.max_spawn_rate"), "dynamic"),
     "pm.process_idle_timeout": "ondemand",
@@ -46,7 +46,7 @@ def kind_of(program: str) -> str:
 
 
 class PhpFpm:
-    """A running PHP-FPM, all pools of which have the same settings tried."""
+    """A running PHP-FPM. Trials change all of its pools alike."""
 
     name = NAME
 
@@ -56,7 +56,7 @@ class PhpFpm:
         self.running = _first(host, running)
         command = self.running.command
         title = _TITLE.match(" ".join(command))
-        # While it reloads, its command line is what it was started with.
+        # During a reload the title is missing: the command line is the original one.
         given = option(command, "-y") or option(command, "--fpm-config")
         path = title[1] if title else given
         if path is None:
@@ -75,7 +75,7 @@ class PhpFpm:
 
     @cached_property
     def _texts(self) -> dict[str, str]:
-        """Its files, without links, as they were when it was asked first; filled by `_places`."""
+        """Its files as first read, with links resolved; filled by `_places`."""
         return {}
 
     @cached_property
@@ -115,7 +115,7 @@ class PhpFpm:
         return dict(_INI.findall(self._host.run([self._program, "-i"]).output))
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands in the first pool that has it, or in the first pool."""
+        """A knob's present setting in the first pool that has it, or in the first pool."""
         if not self._pools:
             raise InputError(f"{self._main} and what it includes have no pool")
         mode = self._value(self._pools[0], "pm")
@@ -167,7 +167,7 @@ class PhpFpm:
     def _followers(self, pool: str, wanted: Mapping[str, str]) -> Mapping[str, str]:
         """Keys of a dynamic pool that must follow: FPM refuses numbers that contradict each other.
 
-        What was asked for stays, also where it contradicts itself: that is for FPM to refuse.
+        What was asked for stays, even if it contradicts itself: FPM refuses that.
         """
         if (wanted.get("pm") or self._value(pool, "pm")) != "dynamic":
             return {}
@@ -196,7 +196,7 @@ class PhpFpm:
         }
 
     def test(self) -> str | None:
-        """`php-fpm -t`; whether a pool may run as root is not asked again."""
+        """`php-fpm -t`; `-R` lets pools run as root, which the running server may already do."""
         folder = self.running.directory or "/"
         command = ["env", "-C", folder, self._program, "-R", "-y", self._main, "-t"]
         ended = self._host.run(command)
@@ -208,7 +208,7 @@ class PhpFpm:
 
 
 def _first(host: Host, running: Running) -> Running:
-    """The first process of a PHP-FPM, of which another one may be a worker."""
+    """The first process of a PHP-FPM, given one that may be a worker."""
     if not " ".join(running.command).startswith(_POOL):
         return running
     stat = host.read(f"/proc/{running.pid}/stat") or b") S 0"
@@ -220,7 +220,7 @@ def _key(knob: Knob) -> str:
 
 
 def _in_unit(knob: Knob, value: str) -> str:
-    """A value as the knob has it: times in seconds, sizes in its unit, switches as it says them."""
+    """A value in the knob's form: times in seconds, sizes in its unit, switches in its words."""
     if knob.unit == "s":
         return in_seconds(value)
     size = re.fullmatch(r"([0-9]+)([KMG]?)", value.upper())

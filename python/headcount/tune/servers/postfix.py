@@ -15,11 +15,11 @@ from headcount.tune.servers.server import Running, Setting, as_bytes, option, te
 NAMES = ("master",)
 """Programs that are this server: the first process; services have names of their own."""
 MAXPROC = " maxproc"
-"""How knobs end that are a column of master.cf: `smtpd maxproc` is of all that run smtpd."""
+"""Suffix of knobs that are a column of master.cf: `smtpd maxproc` is for all that run smtpd."""
 LIMIT = "default_process_limit"
 """What `-` in that column stands for."""
 _NOISE = re.compile(r"^\S*post\S+ (?:warning|error|fatal|info): ")
-"""How messages begin that stand among values."""
+"""How messages begin that postconf prints among values."""
 
 
 class Postfix:
@@ -65,7 +65,7 @@ class Postfix:
         return " ".join(line for line in lines if not _NOISE.match(line)).strip()
 
     def _value(self, name: str) -> str:
-        """The value of a parameter of main.cf, with others' values in the place of their names."""
+        """The value of a parameter of main.cf, with references to other parameters expanded."""
         if name not in self._asked_before:
             self._asked_before[name] = self._asked("-x", "-h", name, folder=self._folder)
         return self._asked_before[name]
@@ -80,11 +80,11 @@ class Postfix:
 
     @cached_property
     def _texts(self) -> Mapping[str, str]:
-        """Both files as they were when they were first looked at."""
+        """Both files as first read."""
         return {path: text_of(self._host, path) for path in (self._main, self._master)}
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands."""
+        """A knob's present setting."""
         if knob.name.endswith(MAXPROC):
             return self._limit(knob.name.removesuffix(MAXPROC))
         is_set = knob.name in parameters(self._texts[self._main])

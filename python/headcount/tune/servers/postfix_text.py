@@ -76,7 +76,7 @@ def services(text: str, command: str) -> Iterator[Word]:
 def with_parameters(text: str, values: Mapping[str, str]) -> tuple[str, Sequence[str]]:
     """A main.cf with other values of what it sets, and lines for what it does not set yet.
 
-    A second line of one name would do, but Postfix complains of it each time it reads the file.
+    A second line with the same name would work, but Postfix warns about it at every read.
     """
     known = parameters(text)
     present = [name for name in values if name in known]

@@ -42,7 +42,7 @@ from headcount.tune.servers.server import (
 NAMES = ("postgres",)
 """Programs that are this server."""
 CHILD = re.compile(r"postgres: ")
-"""What processes of a connection, and helpers, call themselves."""
+"""How the titles of connection and helper processes begin."""
 AUTO = "postgresql.auto.conf"
 """Where `ALTER SYSTEM` writes; it is read after everything else."""
 SHORT = {
@@ -56,7 +56,7 @@ SHORT = {
 }
 """Options of one letter that are parameters (postgres(1))."""
 PROBE = 1024
-"""Asked for in a knob's unit, it shows how large the program's own unit is."""
+"""A value in a knob's unit that shows, read back, how large the program's own unit is."""
 _LOGGED = re.compile(r".*\b(?:LOG|WARNING|NOTICE|HINT|DETAIL|ERROR|FATAL|CONTEXT):  ")
 
 
@@ -79,9 +79,9 @@ class Postgresql:
         return signalled(self.running)
 
     def _given(self) -> Sequence[str]:
-        """Its options, with the folder where it was given by the environment, or relative.
+        """Its options, with the data folder if that came from the environment, or was relative.
 
-        The server has gone to its data folder since, so that a relative one is lost.
+        The server has changed to its data folder since, so a relative path no longer works.
         """
         given = list(self.running.command[1:])
         folder = option(given, "-D")
@@ -96,9 +96,9 @@ class Postgresql:
         return given
 
     def _asked(self, *options: str) -> str:
-        """What the program says of a parameter; raises InputError with what it objects to.
+        """The program's value of a parameter; raises InputError with what it objects to.
 
-        `-C` comes first: only then root may ask.
+        `-C` must come first: root may only ask then.
         """
         ended = self._host.run([self._program, "-C", options[0], *self._options, *options[1:]])
         if ended.code != 0:
@@ -107,7 +107,7 @@ class Postgresql:
         return "" if _LOGGED.match(last) else last
 
     def _value(self, *options: str) -> str:
-        """The same, asked once: values are those of the beginning."""
+        """The same, cached: values are as of the first call."""
         if options not in self._asked_before:
             self._asked_before[options] = self._asked(*options)
         return self._asked_before[options]
@@ -122,7 +122,7 @@ class Postgresql:
 
     @cached_property
     def _texts(self) -> Mapping[str, str]:
-        """The two files that may be changed, as they were when first looked at."""
+        """The two files that may be changed, as first read."""
         auto = read_text(self._host, self._auto)
         main = text_of(self._host, self._main)
         return {self._main: main, **({self._auto: auto} if auto is not None else {})}
@@ -172,7 +172,7 @@ class Postgresql:
         return found[-1] if found else None
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands."""
+        """A knob's present setting."""
         place = self._at(knob.name.lower())
         value = self._value(knob.name)
         return Setting(self._in_unit(knob, value), place is not None, place)
@@ -218,7 +218,7 @@ class Postgresql:
 
 
 def first_process(host: Host, running: Running) -> Running:
-    """The process that reads the configuration, for one that may be a child of it."""
+    """The process that reads the configuration, given one that may be its child."""
     if not CHILD.match(" ".join(running.command)):
         return running
     stat = host.read(f"/proc/{running.pid}/stat")
@@ -228,7 +228,7 @@ def first_process(host: Host, running: Running) -> Running:
 
 
 def program_of(host: Host, pid: int) -> str:
-    """The path of a process's program, that of its successor where it was updated meanwhile."""
+    """The path of a process's program, or of its replacement if it was upgraded meanwhile."""
     ended = host.run(["readlink", f"/proc/{pid}/exe"])
     if ended.code != 0:
         raise TargetError(f"the server's process {pid} has gone, or belongs to another user")
@@ -236,6 +236,6 @@ def program_of(host: Host, pid: int) -> str:
 
 
 def _objection(output: str) -> str:
-    """The lines of a log without what is of no use here."""
+    """The lines of a log without those that do not help here."""
     lines = [line for line in output.splitlines() if "skipping missing" not in line]
     return "; ".join(_LOGGED.sub("", line) for line in lines) or "it does not say why"

@@ -1,4 +1,4 @@
-"""Redis: directives of redis.conf, put in force by CONFIG SET, for Redis never reads it again."""
+"""Redis: directives of redis.conf, applied by CONFIG SET, because Redis never rereads the file."""
 
 import posixpath
 import re
@@ -17,14 +17,14 @@ from headcount.tune.servers.server import Running, Setting, as_bytes, text_of
 NAMES = ("redis-server", "redis-check-rdb", "valkey-server", "valkey-check-rdb")
 """Programs that are this server; Debian's redis-server is a link to redis-check-rdb."""
 END = "headcount-end-of-file"
-"""A directive that Redis does not know: it stops there, when it has taken all that is before."""
+"""A directive that Redis does not know: it accepts all that precedes it, then stops there."""
 MIB = 1 << 20
 ANSWER_S = 10.0
 MOST_INCLUDES = 20
 _ADDRESS = re.compile(r"(?P<host>\S+):(?P<port>[0-9]+)")
 _ANYWHERE = ("*", "0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
 _NO_ANSWER = ("Error:", "Could not connect")
-"""What redis-cli says where nobody speaks its protocol; such a port may want TLS."""
+"""What redis-cli prints if the other end does not speak its protocol; the port may want TLS."""
 
 RELOAD = r"""
 mark=$1 file=$2 as_it_was=$3
@@ -34,8 +34,8 @@ awk 'NF { name = $1; sub(/^[^ ]+ /, ""); if ($0 !~ /^"/) $0 = "\"" $0 "\""; valu
 END { for (name in value) print "CONFIG SET " name " " value[name] }' |
 "$@" 2>&1 | awk 'NF && $0 != "OK" { print; bad = 1 } END { exit bad }'
 """
-"""Sets what stands below the mark, and all else that a tuning can change to what it was. The last
-value of a name counts."""
+"""Sets what is below the mark, and resets all else that a tuning can change. The last value of a
+name counts."""
 
 
 class Redis:
@@ -72,9 +72,9 @@ class Redis:
         )
 
     def _found_program(self, named: str) -> str:
-        """The program under the name it was started with: by another it does something else.
+        """The program under the name it was started with: under another it does something else.
 
-        Redis takes a name without a folder for one in the folder that it was started in.
+        Redis reports a bare name as one in the folder that it was started in.
         """
         if self._host.run(["test", "-x", named]).code == 0:
             return named
@@ -110,7 +110,7 @@ class Redis:
         )
 
     def _config(self, names: Sequence[str]) -> Mapping[str, str]:
-        """What is in force, of the names that this version knows."""
+        """The values in force, for the names that this version knows."""
         asked = "\n".join(f"CONFIG GET {name}" for name in names)
         script = 'asked=$1; shift; echo "$asked" | "$@"'
         output = self._host.run(["sh", "-c", script, "sh", asked, *self._client], ANSWER_S).output
@@ -125,7 +125,7 @@ class Redis:
 
     @cached_property
     def _text(self) -> str:
-        """The main file as it was when it was asked first."""
+        """The main file as first read."""
         text = text_of(self._host, self._main)
         if (objection := self.test()) is not None:
             raise InputError(
@@ -135,7 +135,7 @@ class Redis:
 
     @cached_property
     def _set(self) -> Mapping[str, tuple[str, str]]:
-        """Values of all files and the files that they are in; the last one of a name counts."""
+        """The value and file of each name, from all files; the last one of a name counts."""
         return dict(self._read(self._main, self._text))
 
     def _read(self, path: str, text: str, depth: int = 0) -> Sequence[tuple[str, tuple[str, str]]]:
@@ -151,7 +151,7 @@ class Redis:
         return found
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands: what Redis says, and which file does."""
+        """A knob's present value in Redis, and the file that sets it."""
         written, place = self._set.get(knob.name, (None, None))
         known = self._in_force.get(knob.name, written)
         if known is None:
@@ -173,7 +173,7 @@ class Redis:
                     f"{knob.name} cannot be changed while Redis runs, because Headcount does not "
                     "know how to put it back; leave it out"
                 )
-            # Lines with points in time are added to those before them, unless those are taken back.
+            # `save` adds to the lines before it, unless an empty one clears them.
             lines += ['save ""'] if knob.name == "save" and value != '""' else []
             lines.append(f"{knob.name} {knob.written(value)}")
         return {self._main: as_bytes(appended(self._text, lines))}
@@ -190,7 +190,7 @@ class Redis:
 
 
 def _plain_value(knob: Knob, value: str) -> str:
-    """A value as the knob has it: memory in its unit, points in time as Redis writes them."""
+    """A value in the knob's form: memory in its unit, save points as Redis writes them."""
     if not value and '""' in knob.words:
         return '""'
     amount = re.fullmatch(r"([0-9]+)([kmg]?b?)", value.lower())

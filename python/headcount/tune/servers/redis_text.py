@@ -15,7 +15,7 @@ def directives(text: str) -> Iterator[tuple[str, str]]:
 
 
 def plain(value: str) -> str:
-    """A value without quotation marks; what is not quoted well stays as it is."""
+    """A value without quotation marks; a badly quoted one stays as it is."""
     try:
         return " ".join(shlex.split(value))
     except ValueError:

@@ -30,23 +30,23 @@ KINDS: Mapping[str, Callable[[Host, Running], Server]] = {
     php_fpm.NAME: php_fpm.PhpFpm,
     gunicorn.NAME: gunicorn.Gunicorn,
 }
-"""By the name of the program that runs."""
+"""By the name of the running program."""
 
 
 def _kind(host: Host, pid: int, program: str) -> str:
-    """The kind of server that a program is; of others its name."""
+    """The kind of server that a program is; the program's name if it is none."""
     if gunicorn.is_python(program) and gunicorn.is_gunicorn(host, pid):
         return gunicorn.NAME
     return php_fpm.kind_of(program)
 
 
 def find(host: Host, pids: Iterable[int]) -> Server:
-    """The first server that some processes are of; raises InputError where none can be tuned."""
+    """The first server that processes belong to; raises InputError if none can be tuned."""
     return find_all(host, pids)[0]
 
 
 def find_all(host: Host, pids: Iterable[int]) -> Sequence[Server]:
-    """The servers that some processes are of, each once, in the order of the processes.
+    """The servers that processes belong to, each once, in the order of the processes.
 
     Raises InputError where none can be tuned.
     """

@@ -36,9 +36,9 @@ _YES_NO = {
     **dict.fromkeys(("no", "false", "0", "off"), "no"),
 }
 _COMPLAINT = re.compile(r"unknown|ignoring|invalid|error|global parameter|badly", re.IGNORECASE)
-"""What testparm says of a parameter that has no effect, though it accepts the file."""
+"""testparm's warnings about parameters without effect, in files that it accepts."""
 _REFUSED = "Error loading services."
-"""What it says of a file that smbd does not run with."""
+"""What it prints for a file that smbd does not run with."""
 _TOGETHER = {("oplocks", "no"): ("level2 oplocks", "no")}
 """Values that testparm accepts only together."""
 _NO_TESTPARM = (
@@ -81,7 +81,7 @@ class Samba:
         return posixpath.join(self.running.directory or "/", found)
 
     def _testparm(self, outputs: str, *options: str) -> Ended:
-        """What testparm says to the configuration; `outputs` names the one that is wanted."""
+        """testparm's result for the configuration; `outputs` redirects to the output wanted."""
         script = f'{_BESIDE}exec testparm "$@" {outputs}'
         command = ["sh", "-c", script, posixpath.dirname(self._program), "-s", *options]
         ended = self._host.run([*command, self._main])
@@ -107,11 +107,11 @@ class Samba:
         return found
 
     def _read(self, path: str, section: str, depth: int = 0) -> Sequence[Place[Entry]]:
-        """A file with what it includes; sections that begin there go on behind the `include`."""
+        """A file with what it includes; a section that begins there continues after `include`."""
         real = real_path(self._host, path)
         content = self._host.read(real) if depth else as_bytes(text_of(self._host, real))
         if content is None or depth > MOST_INCLUDES:
-            return []  # Samba does not mind
+            return []  # Samba ignores a missing file
         text = self._texts[real] = content.decode("utf-8", "surrogateescape")
         found: list[Place[Entry]] = []
         moved = section
@@ -127,7 +127,7 @@ class Samba:
 
     @cached_property
     def _effective(self) -> Mapping[str, str]:
-        """What `[global]` comes to, with defaults: what testparm says."""
+        """The effective `[global]` with defaults, as testparm prints it."""
         output = self._testparm("2> /dev/null", "-v", f"--section-name={GLOBAL}").output
         pairs = (line.partition("=") for line in output.splitlines() if "=" in line)
         return {plain(name): value.strip().lower() for name, _, value in pairs}
@@ -154,7 +154,7 @@ class Samba:
         return None
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands: where shares set it themselves, what one of them says."""
+        """A knob's present setting; if shares set it themselves, that of one of them."""
         found = self._at(knob)
         if (given := self._by_command(knob)) is not None:
             return Setting(_plain_value(knob, given), True, COMMAND_LINE)
@@ -164,7 +164,7 @@ class Samba:
             one = (other or shares)[0]
             place = f"{one.path}, share [{one.found.section}]"
             return Setting(_plain_value(knob, one.found.value), True, place)
-        # testparm sets the log level for itself, and does not say what the file has.
+        # testparm overrides the log level, so it does not show the file's.
         named = found[-1].found.value if found else knob.default
         value = named if plain(knob.name) == "loglevel" else self._effective.get(plain(knob.name))
         value = None if value is None else _plain_value(knob, value)
@@ -204,7 +204,7 @@ class Samba:
         return bool(found) and (not shares or self._places.index(found[0]) < shares[0])
 
     def _complaints(self) -> Sequence[str]:
-        """What testparm says to the files."""
+        """testparm's complaints about the files."""
         lines = self._testparm("2>&1 > /dev/null").output.splitlines()
         return [line.strip() for line in lines if line.strip()]
 
@@ -219,7 +219,7 @@ class Samba:
 
 
 def _first(host: Host, running: Running) -> Running:
-    """The smbd that all others come from: the only one that new connections inherit from."""
+    """The parent of all other smbd processes: new connections inherit from it alone."""
     while True:
         status = host.read(f"/proc/{running.pid}/status") or b""
         found = re.search(rb"^PPid:\s*([1-9][0-9]*)$", status, re.MULTILINE)
@@ -238,7 +238,7 @@ def _following(changes: Mapping[Knob, str]) -> Mapping[Knob, str]:
 
 
 def _plain_value(knob: Knob, value: str) -> str:
-    """A value as the knob has it."""
+    """A value in the knob's form."""
     value = value.lower()
     if "yes" in knob.words:
         return _YES_NO.get(value, value)

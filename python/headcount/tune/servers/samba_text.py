@@ -44,7 +44,7 @@ def entries(text: str, section: str = GLOBAL) -> Iterator[Entry]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Where lines begin and end that say something, those that are continued as one (tini.c)."""
+    """The start and end of each line with content, continued lines as one (tini.c)."""
     at, length = 0, len(text)
     while at < length:
         end = line_end(text, at)

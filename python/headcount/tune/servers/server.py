@@ -1,4 +1,4 @@
-"""What is asked of a server that is to be tuned."""
+"""The interface of a server that can be tuned."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ class Running:
 
     Attributes:
         pid: Its number.
-        started: When it began, in clock ticks since the machine did: with the number it names one
-            process for ever.
+        started: When it began, in clock ticks since boot: with the pid it identifies one process
+            for good.
         command: Its command line.
         directory: Where it runs.
-        environment: What it was given.
+        environment: The one it was started with.
 
     """
 
@@ -31,12 +31,12 @@ class Running:
 
 
 COMMAND_LINE, ENVIRONMENT = "the command line", "GUNICORN_CMD_ARGS"
-"""The places of what no file can change."""
+"""Places of settings that no file can change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How a knob stands.
+    """A knob's present setting.
 
     Attributes:
         value: Its value in force, without the unit; None where this server has no such setting.
@@ -64,7 +64,7 @@ class Server(Protocol):
         ...
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands; raises InputError where the configuration cannot be read."""
+        """A knob's present setting; raises InputError if the configuration cannot be read."""
         ...
 
     def edited(self, changes: Mapping[Knob, str]) -> Mapping[str, bytes]:
@@ -72,7 +72,7 @@ class Server(Protocol):
         ...
 
     def test(self) -> str | None:
-        """What the server's own test says against the configuration as it is on disk."""
+        """What the server's own test objects to in the configuration on disk; None if nothing."""
         ...
 
 
@@ -85,7 +85,7 @@ def text_of(host: Host, path: str) -> str:
 
 
 def as_bytes(text: str) -> bytes:
-    """What is written, byte for byte what was read where it was not changed."""
+    """A text as bytes to write; parts that were not changed are the bytes that were read."""
     return text.encode("utf-8", "surrogateescape")
 
 
