@@ -1,4 +1,4 @@
-"""What a tuning came to, as its record and in words."""
+"""The result of a tuning, as its record and in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -105,7 +105,7 @@ def _choice(knob: Knob, choices: Sequence[Choice]) -> Choice:
 
 
 def _loss(race: Race | None) -> Ratio | None:
-    """What a change gains with the others: what taking it back has cost, turned around."""
+    """A change's gain on top of the others: the inverse of the loss when it is taken back."""
     if race is None:
         return None
     return ratio_of([-gain for gain in race.gains])

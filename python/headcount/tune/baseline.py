@@ -16,16 +16,16 @@ from headcount.text import plural
 from headcount.tune.goal import Goal
 
 BEYOND = 1.2
-"""Times the capacity: throughput shows what limits only beyond it."""
+"""Factor on the capacity: only beyond it does throughput show the limit."""
 MOST_SEARCHES = 3
-"""A quick search has time for few levels where requests may take seconds; each more begins with
-twice the users of the last."""
+"""A quick search has time for few levels if requests may take seconds; each further search starts
+with twice the users of the last."""
 
 
 def searched(
     plan: Plan, runs: Path, secrets: Secrets, listener: Listener, named: Named = NOBODY
 ) -> Bundle:
-    """The bundle of a run that says what limits the server, if one can; raises HeadcountError.
+    """The bundle of a run that shows what limits the server, if possible; raises HeadcountError.
 
     A quick search that ends for lack of time, with nothing at its limit, goes on with more users.
     """
@@ -48,7 +48,7 @@ def searched(
 
 
 def _more_users(plan: Plan, bundle: Bundle) -> int | None:
-    """Where the next search begins; None where another would say no more."""
+    """The users at which the next search starts; None if another search would show nothing new."""
     verdict = controller.with_verdict(bundle).verdict
     if plan.mode != "search" or not plan.search.quick:
         return None
@@ -64,7 +64,7 @@ def _more_users(plan: Plan, bundle: Bundle) -> int | None:
 
 
 def trial_users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
-    """The load of the trials, near the knee; raises InputError where none is known."""
+    """The load of the trials, near the knee; raises InputError if it is not known."""
     capacity = verdict.capacity
     held = (capacity.users or capacity.high or capacity.estimate) if capacity is not None else None
     if held is None:

@@ -1,4 +1,4 @@
-"""What undoes a tuning when its machine starts again: no guard is left after a power failure."""
+"""The boot hook that undoes a tuning after a power failure, which no guard survives."""
 
 import hashlib
 import posixpath
@@ -14,12 +14,12 @@ from headcount.tune.servers.server import Server
 
 SYSTEMD = "/etc/systemd/system"
 TARGET = "multi-user.target"
-"""What a machine starts with or without a screen."""
+"""The target that a machine reaches with or without a graphical login."""
 CRON = "/etc/cron.d"
 EARLY = "early"
-"""Word for `restore.sh`: the server starts after it, and needs neither a reload nor a restart."""
+"""Argument of `restore.sh`: the server starts after it, so it needs no reload or restart."""
 _PLAIN = re.compile(r"[A-Za-z0-9_./+:-]+")
-"""Paths that mean nothing else to systemd, cron and the shell."""
+"""Paths without characters that are special to systemd, cron or the shell."""
 _INIT = f"""
 [ "$(id -u)" = 0 ] || {{ echo user; exit; }}
 if [ -d /run/systemd/system ]; then echo systemd
@@ -48,11 +48,11 @@ LINE = """\
 
 @dataclass(frozen=True)
 class Hook:
-    """Files on the server's machine that have its init run a journal's script.
+    """Files on the server's machine that make its init run a journal's script.
 
     Attributes:
         files: Their contents by path.
-        links: What links lead to, by path.
+        links: Targets of symbolic links, by path.
 
     """
 
@@ -61,15 +61,15 @@ class Hook:
 
     @property
     def paths(self) -> Sequence[str]:
-        """All that is there while the hook is."""
+        """All files and links of the hook."""
         return [*self.links, *self.files]
 
     def write(self, host: Host) -> None:
-        """Bring it to the disk; raises InputError, and leaves nothing, where it cannot be."""
+        """Write it to the disk; raises InputError, and leaves nothing behind, if that fails."""
         try:
             for path, text in self.files.items():
                 host.write(path, text.encode())
-                _run(host, "chmod", "644", path)  # cron reads no file that a group may write
+                _run(host, "chmod", "644", path)  # cron ignores files that a group may write
             for path, target in self.links.items():
                 folder = posixpath.dirname(path)
                 _run(host, "mkdir", "-p", folder)
@@ -81,15 +81,14 @@ class Hook:
             raise
 
     def remove(self, host: Host) -> None:
-        """Take it away, wherever it was written."""
+        """Remove it, also if only a part of it was written."""
         host.run(["rm", "-f", "--", *self.paths])
 
 
 def boot_hook(host: Host, folder: str, servers: Sequence[Server]) -> Hook | None:
-    """What runs the script of a journal at boot; None where nothing on the machine can.
+    """The hook that runs a journal's script at boot; None if nothing on the machine can run it.
 
-    With systemd it comes before the services of the servers, so that they start with their own
-    files.
+    With systemd it runs before the servers' services, so that they start with their own files.
     """
     init = host.run(["sh", "-c", _INIT]).output.strip()
     name = f"headcount-restore-{hashlib.sha256(folder.encode()).hexdigest()[:12]}"
@@ -102,7 +101,7 @@ def boot_hook(host: Host, folder: str, servers: Sequence[Server]) -> Hook | None
     units = [unit_of(host, one.running.pid) for one in servers]
     known = [one for one in units if one is not None]
     before = f"Before={' '.join(dict.fromkeys(known))}\n" if known else ""
-    # One that is not known may be up already, with the changed files: it needs what else there is.
+    # A server of an unknown unit may already run with the changed files: it must read them again.
     early = f" {EARLY}" if known and len(known) == len(units) else ""
     text = UNIT.format(folder=folder, before=before, early=early, target=TARGET)
     path = f"{SYSTEMD}/{name}.service"

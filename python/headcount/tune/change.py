@@ -11,7 +11,7 @@ Changes = Mapping[Knob, str]
 
 @dataclass(frozen=True)
 class Configuration:
-    """A server as it is, but for some changes.
+    """A server as it is, except for some changes.
 
     Attributes:
         changes: What is changed.
@@ -24,7 +24,7 @@ class Configuration:
 
     @property
     def key(self) -> frozenset[tuple[str, str]]:
-        """What tells it from others."""
+        """What distinguishes it from others."""
         return frozenset((knob.name, value) for knob, value in self.changes.items())
 
     @property
@@ -34,7 +34,7 @@ class Configuration:
         return ", ".join(parts) or "as it is"
 
     def without(self, knobs: Collection[Knob], origin: str) -> "Configuration":
-        """The same with some knobs as they are now."""
+        """The same without the changes of some knobs."""
         left = {one: value for one, value in self.changes.items() if one not in knobs}
         return Configuration(left, origin)
 

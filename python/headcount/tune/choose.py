@@ -1,4 +1,4 @@
-"""Which knobs can matter for what binds a server, and why others are left alone."""
+"""Which knobs can affect a server's limit, and why others are left alone."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,19 +24,19 @@ AGAINST: dict[Limit, str] = {
 }
 """Limits that no knob moves, and what to do."""
 NOT_ADVISED = 0.5
-"""Times the weight of a knob for which no rule of thumb has another value than the present one."""
+"""Factor on the weight of a knob for which no rule of thumb gives a new value."""
 RELATED = 0.6
-"""Weight of what limits beside the first limit, or may."""
+"""Weight of a further limit, known or possible."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What somebody allows and asks for.
+    """What the command line allows and asks for.
 
     Attributes:
         allowed: Knobs that may be changed although they are set, or a risk.
-        only: The knobs to try, by name; none are named where it is empty.
-        change_set: Whether whatever is set may be changed.
+        only: Names of the only knobs to try; empty for no such restriction.
+        change_set: Whether all knobs that are set may be changed.
         restarts: Whether the server may be restarted.
 
     """
@@ -54,8 +54,8 @@ class Choice:
     Attributes:
         knob: The knob.
         server: What it belongs to, as its knobs call it.
-        setting: How it stands.
-        weight: How much it has to do with what binds.
+        setting: Its present setting.
+        weight: How closely it relates to the limit.
         obstacle: Why it is left alone; None if it is tried.
 
     """
@@ -68,10 +68,10 @@ class Choice:
 
 
 def check_tunable(diagnosis: Diagnosis, goal: Goal, *, has_behind: bool = False) -> None:
-    """Raise InputError where no knob of the server can move what binds.
+    """Raise InputError if no knob of the server can move its limit.
 
-    Response times at a given number of users can gain on a server that nothing limits, too; and
-    the server that it waits for can be one that is tuned with it (`has_behind`).
+    Response times at a given number of users can improve even if nothing limits the server, and
+    the server that it waits for may be tuned with it (`has_behind`).
     """
     if diagnosis.limit == "none" and goal.kind == "p95":
         return
@@ -90,7 +90,7 @@ class Tuned(Protocol):
         ...
 
     def setting(self, knob: Knob) -> Setting:
-        """How a knob stands."""
+        """A knob's present setting."""
         ...
 
 
@@ -102,15 +102,15 @@ def choose(
     names: Mapping[str, int],
     held: Collection[str] | None = None,
 ) -> Sequence[Choice]:
-    """All knobs that have to do with the diagnosis.
+    """All knobs that relate to the diagnosis.
 
     `names` are what formulas of knobs may use, as `names_of` gives them.
-    `held` are those of a lab server that were set on the command line; with None, whatever the
-    configuration sets is somebody's choice.
+    `held` are those of a lab server that were set on the command line; None means that every
+    setting in the configuration was chosen by somebody.
     """
     found: list[Choice] = []
     for place, knob in enumerate(knobs):
-        # Whoever allows a knob by its name expects it to be tried.
+        # A knob that is allowed by name is expected to be tried.
         weight = 1.0 if knob.name in asked.allowed else _weight(knob, diagnosis)
         weight -= place / 10_000
         if (asked.only and knob.name not in asked.only) or (not asked.only and weight < 0):
@@ -124,7 +124,7 @@ def choose(
 
 
 def weightiest(choices: Iterable[Choice]) -> Sequence[Choice]:
-    """Choices with the weightiest first, of which no more can be tried than a budget allows."""
+    """Choices, the weightiest first; those beyond MOST_KNOBS are left alone."""
     found = sorted(choices, key=lambda one: -one.weight)
     tried = [one for one in found if one.obstacle is None]
     late = {id(one) for one in tried[MOST_KNOBS:]}
@@ -133,7 +133,7 @@ def weightiest(choices: Iterable[Choice]) -> Sequence[Choice]:
 
 
 def _weight(knob: Knob, diagnosis: Diagnosis) -> float:
-    """From 0 to 1, and below 0 of a knob that has nothing to do with it."""
+    """From 0 to 1; negative for a knob that is unrelated to the diagnosis."""
     beside = [one for one in (diagnosis.runner_up, *diagnosis.joint) if one is not None]
     weights = {one.limit: RELATED * (one.score or 0.0) for one in beside}
     weights[diagnosis.limit] = 1.0
@@ -166,7 +166,7 @@ def _obstacle(
 
 
 def _impossible(knob: Knob, setting: Setting, asked: Asked) -> str | None:
-    """Why nobody can have it tried."""
+    """Why it cannot be tried, whatever is allowed."""
     if setting.value is None:
         return "this server has no such setting"
     if setting.place in (COMMAND_LINE, ENVIRONMENT):

@@ -1,4 +1,4 @@
-"""Drop-in files of systemd, which have a service's processes treated as in the trials."""
+"""Drop-in files of systemd that treat a service's processes as in the trials."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -42,12 +42,12 @@ def folder_of(unit: str) -> str:
 
 
 def is_drop_in(name: str) -> bool:
-    """Whether a file that a tuning hands out is one."""
+    """Whether a file that a tuning hands out is a drop-in."""
     return name.endswith(_SUFFIX)
 
 
 def drop_in_command(name: str, path: str) -> str:
-    """What installs it, as root."""
+    """The command that installs it, as root."""
     unit = name.removesuffix(_SUFFIX)
     target = shlex.quote(f"{folder_of(unit)}/{FILE}")
     return (

@@ -17,13 +17,13 @@ from headcount.errors import InputError, SystemLimitError, TargetError
 from headcount.tune.host import COMMAND_S, MOST_OUTPUT, NEW, Ended
 
 STAY_S = 60
-"""How long the login stays without a command, should this program be killed."""
+"""How long an idle login stays open if this program is killed."""
 SSH_FAILED = 255
 """The exit code of `ssh` itself."""
 MISSING = 44
-"""The exit code of a reading where there is no file."""
+"""The exit code of reading a missing file."""
 READ = f'[ -e "$1" ] || exit {MISSING}; cat -- "$1"'
-# `cat` sees a connection that is cut as the end of the file: so the size is compared.
+# `cat` takes a cut connection for the end of the file, so the size is compared.
 WRITE = f"""
 file=$(readlink -f -- "$1") || exit 1
 case $file in /proc/*|/sys/*) exec cat > "$file";; esac
@@ -44,8 +44,8 @@ class FarHost:
     """A Linux machine behind SSH.
 
     Args:
-        address: Whom to log in to. A user other than root works through `sudo`, where that asks
-            for no password.
+        address: Where to log in. A user other than root runs commands through `sudo`, if that
+            asks for no password.
 
     """
 
@@ -82,7 +82,7 @@ class FarHost:
 
     @cached_property
     def cpus(self) -> int:
-        """Those a login may use."""
+        """How many a login may use."""
         return int(self._output("nproc"))
 
     @cached_property

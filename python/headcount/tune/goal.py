@@ -1,4 +1,4 @@
-"""What is to become better, as a gain between two turns."""
+"""What a tuning improves, as a gain between two turns."""
 
 import math
 import re
@@ -16,7 +16,7 @@ from headcount.fields.units import MOST_USERS, count
 Kind = Literal["capacity", "p95", "cost"]
 
 UNSATURATED: frozenset[Limit] = frozenset({"delay", "pause", "none"})
-"""Limits with which throughput rises with users all the same: response times are what can gain."""
+"""Limits under which throughput still rises with users: only response times can improve."""
 
 
 @dataclass(frozen=True)

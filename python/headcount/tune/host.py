@@ -15,14 +15,14 @@ from headcount.output.folder import Folder
 COMMAND_S = 60.0
 """Longest wait for a configuration test or a restart."""
 NEW = ".headcount"
-"""How the name of a file ends that is not in its place yet; `restore.sh` knows it, too."""
+"""Suffix of a new file until it replaces the old one; `restore.sh` uses it, too."""
 MOST_OUTPUT = 8 << 20
-"""Characters of a command's output that are kept, from its end."""
+"""How many characters are kept from the end of a command's output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What a command came to: its exit code, and what it printed on both of its outputs."""
+    """The result of a command: its exit code, and what it printed on both of its outputs."""
 
     code: int
     output: str
@@ -55,7 +55,7 @@ class Host(Protocol):
         ...
 
     def note(self, path: str, text: str) -> None:
-        """Write a file as fast as can be, whole or not; raises InputError."""
+        """Write a file without waiting for the disk, whole or not; raises InputError."""
         ...
 
     def run(self, command: Sequence[str], longest_s: float = COMMAND_S) -> Ended:
@@ -70,7 +70,7 @@ class ThisHost:
 
     @property
     def cpus(self) -> int:
-        """Those this process may use."""
+        """How many this process may use."""
         return len(os.sched_getaffinity(0))
 
     @property
@@ -123,10 +123,10 @@ class ThisHost:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Put a file in the place of another, or write to what is no regular file; raises OSError.
+    """Replace a file, or write to one that is not regular; raises OSError.
 
-    A file is there whole, the old or the new one, whenever the machine stops. A link stays one:
-    what it leads to is replaced.
+    If the machine stops, either the old or the new file is there, complete. A symbolic link stays:
+    its target is replaced.
     """
     path = path.resolve()
     if (path.exists() and not stat.S_ISREG(path.stat().st_mode)) or _is_virtual(path):

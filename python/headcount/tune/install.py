@@ -1,4 +1,4 @@
-"""What installs the changes of a tuning: for patch(1), sysctl(8), systemd, and Ansible."""
+"""Files that install the changes of a tuning: for patch(1), sysctl(8), systemd, and Ansible."""
 
 import json
 import re
@@ -14,9 +14,9 @@ DIFF, SYSCTL, TASKS = "changes.diff", "90-headcount.conf", "changes.yml"
 """For patch(1), for /etc/sysctl.d, and for Ansible."""
 SYSCTLS = "/proc/sys/"
 WHOLE = "\\ No newline at end of file\n"
-"""What patch(1) expects behind a last line without an end."""
+"""What patch(1) expects after a last line without a newline."""
 TMPFILES = "/etc/tmpfiles.d/90-headcount.conf"
-"""Where kernel settings are that sysctl(8) does not know, for systemd-tmpfiles(8)."""
+"""The file of systemd-tmpfiles(8) for kernel settings that sysctl(8) does not know."""
 TESTS: Mapping[str, Sequence[str]] = {
     "nginx": ("nginx", "-t"),
     "apache": ("apachectl", "configtest"),
@@ -24,9 +24,9 @@ TESTS: Mapping[str, Sequence[str]] = {
     "dovecot": ("doveconf", "-n"),
     "postfix": ("postfix", "check"),
 }
-"""The servers' own tests of what is in place."""
+"""The servers' own tests of their installed files."""
 SERVICES = {"apache": "apache2", "samba": "smbd", "redis": "redis-server"}
-"""Debian's names of services that are not called like the server."""
+"""Debian's service names that differ from the server's."""
 PHP_FPM = "php-fpm"
 DEBIANS = re.compile(r"php-fpm([0-9.]+)")
 UNREAD = ("redis",)
@@ -57,7 +57,7 @@ class Service:
 
 
 def service(name: str, unit: str | None, program: str = "", *, restarts: bool) -> Service:
-    """A server with what is known of its kind; `program` is the name of what runs."""
+    """A server with what is known of its kind; `program` is the name of its running program."""
     usual, test = SERVICES.get(name, name), TESTS.get(name, ())
     if name == PHP_FPM and program:
         # Debian's php-fpm8.2 is the service php8.2-fpm.

@@ -26,21 +26,21 @@ SCRIPT, GUARD, ABOUT = "restore.sh", "guard.sh", "about.json"
 TREATED = "treated"
 """Lines that put processes back, in the words of `treat.sh`."""
 PATIENCE_S = 15
-"""Seconds without a beat after which the guard undoes everything: longer than a busy machine keeps
-a thread waiting, shorter than anybody looks for what has gone wrong."""
+"""Seconds without a beat after which the guard undoes everything: longer than a busy machine delays
+a thread, shorter than somebody takes to look for what went wrong."""
 
 
 class KernelRefusal(Exception):  # noqa: N818 - an answer, not a failure
-    """A kernel setting that does not take a value."""
+    """The kernel refuses a value for a setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """What puts configuration in force again once files are as they were.
+    """What makes a server use its restored files.
 
     Attributes:
         command: The command, a reload or a restart.
-        running: The process that it is for; None where it finds the server by itself.
+        running: The process that it is for; None if it finds the server by itself.
 
     """
 
@@ -54,7 +54,7 @@ class Journal:
     Attributes:
         folder: Where it is, on the machine of the server.
         is_kept: Whether the changes are to stay.
-        hook: What undoes everything at boot; None where nothing does.
+        hook: What undoes everything at boot; None if nothing does.
 
     """
 
@@ -69,12 +69,12 @@ class Journal:
         others: Collection[str] = (),
         hook: Hook | None = None,
     ) -> None:
-        """Keep how things are, and start the guard.
+        """Record the present state, and start the guard.
 
-        `paths` are files that may be changed, `values` kernel settings by path, which put back all
-        that may be changed when they are written in their order; `others` are kernel settings that
-        may be written, too: another name of one of those. `hook` has the script run at boot. Raises
-        InputError or SystemLimitError where that cannot be kept: then nothing may be changed.
+        `paths` are files that may be changed, `values` kernel settings by path: writing them in
+        order restores all that may be changed. `others` are kernel settings that may be written,
+        too: other names of those. `hook` runs the script at boot. Raises InputError or
+        SystemLimitError if the state cannot be recorded: then nothing may be changed.
         """
         self._host = host
         self.folder = folder
@@ -99,7 +99,7 @@ class Journal:
         self.hook = self._written(hook)
 
     def _written(self, hook: Hook | None) -> Hook | None:
-        """The hook where it could be written: not all of /etc is writable everywhere."""
+        """The hook if it could be written: some systems have parts of /etc read-only."""
         with suppress(InputError):
             if hook is not None:
                 hook.write(self._host)
@@ -131,7 +131,7 @@ class Journal:
         for one in undo:
             process = f"{one.running.pid} {one.running.started}" if one.running else "0 0"
             lines.append(f"again {process} {shlex.join(one.command)}")
-        lines.append("treated")  # and who was started by those that were not back yet
+        lines.append("treated")  # again, for children of processes that were not yet restored
         if hook is not None:
             lines.append(f"unhook {shlex.join(hook.paths)}")
         lines.append("finish")
@@ -143,7 +143,7 @@ class Journal:
         self._host.note(f"{self.folder}/{BEAT}", f"{self._beats}\n")
 
     def change(self, contents: Mapping[str, bytes], values: Mapping[str, str]) -> None:
-        """Write files and kernel settings; raises InputError where one is not in the journal."""
+        """Write files and kernel settings; raises InputError if one is not in the journal."""
         unknown = [*(contents.keys() - self._numbers), *(values.keys() - self._writable)]
         if unknown:
             raise InputError(f"not in the journal, so it is not changed: {', '.join(unknown)}")
@@ -163,14 +163,14 @@ class Journal:
         self.check_alive()
 
     def note(self, lines: Sequence[str]) -> None:
-        """Take down how processes are put back, before they are treated otherwise."""
+        """Record how to restore processes, before their treatment changes."""
         self.check_alive()
         content = "".join(f"{line}\n" for line in lines).encode()
         if self._host.read(f"{self.folder}/{TREATED}") != content:
             self._host.write(f"{self.folder}/{TREATED}", content)
 
     def check_alive(self) -> None:
-        """Stop where the guard has undone everything, because it saw no beat."""
+        """Raise SystemLimitError if the guard has undone everything, because it saw no beat."""
         if self._host.read(f"{self.folder}/{RESTORED}") is not None:
             self.restore()
             raise SystemLimitError(
@@ -179,7 +179,7 @@ class Journal:
             )
 
     def keep(self) -> None:
-        """Let the changes stay; the script can undo them later all the same."""
+        """Let the changes stay; the script can still undo them later."""
         self.is_kept = True
         self._host.write(f"{self.folder}/{KEPT}", b"")
         self._host.write(f"{self.folder}/{DONE}", b"")

@@ -12,10 +12,10 @@ from headcount.tune.goal import figure
 from headcount.tune.pairs import gain_of, mean_figure, ratio_of
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
-"""Of the users at which the trials ended."""
+"""Loads, as shares of the users at which the trials ended."""
 CONFIDENCE = 0.95
 PAIRS = 4
-"""Of each load: with two, Student's interval is thirteen standard errors wide, with four three."""
+"""Per load: with two, Student's interval is thirteen standard errors wide, with four three."""
 
 
 @dataclass

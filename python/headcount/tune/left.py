@@ -9,7 +9,7 @@ from headcount.tune.host import Host
 from headcount.tune.journal import DONE, GUARD, KEPT, SCRIPT
 
 RESTORE_S = 300.0
-"""Longest wait for a server that is restarted by a way back."""
+"""Longest wait for a server that is restarted while changes are undone."""
 FOLDER = """
 if [ -n "$XDG_STATE_HOME" ]; then base=$XDG_STATE_HOME
 elif [ "$(id -u)" = 0 ]; then base=/var/lib
@@ -49,7 +49,7 @@ class Left:
 def journals_folder(host: Host, kind: str = "tune") -> str:
     """Where journals are: a folder of this user's that outlives a restart of the machine.
 
-    `kind` is the command whose they are.
+    `kind` is the command that keeps them.
     """
     ended = host.run(["sh", "-c", FOLDER])
     if ended.code != 0:
@@ -69,7 +69,7 @@ def left(host: Host, kind: str = "tune") -> Sequence[Left]:
 
 
 def check_nothing_left(host: Host) -> None:
-    """Raise InputError where an earlier tuning was cut off and has changed something."""
+    """Raise InputError if an interrupted tuning has left changes behind."""
     for one in left(host):
         if one.is_kept:
             continue

@@ -10,15 +10,15 @@ from headcount.tune.goal import figure, gain
 from headcount.tune.race import CONFIDENCE_OF_CLAIM, LEAST
 
 WORST_ERRORS = 0.01
-"""More failures than the best so far has, as a share, and a trial is broken off."""
+"""A trial stops if its share of failures exceeds that of the best so far by more than this."""
 WORST_P99, LEAST_P99_MS = 3.0, 10.0
-"""Times the 99th percentile of the best so far, or of what nobody feels."""
+"""Factor on the 99th percentile of the best so far, and its least value: nobody feels less."""
 MOST_SLOW = 2
-"""Pairs with a 99th percentile beyond that, and a trial is broken off: one may be a hiccup."""
+"""A trial stops after this many pairs with a 99th percentile beyond that: one may be a hiccup."""
 
 
 def gain_of(before: LevelResult, after: LevelResult, measure: Measure) -> float | None:
-    """The gain of a pair; None where the generator or other programs spoiled one of its turns."""
+    """The gain of a pair; None if the generator or other programs spoiled one of its turns."""
     if "invalid" in (before.outcome, after.outcome) and (
         before.generator.limited or after.generator.limited
     ):
@@ -27,7 +27,7 @@ def gain_of(before: LevelResult, after: LevelResult, measure: Measure) -> float 
 
 
 def failures(before: LevelResult, after: LevelResult) -> str | None:
-    """Why a challenger is broken off whose scenarios fail more often; None where they do not."""
+    """Why a challenger is stopped whose scenarios fail more often; None if they do not."""
     failed = [
         one.total.failed / max(one.total.completed + one.total.failed, 1) for one in (before, after)
     ]
@@ -37,7 +37,7 @@ def failures(before: LevelResult, after: LevelResult) -> str | None:
 
 
 def slowness(before: LevelResult, after: LevelResult) -> str | None:
-    """How much longer the slowest response times of a challenger are; None where it is little."""
+    """How much longer the slowest response times of a challenger are; None if little."""
     times = [one.total.response for one in (before, after)]
     if times[0] is None or times[1] is None:
         return None
@@ -47,7 +47,7 @@ def slowness(before: LevelResult, after: LevelResult) -> str | None:
 
 
 def ratio_of(gains: Sequence[float], confidence: float = CONFIDENCE_OF_CLAIM) -> Ratio | None:
-    """The ratio that gains come to, by their own spread; None of fewer than two."""
+    """The ratio of some gains, with an interval from their own spread; None for fewer than two."""
     if len(gains) < LEAST:
         return None
     found = LogRatio(*mean_and_error(gains), len(gains) - 1)
@@ -62,5 +62,5 @@ def mean_figure(levels: Sequence[LevelResult], measure: Measure) -> float | None
 
 
 def mean(gains: Sequence[float]) -> float:
-    """The mean; 0 of nothing."""
+    """The mean; 0 if there are none."""
     return sum(gains) / len(gains) if gains else 0.0

@@ -1,4 +1,4 @@
-"""What schedules a server better while the winner of a tuning is compared: `headcount pilot`."""
+"""The part of `headcount pilot` that a tuning uses while it compares its winner."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -11,7 +11,7 @@ class Piloting(Protocol):
     def find(self, play: Callable[[], object]) -> Sequence[str]:
         """The names of the modules that help while `play` is called again and again.
 
-        All is as before afterwards. Raises HeadcountError.
+        Puts everything back. Raises HeadcountError.
         """
         ...
 

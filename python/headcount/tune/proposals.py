@@ -11,9 +11,9 @@ from headcount.tune.values import Values
 
 ALL_RULES = "all rules of thumb together"
 REFUSED = -1.0
-"""The gain that Optuna learns of a configuration that did not run."""
+"""The gain that Optuna learns for a configuration that did not run."""
 STALE = 12
-"""Proposals in a row that were tried before; then there is nothing left to try."""
+"""After this many proposals in a row that were tried before, nothing is left to try."""
 MOST_CHOICES = 6
 """A number with at most this many values is a choice among them."""
 
@@ -22,7 +22,7 @@ class Proposals:
     """Configurations to try, each once."""
 
     def __init__(self, values: Sequence[Values], seed: int) -> None:
-        """Of these knobs, the weightiest first."""
+        """Propose values of these knobs, the weightiest first."""
         self._values = {one.knob: one for one in values}
         self._tried: set[frozenset[tuple[str, str]]] = {frozenset()}
         self._gains: dict[frozenset[tuple[str, str]], float] = {frozenset(): 0.0}
@@ -71,7 +71,7 @@ class Proposals:
         return not known
 
     def learn(self, tried: Configuration, gain: float | None) -> None:
-        """Take the gain over the server as it is; None of what did not run."""
+        """Take the gain over the server as it is; None if the configuration did not run."""
         if gain is not None:
             self._fewer_rules.clear()
         elif tried.origin == ALL_RULES:
@@ -147,7 +147,7 @@ def _choices(values: Values) -> list[str]:
 
 
 def _choice(values: Values, value: str | None) -> Any:
-    """A value as the optimiser has it; None where it cannot be one of its."""
+    """A value in the optimiser's form; None if it is not among those it can propose."""
     if value is None:
         return None
     distribution = _distribution(values)

@@ -93,7 +93,7 @@ def judge_without(gains: Sequence[float], spread: Spread) -> Judgement:
 
 
 def smallest_gain(spread: float, pairs: int) -> float | None:
-    """The smallest ratio above 1 that so many pairs prove four times out of five; None above 3.
+    """The smallest ratio above 1 that this many pairs prove four times out of five; None above 3.
 
     `spread` is the standard deviation of a pair's gain.
     """

@@ -1,4 +1,4 @@
-"""How a server is restarted, for settings that no reload puts in force."""
+"""How a server is restarted, for settings that a reload does not apply."""
 
 import posixpath
 import shlex
@@ -24,7 +24,7 @@ class Restart(Protocol):
 
     @property
     def command(self) -> Sequence[str] | None:
-        """What restarts it, also when the tuning has gone; None for a server that goes with it."""
+        """What restarts it, even after the tuning's end; None for a server that ends with it."""
         ...
 
     def again(self) -> Running:
@@ -68,7 +68,7 @@ class ByCommand:
     Attributes:
         host: Where it is.
         command: The command.
-        pids: The server's processes, looked for anew.
+        pids: Finds the server's processes again.
 
     """
 
@@ -93,12 +93,12 @@ class ByCommand:
 
 
 def unit_of(host: Host, pid: int) -> str | None:
-    """The systemd service that a process is of; None where it is of none."""
+    """The systemd service that a process belongs to; None if there is none."""
     text = (host.read(f"/proc/{pid}/cgroup") or b"").decode(errors="replace")
     for line in text.splitlines():
         folder = line.split(":", 2)[-1]
         services = [one for one in folder.split("/") if one.endswith(".service")]
-        # What is below user@1000.service is restarted by that user's own systemd.
+        # The user's own systemd restarts what is below user@1000.service.
         if services and not services[0].startswith("user@"):
             return services[-1]
     return None

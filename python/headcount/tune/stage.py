@@ -22,15 +22,15 @@ from headcount.tune.change import Configuration
 from headcount.tune.tunable import Tunable
 
 MEASURE_S = 5.0
-"""Of a turn, if nothing else is asked for. Shorter turns scatter more; longer ones meet more drift
-within their pair."""
+"""Default length of a turn. Shorter turns scatter more; longer ones meet more drift within their
+pair."""
 SETTLE_S, RESTARTED_S = 2.0, 5.0
 """After a change by a reload, and by a restart: caches that it has emptied fill again."""
 STAY_S = 1.0
 """Before a second turn of the same configuration."""
 LONGEST_RAMP_S = 3.0
 GOING_S = 5.0
-"""Users leave when what they are doing has ended; so much longer than a step may take."""
+"""How much longer than a step users may take to leave: they finish what they are doing."""
 
 
 class Stage:
@@ -69,7 +69,7 @@ class Stage:
         return self._bundle
 
     def open(self, users: int) -> None:
-        """Make the data set for at most so many users, and start the engine."""
+        """Make the data set for at most this many users, and start the engine."""
         self._listener.phase(Phase("prepare", 1, "ladder", users, 0.0))
         note(self._bundle, 0.0, self._sut.prepare(users, self._listener.prepared))
         self._sut = with_views(self._sut, self._bundle, self._listener, 0.0)
@@ -94,7 +94,7 @@ class Stage:
     def turn(
         self, configuration: Configuration, users: int, *, is_fresh: bool = False
     ) -> LevelResult:
-        """Measure a configuration with so many users; a fresh one after a restart of the server.
+        """Measure a configuration with this many users; a fresh one after a server restart.
 
         Users leave before a change and come back after it. Raises NotAccepted where the server
         refuses it, TargetError where it does not answer any more.
@@ -137,7 +137,7 @@ class Stage:
         return self._session, self._runner
 
     def diagnosis(self, levels: Sequence[LevelResult]) -> Diagnosis | None:
-        """What stopped the server in some of its turns; None of no turn. For a closed stage."""
+        """The server's limit in some of its turns; None without turns. Close the stage first."""
         return diagnosis_of(levels, self.folder)
 
     def close(self, ending: Ending) -> None:

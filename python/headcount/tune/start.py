@@ -1,4 +1,4 @@
-"""A tuning of a plan's target: the run that says what binds, the trials, and the way back."""
+"""A tuning of a plan's target: the run that finds the limit, the trials, and the way back."""
 
 import secrets as random
 import time
@@ -49,7 +49,7 @@ from headcount.tune.tuning import Tuning
 from headcount.tune.values import Values, names_of
 
 MOST_HELD = 4
-"""Knobs that are left alone and named, the weightiest; `tuning.json` has all."""
+"""At most this many knobs that are left alone are named; `tuning.json` has all."""
 
 
 PilotOf = Callable[
@@ -62,22 +62,22 @@ class Wanted:
     """How a server is to be tuned.
 
     Attributes:
-        goal: What is to become better.
+        goal: What to improve.
         budget_s: Time for the trials, without the run before them.
         turn_s: Measured part of a turn.
         trials: Most configurations to try; None for as many as there is time for.
         asked: What may be changed.
-        own: Knobs of a file of one's own.
+        own: Knobs of a file of your own.
         baseline: A run of the same target, instead of a new one.
-        named: What the server is, where its address does not say.
+        named: What the server is, if its address does not show it.
         apply: Whether the winner stays in force.
         host: The machine of the server, as `ssh://USER@HOST`; None for this one.
         table: Loads at which the winner is compared with the server as it was.
-        restart_command: What restarts the server, where that is not known otherwise.
+        restart_command: What restarts the server, if that is not known otherwise.
         kernel: Whether kernel settings of this machine may be tried.
-        pilot: Makes the pilot that is compared beside the winner, from what gives the server's
-            processes now, what gives control groups of its own, and what takes sentences; None
-            for no such comparison.
+        pilot: Makes the pilot that is compared beside the winner, from functions that return the
+            server's present processes and its own control groups, and one that takes sentences;
+            None for no such comparison.
 
     """
 
@@ -100,9 +100,9 @@ class Wanted:
 def tune(
     plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: Listener
 ) -> tuple[Path, record.Tuning]:
-    """Tune the target of a plan; returns the bundle of the turns, and what they came to.
+    """Tune the target of a plan; returns the bundle of the turns, and their result.
 
-    The plan itself is what is run first: a search, or one level for a goal at so many users.
+    The plan itself runs first: a search, or one level for a goal at a number of users.
 
     Everything is put back at the end, whatever ends it. Raises HeadcountError; KeyboardInterrupt
     does not leave this function.
@@ -164,7 +164,7 @@ def _tuned(
 
 
 def _knobs(server: str, own: KnobFile | None) -> Sequence[Knob]:
-    """The knobs of a server, with those of a file of one's own."""
+    """The knobs of a server, with those of a file of your own."""
     knobs = of_server(server)
     return (merged(knobs, own) if own is not None and own.server == server else knobs).knob
 
@@ -172,7 +172,7 @@ def _knobs(server: str, own: KnobFile | None) -> Sequence[Knob]:
 def _of_kernel(
     host: Host, sut: Sut, diagnosis: Diagnosis, asked: Asked, names: Mapping[str, int]
 ) -> Sequence[Choice]:
-    """Knobs of the kernel; raises InputError for who may not set them."""
+    """Knobs of the kernel; raises InputError if this user may not set them."""
     if host.run(["id", "-u"]).output.strip() != "0":
         raise InputError("--kernel: only root may change kernel settings; run it as root")
     return choose(_linux(host, sut), of_server(LINUX).knob, diagnosis, asked, names)
@@ -184,7 +184,7 @@ def _linux(host: Host, sut: Sut) -> Linux:
 
 
 def _restart(host: Host, sut: Sut, server: Joint, wanted: Wanted) -> Restart | None:
-    """How the server is restarted; None where it must not be, or it is of a lab that cannot."""
+    """How the server is restarted; None if that is not allowed, or its lab cannot do it."""
     if sut.restart is not None and not sut.forgets:
         return OfLab(host, sut.restart, lambda: sut.pids or [])  # it is on this machine
     if not sut.is_of_somebody or not wanted.asked.restarts:
@@ -203,7 +203,7 @@ def _pids(sut: Sut) -> Sequence[int]:
             "the server is on another machine: give a login to it, --host ssh://root@HOST, or run "
             "headcount tune there"
         )
-    # What somebody has named may be more than what listens.
+    # A named server may have more processes than those that listen.
     is_named = sut.far_server is not None or (sut.server is not None and bool(sut.server.named))
     pids = _pids_now(sut) if is_named else sut.pids or _pids_now(sut)
     if not pids:
@@ -214,7 +214,7 @@ def _pids(sut: Sut) -> Sequence[int]:
 
 
 def _pids_now(sut: Sut) -> Sequence[int]:
-    """The server's processes, looked for anew."""
+    """The server's processes, looked up again."""
     if sut.far_server is not None:
         return list(sut.far_server.source.find().pids)
     return [] if sut.server is None else list(sut.server.find().pids)
@@ -286,7 +286,7 @@ def _trials(
     of_processes = [one.knob for one in tried if one.server == PROCESS]
     folder = new_folder(runs, f"{plan.workload.name}-tuning", plan.target)
     journal = _journal_folder(host)
-    # A lab server is not there any more after a power failure.
+    # A lab server does not survive a power failure.
     hook = boot_hook(host, journal, known.server.servers) if sut.is_of_somebody else None
     tunable = Tunable(
         host,
@@ -325,7 +325,7 @@ def _trials(
 def _played(
     known: Known, tuning: Tuning, tunable: Tunable, stage: Stage, wanted: Wanted
 ) -> record.Tuning:
-    """What the trials came to, with everything put back that is not to stay."""
+    """The result of the trials, with everything put back that is not to stay."""
     ending: Ending = "failed"
     try:
         stage.open(tuning.users)
@@ -349,7 +349,7 @@ def _played(
 
 
 def _with_new_limit(found: record.Tuning, tuning: Tuning, stage: Stage) -> record.Tuning:
-    """Add what binds the server with the changes that are claimed."""
+    """Add the limit of the server with the claimed changes."""
     after = stage.diagnosis(tuning.winners) if found.changes else None
     if after is None:
         return found

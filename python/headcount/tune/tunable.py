@@ -107,7 +107,7 @@ class Tunable:
 
     def _beat(self) -> None:
         while not self._ended.wait(1.0):
-            with suppress(HeadcountError, OSError):  # the guard acts where this lasts
+            with suppress(HeadcountError, OSError):  # the guard acts if this persists
                 self._journal.beat()
 
     def files(self, changes: Changes) -> Mapping[str, bytes]:
@@ -117,7 +117,7 @@ class Tunable:
         return self._server.edited(with_followers(own, self._followers, self._server, names))
 
     def _values(self, changes: Changes) -> Mapping[str, str]:
-        """Kernel settings by path: first those that go back, for the last of two names counts."""
+        """Kernel settings by path: restored ones first, because the last of two names counts."""
         gone = [knob for knob in self._written if knob not in changes]
         found: dict[str, str] = {}
         if self._kernel is not None:
@@ -141,7 +141,7 @@ class Tunable:
         """The servers whose files some changes are in."""
         found: list[Service] = []
         for one in parts(self._server):
-            # Knobs that two servers have are called after the server.
+            # Knobs that two servers have carry the server's name.
             own = self._server.knobs[one.name] if isinstance(self._server, Joint) else changes
             mine = [knob for knob in own if knob in changes and self._is_servers(knob)]
             restarts = [knob.apply == "restart" for knob in mine]
@@ -150,7 +150,7 @@ class Tunable:
         return found
 
     def drop_ins(self, changes: Changes) -> Sequence[DropIn]:
-        """Drop-in files of the servers' services that treat their processes so."""
+        """Drop-in files of the servers' services that apply changes to their processes."""
         own = self._of_processes(changes)
         if self._treated is None or not own:
             return []
@@ -173,7 +173,7 @@ class Tunable:
         return not self._is_kernels(knob) and knob not in treated
 
     def _of_processes(self, changes: Changes) -> Changes:
-        """Those that treat its processes otherwise."""
+        """Those that change how its processes are treated."""
         treated = self._treated.knobs if self._treated is not None else ()
         return {knob: value for knob, value in changes.items() if knob in treated}
 
@@ -185,8 +185,8 @@ class Tunable:
     def apply(self, wanted: Configuration, *, is_fresh: bool = False) -> bool:
         """Change to a configuration, or back; returns whether the server was restarted for it.
 
-        A fresh one begins with a restart, also where a reload or nothing would do. Raises
-        NotAccepted, with all as it was before.
+        A fresh one begins with a restart, even if a reload or nothing would do. Raises NotAccepted
+        after it has put everything back.
         """
         if wanted.key == self.now.key and not is_fresh:
             return False
@@ -209,13 +209,13 @@ class Tunable:
         return restarts
 
     def _go_back(self, *, restarts: bool) -> None:
-        """Have the configuration in force again that ran before."""
+        """Restore the configuration that was in force before."""
         try:
             self._reload(restarts=restarts)
         except TargetError:
             if restarts or self._restart is None:
                 raise
-            self._reload(restarts=True)  # it may have ended over what it was to read
+            self._reload(restarts=True)  # the refused configuration may have ended it
         self._wait()
         try:
             self._treat(self._written, is_new=True)
@@ -223,7 +223,7 @@ class Tunable:
             raise TargetError(f"{error}, and took it before") from error
 
     def _put_in_force(self, *, restarts: bool) -> str | None:
-        """Have what is written in force; returns what speaks against it."""
+        """Make the server use what is written; returns why it does not, if so."""
         try:
             self._reload(restarts=restarts)
         except TargetError as error:
@@ -244,7 +244,7 @@ class Tunable:
         Raises KernelRefusal.
         """
         files, old = self.files(changes), self.files(self._written)
-        # One that was not there is empty until it is taken away at the end.
+        # A file that did not exist stays empty until it is removed at the end.
         back = {path: self.originals[path] or b"" for path in old if path not in files}
         contents = {path: one for path, one in {**back, **files}.items() if one != old.get(path)}
         values = self._values(changes)
@@ -288,7 +288,7 @@ class Tunable:
         return self._answers()
 
     def keep(self, wanted: Configuration) -> None:
-        """Leave the server at a configuration; raises NotAccepted where it does not run with it."""
+        """Leave the server at a configuration; raises NotAccepted if it does not run with it."""
         self.apply(wanted)
         self._journal.keep()
 
@@ -312,7 +312,7 @@ class Tunable:
             self._heart.join()
 
     def _leave_lab(self) -> None:
-        """Have a lab server as it was, which nothing but its tuning can restart."""
+        """Put a lab server back as it was: only its tuning can restart it."""
         if self.is_kept or self._restart is None or self._restart.command is not None:
             return
         with suppress(HeadcountError, NotAccepted):  # it ends with the tuning
@@ -326,7 +326,7 @@ def _needs_restart(before: Configuration, wanted: Configuration) -> bool:
 
 
 def _other(knob: Knob, server: Server) -> str:
-    """A value that a knob does not have, to see which files it would change."""
+    """A value that a knob does not have now, to see which files it would change."""
     present = server.setting(knob).value
     values: list[str] = [*knob.words, *knob.rules, "1", "2"]
     return next(value for value in values if value != present)

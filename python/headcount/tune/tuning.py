@@ -30,16 +30,16 @@ from headcount.tune.stage import Stage
 from headcount.tune.tunable import NotAccepted
 
 NOISE_PAIRS = 4
-"""Of equal configurations, before anything is changed."""
+"""Pairs of equal configurations, before anything is changed."""
 PROOF_PAIRS = 6
-"""Of the claim: fewer leave the interval to the assumption that ratios are normal."""
+"""Pairs of the claim: fewer leave the interval to the assumption that ratios are normal."""
 MOST_PROOF_PAIRS = 20
 MOST_PAIRS = 12
-"""Of a race, with those that do not count."""
+"""Pairs of a race, including those that do not count."""
 MOST_CHANGES = 5
-"""Of an answer: longer lists are not read."""
+"""Changes in an answer: longer lists are not read."""
 PROOF_SHARE, LADDER_SHARE = 0.4, 0.1
-"""Of the budget that are kept for all that follows the search, and of it for the comparison."""
+"""Shares of the budget: for all that follows the search, and for the comparison alone."""
 RAISE = 1.5
 MOST_RAISES = 5
 
@@ -107,7 +107,7 @@ class Tuning:
         self._turn_s: list[float] = []
 
     def play(self, most_trials: int | None = None) -> None:
-        """All of it; what is known is in `results` whenever it stops."""
+        """Run all phases; `results` has what is known whenever it stops."""
         self._raise_load()
         self._measure_noise()
         self._search(most_trials)
@@ -129,7 +129,7 @@ class Tuning:
         users: int | None = None,
         is_fresh: bool = False,
     ) -> tuple[LevelResult, LevelResult]:
-        """A turn of each, whose order turns around from pair to pair (ABBA)."""
+        """A turn of each, in an order that alternates from pair to pair (ABBA)."""
         began_s = time.monotonic()
         order = (first, second) if number % 2 == 0 else (second, first)
         played = self.users if users is None else users
@@ -232,7 +232,7 @@ class Tuning:
     def _raise_load(self) -> None:
         """More users, as long as the best so far holds them.
 
-        Users who are served in time come as often as they think: no change can make them more.
+        While users are served in time, think time sets their rate: no change can raise it.
         """
         held = self.users
         for _ in range(MOST_RAISES):
@@ -298,8 +298,8 @@ class Tuning:
     def _prove(self) -> None:
         """The winner against the server as it was, on turns of their own.
 
-        Where that is allowed, each begins with a restart: a gain that holds in one start of the
-        server only is none.
+        If allowed, each begins with a restart: a gain that depends on one start of the server does
+        not count.
         """
         number, is_fresh = 0, self._stage.can_restart
         while number < PROOF_PAIRS or (
@@ -311,10 +311,9 @@ class Tuning:
             number += 1
 
     def _compare(self) -> None:
-        """Both at all loads, the largest first, as far as there is time.
+        """Compare both at all loads, the largest first, while there is time.
 
-        What was asked for is played whatever time it takes: the given loads, and the pilot at the
-        largest one.
+        Whatever the time, the given loads are played, and the pilot at the largest one.
         """
         sizes = [*reversed(loads(self.users, self._table))]
         if self._pilot is not None:
@@ -332,7 +331,7 @@ class Tuning:
 
     @property
     def compared(self) -> Configuration:
-        """The winner; the server as it is where nothing was proved."""
+        """The winner; the server as it is if nothing was proved."""
         return self.results.winner if self.is_proven else AS_IT_IS
 
     def _play(self, rung: Rung, number: int) -> None:
@@ -369,7 +368,7 @@ class Tuning:
 
 
 def _halves(knobs: Sequence[Knob]) -> list[Sequence[Knob]]:
-    """Both halves, the one with less weight last; a single knob as it is, nothing of none."""
+    """Both halves, the one with less weight last; a single knob as it is; empty for none."""
     if len(knobs) < 2:
         return [knobs] if knobs else []
     middle = len(knobs) // 2

@@ -26,7 +26,7 @@ class Values:
 
     @cached_property
     def bounds(self) -> tuple[int, int] | None:
-        """Least and largest number; None of a knob that is no number."""
+        """Least and largest number; None if the knob is not a number."""
         if self.knob.least is None or self.knob.most is None:
             return None
         low, high = number(self.knob.least, self.names), number(self.knob.most, self.names)

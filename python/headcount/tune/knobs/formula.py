@@ -12,11 +12,11 @@ _NONE = (
     *(FormulaError, DecimalException),
     *(TypeError, AttributeError, LookupError, RecursionError),
 )
-"""What is raised for formulas that are none."""
+"""What is raised for invalid formulas."""
 
 
 def number(formula: str, names: Names) -> int:
-    """The value of a formula, rounded down; raises InputError where it is none."""
+    """The value of a formula, rounded down; raises InputError if it is invalid."""
     try:
         found: int = math.floor(evaluate(formula, names))
     except _NONE as error:

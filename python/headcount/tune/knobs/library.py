@@ -1,4 +1,4 @@
-"""The knobs that come along, those of installed packages, and those of a file of one's own."""
+"""The built-in knobs, those of installed packages, and those of a file of your own."""
 
 import tomllib
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ from headcount.plan.toml_file import toml_values
 from headcount.tune.knobs.knob import Knob, KnobFile
 
 GROUP, NOUN = "knobs", "file of knobs"
-"""Of entry points, and what one leads to."""
+"""The group of entry points, and what one of them leads to."""
 FIXED = ("process",)
-"""What has no knobs but those that the program knows."""
+"""Names whose knobs are all built in: packages cannot add any."""
 
 
 @cache
 def library() -> Mapping[str, KnobFile]:
-    """All knobs by server: those that come along, and those of installed packages.
+    """All knobs by server: the built-in ones, and those of installed packages.
 
     Raises InputError for a package whose knobs cannot be used.
     """
@@ -72,7 +72,7 @@ def of_server(server: str) -> KnobFile:
 
 
 def own(path: Path) -> KnobFile:
-    """The knobs of a file of one's own; raises InputError with what is wrong in it."""
+    """The knobs of a file of your own; raises InputError with what is wrong in it."""
     values = toml_values(path, f"the knobs of {path}")
     try:
         return KnobFile(**values)
@@ -81,7 +81,7 @@ def own(path: Path) -> KnobFile:
 
 
 def merged(first: KnobFile, second: KnobFile) -> KnobFile:
-    """Knobs of both; of one that is in both, that of `second`."""
+    """The knobs of both; if both have one, that of `second`."""
     names = {knob.name for knob in second.knob}
     kept: list[Knob] = [knob for knob in first.knob if knob.name not in names]
     return first.model_copy(update={"knob": [*kept, *second.knob]})
