@@ -15,7 +15,7 @@ from headcount.tune.host import ThisHost
 from headcount.tune.journal import PATIENCE_S
 
 FIRST_S = PATIENCE_S - 5
-"""The guard of the pilot acts before that of the tuning, which had changed something before it."""
+"""The pilot's guard acts before the tuning's, because the tuning changed the server first."""
 
 
 class Alongside:
@@ -30,10 +30,10 @@ class Alongside:
         modules: Sequence[Module] = tuple(MODULES.values()),
         block_s: float = BLOCK_S,
     ) -> None:
-        """Nothing is tried yet.
+        """Try nothing yet.
 
         `pids` are the server's first processes now, `groups` control groups of its own by
-        controller, `noted` takes sentences for people. Raises InputError where another pilot is at
+        controller, `noted` takes sentences for people. Raises InputError if another pilot is at
         work.
         """
         self._pids = pids

@@ -30,7 +30,7 @@ def network_irqs(system: System) -> list[int]:
 
 
 def _of_cards(folder: Path) -> set[int]:
-    """Of all devices behind network interfaces; the device of a virtio card is one level up."""
+    """Interrupts of all devices behind network interfaces; a virtio card's is one level up."""
     found: set[int] = set()
     for name in _names(folder):
         device = folder / name / "device"
@@ -49,7 +49,7 @@ def _of_cards(folder: Path) -> set[int]:
 
 
 def spread(irqs: Sequence[int], counts: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
-    """A CPU for each interrupt, each in turn; the first one leaves the CPU that is hit most."""
+    """A CPU for each interrupt, in turn; the first interrupt leaves the CPU that is hit most."""
     hits: dict[int, int] = {}
     for irq in irqs:
         for cpu, number in counts.get(irq, {}).items():
@@ -86,7 +86,7 @@ def is_balanced(proc: Path) -> bool:
 
 
 def _accepts(file: Path, now: str) -> bool:
-    """Whether the kernel takes CPUs for it: those of some drivers are the driver's own."""
+    """Whether the kernel accepts CPUs for it: some drivers place their interrupts themselves."""
     try:
         file.write_text(now, "ascii")
     except OSError:

@@ -22,7 +22,7 @@ class Journal:
     def __init__(
         self, host: Host, folder: str, lines: Sequence[str], patience_s: int = PATIENCE_S
     ) -> None:
-        """Write it, and start the guard; raises HeadcountError where that cannot be."""
+        """Write it, and start the guard; raises HeadcountError if that fails."""
         self._host = host
         self.folder = folder
         self._beats = 0
@@ -42,13 +42,13 @@ class Journal:
         self._heart.start()
 
     def note(self, file: str) -> None:
-        """Take down that a file is about to be changed: the script writes back no others."""
+        """Record that a file is about to be changed: the script restores no others."""
         with Path(self.folder, CHANGED).open("a", encoding="utf-8") as opened:
             opened.write(f"{file}\n")
 
     @property
     def is_undone(self) -> bool:
-        """Whether the script has run: of a pilot at work, because the guard saw no beat."""
+        """Whether the script has run: while a pilot works, because the guard saw no beat."""
         return self._host.read(f"{self.folder}/{RESTORED}") is not None
 
     def _beat(self) -> None:
@@ -57,7 +57,7 @@ class Journal:
 
     def _live(self) -> None:
         while not self._ended.wait(1.0):
-            with suppress(HeadcountError, OSError):  # the guard acts where this lasts
+            with suppress(HeadcountError, OSError):  # the guard acts if this persists
                 self._beat()
 
     def close(self) -> str | None:

@@ -1,4 +1,4 @@
-"""What the machine did beside a server: memory that waits to be written, interrupts of the network.
+"""What the machine did beside a server: memory that waits to be written, network interrupts.
 
 Formats: proc(5) (meminfo, stat, interrupts) and https://docs.kernel.org/accounting/psi.html.
 """
@@ -16,7 +16,7 @@ class Places:
 
     Attributes:
         irqs: Numbers of the network cards' interrupts.
-        memory_pressure: File with that of the server's control group; None where it has none.
+        memory_pressure: File with that of the server's control group; None if it has none.
 
     """
 
@@ -31,8 +31,8 @@ class Reading:
     Attributes:
         dirty_bytes: Memory that waits to be written to disks, or is being written.
         interrupts: Those of the network cards so far, by the CPU they hit.
-        interrupt_ticks: Time in interrupts and what follows at once, by CPU, in clock ticks.
-        stalled_us: Time for which the server has waited for memory; None where it is not known.
+        interrupt_ticks: Time in hard and soft interrupts, by CPU, in clock ticks.
+        stalled_us: Time for which the server has waited for memory; None if it is not known.
 
     """
 

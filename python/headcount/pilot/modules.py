@@ -1,8 +1,8 @@
-"""What may help a server: when, why, and what is done.
+"""Modules that may help a server: when, why, and what they do.
 
 The original (AutoPilot for Windows NT, 1998) had modules called Affinity, Convoy, Priority and
 Starvation; a fifth was for the bus of a processor of its time. Memory, writeback and interrupts
-are of today: they change settings of the kernel (`headcount.pilot.settings`), not threads.
+are new: they change settings of the kernel (`headcount.pilot.settings`), not threads.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,37 +22,36 @@ from headcount.tune.processes.attributes import BATCH, BEST_EFFORT, OTHER, REAL_
 from headcount.tune.processes.competition import BUSY, WAITS
 
 SETTLE_S = 0.5
-"""What runs already runs to the end of its turn."""
+"""What runs already uses up its time slice first."""
 PAGES_S = 3.0
-"""What waits to be written goes out first, and pages that were taken away come back."""
+"""Dirty pages are written out first, and evicted pages come back."""
 NICE = -10
-"""Nine tenths of a CPU that one other program wants, too (sched(7): each step is a factor 1.25)."""
+"""Nine tenths of a CPU shared with one other program (sched(7): each step is a factor 1.25)."""
 MOST_PINNED = 4
-"""Times the number of CPUs: more processes than this are better placed by the kernel."""
+"""Processes per CPU beyond which the kernel places them better."""
 SWITCHED = 100.0
-"""Times a second of CPU time that the kernel has taken the CPU from a thread."""
+"""Preemptions per second of CPU time."""
 FAULTS = 10.0
-"""Pages a second that had to be read again: on a disk of 10 ms each, a tenth of a thread's time."""
+"""Pages a second read again: at 10 ms each from a disk, a tenth of a thread's time."""
 STALLED = 0.05
-"""Of the time that a thread waited for memory: what is read for the first time stalls nobody."""
+"""Share of the time that a thread waited for memory: first reads do not count as such waits."""
 DIRTY_BYTES = 2 * MOST_BYTES
-"""Memory that waits to be written, and it is worth a trial to let less wait."""
+"""Memory that waits to be written, from which it is worth a trial to let less wait."""
 INTERRUPTED = 1000.0
-"""Interrupts a second by the network that one CPU takes: a quiet network, or one within this
-machine, has fewer."""
+"""Network interrupts a second on one CPU: a quiet network, or one in this machine, has fewer."""
 ONE_CPU = 2 / 3
-"""Of the interrupts hit one CPU: less is spread already."""
+"""Share of the interrupts that hit one CPU: with less they are spread already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What is known of a server when a module is asked.
+    """What a module may know of a server.
 
     Attributes:
         name: Its program.
         cpus: The CPUs it may use.
         processes: How many processes it has.
-        scheduler: That of the disk its files are on; None where it is not known.
+        scheduler: That of the disk its files are on; None if it is not known.
 
     """
 
@@ -71,9 +70,9 @@ class Module:
 
     Attributes:
         name: As people call it.
-        reason: Why it may help now, as a sentence without its end; None where it has no business.
-        treated: The attributes of a thread, of the process with this place in the server.
-        done: What it does, as a sentence without its end.
+        reason: Why it may help now, as a sentence without a full stop; None if it cannot help.
+        treated: The new attributes of a thread, given its process's position in the server.
+        done: What it does, as a sentence without a full stop.
         raises_session: Whether sessions of the server's own get more CPU, too.
         settle_s: How long it takes to show after it was switched on or off.
 
@@ -168,7 +167,7 @@ def _first(one: Attributes, _: int, __: Server) -> Attributes:
 def _first_at_disk(one: Attributes, _: int, server: Server) -> Attributes:
     if one.io_class is None:
         return one
-    # mq-deadline knows classes only; its others are let through after 10 s at the latest.
+    # mq-deadline knows only classes; it serves the other classes after at most 10 s.
     if server.scheduler == "mq-deadline":
         return replace(one, io_class=REAL_TIME, io_level=7)
     return replace(one, io_class=BEST_EFFORT, io_level=0)
@@ -232,4 +231,4 @@ MODULES: Mapping[str, Module] = {
         ),
     )
 }
-"""In the order in which they are tried."""
+"""All modules, in the order in which they are tried."""

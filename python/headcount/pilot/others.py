@@ -12,7 +12,7 @@ from headcount.counters.proc.tree import Tree
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """One reading of all processes but some.
+    """One reading of all processes except some.
 
     Attributes:
         tree: Their CPU times; nothing else of them is read.
@@ -25,7 +25,7 @@ class Others:
 
 
 def read(without: Iterable[int], proc: str = "/proc") -> Others:
-    """All processes there are now, but those with these ids."""
+    """All present processes except those with these ids."""
     left_out = set(without)
     uptime_ticks = tree.parse_uptime(read_text(f"{proc}/uptime") or "")
     found: dict[int, Process] = {}
@@ -44,13 +44,13 @@ def read(without: Iterable[int], proc: str = "/proc") -> Others:
 def used_s(before: Others, after: Others) -> float:
     """CPU time that they used between two readings, in seconds.
 
-    Processes that came and went are in it where their parents waited for them.
+    It includes processes that came and went if their parents waited for them.
     """
     return tree.used(before.tree, after.tree, lambda totals: totals.cpu_ticks) / TICKS_PER_S
 
 
 def by_name_s(before: Others, after: Others) -> dict[str, float]:
-    """The same by program, the largest first, of processes that still run."""
+    """The same by program, the largest first, for processes that still run."""
     ticks: dict[str, int] = {}
     for pid, now in after.tree.processes.items():
         was = before.tree.processes.get(pid)

@@ -15,9 +15,9 @@ from headcount.text import percent
 BLOCK_S = 5.0
 """Half of a pair: long enough for hundreds of requests, short enough to meet the same load."""
 AGAIN_S = 60.0
-"""Until the next look, where nothing helps."""
+"""Pause until the next look if nothing helps."""
 CHECK_S = 300.0
-"""Until what is kept is tried again: what it helped against may have gone."""
+"""Time until a kept module is tried again: what it helped against may have gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Event:
 
     Attributes:
         kind: `look`, `try`, `skip`, `on`, `off` or `end`.
-        module: Which module, where it is about one.
+        module: Which module, if it is about one.
         text: A sentence.
         verdict: The figures of a trial.
 
@@ -78,7 +78,7 @@ class Pilot:
         self.kept: list[Module] = []
 
     def run(self) -> None:
-        """Look, try and keep until it is to end; the caller puts everything back then."""
+        """Look, try and keep until it is to end; then the caller puts everything back."""
         with suppress(Ended):
             while True:
                 self._try_all()
@@ -121,7 +121,7 @@ class Pilot:
         return True
 
     def _skip(self, module: Module, text: str) -> None:
-        """Say once why nothing is tried."""
+        """Report once why a module is not tried."""
         if module.name not in self._skipped:
             self._skipped.add(module.name)
             self._say("skip", text, module)
@@ -169,13 +169,13 @@ class Pilot:
 
 
 def server_of(name: str, roots: Sequence[int], scheduler: str | None) -> Server:
-    """What is known of a server now."""
+    """What is known of a server at present."""
     cpus = sorted(os.sched_getaffinity(0))
     return Server(name, cpus, len(descendants(roots)), scheduler)
 
 
 def look_text(name: str, work: Work) -> str:
-    """How a server fares, as a sentence."""
+    """A server's CPU use and waits, as a sentence."""
     if work.stretch is None:
         return f"{name} is idle: nothing to help with"
     return (
@@ -186,7 +186,7 @@ def look_text(name: str, work: Work) -> str:
 
 
 def verdict_text(name: str, module: Module, verdict: Verdict) -> str:
-    """What a trial came to, as a sentence."""
+    """The result of a trial, as a sentence."""
     if verdict.value is None or verdict.low is None or verdict.high is None:
         return f"{module.name}: off, {name} did too little to tell"
     times = f"{verdict.value:.2f} times ({verdict.low:.2f} to {verdict.high:.2f})"

@@ -1,4 +1,4 @@
-"""A server that may be treated otherwise: how all of it is now is written down first."""
+"""A server whose treatment may change: its present treatment is recorded first."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Prepared:
         roots: Its first processes.
         treatment: What is changed.
         journal: The way back. Close it.
-        scheduler: The I/O scheduler of its disk; None where none is seen.
+        scheduler: The I/O scheduler of its disk; None if it cannot be seen.
         places: Where to look beside it.
         obstacles: Why modules cannot help on this machine, by their names.
 
@@ -44,7 +44,7 @@ class Prepared:
 def prepare(
     host: Host, roots: Sequence[int], groups: Mapping[str, str], patience_s: int = PATIENCE_S
 ) -> Prepared:
-    """Write down how a server is treated; `groups` are control groups of its own, by controller.
+    """Record how a server is treated; `groups` are control groups of its own, by controller.
 
     Its guard acts after `patience_s` without a sign of life. Raises HeadcountError.
     """

@@ -1,4 +1,4 @@
-"""Files of the kernel that modules change: what is written to them, and what puts them back."""
+"""Files of the kernel that modules change: what they write, and what restores the files."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,10 +10,10 @@ from headcount.tune.processes.groups import CPU_FILES
 
 PRIORITY, MEMORY, WRITEBACK, INTERRUPTS = "priority", "memory", "writeback", "interrupts"
 RAISED = 10
-"""Times the usual share of CPU for the control group of a server."""
+"""Factor on the CPU share of a server's control group."""
 BACKGROUND_BYTES, MOST_BYTES = 16 << 20, 64 << 20
-"""Memory that may wait before it is written, and before those who write have to wait: a disk of
-100 MB/s is done with the first in a sixth of a second."""
+"""Dirty memory at which the kernel starts to write it, and at which writers have to wait: a disk of
+100 MB/s writes the first in a sixth of a second."""
 _WRITEBACK = (
     ("dirty_background_bytes", "dirty_background_ratio", BACKGROUND_BYTES),
     ("dirty_bytes", "dirty_ratio", MOST_BYTES),
@@ -29,9 +29,9 @@ class Setting:
     Attributes:
         module: The module's name.
         file: What it writes to.
-        wanted: What it writes, asked each time.
-        original: What puts it back.
-        back: Where that is written to; mostly the same file.
+        wanted: Returns what it writes; called each time.
+        original: The value that restores it.
+        back: Where that value is written; usually the same file.
 
     """
 
@@ -48,7 +48,7 @@ class Settings:
 
     Attributes:
         found: The files.
-        obstacles: Why a module has none, as a half sentence, by its name.
+        obstacles: Why a module has no files, as a clause, by its name.
 
     """
 
@@ -56,7 +56,7 @@ class Settings:
     obstacles: Mapping[str, str] = field(default_factory=dict)
 
     def __add__(self, other: "Settings") -> "Settings":
-        """Those of both."""
+        """The settings of both."""
         return Settings([*self.found, *other.found], {**self.obstacles, **other.obstacles})
 
 
@@ -66,7 +66,7 @@ def fixed(module: str, file: Path, original: str, wanted: str, back: Path | None
 
 
 def shares(groups: Iterable[Path]) -> list[Setting]:
-    """The CPU that control groups of the server alone get; none gets less than it has."""
+    """CPU shares of the server's own control groups; none gets less than it has."""
     found = []
     for folder in groups:
         for name, usual in CPU_FILES.items():
@@ -78,9 +78,9 @@ def shares(groups: Iterable[Path]) -> list[Setting]:
 
 
 def memory(groups: Mapping[str, str], root: Path) -> Settings:
-    """Protection of what the server's own control group uses (`memory.low`).
+    """Protection of the memory that the server's own control group uses (`memory.low`).
 
-    A group has at most the protection of those above it, so they get as much more.
+    A group has at most the protection of those above it, so theirs grows by as much.
 
     Args:
         groups: The folders of the group, by controller.
@@ -101,7 +101,7 @@ def memory(groups: Mapping[str, str], root: Path) -> Settings:
         if one == root or not now:  # the root group has none
             break
         before = integer(now)
-        if before is not None:  # "max" is all there is
+        if before is not None:  # "max" protects everything
             wanted = use.at_least(before) if number == 0 else use.beside(before)
             found.append(Setting(MEMORY, str(one / "memory.low"), wanted, now, f"{one}/memory.low"))
     if not found or found[0].file != str(folder / "memory.low"):
@@ -110,7 +110,7 @@ def memory(groups: Mapping[str, str], root: Path) -> Settings:
 
 
 class _Use:
-    """The most that a group has used when it was asked: what is taken away is to come back."""
+    """The most memory that a group was seen to use: reclaimed pages are to come back."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -121,22 +121,22 @@ class _Use:
         return self._most
 
     def at_least(self, before: int) -> Callable[[], str]:
-        """That, and no less than before."""
+        """Returns that, but at least `before`."""
         return lambda: str(max(before, self._bytes()))
 
     def beside(self, before: int) -> Callable[[], str]:
-        """That, and what was protected before."""
+        """Returns that plus what was protected before."""
         return lambda: str(before + self._bytes())
 
 
 def writeback(vm: Path) -> Settings:
-    """How much may wait to be written to disks; `vm` is the folder of those settings."""
+    """How much memory may wait to be written to disks; `vm` is the folder of those settings."""
     found = []
     for in_bytes, in_percent, wanted in _WRITEBACK:
         size, share = ((read_text(str(vm / name)) or "").strip() for name in (in_bytes, in_percent))
         if integer(size) is None or integer(share) is None:
             return Settings(obstacles={WRITEBACK: "this kernel has no such setting"})
-        if not os.access(vm / in_bytes, os.W_OK):  # as in a container
+        if not os.access(vm / in_bytes, os.W_OK):  # such as in a container
             return Settings(obstacles={WRITEBACK: f"{vm / in_bytes} cannot be written"})
         if size == "0":
             found.append(fixed(WRITEBACK, vm / in_bytes, share, str(wanted), vm / in_percent))

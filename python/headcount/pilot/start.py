@@ -1,4 +1,4 @@
-"""From a server that somebody named to a pilot that has put everything back."""
+"""A pilot's run, from the named server until everything is put back."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ UNDONE = (
     "the guard did not hear from the pilot in time and has put everything back: the machine was "
     "stopped, or badly overloaded; start again"
 )
-"""What is said where the guard has acted."""
+"""The message if the guard has acted."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Wanted:
     """How the pilot is to run.
 
     Attributes:
-        modules: Names of those that may be tried; all where it is empty.
-        for_s: How long; None until it is told to end.
+        modules: Names of those that may be tried; empty for all.
+        for_s: How long; None until it is stopped.
         block_s: Length of half a pair.
 
     """
@@ -41,7 +41,7 @@ class Wanted:
 def run(server: LocalServer, wanted: Wanted, happened: Callable[[Event], None]) -> str | None:
     """Run a pilot to its end or Ctrl-C; returns what could not be put back, if anything.
 
-    Raises InputError where there is no such server, or who runs this may not treat it.
+    Raises InputError if there is no such server, or if this user may not change its treatment.
     """
     modules = _modules(wanted.modules)
     host = ThisHost()
@@ -91,7 +91,7 @@ def _end_text(name: str, kept: Sequence[Module], problem: str | None) -> str:
 
 
 def put_back() -> Sequence[str]:
-    """Undo what pilots have left that were cut off; returns their folders."""
+    """Undo what interrupted pilots have left; returns their folders."""
     host = ThisHost()
     found = [one for one in left(host, KIND) if not one.is_guarded]
     for one in found:
@@ -101,7 +101,7 @@ def put_back() -> Sequence[str]:
 
 
 def _stop(roots: Sequence[int], for_s: float | None, journal: Journal) -> Callable[[float], bool]:
-    """Waits, and says whether the time is over, the server has ended, or all was put back."""
+    """Waits; returns whether the time is over, the server has ended, or all was put back."""
     end_s = None if for_s is None else time.monotonic() + for_s
 
     def stop(wait_s: float) -> bool:
@@ -121,7 +121,7 @@ def _modules(names: Sequence[str]) -> Sequence[Module]:
 
 
 def check_alone(host: ThisHost) -> None:
-    """Undo what a pilot that was cut off has left; raises InputError where one is at work."""
+    """Undo what an interrupted pilot has left; raises InputError if one is at work."""
     for one in left(host, KIND):
         if one.is_guarded:
             raise InputError(

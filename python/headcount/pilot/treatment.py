@@ -21,8 +21,8 @@ _AUTOGROUP = re.compile(r"/autogroup-\d+ nice (-?\d+)")
 class Treatment:
     """The processes of one server.
 
-    A thread that begins while they are treated is treated like the one that started it; so it is
-    put back to how the first thread of the first process was.
+    A thread that begins meanwhile inherits the treatment of the one that started it, so it is reset
+    to the original treatment of the first process's first thread.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Treatment:
         `roots` are its first processes, `groups` control groups of the server alone, `settings`
         other files that modules change.
 
-        Raises InputError where there is no process, or one that may not be looked at.
+        Raises InputError if there is no process, or one that this user may not look at.
         """
         self._roots = roots
         pids = descendants(roots)
@@ -52,11 +52,11 @@ class Treatment:
         self._changed: set[str] = set()
         self._noted: set[str] = set()
         self.note: Callable[[str], None] | None = None
-        """Is given each file that is to be put back, before it is changed first."""
+        """Called with each file before its first change, so that it can be put back."""
         self._sessions = _sessions(pids)
 
     def apply(self, modules: Sequence[Module], server: Server) -> None:
-        """Treat all threads as these modules have it, and no others; raises InputError."""
+        """Treat all threads as these modules do, and undo all others; raises InputError."""
         try:
             for place, pid in enumerate(descendants(self._roots)):
                 for tid in threads(pid):
@@ -95,7 +95,7 @@ class Treatment:
 
     @property
     def script(self) -> list[str]:
-        """Lines of the script that puts everything back, whoever has gone by then."""
+        """Lines of the script that puts everything back, even if some processes are gone."""
         trees = ((pid, began(pid)) for pid in self._roots)
         others = {tid: one for tid, one in self._originals.items() if one != self._usual}
         return [
@@ -122,9 +122,9 @@ class Share:
 
 
 def _sessions(pids: Sequence[int]) -> Mapping[int, Share]:
-    """Those of sessions in which there is nobody but the server, by a process in each.
+    """Shares of sessions that hold only the server, by a process in each.
 
-    They are autogroups of sched(7): a nice value counts only within one.
+    Sessions are autogroups (sched(7)): a nice value counts only within one.
     """
     own = {session for pid in pids if (session := _session(pid))}
     for name in os.listdir("/proc"):  # noqa: PTH208 - hot path

@@ -1,4 +1,4 @@
-"""Whether a module helps, from the server's work with it and without it in turn; pure.
+"""Whether a module helps, from the server's work alternately with and without it; pure.
 
 A gain is the logarithm of how long a second of work took without the module over how long it took
 with it: above zero where it helps.
@@ -12,26 +12,26 @@ from headcount.analyse.statistics.student import LogRatio, mean_and_error
 from headcount.pilot.work import Work
 
 PAIRS = 6
-"""Of a trial: fixed beforehand, so that nobody stops where chance is kind."""
+"""Pairs of a trial, fixed in advance: stopping at a lucky moment would bias the result."""
 FEWEST = 5
 """Pairs that must count: in the others the server was idle."""
 CONFIDENCE = 0.99
 SMALLEST = math.log(1.1)
-"""A gain that is worth treating a server otherwise."""
+"""The smallest gain that is worth a change of treatment."""
 HARM = math.log(1.25)
 """A loss, over two pairs, that ends a trial."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a trial came to.
+    """The result of a trial.
 
     Attributes:
         helps: Whether the module stays on.
         value: How many times as long a second of work took without it; None without figures.
         low: Lower end of its confidence interval.
         high: Upper end.
-        pairs: That count.
+        pairs: How many pairs count.
 
     """
 
@@ -43,7 +43,7 @@ class Verdict:
 
 
 def gain(without: Work, with_it: Work) -> float | None:
-    """The gain of a pair; None where the server did hardly anything in one of its halves."""
+    """The gain of a pair; None if the server did hardly anything in one of its halves."""
     before, after = without.stretch, with_it.stretch
     return None if before is None or after is None else math.log(before / after)
 

@@ -2,7 +2,7 @@
 
 CPU time and waiting for a CPU are the kernel's own figures (`/proc/PID/task/TID/schedstat`, in
 nanoseconds: proc_pid_schedstat). Waiting for a disk is sampled: a thread in state D waits.
-What the machine did meanwhile is of `headcount.pilot.machine`.
+What the machine did meanwhile is in `headcount.pilot.machine`.
 """
 
 import os
@@ -17,11 +17,11 @@ from headcount.pilot.others import Others, by_name_s, used_s
 from headcount.pilot.others import read as read_others
 
 SAMPLE_S = 0.05
-"""How often states of threads are looked at."""
+"""How often the states of threads are sampled."""
 MOST_SAMPLED = 256
-"""Threads whose states are looked at: more would cost more than they tell."""
+"""Threads whose states are sampled: more would cost more than they show."""
 MOST_NAMED = 3
-"""Programs that are named as those that use most of the CPU."""
+"""How many of the programs that use most of the CPU are named."""
 _NS = 1e9
 
 
@@ -34,7 +34,7 @@ class Work:
         cpu_s: CPU time.
         wait_s: Ready to run, and without a CPU.
         disk_s: Waiting for a disk.
-        preempted: How often the CPU was taken from a thread that had more to do.
+        preempted: How often a thread with more to do was preempted.
         others_s: CPU time of all other programs.
         others: The programs that used most of that, the largest first.
         major_faults: Pages of the server that had to be read from a disk, because they were not in
@@ -62,7 +62,7 @@ class Work:
     interrupt_s: Mapping[int, float] = field(default_factory=dict)
 
     def share(self, part_s: float) -> float:
-        """Such a part of the time that its work took; 0 where it did nothing."""
+        """`part_s` as a share of the time that its work took; 0 if it did nothing."""
         total_s = self.cpu_s + self.wait_s + self.disk_s
         return part_s / total_s if total_s else 0.0
 
@@ -70,8 +70,8 @@ class Work:
     def stretch(self) -> float | None:
         """How long a second of work took, in seconds; 1 on a machine of its own.
 
-        None where hardly anything was done, and nothing waited for: a ratio of nothing says
-        nothing. One that only waits for its disk is not idle.
+        None if it hardly worked or waited: a ratio of almost nothing means nothing. A server that
+        only waits for its disk is not idle.
         """
         total_s = self.cpu_s + self.wait_s + self.disk_s
         if total_s < LEAST_WORK * self.length_s or self.cpu_s < LEAST_CPU * self.length_s:
@@ -80,19 +80,19 @@ class Work:
 
 
 LEAST_WORK = 0.02
-"""Of the time: a server that works or waits less is idle."""
+"""Share of the time: a server that works or waits less is idle."""
 LEAST_CPU = 0.001
-"""Of one CPU: a ratio to less is mostly chance."""
+"""Share of one CPU: a ratio to less is mostly chance."""
 
 
 def lives(pid: int, proc: str = "/proc") -> bool:
-    """Whether a process runs; one that has ended and is not collected yet does not."""
+    """Whether a process runs; a zombie does not."""
     found = parse_stat(read_text(f"{proc}/{pid}/stat") or "")
     return found is not None and not found.ended
 
 
 def descendants(roots: Iterable[int], proc: str = "/proc") -> list[int]:
-    """Some processes that run, with all that came of them."""
+    """Those of some processes that run, with all of their descendants."""
     found: dict[int, None] = {}
     waiting = list(roots)
     while waiting:
@@ -147,7 +147,7 @@ def between(
 ) -> tuple[float, float]:
     """CPU time and waiting for a CPU between two readings, in seconds.
 
-    A thread that is new began after the first reading. What one did that has ended is not known.
+    A new thread began after the first reading. What an ended thread did is not known.
     """
     cpu = wait = 0
     for tid, now in after.items():
@@ -169,7 +169,7 @@ def faults(pids: Iterable[int], proc: str = "/proc") -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """All that is read at the beginning of a while, and at its end."""
+    """All that is read at the beginning and at the end of a measurement."""
 
     at_s: float
     preempted: int
