@@ -1,4 +1,4 @@
-"""What faults came to, as a record and in words; pure."""
+"""The result of faults, as a record and in words; pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -67,7 +67,7 @@ def sentence(outages: Sequence[Outage], found: Sequence[Spread]) -> str:
 
 
 def _writes_texts(outages: Sequence[Outage], by_name: Mapping[str, Spread]) -> list[str]:
-    """What became of acknowledged writes, in sentences; none where nobody wrote."""
+    """What became of acknowledged writes, in sentences; empty if nobody wrote."""
     known = [one.writes for one in counted(outages) if one.writes is not None]
     gone, stale = by_name.get("gone"), by_name.get("stale")
     if not known or gone is None or stale is None:
@@ -87,7 +87,7 @@ def _writes_texts(outages: Sequence[Outage], by_name: Mapping[str, Spread]) -> l
 
 
 def _when(at_s: float) -> str:
-    """A moment, from the fault."""
+    """A moment, as time after the fault."""
     return f"{seconds(abs(at_s))} {'before' if at_s < 0 else 'after'} the fault"
 
 

@@ -1,4 +1,4 @@
-"""Commands that somebody gives for a fault, for what follows it, and for what is to be asked."""
+"""Commands given for a fault, for the recovery from it, and for questions about it."""
 
 import os
 import signal
@@ -12,21 +12,21 @@ from headcount.errors import TargetError
 from headcount.text import clean
 
 LONGEST_S = 600.0
-"""A command that takes longer is ended: nothing waits for ever."""
+"""A command that takes longer is ended, so that nothing waits for ever."""
 END_S = 2.0
-"""How long it has to end by itself."""
+"""How long it has to end by itself before it is killed."""
 HEAR_S = 0.05
-"""How soon it is noticed that a command is to end."""
+"""How often it is checked whether a command must end."""
 NEVER = Event()
-"""Is never set."""
+"""An event that is never set."""
 MOST_BYTES = 100_000
-"""Of its output."""
+"""Most bytes of its output that are read."""
 
 
 def run(command: str, option: str, longest_s: float = LONGEST_S, ended: Event = NEVER) -> None:
-    """Run a command by the shell; raises TargetError where it fails or takes too long.
+    """Run a command in the shell; raises TargetError if it fails or takes too long.
 
-    It is ended, too, as soon as `ended` is set.
+    It is also ended as soon as `ended` is set.
     """
     code, output = outcome(command, longest_s, ended)
     if code is None:
@@ -45,10 +45,10 @@ def succeeds(command: str, longest_s: float, ended: Event = NEVER) -> bool:
 
 
 def outcome(command: str, longest_s: float, ended: Event = NEVER) -> tuple[int | None, str]:
-    """The exit code of a command, None where it took too long; and what it printed.
+    """The exit code of a command, None if it took too long; and what it printed.
 
-    What it starts in the background goes on, as from a shell: a server, say. So its output is a
-    file, whose end nobody has to wait for.
+    What it starts in the background, such as a server, goes on. So its output goes to a file: a
+    pipe would stay open until that ends.
     """
     end_s = time.monotonic() + longest_s
     with TemporaryFile() as output:

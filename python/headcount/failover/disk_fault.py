@@ -10,21 +10,21 @@ from headcount.errors import InputError, TargetError
 from headcount.failover import command
 
 PREFIX = "fill="
-"""How the option begins; a folder follows."""
+"""Prefix of the option; a folder follows."""
 NAME = ".headcount-fill"
 MOST_BYTES = 16 << 30
-"""Free space that is filled at most: nobody fills a big disk by mistake."""
+"""Most free space that is filled, so that nobody fills a big disk by mistake."""
 STEP_BYTES = 64 << 20
 LEAST_STEP_BYTES = 4096
 
 
 class Fill:
-    """The file system of a folder has no room left: a file of ours takes all of it."""
+    """Leaves no room on the file system of a folder: a file of ours takes all of it."""
 
     def __init__(self, folder: str, recover: str | None) -> None:
-        """`recover` is a command to run after there is room again.
+        """`recover` is a command to run once there is room again.
 
-        Raises InputError for a folder that is none, or whose disk has too much room.
+        Raises InputError if it is not a folder, or if its disk has too much room.
         """
         self._folder = Path(folder)
         self._command = recover
@@ -51,7 +51,7 @@ class Fill:
             )
 
     def check_beside(self, folder: Path) -> None:
-        """Raise InputError where Headcount itself writes to the same disk, into this folder."""
+        """Raise InputError if `folder`, where Headcount itself writes, is on the same disk."""
         there = next(one for one in (folder.absolute(), *folder.absolute().parents) if one.exists())
         if there.stat().st_dev == self._folder.stat().st_dev:
             raise InputError(
@@ -60,11 +60,11 @@ class Fill:
             )
 
     def prepare(self) -> None:
-        """Look again how much room there is."""
+        """Check again how much room there is."""
         self._check()
 
     def inject(self, ended: Event) -> None:
-        """Take all the room; raises TargetError where that cannot be."""
+        """Take all the room; raises TargetError if that fails."""
         file = self._folder / f"{NAME}-{secrets.token_hex(4)}"
         try:
             handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -81,7 +81,7 @@ class Fill:
             os.close(handle)
 
     def recover(self) -> None:
-        """Delete the file; raises TargetError where that cannot be."""
+        """Delete the file; raises TargetError if that fails."""
         if self._file is not None:
             try:
                 self._file.unlink(missing_ok=True)
@@ -93,7 +93,7 @@ class Fill:
 
 
 def _grow(handle: int, ended: Event) -> None:
-    """Let a file take all the room there is, in ever smaller steps; raises OSError."""
+    """Grow a file until there is no room left, in ever smaller steps; raises OSError."""
     at, step = 0, STEP_BYTES
     while step >= LEAST_STEP_BYTES and not ended.is_set():
         try:

@@ -1,4 +1,4 @@
-"""What is done to a server: a fault, what it hits, and commands of somebody's own."""
+"""What is done to a server: a fault, what it hits, and the user's own commands."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,7 @@ class Fault(Protocol):
 
     Attributes:
         text: What is done, for people.
-        recovery: What recovers from it; None where nothing does.
+        recovery: What recovers from it; None if nothing does.
 
     """
 
@@ -25,26 +25,26 @@ class Fault(Protocol):
     recovery: str | None
 
     def prepare(self) -> None:
-        """Find what will be hit, shortly before `inject`, which then takes no time for that.
+        """Find what will be hit, so that `inject`, which follows soon, loses no time on that.
 
-        Raises HeadcountError where there is nothing.
+        Raises HeadcountError if there is nothing.
         """
         ...
 
     def inject(self, ended: Event) -> None:
-        """Do it, or as much of it as is done when `ended` is set.
+        """Do it, or as much of it as possible until `ended` is set.
 
-        Raises HeadcountError where it cannot be done.
+        Raises HeadcountError if it cannot be done.
         """
         ...
 
     def recover(self) -> None:
-        """Undo it, so that it can be done again; raises HeadcountError where it cannot be."""
+        """Undo it, so that it can be done again; raises HeadcountError if that fails."""
         ...
 
 
 class Unprepared:
-    """A fault for which nothing has to be found."""
+    """A fault that needs no preparation."""
 
     def prepare(self) -> None:
         """Find nothing."""
@@ -57,11 +57,11 @@ class FaultTarget:
     Attributes:
         name: Its name.
         pids: Its first processes now.
-        restart: Starts it again after it was killed; None where nobody here can.
-        network: Its network; None where it is not one that Headcount made.
-        others: First processes beside those that run on the same node.
-        move: Moves its service to another node, in an orderly way; None where nobody here can.
-        lines: The processes that carry what goes between it and other nodes; None where there are
+        restart: Starts it again after it was killed; None if Headcount cannot.
+        network: Its network; None if Headcount did not make it.
+        others: First processes of other programs on the same node.
+        move: Moves its service to another node, in an orderly way; None if Headcount cannot.
+        lines: The processes that carry its traffic to and from other nodes; None if there are
             none.
 
     """
@@ -75,37 +75,37 @@ class FaultTarget:
     lines: Callable[[], Sequence[int]] | None = None
 
     def roots(self) -> set[int]:
-        """Its first processes; raises TargetError where it has none."""
+        """Its first processes; raises TargetError if it has none."""
         found = {pid for pid in self.pids() if _lives(pid)}
         if not found:
             raise TargetError(f"{self.name} has no process that a fault could hit")
         return found
 
     def other_roots(self) -> set[int]:
-        """First processes that run on its node beside those."""
+        """First processes of other programs on its node."""
         return {pid for pid in self.others() if _lives(pid)}
 
 
 class Command(Unprepared):
-    """Commands of somebody's own."""
+    """The user's own commands."""
 
     def __init__(self, inject: str, recover: str | None) -> None:
-        """`recover` is what is run after each repetition, if anything."""
+        """`recover` is the command to run after each repetition, if any."""
         self.text = inject
         self.recovery = recover
 
     def inject(self, ended: Event) -> None:
-        """Run the command; raises TargetError where it fails, or was ended."""
+        """Run the command; raises TargetError if it fails, or was ended."""
         command.run(self.text, "--fault", ended=ended)
 
     def recover(self) -> None:
-        """Run the other; raises TargetError where it fails."""
+        """Run the recovery command; raises TargetError if it fails."""
         if self.recovery is not None:
             command.run(self.recovery, "--recover")
 
 
 def with_descendants(roots: Iterable[int]) -> set[int]:
-    """Processes and all that came of them."""
+    """Processes and all of their descendants."""
     first = set(roots)
     return first | descendants(*first)
 
@@ -115,6 +115,6 @@ def _lives(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # it is somebody else's, which the fault itself says
+    except PermissionError:  # another user's process: the fault itself reports that
         return True
     return True

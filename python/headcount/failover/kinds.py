@@ -15,7 +15,7 @@ class Kind(Protocol):
     """A fault of Headcount's own."""
 
     def __call__(self, target: FaultTarget, recover: str | None) -> Fault:
-        """The fault of a server; raises InputError where it cannot be recovered from."""
+        """The fault for a server; raises InputError if it cannot be recovered from."""
         ...
 
 
@@ -29,13 +29,13 @@ KINDS: Mapping[str, Kind] = {
     "node": NodeFault,
     "move": Move,
 }
-"""Faults by name; whatever else is given is a command."""
+"""Faults by name; anything else is a command."""
 PLANNED = frozenset({"move"})
-"""Those that are planned moves."""
+"""Faults that are planned moves."""
 
 
 def fault_of(given: str, recover: str | None, target: FaultTarget | None) -> Fault:
-    """The fault that somebody asks for; raises InputError where it cannot be had here."""
+    """The fault that is asked for; raises InputError if it is not possible here."""
     if given.startswith(disk_fault.PREFIX):
         return disk_fault.Fill(given.removeprefix(disk_fault.PREFIX), recover)
     kind = KINDS.get(given)

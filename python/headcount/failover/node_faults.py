@@ -18,10 +18,10 @@ CUT_TEXT = {
 
 
 class Cut(Unprepared):
-    """Packets of a node are dropped without a word: connections stay, and wait."""
+    """Packets of a node are dropped silently: connections stay open, and wait."""
 
     def __init__(self, direction: Direction, target: FaultTarget, recover: str | None) -> None:
-        """`recover` is a command to run after the node is joined again.
+        """`recover` is a command to run after the node is connected again.
 
         Raises InputError for a server whose network is not of the lab.
         """
@@ -39,17 +39,17 @@ class Cut(Unprepared):
         self._network.cut(self._direction)
 
     def recover(self) -> None:
-        """Join it again."""
+        """Connect it again."""
         self._network.mend()
         if self._command is not None:
             command.run(self._command, "--recover")
 
 
 class NodeFault:
-    """A node fails with all that runs on it, as if it had lost its power: nobody hears of it."""
+    """A node fails with all that runs on it, silently, as if it had lost its power."""
 
     def __init__(self, target: FaultTarget, recover: str | None) -> None:
-        """`recover` is a command that starts it again, where the lab is not to.
+        """`recover` is a command that starts it again, if the lab must not.
 
         Raises InputError for a server whose network is not of the lab.
         """
@@ -112,7 +112,7 @@ class Isolate:
         send(self._cut, signal.SIGSTOP)
 
     def recover(self) -> None:
-        """Mend the lines."""
+        """Reconnect the lines."""
         send(self._cut, signal.SIGCONT)
         self._cut = []
         if self._command is not None:
@@ -123,7 +123,7 @@ class Move(Unprepared):
     """The service of a node moves to another in an orderly way, and back."""
 
     def __init__(self, target: FaultTarget, recover: str | None) -> None:
-        """`recover` is a command that moves it back, where the lab is not to.
+        """`recover` is a command that moves it back, if the lab must not.
 
         Raises InputError for a server that the lab cannot move.
         """

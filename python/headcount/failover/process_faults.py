@@ -11,10 +11,10 @@ from headcount.failover.fault import FaultTarget, with_descendants
 
 
 class Kill:
-    """All processes of a server end at once, without a word to anybody."""
+    """All processes of a server end at once, without notice."""
 
     def __init__(self, target: FaultTarget, recover: str | None) -> None:
-        """`recover` is a command that starts it again, where a lab does not."""
+        """`recover` is a command that starts it again, if no lab does."""
         if recover is None and target.restart is None:
             raise InputError(
                 "--fault kill: Headcount cannot start the server again; give a command that does: "
@@ -44,10 +44,10 @@ class Kill:
 
 
 class Stop:
-    """All processes of a server stand still: connections stay, and nobody answers."""
+    """All processes of a server stop: connections stay open, and nobody answers."""
 
     def __init__(self, target: FaultTarget, recover: str | None) -> None:
-        """`recover` is a command to run after they go on."""
+        """`recover` is a command to run after they continue."""
         self._fault_target = target
         self._command = recover
         self._roots: set[int] = set()
@@ -68,7 +68,7 @@ class Stop:
         send(self._stopped, signal.SIGSTOP)
 
     def recover(self) -> None:
-        """Let it go on."""
+        """Let it continue."""
         send(self._stopped, signal.SIGCONT)
         self._stopped = set()
         if self._command is not None:
@@ -76,9 +76,9 @@ class Stop:
 
 
 def send(pids: Iterable[int], name: signal.Signals) -> None:
-    """Send a signal to processes; those that have ended meanwhile are passed over.
+    """Send a signal to processes; those that have ended meanwhile are skipped.
 
-    Raises TargetError for processes of somebody else.
+    Raises TargetError for another user's processes.
     """
     for pid in pids:
         try:

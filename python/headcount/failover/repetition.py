@@ -1,4 +1,4 @@
-"""One repetition: the fault at its moment, who is asked about it, and when users are back."""
+"""One repetition: the fault at its moment, questions about it, and when users are back."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -16,9 +16,9 @@ from headcount.failover.fault import Fault
 from headcount.failover.watch import Watch
 
 ASK_S = 0.05
-"""How often it is asked whether another node has taken over."""
+"""Pause between two questions whether another node has taken over."""
 PREPARE_S = 1.0
-"""So long before the fault it is looked for what it hits."""
+"""How long before the fault its target is looked up."""
 ANSWER_S = 5.0
 """How long such a question may take."""
 
@@ -29,10 +29,10 @@ class Timing:
 
     Attributes:
         at_s: Undisturbed play before the fault.
-        after_s: Users are watched at least so long after it.
-        longest_s: And at most so long, where they are not back.
-        calm_s: They are back when they have been served for so long.
-        recover_s: It is recovered from so long after it began; None: when users have been watched.
+        after_s: Users are watched at least this long after it.
+        longest_s: And at most this long, if they are not back.
+        calm_s: They are back once they have been served for this long.
+        recover_s: Recovery starts this long after the fault; None: when users have been watched.
 
     """
 
@@ -45,7 +45,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Questions:
-    """Commands that succeed once something has happened; None where nobody is asked."""
+    """Commands that succeed once something has happened; None without a question."""
 
     noticed: str | None = None
     taken_over: str | None = None
@@ -56,9 +56,9 @@ class Repetition:
 
     Attributes:
         injected_s: When the fault began, in seconds of the run's clock; None before.
-        took_s: How long it took to make.
+        took_s: How long the injection took.
         has_recovered: Whether the server was recovered already.
-        answers: When each question was first answered with yes, in seconds after the fault.
+        answers: When each question first succeeded, in seconds after the fault.
 
     """
 
@@ -72,7 +72,7 @@ class Repetition:
         now_s: Callable[[], float],
         watch: Watch | None = None,
     ) -> None:
-        """Nothing happens before the first second is taken.
+        """Do nothing before the first call of `take`.
 
         `now_s` is the run's clock, `watch` what looks at the nodes, if there are any.
         """
@@ -107,7 +107,7 @@ class Repetition:
         return merged(self._rows)
 
     def states(self, injected_s: float) -> list[NodeState]:
-        """What each node was when the fault began, and what it became."""
+        """The state of each node when the fault began, and each change after it."""
         return [] if self._watch is None else self._watch.seen(injected_s)
 
     @property
@@ -122,7 +122,7 @@ class Repetition:
     def take(self, moment: Moment) -> bool:
         """Take a second of the level; returns whether it may end.
 
-        Raises HeadcountError where the fault could not be made.
+        Raises HeadcountError if the fault could not be injected.
         """
         if self._error is not None:
             raise self._error
@@ -134,7 +134,7 @@ class Repetition:
         return self._is_over(moment.interval.to_s)
 
     def end(self) -> None:
-        """Wait for what is under way; nothing more is begun. Raises nothing."""
+        """Start nothing more, and wait for what is under way. Raises nothing."""
         self._ended.set()
         for one in self._threads:
             one.join()
@@ -143,7 +143,7 @@ class Repetition:
 
     @property
     def error(self) -> BaseException | None:
-        """Why the fault could not be made or recovered from."""
+        """Why the fault could not be injected or recovered from."""
         return self._error
 
     def _is_over(self, now_s: float) -> bool:
@@ -154,7 +154,7 @@ class Repetition:
         return self._is_calm(now_s)
 
     def _is_calm(self, now_s: float) -> bool:
-        """Whether users have been served for a while, and hardly anybody still waits."""
+        """Whether users have been served for a while, and hardly any still waits."""
         assert self._last is not None
         assert self.injected_s is not None
         interval = self._last.interval
@@ -211,6 +211,6 @@ class Repetition:
             self._ended.wait(ASK_S)
 
     def _waited_until(self, at_s: float) -> bool:
-        """Wait for a moment of the run's clock; returns whether it all ended before."""
+        """Wait for a moment of the run's clock; returns whether the repetition ended before."""
         end_s = time.monotonic() + at_s - self._now_s()
         return self._ended.wait(max(end_s - time.monotonic(), 0.0))

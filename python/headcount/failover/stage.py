@@ -32,9 +32,9 @@ from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
 
 AGAIN_S = 0.2
-"""Between two looks whether the fault can be made again."""
+"""Pause between two checks whether the fault can be repeated."""
 READY_S = 60.0
-"""How long the command of such a look may take."""
+"""How long the command of such a check may take."""
 BEFORE = "users were not served within their limits before the fault"
 NOT_INJECTED = "the fault did not happen: the level ended first"
 
@@ -57,7 +57,7 @@ class Stage:
     ) -> None:
         """Begin the bundle; nobody plays yet.
 
-        `ready` is a command that succeeds when the fault can be made again, `allowed` the share of
+        `ready` is a command that succeeds when the fault can be repeated, `allowed` the share of
         scenarios that may be missed, `writers` how many write numbered rows beside the users.
         """
         self._plan = plan
@@ -122,8 +122,8 @@ class Stage:
     def repeat(self) -> Outage:
         """Inject the fault once under load, and recover from it; returns what users felt.
 
-        Whatever happens, it recovers; `check_recovered` says where that failed. Raises
-        HeadcountError where the fault cannot be made.
+        Whatever happens, it recovers; `check_recovered` raises if that failed. Raises
+        HeadcountError if the fault cannot be injected.
         """
         session, _ = self._opened
         index = len(self.levels) + 1
@@ -180,7 +180,7 @@ class Stage:
 
     @contextmanager
     def _written(self) -> Iterator[Ledger | None]:
-        """Numbered rows are written in here, where the server can keep any."""
+        """Write numbered rows within the block, if the server can keep any."""
         if self._rows is None:
             yield None
             return
@@ -197,7 +197,7 @@ class Stage:
             ledger.end()
 
     def _writes(self, ledger: Ledger | None, one: Repetition) -> Writes | None:
-        """What became of the rows, when all nodes are back; None where nobody can say."""
+        """What became of the rows, once all nodes are back; None if that is not known."""
         if ledger is None or one.injected_s is None or self._not_recovered is not None:
             return None
         try:
@@ -241,20 +241,20 @@ class Stage:
             writes=writes,
             outcome="invalid" if reasons else "measured",
             reasons=reasons,
-            # Its users may have been late by themselves; when answers came is known all the same.
+            # A limited generator may have made users late; the times of answers are still right.
             doubts=list(result.generator.reasons),
         )
 
     def check_recovered(self) -> None:
-        """Raise HeadcountError where the server could not be recovered after a repetition.
+        """Raise HeadcountError if the server could not be recovered after a repetition.
 
-        Raises KeyboardInterrupt where somebody did not wait for that.
+        Raises KeyboardInterrupt if Ctrl-C interrupted the recovery.
         """
         if self._not_recovered is not None:
             raise self._not_recovered
 
     def wait_until_ready(self) -> None:
-        """Wait until the fault can be made again, with users at play; raises TargetError."""
+        """Wait until the fault can be repeated, while users play; raises TargetError."""
         session, _ = self._opened
         index = len(self.levels)
         self._listener.phase(Phase("recover", index, "ladder", self._users, 0.0))
@@ -267,7 +267,7 @@ class Stage:
         session.catch_up("recover", index)
 
     def _problem(self) -> str | None:
-        """Why the fault cannot be made again yet; None where it can."""
+        """Why the fault cannot be repeated yet; None if it can."""
         try:
             check_answer(self._sut.access.check, self._plan)
         except TargetError as error:
@@ -282,7 +282,7 @@ class Stage:
     def _recover(self, one: Repetition, index: int) -> None:
         """Undo the fault of a repetition, if that has not been done.
 
-        Raises HeadcountError where it cannot be.
+        Raises HeadcountError if that fails.
         """
         one.end()
         if one.injected_s is None or one.has_recovered:

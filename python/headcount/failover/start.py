@@ -26,17 +26,17 @@ from headcount.protocols.registry import protocol_of, protocols
 from headcount.text import listed
 
 ALLOWED = 0.05
-"""Of scenarios, where the plan's criteria do not bound the overload: FSCT's figure."""
+"""Share of scenarios, if the plan's criteria do not bound the overload: FSCT's figure."""
 WRITERS = 4
-"""Who write numbered rows where the server can keep them, if nothing else is asked for."""
+"""Default number of writers of numbered rows, if the server can keep them."""
 LAB_RECOVER_S = 5.0
-"""Until a lab server that has no other node is started again, if nothing else is asked for."""
+"""Default time until a lab server without another node is started again."""
 
 
 def failover(
     plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: Listener
 ) -> tuple[Path, Failover]:
-    """Make the fault under the plan's load, again and again; returns the bundle and what was felt.
+    """Repeat the fault under the plan's load; returns the bundle and what users felt.
 
     The plan has one level. An error or Ctrl-C recovers the server, too, and what was measured is
     kept.
@@ -78,7 +78,7 @@ def failover(
 
 
 def writers_of(plan: Plan, wanted: Wanted) -> int:
-    """How many write numbered rows; raises InputError where the protocol has none."""
+    """How many write numbered rows; raises InputError if the protocol has none."""
     can = bool(protocol_of(plan.protocol).ledger)
     if wanted.writers and not can:
         have = listed([one.form for one in protocols().values() if one.ledger])
@@ -98,7 +98,7 @@ def allowed_share(plan: Plan) -> float:
 
 
 def _fault_target(plan: Plan, sut: Sut, node: str | None) -> FaultTarget | None:
-    """The server whose processes a fault hits; None where they are not of this machine.
+    """The server whose processes a fault hits; None if they are not on this machine.
 
     Raises InputError for a node that it does not have.
     """
@@ -163,7 +163,7 @@ def _repeated(
 
 
 def outlook(plan: Plan, timing: Timing, done: int, repeat: int) -> Outlook:
-    """About how long it will take, if users are back when they are looked for."""
+    """About how long it will take, if users are back as early as possible."""
     each_s = seconds(plan.workload.run.settle) + timing.at_s
     each_s += max(timing.after_s, (timing.recover_s or 0.0) + timing.calm_s)
     return Outlook(done, (repeat - done) * each_s, 0.0, float("inf"), None)

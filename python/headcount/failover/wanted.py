@@ -12,16 +12,16 @@ class Wanted:
 
     Attributes:
         fault: The name of a fault, or a command.
-        recover: A command that recovers from it, where one is needed.
-        ready: A command that succeeds when the fault can be made again.
+        recover: A command that recovers from it, if one is needed.
+        ready: A command that succeeds when the fault can be repeated.
         timing: When things happen.
         repeat: How often.
         writers: How many write numbered rows, to see whether acknowledged ones are kept;
-            None: WRITERS where the protocol has a ledger.
+            None: WRITERS if the protocol has a ledger.
         planned: Whether it is a planned move.
         node: The node that the fault hits, of a server with several; None for the first.
-        questions: Who is asked what has happened.
-        named: What the server is, where its address does not say.
+        questions: Commands that show what has happened.
+        named: What the server is, if its address does not show it.
 
     """
 

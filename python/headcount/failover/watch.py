@@ -1,4 +1,4 @@
-"""What each node of a server is, moment by moment, while a fault is at work."""
+"""The state of each node of a server over time during a fault."""
 
 from collections.abc import Callable, Mapping, Sequence
 from threading import Event, Thread
@@ -7,7 +7,7 @@ from headcount.bundle.failover import NodeState
 from headcount.lab.node import NodeStates
 
 ASK_S = 0.1
-"""Between two looks at a node."""
+"""Pause between two looks at a node."""
 
 
 class Watch:
@@ -30,14 +30,14 @@ class Watch:
             one.start()
 
     def end(self) -> None:
-        """Look no more; safe to call twice."""
+        """Stop looking; safe to call twice."""
         self._ended.set()
         for one in self._threads:
             if one.ident is not None:  # it was started
                 one.join()
 
     def seen(self, injected_s: float) -> list[NodeState]:
-        """What each node was when the fault began, and each change after it."""
+        """The state of each node when the fault began, and each change after it."""
         before = {name: state for at_s, name, state in self._changes if at_s <= injected_s}
         after = sorted(one for one in self._changes if one[0] > injected_s)
         return [
@@ -61,7 +61,7 @@ class Watch:
 def phases(seen: Sequence[NodeState], nodes: NodeStates) -> tuple[float | None, float | None]:
     """When the failure was noticed and when another node had taken over, after the fault; pure.
 
-    It was noticed, at the latest, when another node took over. None where that was not seen.
+    It was noticed, at the latest, when another node took over. None if that was not seen.
     """
     before: Mapping[str, str] = {one.node: one.state for one in seen if one.at_s == 0.0}
     after = [one for one in seen if one.at_s > 0.0]

@@ -1,4 +1,4 @@
-"""What was acknowledged against what is there; pure."""
+"""Compares what was acknowledged with what is there; pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,8 +13,8 @@ class Written:
 
     Attributes:
         acknowledged: When each was acknowledged, in seconds of the run's clock, by its number.
-        last: The number that was tried last.
-        newest: The number that was acknowledged last.
+        last: The last number that was tried.
+        newest: The last number that was acknowledged.
 
     """
 
@@ -28,17 +28,17 @@ class Written:
         return self.last
 
     def acknowledge(self, number: int, at_s: float) -> None:
-        """The server has answered that it has it."""
+        """Note that the server has acknowledged a row."""
         self.acknowledged[number] = at_s
         self.newest = number
 
 
 @dataclass(frozen=True)
 class StaleRead:
-    """An answer without rows of a writer that had been acknowledged before it was asked for.
+    """An answer that lacks rows which were acknowledged before the question.
 
     Attributes:
-        writer: Of the rows.
+        writer: The writer of the rows.
         first, last: Numbers of the first and the last of them.
         at_s: When the answer came, in seconds of the run's clock.
 
@@ -55,8 +55,8 @@ def compare(
 ) -> Writes:
     """What became of the rows; times count from the fault, which began at `injected_s`.
 
-    A read is stale if a row that it did not show is there in the end: what is gone for good is
-    counted as gone.
+    A read is stale if a row that it did not show is there in the end: a row that is gone for good
+    counts as gone.
     """
     gone: list[float] = []
     acknowledged = unanswered = came = 0

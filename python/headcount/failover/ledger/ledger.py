@@ -1,4 +1,4 @@
-"""What was written and acknowledged while a server failed, and what is there afterwards."""
+"""What was written and acknowledged during a failure, and what is there afterwards."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,17 +9,17 @@ from headcount.failover.ledger.session import Session
 from headcount.failover.ledger.store import Opening, Store
 
 WRITE_EVERY_S = 0.005
-"""Between the end of a write and the next of the same writer."""
+"""Pause between two writes of a writer."""
 READ_EVERY_S = 0.005
 READER_S = 1.0
-"""A reader logs on again after so long: a balancer may then give it another node."""
+"""A reader logs on again after this time: a balancer may then give it another node."""
 
 
 class Ledger:
     """Writers that write one numbered row after the other, and a reader that looks for them.
 
     Each writer has a session and numbers of its own, from 1. The reader asks over another session
-    for the newest row of a writer: an older one than was acknowledged before it asked is stale.
+    for a writer's newest row: one older than had been acknowledged before the question is stale.
     """
 
     def __init__(self, opening: Opening, writers: int, now_s: Callable[[], float]) -> None:
@@ -51,7 +51,7 @@ class Ledger:
             one.join()
 
     def check(self, injected_s: float) -> Writes:
-        """Read all back, after `end`; raises HeadcountError where that cannot be done."""
+        """Read all back, after `end`; raises HeadcountError if that fails."""
         store = self._opening()
         try:
             kept = store.kept()
@@ -62,7 +62,7 @@ class Ledger:
     def _write(self, index: int, store: Store) -> None:
         one = self._written[index]
         number = one.next()
-        store.write(index, number)  # where it fails, the number stays unanswered
+        store.write(index, number)  # if it fails, the number stays unanswered
         one.acknowledge(number, self._now_s())
 
     def _read(self, store: Store) -> None:

@@ -16,9 +16,9 @@ PATIENCE_S = 5.0
 """How long an answer may take: a write that takes longer was not acknowledged."""
 KEY = "headcount:ledger"
 NEWEST = "newest"
-"""How the field of a writer's newest number begins; the others are `writer:number`."""
+"""Prefix of the field with a writer's newest number; the others are `writer:number`."""
 MOST_BYTES = 64 << 20
-"""Of one answer."""
+"""Longest answer."""
 
 Reply = str | int | None | list["Reply"]
 
@@ -44,11 +44,11 @@ class RedisStore:
             raise
 
     def begin(self) -> None:
-        """Have no rows."""
+        """Delete all rows."""
         self._ask("DEL", KEY)
 
     def write(self, writer: int, number: int) -> None:
-        """Set the field of a row, and which is the newest, at once."""
+        """Set the field of a row and the newest number in one command."""
         self._ask("HSET", KEY, f"{writer}:{number}", "1", f"{NEWEST}:{writer}", str(number))
 
     def newest(self, writer: int) -> int:
@@ -78,7 +78,7 @@ class RedisStore:
             self._socket.close()
 
     def _ask(self, *words: str) -> Reply:
-        """The answer to a command; raises TargetError where it is an error, or none."""
+        """The answer to a command; raises TargetError if it is an error, or missing."""
         parts = [f"*{len(words)}\r\n".encode()]
         for word in words:
             raw = word.encode()
@@ -137,7 +137,7 @@ def _connected(options: dict[str, Any]) -> socket.socket:
 
 
 def _trust(verify: bool | str) -> ssl.SSLContext:
-    """Which certificates are taken, as the engine has it; raises OSError."""
+    """Which certificates are accepted, as in the engine; raises OSError."""
     made = ssl.create_default_context(cafile=verify if isinstance(verify, str) else None)
     if verify is False:
         made.check_hostname = False

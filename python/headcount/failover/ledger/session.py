@@ -8,7 +8,7 @@ from headcount.errors import HeadcountError
 from headcount.failover.ledger.store import Opening, Store
 
 BACK_OFF_S = 0.1
-"""Between two attempts to log on, as users wait."""
+"""Pause between two attempts to log on, as for users."""
 
 
 class Session:
@@ -21,7 +21,7 @@ class Session:
         pause_s: float,
         longest_s: float = float("inf"),
     ) -> None:
-        """`act` raises HeadcountError when the session is of no use any more.
+        """`act` raises HeadcountError if the session is no longer usable.
 
         After `longest_s` a session is replaced by a new one.
         """
@@ -37,11 +37,11 @@ class Session:
         self._thread.start()
 
     def end(self) -> None:
-        """End soon; see `join`."""
+        """Request the end; `join` waits for it."""
         self._ended.set()
 
     def join(self) -> None:
-        """Wait until what is under way has ended."""
+        """Wait for the operation under way to end."""
         self._thread.join()
 
     def _run(self) -> None:

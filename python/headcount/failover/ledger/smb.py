@@ -1,7 +1,7 @@
 """Rows in files of an SMB server, in the folder of the data set, which is Headcount's own.
 
-Each writer has a file. A row is its number, at a place of its own: it was written if that number is
-there. Rows that were never written leave zeros.
+Each writer has a file. A row is its number, at an offset of its own: it was written if that number
+is there. Rows that were never written leave zeros.
 """
 
 import struct
@@ -14,25 +14,25 @@ PATIENCE_S = 5.0
 """How long an answer may take: a write that takes longer was not acknowledged."""
 ROW = struct.Struct("<Q")
 NAME = "writer-"
-"""How the file of a writer begins; its number follows."""
+"""Prefix of a writer's file name; its number follows."""
 
 
 class SmbStore:
     """A session with an SMB server, as the first user.
 
-    A row is acknowledged when the server has answered WRITE, as the users' files are. Nothing is
+    A row is acknowledged when the server has answered WRITE, as for users' files. Nothing is
     flushed.
     """
 
     def __init__(self, target: str) -> None:
         """Log on to the engine's target (JSON).
 
-        Raises TargetError; InputError where the folder of the data set lacks Headcount's marker.
+        Raises TargetError; InputError if the folder of the data set lacks Headcount's marker.
         """
         self._records = _engine.SmbRecords(target, PATIENCE_S)
 
     def begin(self) -> None:
-        """Have an empty folder."""
+        """Make an empty folder."""
         self._records.clear()
 
     def write(self, writer: int, number: int) -> None:
@@ -45,7 +45,7 @@ class SmbStore:
         return int(ROW.unpack(found)[0]) if len(found) == ROW.size else 0
 
     def kept(self) -> Kept:
-        """All rows; raises TargetError for a row that is not what was written there."""
+        """All rows; raises TargetError for a row that differs from what was written there."""
         names = [name for name in self._records.names() if name.startswith(NAME)]
         return {int(name.removeprefix(NAME)): self._rows(name) for name in names}
 

@@ -19,7 +19,7 @@ class SqlStore:
         self._session = _engine.SqlSession(target, PATIENCE_S)
 
     def begin(self) -> None:
-        """Have an empty table."""
+        """Make an empty table."""
         self._session.ask(
             f"CREATE TABLE IF NOT EXISTS {TABLE} "
             "(writer integer, number bigint, PRIMARY KEY (writer, number))"

@@ -14,7 +14,7 @@ class Store(Protocol):
     """A session with a server. All methods but `close` raise HeadcountError."""
 
     def begin(self) -> None:
-        """Have an empty place for the rows."""
+        """Make an empty place for the rows."""
         ...
 
     def write(self, writer: int, number: int) -> None:
@@ -30,7 +30,7 @@ class Store(Protocol):
         ...
 
     def remove(self) -> None:
-        """Leave nothing of it."""
+        """Delete the rows and their place."""
         ...
 
     def close(self) -> None:
