@@ -5,9 +5,9 @@ Only a run that asks for a cluster imports this: Ray is an optional dependency.
 
 import os
 
-# Under `uv run`, Ray would send the folder to all machines and start agents by `uv run` there. Ray
-# reads this when it is imported.
+# Under `uv run`, Ray would send the folder to all machines and start agents with `uv run` there.
+# Ray reads this at import.
 os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
-# A minute after its head has gone, Ray would end the process that uses it, though agents go on. In
-# seconds; a day.
+# A minute after its head is gone, Ray would end the process that uses it, although agents go on.
+# In seconds: a day.
 os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "86400")

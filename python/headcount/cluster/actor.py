@@ -14,7 +14,7 @@ from headcount.generator.message import Decoder, Message, encoded
 
 
 class QueueChannel:
-    """Messages that the actor's calls bring and take."""
+    """Messages that calls to the actor bring and fetch."""
 
     def __init__(self) -> None:
         """Nothing has come yet."""
@@ -32,7 +32,7 @@ class QueueChannel:
         return message
 
     def send(self, message: Message) -> None:
-        """Have a report ready; any thread may."""
+        """Queue a report; any thread may."""
         self.reports.put(message)
 
 
@@ -78,7 +78,7 @@ class AgentActor:
 
 
 def agent_actor() -> Any:
-    """The actor's class. Ray must never start or call one again: it would play users twice."""
+    """The actor's class. Ray must never restart or retry it: that would play users twice."""
     options: dict[str, Any] = {
         "max_restarts": 0,
         "max_task_retries": 0,

@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 EARLIER = dt.timedelta(hours=1)
-"""Certificates hold from before they are made: clocks of machines differ."""
+"""Certificates are valid from some time before they are made: machines' clocks differ."""
 ALWAYS = ("127.0.0.1", "localhost")
-"""Processes of one machine reach each other by these, too."""
+"""Processes on one machine also reach each other by these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Authority:
     """Signs the certificates of one cluster."""
 
     def __init__(self, cluster: str, days: int, now: dt.datetime) -> None:
-        """Draw a key; certificates hold for so many days from `now` on."""
+        """Generate a key; certificates are valid for this many days from `now` on."""
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = _name(f"Headcount cluster {cluster}")
         self._from, self.until = now - EARLIER, now + dt.timedelta(days=days)
@@ -43,9 +43,9 @@ class Authority:
         self.text = _pem(builder.sign(self._key, SHA256()))
 
     def certificate(self, machine: str, names: Sequence[str]) -> Certificate:
-        """One for a machine, by all the IP addresses and names that it is reached by.
+        """A certificate for a machine, with all the IP addresses and names that it is reached by.
 
-        Both ends of a connection show theirs.
+        Both ends of a connection present theirs.
         """
         key = ec.generate_private_key(ec.SECP256R1())
         uses = x509.ExtendedKeyUsage(

@@ -1,4 +1,4 @@
-"""Whether machines can play users together: each is looked at, and what is wrong is named."""
+"""Whether machines can play users together: checks each, and lists what is wrong."""
 
 import time
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ from headcount.errors import HeadcountError
 from headcount.generator.clock import ClockOffset
 
 LEAST_HANDLES = 16_384
-"""Of open files, as each user has a connection or more: one machine plays thousands of them."""
+"""Least limit of open files: a machine plays thousands of users with a connection or more each."""
 USUAL_PORTS = 28_232
-"""What Linux has for connections to one target unless it was changed."""
+"""Local ports for connections to one target, by Linux's default."""
 MOST_CLOCK_S = 60.0
-"""Certificates hold from an hour before; a clock that is wrong by a minute is not kept."""
+"""Certificates are valid from an hour earlier; a clock that is a minute off is not synchronised."""
 DISTURBING_CORES = 0.5
 CLOCKS = 5
-"""Questions for the time, of which the one that was answered fastest counts."""
+"""Questions for the time; the fastest answer counts."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Checked:
     Attributes:
         machine: For people.
         is_reached: Whether its login works.
-        figures: What was seen, by name; without what was not.
+        figures: What was seen, by name; missing if it was not seen.
         problems: What must be fixed, each a sentence.
         notes: What may disturb a measurement.
 
@@ -47,13 +47,13 @@ class Checked:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is looked for.
+    """What to check.
 
     Attributes:
         hosts: The machines.
-        name: Of the cluster.
-        build: What they are to have.
-        target: Host and port to which they are to connect; None without one.
+        name: The cluster's name.
+        build: What they must have.
+        target: Host and port to which they must connect; None without one.
 
     """
 
@@ -64,7 +64,7 @@ class Asked:
 
 
 def checked(asked: Asked) -> list[Checked]:
-    """All machines of a hosts file, looked at side by side."""
+    """All machines of a hosts file, checked in parallel."""
     hosts = members(asked.hosts)
     with Machines(hosts) as machines:
         seen = machines.each(lambda number, login: _figures(asked, hosts[number], login))
@@ -117,7 +117,7 @@ def _figures(asked: Asked, host: Host | None, login: Login) -> dict[str, Any]:
 
 
 def _is_up(name: str, host: Host | None, login: Login) -> bool:
-    """Whether a node of the cluster itself runs there, and has the ports."""
+    """Whether a node of this cluster runs there, and uses the ports."""
     if name not in state.names():
         return False
     address = None if host is None else host.address

@@ -19,7 +19,7 @@ Note = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Left:
-    """A machine on which something is left.
+    """A machine on which parts of a cluster are left.
 
     Attributes:
         node: The machine.
@@ -39,16 +39,16 @@ class Left:
 
 
 def end(cluster: ClusterState, note: Note, *, keep_files: bool = False) -> list[Left]:
-    """End a cluster wherever its machines are reached; returns those on which something is left.
+    """End a cluster on all machines that are reached; returns those on which something is left.
 
-    What is known of the cluster shrinks to them, or goes.
+    The cluster's state is reduced to them, or deleted.
     """
     nodes = cluster.nodes
     others = [number for number, one in enumerate(nodes) if not one.is_head]
     head = [number for number, one in enumerate(nodes) if one.is_head]
     wrong: dict[int, str] = {}
     with Machines([host_of(one) for one in nodes]) as machines:
-        for numbers in (others, head):  # nodes leave a head that still lives in an orderly way
+        for numbers in (others, head):  # the head last: nodes leave it in an orderly way
             stopped = machines.each(lambda number, login: _stop(nodes[number], login), numbers)
             for number, outcome in stopped.items():
                 if isinstance(outcome, HeadcountError):
@@ -68,7 +68,7 @@ def end(cluster: ClusterState, note: Note, *, keep_files: bool = False) -> list[
 
 
 def host_of(node: NodeState) -> Host | None:
-    """Whom to log in to; None for this machine."""
+    """The host to log in to; None for this machine."""
     return None if node.address is None else Host(address=node.address, python=node.python)
 
 

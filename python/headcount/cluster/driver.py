@@ -1,6 +1,6 @@
 """`python -m headcount.cluster.driver ADDRESS NUMBER`: uses Ray for a controller, over its pipes.
 
-It places agents, starts them, and hands on sealed messages, which it cannot read. When its stdin
+It places agents, starts them, and forwards sealed messages, which it cannot read. When its stdin
 ends, so do the agents.
 """
 
@@ -32,7 +32,7 @@ class Driver:
     """Agents on a cluster."""
 
     def __init__(self, address: str, number: int, channel: PipeChannel) -> None:
-        """Place so many. Raises InputError where there are too few machines, or RayError."""
+        """Place this many. Raises InputError if there are too few machines, or RayError."""
         self._channel = channel
         self._actors: dict[int, Any] = {}
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
@@ -46,7 +46,7 @@ class Driver:
         channel.send(Message("placed", {"names": names, "cpus": cpus}))
 
     def work(self) -> None:
-        """Do what the controller asks for, until it has gone."""
+        """Do what the controller asks for, until it is gone."""
         with suppress(ClosedError):
             while True:
                 message = self._channel.receive(_PATIENCE_S)
@@ -72,7 +72,7 @@ class Driver:
             name = f"agent-{index}"
             threading.Thread(target=self._listen, args=(index,), name=name, daemon=True).start()
         elif message.kind == "order":
-            with suppress(RayError):  # that it has gone shows in what it sends
+            with suppress(RayError):  # its line reports that it is gone
                 self._actors[index].order.remote(message.body)
         elif message.kind == "kill":
             actor = self._actors.pop(index)
@@ -105,13 +105,13 @@ class Driver:
 
 
 def kill(actor: Any) -> None:
-    """End one agent, however long Ray takes for it."""
+    """End one agent, however long Ray takes."""
     with suppress(RayError):
         ray.kill(actor, no_restart=True)
 
 
 def placed(address: str, number: int) -> tuple[PlacementGroup, Sequence[dict[str, Any]]]:
-    """Places for so many agents, and the machine of each. Raises InputError, or RayError."""
+    """Places for this many agents, and the machine of each. Raises InputError, or RayError."""
     known: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
     alive = [one for one in known if one["Alive"] and one["Resources"].get("CPU", 0) >= 1]
     if len(alive) < number:
@@ -132,12 +132,12 @@ def placed(address: str, number: int) -> tuple[PlacementGroup, Sequence[dict[str
 
 
 def first_line(error: Exception) -> str:
-    """What Ray says, without its advice."""
+    """The first line of Ray's error, without its advice."""
     return str(error).strip().partition("\n")[0]
 
 
 def silence() -> None:
-    """Drop what Ray prints: what matters of it comes as errors."""
+    """Drop what Ray prints: errors carry what matters."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)

@@ -23,11 +23,11 @@ from headcount.counters.ssh.child import LOGIN_S, OPTIONS, login, whom
 from headcount.errors import InputError, SystemLimitError, TargetError
 
 ASK_S = 30.0
-"""Longest wait for an answer that takes no work."""
+"""Longest wait for an answer that needs no work."""
 SEND_S = 600.0
-"""Longest wait for a host to write what it was sent."""
+"""Longest wait for a host to write a build."""
 MODULES = ("files", "machine", "node", "serve")
-"""Of `headcount.cluster.far`, each after those that it needs."""
+"""Modules of `headcount.cluster.far`, each after those that it needs."""
 FAR = "headcount.cluster.far"
 LOAD = """
 import json, sys
@@ -43,16 +43,16 @@ for name, text in json.loads(sys.stdin.buffer.readline().decode()):
     setattr(sys.modules["headcount.cluster.far"], name.rpartition(".")[2], sys.modules[name])
 sys.modules["headcount.cluster.far.serve"].main()
 """
-"""What Python is started with there; all else comes over the login."""
+"""The program that Python starts with there; all else comes over the login."""
 VERSION, NO_PYTHON = "headcount-python: ", "headcount-no-python"
 HERE = "this machine"
 
 
 class Login:
-    """One login, for as long as it lasts; one thread at a time asks.
+    """One login, for as long as it lasts; only one thread at a time may ask.
 
     Args:
-        host: Whom to log in to; None for this machine.
+        host: Where to log in; None for this machine.
 
     """
 
@@ -60,7 +60,7 @@ class Login:
         """Begin to log in; raises SystemLimitError or InputError."""
         self._host = host
         self.name = HERE if host is None else host.login.place
-        # A file takes whatever is complained of; a pipe that nobody reads would stop the child.
+        # A file takes all errors; a pipe that nobody reads would block the child.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         self._rest = b""
         self._lines: list[str] = []
@@ -72,7 +72,7 @@ class Login:
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 bufsize=0,
-                start_new_session=True,  # Ctrl-C is for Headcount, which then ends it
+                start_new_session=True,  # Ctrl-C goes to Headcount, which then ends it
             )
         except FileNotFoundError as error:
             self._errors.close()
@@ -109,7 +109,7 @@ class Login:
         return self._answer(patience_s)
 
     def send(self, build: Build, folder: str, program: str, note: Callable[[int], None]) -> str:
-        """Send a build, and `note` its bytes as they go; returns the folder that it has there."""
+        """Send a build, and `note` its bytes on the way; returns its folder there."""
         request = {
             "do": "unpack",
             "folder": folder,
@@ -126,7 +126,7 @@ class Login:
         return str(self._answer(SEND_S))
 
     def kill(self) -> None:
-        """End it at once, from any thread; who waits for an answer gets an error."""
+        """End it at once, from any thread; a thread that waits for an answer gets an error."""
         self._is_killed.set()
         self._process.kill()
 
@@ -160,7 +160,7 @@ class Login:
         raise SystemLimitError(text)
 
     def _next(self, patience_s: float) -> str:
-        """The next line; raises TargetError where none comes."""
+        """The next line; raises TargetError if none comes."""
         output = cast("BinaryIO", self._process.stdout)
         end_s = time.monotonic() + patience_s
         while not self._lines:
@@ -175,7 +175,7 @@ class Login:
         return self._lines.pop(0)
 
     def _ended(self) -> TargetError:
-        """It has ended, or is about to: say why."""
+        """The error for a login that has ended, or is about to."""
         if self._is_killed.is_set():
             return TargetError(f"{self.name}: interrupted")
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -191,12 +191,12 @@ class Login:
 
 
 def own_version() -> str:
-    """Of this Python, which hosts must have: `3.11`."""
+    """The version of this Python, which hosts must have: `3.11`."""
     return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def check_program(host: Host) -> None:
-    """Raise InputError where a host's Python is not a program's name."""
+    """Raise InputError if a host's Python is not a program's name."""
     if host.python is not None and host.python.startswith("-"):
         raise InputError(f'{host.address}: python is "{host.python}"; name a program')
 
@@ -210,7 +210,7 @@ def _line(host: Host | None) -> list[str]:
 
 
 def _shell(host: Host) -> str:
-    """Starts Python there: the one that is named, or this version's, or any."""
+    """The shell script that starts Python there: the named one, this version's, or any."""
     names: Sequence[str] = [host.python] if host.python else [f"python{own_version()}", "python3"]
     starts = [
         f"if command -v {shlex.quote(one)} >/dev/null 2>&1; then "

@@ -1,4 +1,4 @@
-"""What each machine of a hosts file is, and what it has: asked before anything is started."""
+"""What each machine of a hosts file is and has: asked before anything starts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,19 +10,19 @@ from headcount.cluster.machines import Machines
 from headcount.errors import SystemLimitError
 
 LOCAL = ("127.0.0.1", "::1")
-"""Ray replaces them, for no other machine reaches them."""
+"""Ray replaces them, because no other machine reaches them."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A machine of a cluster that is to be.
+    """A machine of a cluster that is about to start.
 
     Attributes:
-        number: Of its login.
+        number: The number of its login.
         host: As the file has it; None for this machine.
         is_head: Whether the others join it.
-        look: What it says of itself.
-        ip: By which the others reach it.
+        look: What it reports about itself.
+        ip: The address at which the others reach it.
 
     """
 
@@ -39,7 +39,7 @@ class Place:
 
 
 def members(hosts: HostsFile) -> list[Host | None]:
-    """The machines, with this one first where no host is the head."""
+    """The machines, with this one first if no host is the head."""
     has_head = any(one.head for one in hosts.host)
     return [*([] if has_head else [None]), *hosts.host]
 
@@ -57,7 +57,7 @@ def cpus_of(host: Host | None, all_cpus: int) -> int:
 
 
 def look(hosts: HostsFile, host: Host | None, login: Login) -> dict[str, Any]:
-    """What a machine says of itself."""
+    """What a machine reports about itself."""
     is_head = host is None or host.head
     wanted = [*([hosts.cluster.port] if is_head else []), *ports.range_of(ports_of(hosts, host))]
     found: dict[str, Any] = login.ask("look", ports=wanted, folder=hosts.cluster.folder)
@@ -67,7 +67,7 @@ def look(hosts: HostsFile, host: Host | None, login: Login) -> dict[str, Any]:
 def places(hosts: HostsFile, machines: Machines) -> list[Place]:
     """All machines, with the IP addresses by which they reach each other.
 
-    Raises HeadcountError where one is not reached, or an address is not known.
+    Raises HeadcountError if one is not reached, or an address is not known.
     """
     looks = machines.all(lambda number, login: look(hosts, machines.hosts[number], login))
     ips = machines.all(
@@ -86,7 +86,7 @@ def reached_as(
     number: int,
     login: Login,
 ) -> str:
-    """The IP address by which the others reach a machine; raises SystemLimitError without one."""
+    """The IP address at which others reach a machine; raises SystemLimitError without one."""
     ip = _ip(hosts, host, looks, number)
     if ip and ip not in LOCAL and login.ask("has_address", address=ip):
         return ip
@@ -102,7 +102,7 @@ def reached_as(
 
 
 def taken_ports(place: Place) -> str | None:
-    """Ports that are to be pinned, and are in use; None where all are free."""
+    """Pinned ports that are in use; None if all are free."""
     return ports.listed(place.look["taken"]) if place.look["taken"] else None
 
 

@@ -1,4 +1,4 @@
-"""Logins to all machines of a cluster, asked side by side."""
+"""Logins to all machines of a cluster, asked in parallel."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from headcount.errors import HeadcountError, TargetError
 
 T = TypeVar("T")
 MOST_AT_ONCE = 32
-"""Each is a process of `ssh` and a thread here."""
+"""Each login is a process of `ssh` and a thread here."""
 
 Outcome: TypeAlias = T | HeadcountError
 
@@ -21,12 +21,12 @@ class Machines:
     """Logins that end together.
 
     Args:
-        hosts: Whom to log in to; None for this machine.
+        hosts: Where to log in; None for this machine.
 
     """
 
     def __init__(self, hosts: Sequence[Host | None]) -> None:
-        """Log in to nobody yet."""
+        """Log in nowhere yet."""
         self.hosts = hosts
         self._logins: dict[int, Login] = {}
         self._lock = threading.Lock()
@@ -43,7 +43,7 @@ class Machines:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End all logins; whoever waits for an answer gets an error."""
+        """End all logins; a thread that waits for an answer gets an error."""
         with self._lock:
             self._is_over = True
             for one in self._logins.values():
@@ -55,7 +55,7 @@ class Machines:
     def each(
         self, work: Callable[[int, Login], T], numbers: Sequence[int] | None = None
     ) -> dict[int, Outcome[T]]:
-        """What `work` returns for each machine, or the error that it ended with."""
+        """What `work` returns for each machine, or the error that it raised."""
         wanted = range(len(self.hosts)) if numbers is None else numbers
         futures = {number: self._pool.submit(self._one, number, work) for number in wanted}
         try:
@@ -71,7 +71,7 @@ class Machines:
     def all(
         self, work: Callable[[int, Login], T], numbers: Sequence[int] | None = None
     ) -> dict[int, T]:
-        """The same, where every machine must do it; raises the first error."""
+        """The same, if every machine must succeed; raises the first error."""
         found: dict[int, T] = {}
         for number, outcome in self.each(work, numbers).items():
             if isinstance(outcome, HeadcountError):

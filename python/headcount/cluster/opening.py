@@ -1,4 +1,4 @@
-"""From the address of a cluster to lines, with what `cluster up` knows of the cluster."""
+"""Opens lines to a cluster by its address, with what `cluster up` knows of it."""
 
 import os
 import time
@@ -10,11 +10,11 @@ from headcount.errors import InputError
 from headcount.generator.line import Line
 
 OTHERS = ("RAY_AUTH_TOKEN",)
-"""A token in a variable would take precedence over the file."""
+"""Removed: a token in a variable would take precedence over the file."""
 
 
 def open_lines(address: str, number: int) -> tuple[Sequence[Line], Sequence[int]]:
-    """Lines to so many agents, each on a machine of its own, and the CPUs of each machine.
+    """Lines to this many agents, each on a machine of its own, and the CPUs of each machine.
 
     Raises HeadcountError.
     """
@@ -25,7 +25,7 @@ def open_lines(address: str, number: int) -> tuple[Sequence[Line], Sequence[int]
 def use(address: str) -> None:
     """Set Ray's variables for a cluster that Headcount has started; leave them for any other.
 
-    Raises InputError where it is not up, or its certificates have expired.
+    Raises InputError if it is not up, or its certificates have expired.
     """
     found = state.at(address)
     if found is None:

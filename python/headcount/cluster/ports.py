@@ -1,4 +1,4 @@
-"""Ports of a node of Ray: all of them are known, so that a firewall can let them through."""
+"""Ports of a Ray node: all are fixed, so that a firewall can let them through."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ SERVICES = (
     "dashboard-agent-grpc-port",
     "metrics-export-port",
 )
-"""Ray's options for one port each; the processes of work share the others."""
+"""Ray's options for one port each; worker processes share the others."""
 SPARE = 16
 """Ports for processes that Ray starts besides one for each CPU."""
 LEAST = len(SERVICES) + SPARE
@@ -40,7 +40,7 @@ def options(ports: range) -> list[str]:
 
 
 def lack(text: str, cpus: int) -> str | None:
-    """What is wrong with the ports of a machine that gives agents so many CPUs; None if nothing."""
+    """What is wrong with the ports of a machine that gives agents `cpus` CPUs; None if nothing."""
     number, wanted = len(range_of(text)), LEAST + cpus
     if number >= wanted:
         return None

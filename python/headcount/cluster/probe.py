@@ -1,4 +1,4 @@
-"""What a Ray cluster does with whoever comes: nobody may use one that lets everybody in."""
+"""Whom a Ray cluster lets in: Headcount uses none that is open to everybody."""
 
 import os
 import secrets
@@ -21,7 +21,7 @@ _CONNECT_S, _PROBE_S = 5.0, 30.0
 
 
 def check_cluster(address: str) -> None:
-    """Raise HeadcountError where no cluster answers, lets everybody in, or refuses the token."""
+    """Raise HeadcountError if no cluster answers, or it lets everybody in or refuses the token."""
     host, _, port = address.rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S):

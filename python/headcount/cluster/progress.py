@@ -1,4 +1,4 @@
-"""How far something long is, a line every few seconds."""
+"""The progress of a long operation, a line every few seconds."""
 
 import time
 from collections.abc import Callable
@@ -26,6 +26,6 @@ class Progress:
             self._note(f"{self._machine}: {self._sent / MEGA:,.0f} of {self._total:,.0f} MB")
 
     def end(self) -> None:
-        """All is there."""
+        """Note that all bytes were sent."""
         took_s = time.monotonic() - self._began_s
         self._note(f"{self._machine}: sent in {took_s:.0f} s")

@@ -1,7 +1,7 @@
 """Lines to agents on the machines of a Ray cluster, one on each.
 
-Ray itself is in a process of its own (`driver`): where a cluster's head goes away, Ray ends the
-process that uses it, or waits without end.
+Ray itself runs in a process of its own (`driver`): if a cluster's head goes away, Ray ends the
+process that uses it, or waits for ever.
 """
 
 import sys
@@ -24,7 +24,7 @@ _PLACE_S, _MEET_S = 90.0, 60.0
 
 
 class RayLine:
-    """Leads an agent that is an actor of Ray. What passes Ray is sealed."""
+    """Leads an agent that is a Ray actor. All that passes through Ray is sealed."""
 
     def __init__(self, name: str, driver: "Driver", index: int) -> None:
         """Start nothing yet."""
@@ -51,13 +51,13 @@ class RayLine:
                 self._driver.order(self._index, self._orders.seal(encoded(message)))
 
     def take(self, sealed: bytes | None, at_s: float) -> None:
-        """Deliver what came of the agent; None is the end of it."""
+        """Deliver what the agent sent; None means that it has ended."""
         if self._deliver is None:
             return
         try:
             messages = [] if sealed is None else self._decoder.feed(self._reports.open(sealed))
         except EngineError:
-            sealed, messages = None, []  # it is no agent
+            sealed, messages = None, []  # not an agent
         for message in messages:
             self._deliver(message, at_s)
         if sealed is None:
@@ -76,13 +76,13 @@ class Driver:
     """The process that uses Ray, until the last of its lines is closed.
 
     Attributes:
-        names: Of the machines that have an agent each.
-        cpus: Which Ray has there.
+        names: The machines that have an agent each.
+        cpus: How many Ray has there.
 
     """
 
     def __init__(self, address: str, number: int) -> None:
-        """Find machines for so many agents. Raises HeadcountError where there are fewer."""
+        """Find machines for this many agents. Raises HeadcountError if there are fewer."""
         self._answers: Mapping[int | None, SimpleQueue[Message | None]] = {
             index: SimpleQueue() for index in (None, *range(number))
         }
@@ -100,21 +100,21 @@ class Driver:
         self.cpus: Sequence[int] = placed.values["cpus"]
 
     def meet(self, index: int, public: bytes, name: str) -> str:
-        """Start an agent and show it a public key; returns its own. Raises HeadcountError."""
+        """Start an agent and send it a public key; returns its own. Raises HeadcountError."""
         self._process.send(Message("meet", {"index": index, "key": b64encode(public).decode()}))
         return str(self._answer(index, "met", _MEET_S, f"the agent on {name}").values["key"])
 
     def join(self, index: int, line: RayLine) -> None:
-        """From now on, what an agent sends is its line's."""
+        """From now on, deliver what an agent sends to its line."""
         self._lines[index] = line
         self._process.send(Message("listen", {"index": index}))
 
     def order(self, index: int, sealed: bytes) -> None:
-        """Bring an order to an agent."""
+        """Send an order to an agent."""
         self._process.send(Message("order", {"index": index}, sealed))
 
     def leave(self, index: int) -> None:
-        """An agent is not used any more; after the last one, Ray is left."""
+        """End an agent; after the last one, disconnect from Ray."""
         with self._lock:
             was_last = self._left == {index}
             self._left.discard(index)
@@ -149,9 +149,9 @@ class Driver:
 
 
 def open_lines(address: str, number: int) -> tuple[Sequence[Line], Sequence[int]]:
-    """Lines to so many agents, each on a machine of its own, and the CPUs of each machine.
+    """Lines to this many agents, each on a machine of its own, and the CPUs of each machine.
 
-    Raises HeadcountError where there are fewer machines.
+    Raises HeadcountError if there are fewer machines.
     """
     if find_spec("ray") is None:  # the driver and the probes need it
         raise ModuleNotFoundError(name="ray")

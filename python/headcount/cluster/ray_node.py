@@ -11,10 +11,10 @@ from headcount.cluster.far.node import LAUNCHER
 from headcount.cluster.state import NodeState
 
 OBJECTS_BYTES = 100_000_000
-"""Of Ray's store, which agents do not use: the least that it allows is 75 MiB."""
+"""Size of Ray's store, which agents do not use: it allows no less than 75 MiB."""
 TOKEN, CERTIFICATE, KEY, AUTHORITY = "token", "node.crt", "node.key", "ca.crt"
 INSIDE = "ray"
-"""Ray lets everybody write to the folder that it is given; so that is inside of a private one."""
+"""Ray lets everybody write to the folder that it is given, so that is inside a private one."""
 RAY = ("-P", "-m", "ray.scripts.scripts")
 LIST = """
 import json, ray, sys
@@ -22,11 +22,11 @@ ray.init(address=sys.argv[1], log_to_driver=False, logging_level="ERROR")
 print("nodes:", json.dumps([[one["NodeManagerAddress"], one["NodeManagerPort"], one["Alive"],
     one["Resources"].get("CPU", 0)] for one in ray.nodes()]))
 """
-"""Run on the head: the nodes that it knows."""
+"""Run on the head: lists the nodes that it knows."""
 
 
 def command(node: NodeState, head: str) -> list[str]:
-    """The command that starts a node; no secret is in it."""
+    """The command that starts a node; it has no secrets."""
     number = head.rpartition(":")[2]
     where = ["--head", f"--port={number}"] if node.is_head else [f"--address={head}"]
     return [
@@ -42,7 +42,7 @@ def command(node: NodeState, head: str) -> list[str]:
 
 
 def access(node: NodeState) -> dict[str, str]:
-    """Variables with which a program on a node's machine may use the cluster: paths alone."""
+    """Variables with which a program on a node's machine may use the cluster: paths only."""
     return {
         # Under `uv run`, Ray would send the folder to all machines.
         "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
@@ -68,7 +68,7 @@ def environment(node: NodeState) -> dict[str, str]:
 def files(
     node: NodeState, token: str, authority: str, certificate: Certificate
 ) -> Mapping[str, str]:
-    """What the folder of a node has."""
+    """The files in a node's folder."""
     found = {
         TOKEN: token,
         AUTHORITY: authority,

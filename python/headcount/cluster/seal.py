@@ -1,9 +1,9 @@
 """Messages that only a controller and its agent can read.
 
-What a Ray actor is called with passes through processes of the cluster, and may be kept in its
+The arguments of a Ray actor's calls pass through processes of the cluster, and may stay in its
 object store or its logs. Orders hold the users' passwords, so both ends first agree on keys
-(X25519, HKDF-SHA256). Messages are sealed with ChaCha20-Poly1305 under a number that counts up: one
-that is altered, repeated or left out is refused.
+(X25519, HKDF-SHA256). Messages are sealed with ChaCha20-Poly1305 and a counter as the nonce: a
+receiver refuses altered, repeated and missing ones.
 """
 
 from cryptography.exceptions import InvalidTag
@@ -21,12 +21,12 @@ class KeyPair:
     """One end's part of the agreement. `public` may be seen by anybody."""
 
     def __init__(self) -> None:
-        """Draw a key."""
+        """Generate a key."""
         self._private = X25519PrivateKey.generate()
         self.public = self._private.public_key().public_bytes_raw()
 
     def channel(self, theirs: bytes, way: str) -> "SealedWay":
-        """One way of messages between the two ends; both name it alike, such as `orders`."""
+        """One direction of messages; both ends name it alike, such as `orders`."""
         shared = self._private.exchange(X25519PublicKey.from_public_bytes(theirs))
         both = b"".join(sorted((self.public, theirs)))
         derive = HKDF(SHA256(), _KEY_BYTES, salt=both, info=f"headcount {way}".encode())

@@ -24,15 +24,15 @@ ROOTS = ("headcount", "ray", "cryptography")
 """An installation for development may not list what `headcount[cluster]` adds."""
 EXTRAS = {"headcount": frozenset({"cluster"})}
 PLUGINS = "headcount."
-"""How the groups of entry points begin by which packages extend Headcount."""
+"""Prefix of the entry point groups by which packages extend Headcount."""
 OWN = "headcount"
 LEFT_OUT = re.compile(
     r"(^|/)(__pycache__|tests)/|\.py[co]$|^ray/(jars|rllib|llm)/|direct_url\.json$"
 )
-"""What no agent loads: Ray's parts for Java and for learning are 50 MB."""
+"""Files that no agent loads: Ray's parts for Java and for learning are 50 MB."""
 _EDITABLE = re.compile(r'"editable"\s*:\s*true')
 FORM = 1
-"""Counts up when the folder that is made of it changes."""
+"""Increases when the layout of the folder on the host changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Build:
     """What is installed here, as it is sent."""
 
     def __init__(self) -> None:
-        """Find its distributions; raises InputError where one is missing or cannot be sent."""
+        """Find its distributions; raises InputError if one is missing or cannot be sent."""
         self.distributions = needed()
 
     @cached_property
@@ -63,7 +63,7 @@ class Build:
 
     @cached_property
     def hash(self) -> str:
-        """Names its contents: versions of what is installed, and Headcount's own files.
+        """Identifies its contents: versions of what is installed, and Headcount's own files.
 
         Two installations with the same hash behave alike.
         """
@@ -78,7 +78,7 @@ class Build:
         return digest.hexdigest()[:16]
 
     def send(self, sender: "Sender") -> None:
-        """Send a tar; raises OSError where the other end has gone, SystemLimitError of a file."""
+        """Send a tar; raises OSError if the other end is gone, SystemLimitError for a file."""
         with tarfile.open(fileobj=cast("BinaryIO", sender), mode="w|", bufsize=1 << 20) as tar:
             for part in self.parts:
                 try:
@@ -96,7 +96,7 @@ class Build:
 
 
 class Sender:
-    """Writes a stream in chunks, each with its length before it."""
+    """Writes a stream in chunks, each preceded by its length."""
 
     def __init__(self, output: BinaryIO, note: Callable[[int], None]) -> None:
         """Nothing is sent yet; `note` is called with the bytes of each chunk."""
@@ -104,7 +104,7 @@ class Sender:
         self._note = note
 
     def write(self, data: bytes) -> int:
-        """Send a chunk; raises OSError where the other end has gone."""
+        """Send a chunk; raises OSError if the other end is gone."""
         self._write(len(data).to_bytes(4, "big") + data)
         self._note(len(data))
         return len(data)
@@ -120,7 +120,7 @@ class Sender:
 
 
 def needed() -> list[Distribution]:
-    """The distributions of `headcount[cluster]`, of what extends it, and all that they need."""
+    """The distributions of `headcount[cluster]`, of its plugins, and all that they need."""
     found: dict[str, Distribution] = {}
     seen: set[tuple[str, frozenset[str]]] = set()
     left = [(root, EXTRAS.get(root, frozenset())) for root in [*ROOTS, *_plugins()]]
@@ -148,7 +148,7 @@ def _plugins() -> Iterator[str]:
 
 
 def _requirement(text: str, extras: frozenset[str]) -> tuple[str, frozenset[str]] | None:
-    """Name and extras of what is required; None where that does not hold here."""
+    """Name and extras of a requirement; None if it does not apply here."""
     wanted = Requirement(text)
     marker = wanted.marker
     if marker is None or any(marker.evaluate({"extra": one}) for one in extras | {""}):
@@ -174,7 +174,7 @@ def _files(one: Distribution) -> Iterator[Part]:
 
 
 def _own_files(one: Distribution) -> Iterator[Part]:
-    """Headcount's package from where it is imported, also from its sources."""
+    """Headcount's package from where it is imported, which may be its sources."""
     folder = Path(headcount.__file__).parent
     for path in folder.rglob("*"):
         name = f"{OWN}/{path.relative_to(folder).as_posix()}"

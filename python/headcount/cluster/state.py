@@ -1,7 +1,7 @@
 """What is known of clusters that are up: files in the user's state folder that only they can read.
 
-A cluster is written before anything is started, so that `headcount cluster down` finds all of it
-whatever happened.
+A cluster is saved before anything is started, so that `headcount cluster down` finds all of it
+whatever happens.
 """
 
 import contextlib
@@ -103,7 +103,7 @@ def path_of(name: str) -> Path:
 
 
 def save(cluster: ClusterState) -> None:
-    """Write a cluster down; raises HeadcountError where that is impossible."""
+    """Save a cluster; raises HeadcountError if that is impossible."""
     path = path_of(cluster.name)
     with raising(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +120,7 @@ def forget(name: str) -> None:
 
 
 def names() -> list[str]:
-    """The clusters there are."""
+    """The names of all known clusters."""
     return sorted(one.stem for one in folder().glob(f"*{SUFFIX}"))
 
 
@@ -140,7 +140,7 @@ def load(name: str) -> ClusterState:
 
 
 def only(name: str | None) -> ClusterState | None:
-    """The cluster of that name, or the only one; None where there is none. Raises InputError."""
+    """The cluster of that name, or the only one; None if there is none. Raises InputError."""
     if name is not None:
         return load(name)
     known = names()
@@ -150,7 +150,7 @@ def only(name: str | None) -> ClusterState | None:
 
 
 def at(head: str) -> ClusterState | None:
-    """The cluster that is reached at `host:port`; None where it was not started by Headcount."""
+    """The cluster that is reached at `host:port`; None if Headcount did not start it."""
     for name in names():
         with contextlib.suppress(InputError):
             found = load(name)

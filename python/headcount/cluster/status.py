@@ -1,4 +1,4 @@
-"""Which machines of a cluster live."""
+"""Which machines of a cluster are alive."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,9 @@ class NodeStatus:
 
     Attributes:
         machine: For people.
-        ip: By which the others reach it.
+        ip: The address at which the others reach it.
         is_head: Whether the others join it.
-        cpus: Given to agents.
+        cpus: How many it gives to agents.
         is_alive: Whether its node runs, and the head knows it.
         why: Why not; empty if it is.
 
@@ -35,7 +35,7 @@ class NodeStatus:
 
 
 def statuses(cluster: ClusterState) -> list[NodeStatus]:
-    """All machines of a cluster, asked side by side."""
+    """All machines of a cluster, asked in parallel."""
     nodes = cluster.nodes
     head = next((number for number, one in enumerate(nodes) if one.is_head), None)
     with Machines([host_of(one) for one in nodes]) as machines:

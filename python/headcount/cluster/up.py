@@ -28,7 +28,7 @@ START_S = 90.0
 JOIN_S = 60.0
 """How long the head may take to know all nodes."""
 TRY_S = 180.0
-"""How long a host may take to import what it was sent, which it compiles then."""
+"""How long a host may take to import a new build, which it compiles then."""
 TEMP = "/tmp/hc-"  # noqa: S108 - paths of sockets may have 107 characters, and Ray needs 60
 IMPORTS = "import headcount._engine, headcount.cluster.actor"
 
@@ -36,7 +36,7 @@ Note = Callable[[str], None]
 
 
 class Up:
-    """A cluster on its way.
+    """A cluster that starts.
 
     Args:
         path: The file of hosts.
@@ -46,7 +46,7 @@ class Up:
     """
 
     def __init__(self, path: Path, hosts: HostsFile, note: Note) -> None:
-        """Nothing is started; raises InputError where the cluster is up, or Ray is missing."""
+        """Start nothing yet; raises InputError if the cluster is up, or Ray is missing."""
         self.name = cluster_name(path, hosts)
         self._hosts, self._note = hosts, note
         if self.name in state.names():
@@ -90,8 +90,8 @@ class Up:
         nodes = cluster.nodes
         machines.all(lambda number, login: login.ask("prepare", folder=nodes[number].folder))
         far = [one for one in found if one.host is not None]
-        # Hosts may be one machine by two names: what is sent to it is sent once. Containers of one
-        # machine look alike, but have folders of their own.
+        # Two hosts may be one machine, which gets the build only once. Containers of one machine
+        # look alike, but have folders of their own.
         kinds = {(one.look["boot"], one.look["user"]): one.number for one in reversed(far)}
         first = sorted(kinds.values())
         others = [one.number for one in far if one.number not in first]
@@ -133,7 +133,7 @@ class Up:
         return cluster
 
     def _node(self, place: Place) -> NodeState:
-        """What a machine will be."""
+        """The state that a machine will have."""
         host, folder = place.host, posixpath.join(place.look["folder"], self.name)
         build = posixpath.join(folder, self._build.hash) if host is not None else None
         own = secrets.token_hex(6)
@@ -152,7 +152,7 @@ class Up:
         )
 
     def _send(self, node: NodeState, place: Place, login: Login) -> None:
-        """Send a machine this build, unless it has it; then try it."""
+        """Send a machine this build, unless it has it; then test it."""
         if self._has_build(node, login):
             self._note(f"{place.name}: has this build of Headcount already")
         else:
@@ -200,7 +200,7 @@ class Up:
 
 
 def check_place(place: Place, first: Place) -> None:
-    """Raise SystemLimitError where a machine cannot be part of a cluster."""
+    """Raise SystemLimitError if a machine cannot be part of a cluster."""
     if place.look["architecture"] != first.look["architecture"]:
         raise SystemLimitError(
             f"{place.name} has {place.look['architecture']} CPUs, and {first.name} "

@@ -12,25 +12,25 @@ from pathlib import Path
 from typing import BinaryIO
 
 PYTHON = "bin/python3"
-"""In a folder that was sent: the interpreter that finds what is in it."""
+"""The interpreter in a folder that was sent, which finds what is in it."""
 RUN, NEW = "run-", ".new-"
-"""How folders of nodes, and of builds that are not whole yet, begin."""
+"""Prefixes of folders of nodes, and of builds that are not complete yet."""
 CUT_S = 3600.0
-"""A build that is not whole after so long was cut off."""
+"""A build that is incomplete after this time was interrupted."""
 PACKAGES = "lib/python{}/site-packages"
 
 
 class Chunks:
-    """A stream in chunks, each with its length before it; one of length 0 ends it."""
+    """A stream in chunks, each preceded by its length; one of length 0 ends it."""
 
     def __init__(self, source: BinaryIO) -> None:
-        """At its beginning."""
+        """Start at its beginning."""
         self._source = source
         self._left = 0
         self.has_ended = False
 
     def read(self, size: int) -> bytes:
-        """At most so many bytes; empty at the end. Raises EOFError where it was cut."""
+        """At most this many bytes; empty at the end. Raises EOFError if it was cut."""
         if not self._left and not self.has_ended:
             head = self._source.read(4)
             if len(head) < 4:
@@ -45,7 +45,7 @@ class Chunks:
 
 
 def prepare(folder: str) -> None:
-    """Make a cluster's folder; raises RuntimeError where others may write there, and OSError."""
+    """Make a cluster's folder; raises RuntimeError if others may write there, and OSError."""
     path = Path(folder)
     path.mkdir(parents=True, exist_ok=True)
     found = path.lstat()
@@ -62,8 +62,8 @@ def has_build(folder: str, build: str) -> bool:
 def unpack(folder: str, build: str, program: str, version: str, source: BinaryIO) -> str:
     """Unpack a build that follows as chunks of a tar; returns its folder.
 
-    It appears whole or not at all. Beside its files it has an interpreter that finds only these,
-    as `venv` makes one. Raises OSError.
+    It appears complete or not at all. It also gets an interpreter that finds only its files, as
+    `venv` makes one. Raises OSError.
     """
     chunks = Chunks(source)
     new = Path(tempfile.mkdtemp(prefix=NEW, dir=folder))
@@ -92,8 +92,8 @@ def unpack(folder: str, build: str, program: str, version: str, source: BinaryIO
 def remove(own: list[str], folder: str, build: str | None) -> list[str]:
     """Delete a node's own folders, and the cluster's `folder` if that has nothing else.
 
-    The `build` in it stays where another node of this machine may use it, of this cluster or of
-    one that was started elsewhere. Returns what is left.
+    The `build` in it stays if another node of this machine may use it, of this cluster or of one
+    that was started elsewhere. Returns what is left.
     """
     wanted = list(own)
     for one in own:
@@ -120,7 +120,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def _drain(chunks: Chunks) -> None:
-    """Read what is still to come, up to the next request."""
+    """Read the rest of the stream, up to the next request."""
     try:
         while chunks.read(1 << 20):
             pass

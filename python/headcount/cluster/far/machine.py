@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 LOOK_S = 0.5
-"""Between two looks at the CPU time of all processes."""
+"""Time between two samples of the CPU time of all processes."""
 LEAST_CORES = 0.1
-"""What uses less of a CPU does not disturb a generator."""
+"""A program that uses less of a CPU does not disturb a generator."""
 TRIES = 3
 """Connections to a target, of which the fastest counts."""
 
 
 def look(ports: list[int], folder: str) -> dict[str, Any]:
-    """What there is; `ports` are those that are to be free, `folder` is where files will be."""
+    """The machine's figures; `ports` must be free, `folder` is where files will be."""
     connection = os.environ.get("SSH_CONNECTION", "").split()
     path = os.path.expanduser(folder)  # noqa: PTH111 - a text comes back
     low, high = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text("ascii").split()

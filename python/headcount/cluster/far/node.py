@@ -13,9 +13,9 @@ from typing import Any
 from headcount.cluster.far.files import write_private
 
 MARK = "HEADCOUNT_CLUSTER_RUN"
-"""The variable that all processes of a node have: its value is the node's folder."""
+"""The environment variable of all processes of a node: its value is the node's folder."""
 LAUNCHER = "headcount"
-"""The file that a person starts on a head that was logged in to."""
+"""The script for people to start on a head that Headcount logged in to."""
 STARTED = "Ray runtime started"
 END_S = 15.0
 """How long a node may take to end by itself: on a quiet machine it takes 3 s."""
@@ -91,7 +91,7 @@ def run(line: list[str], environment: dict[str, str], longest_s: float) -> dict[
 def alive(run: str) -> list[int]:
     """The processes of a node: those with its mark, and those of their sessions.
 
-    A process that gives itself a title may write over its variables.
+    A process that sets its title may overwrite its variables.
     """
     mark = f"{MARK}={run}\0".encode()
     sessions = {}
@@ -111,7 +111,7 @@ def alive(run: str) -> list[int]:
 
 def stop(run: str) -> list[int]:
     """End the processes of a node; returns those that are left."""
-    with contextlib.suppress(OSError):  # one that is about to be started sees that it must not
+    with contextlib.suppress(OSError):  # a node that is about to start sees this and does not
         Path(run, "ray.log").unlink()
     mine = set(alive(run))
     for pid in mine:
@@ -129,7 +129,7 @@ def stop(run: str) -> list[int]:
 
 
 def _own_environment() -> dict[str, str]:
-    """Variables of this login, without those that lead Python or Ray elsewhere."""
+    """Variables of this login, without those that redirect Python or Ray."""
     return {
         key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "RAY_"))
     }
@@ -150,7 +150,7 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 def _reason(text: str) -> str:
-    """The line of Ray's output that says most."""
+    """The most informative line of Ray's output."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     wanted = [line for line in lines if "Error" in line or "error" in line]
     return (wanted or lines or ["it says nothing"])[-1][:400]

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from headcount.cluster.far import files, machine, node
 
 ANSWER = "headcount-answer: "
-"""Before each answer: a login may print other lines."""
+"""Precedes each answer: a login may print other lines."""
 ACTIONS = {
     "look": machine.look,
     "busy": machine.busy,
