@@ -13,7 +13,7 @@ from headcount.protocols.protocol import Table
 from headcount.protocols.tree import Tree
 
 FAMILY = "files"
-"""They play the same steps on the same [tree], so a workload of one runs on the others' targets."""
+"""Its protocols play the same steps on the same [tree]: workloads run on each other's targets."""
 TABLES = {
     "tree": Table(Tree, "Folders and files"),
     "library": Table(Library, "Files that all users read and upload"),

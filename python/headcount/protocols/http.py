@@ -19,7 +19,7 @@ from headcount.protocols.tls_keys import TLS_KEYS, TlsKeys
 HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*)")
 """A header's name is a token (RFC 9110, 5.6.2)."""
 APART = " | "
-"""Between two headers: no header that a client sends holds it."""
+"""Separates two headers: no header that a client sends contains it."""
 
 
 def _colonless(text: str) -> str:

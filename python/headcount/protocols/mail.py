@@ -17,7 +17,7 @@ from headcount.protocols.tls_keys import TlsKeys
 from headcount.secret_text import holds_secret
 
 PORTS = {"smtp": 25, "submission": 587, "smtps": 465, "lmtp": 24}
-"""How addresses of what takes mail begin, with their usual ports (RFC 6409, 8314, 2033)."""
+"""Schemes of servers that take mail, with their usual ports (RFC 6409, 8314, 2033)."""
 DOMAIN = r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?"
 
 MOST_TAG = 100
@@ -30,14 +30,14 @@ OWN_OPS = frozenset(
         *("login-sequence", "flag", "idle", "unselect", "logout"),
     }
 )
-"""Operations that look at mailboxes as they are, and need none that Headcount has filled."""
+"""Operations that work on mailboxes as they are, and need none that Headcount has filled."""
 FOOTER_WORDS = {"off": "none", "allowed": "any"}
 """What a footer can be besides its own text, and the engine's word for it."""
 
 
 @dataclass(frozen=True)
 class Post:
-    """Where mail is handed in.
+    """Where mail is submitted.
 
     Attributes:
         scheme: `smtp`, `submission` (STARTTLS and a login), `smtps` or `lmtp`.

@@ -125,7 +125,7 @@ class Mail(Strict):
     def engine_form(self, destinations: dict[str, float]) -> dict[str, Any]:
         """The profile as the engine reads it.
 
-        `destinations`: domains of other servers, with their weights among each other.
+        `destinations`: domains of other servers, with their relative weights.
         """
         total = sum(destinations.values())
         start = self.start.model_dump(exclude={"size"})

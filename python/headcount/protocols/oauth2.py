@@ -13,7 +13,7 @@ _HOST = re.compile(r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?(/[
 """A whole address: no user, no blanks, no fragment."""
 _PATH = re.compile(r"/[!-\"$-~]*")
 _PLACE = re.compile(r"(?<!\{)(?:\{\{)*\{[A-Za-z_]")
-"""Where a text has a placeholder."""
+"""A placeholder in a text."""
 _OF_GRANTS = {
     "username": "password",
     "password": "password",
@@ -120,7 +120,7 @@ class OAuth2(Strict):
 
     @property
     def server(self) -> tuple[str, str, int] | None:
-        """Address, host and port of a token server that is not the target; None where it is."""
+        """Address, host and port of a token server that is not the target; None if it is."""
         if self.token_url.startswith("/"):
             return None
         parts = urlsplit(self.token_url)

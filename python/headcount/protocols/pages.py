@@ -123,7 +123,7 @@ class Pages(Strict):
         return self.count * sum(sum(one.sizes_bytes) for one in self.classes if not one.cgi)
 
     def mean_bytes(self, which: Which = "any") -> float:
-        """Mean size of an answer that a step asks for: classes by percentage, files evenly."""
+        """Mean size of an answer for a step, in bytes: classes by percentage, files evenly."""
         asked = self.asked(which)
         total = sum(one.percent for one in asked)
         each = [sum(one.sizes_bytes) / len(one.sizes_bytes) * one.percent for one in asked]

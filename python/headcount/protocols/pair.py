@@ -1,6 +1,6 @@
 """Targets of two servers that the same users speak to: `imap://mail+postgresql://db/people`.
 
-Settings of the second server and of how it is spoken to bear its protocol: `sql.sslmode=require`.
+Settings of the second server and of its `[client]` start with its protocol: `sql.sslmode=require`.
 """
 
 import re

@@ -12,7 +12,7 @@ from headcount.fields.model import Strict
 from headcount.foreign.file import opened
 
 MOST_BYTES = 1 << 30
-"""Of a load file; that of dbench has 25 MB."""
+"""Largest load file; that of dbench has 25 MB."""
 
 
 class Program(Strict):
@@ -35,7 +35,7 @@ class Program(Strict):
 
     @property
     def needs_file(self) -> bool:
-        """Whether it is a load file that nobody has named yet."""
+        """Whether it is a load file that is not named yet."""
         return self.kind == "load-file" and self.path is None
 
     @property
@@ -66,7 +66,7 @@ def sha256_of(path: str) -> str:
 
 
 def check_load_file(program: Program | None) -> None:
-    """Refuse a load file that nobody has named, or that is another than when it was planned."""
+    """Refuse a load file that is not named, or that has changed since it was planned."""
     if program is None or program.kind != "load-file":
         return
     if program.path is None:

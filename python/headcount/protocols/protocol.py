@@ -27,10 +27,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """How addresses of a protocol begin.
+    """The scheme of a protocol's addresses.
 
     Attributes:
-        port: The port that they need not name.
+        port: The default port.
         is_tls: Whether they ask for TLS.
 
     """
@@ -40,7 +40,7 @@ class Scheme:
 
 
 def nowhere(text: str, path: str, form: str) -> Place:
-    """A server that has no places: nothing follows its port."""
+    """A server without places: nothing follows its port."""
     if path:
         raise InputError(f'the target "{text}": nothing may follow the port; it looks like {form}')
     return Place()
@@ -62,7 +62,7 @@ def any_client(_target: Target, _given: Settings, _server: Settings) -> None:
 
 
 def at_its_address(_given: Settings) -> tuple[str, int | None] | None:
-    """Connections go to where the target's name leads."""
+    """Connections go to the address of the target's name."""
     return None
 
 
@@ -72,7 +72,7 @@ def no_others(_given: Settings) -> Sequence[tuple[str, int]]:
 
 
 def no_own_step(_options: Mapping[str, Any]) -> bool:
-    """Only its operation says what a step needs."""
+    """Only the operation determines what a step needs."""
     return False
 
 
@@ -84,35 +84,33 @@ class Protocol:
         name: As workloads name it.
         form: What its targets look like.
         schemes: How its addresses begin.
-        labs: Its lab servers, by their names, and where their classes are (`module:class`, of
-            :class:`~headcount.lab.server.Server`); the first can do all of the protocol.
+        labs: Its lab servers, by their names, and their classes (`module:class`, of
+            :class:`~headcount.lab.server.Server`); the first supports all of the protocol.
         access: The module that speaks to its servers apart from the load: `of_lab(plan, server)`
             and `of_target(plan, target, secrets)` return a
             :class:`~headcount.controller.access.access.Access`. Empty for users of two servers:
             each is spoken to as its own protocol says.
         ledger: The class that writes numbered rows at its servers and reads them back
-            (`module:class`, of :class:`~headcount.failover.ledger.store.Store`); empty where none
-            can.
+            (`module:class`, of :class:`~headcount.failover.ledger.store.Store`); empty if there
+            is none.
         usual_workload: The workload whose data set `cleanup` looks for.
         place: Reads what follows the port of an address: the target, the path, the form.
         client: Reads `[client]`; raises InputError with every mistake in it.
         fits: Raises InputError if `[client]` does not fit the target or the lab's `[server]`.
         family: Protocols of one family play the same steps on the same data.
         tables: The tables of a workload that belong to it, by their names.
-        needed: Groups of these names, of each of which a workload needs one.
-        own_ops: Operations that need none of these tables: what a user of Headcount states whole.
-        is_own_step: The same for steps of which that depends on more than the operation, by their
-            options.
+        needed: Groups of these names: a workload needs one of each group.
+        own_ops: Operations that need none of these tables, because steps state all of it.
+        is_own_step: The same for steps whose need depends on their options, too.
         handles: Most handles (files, connections) that a user holds at once.
-        are_files: Whether these are files, not connections.
+        are_files: Whether handles are files, not connections.
         log_on: Who needs a password: all users, those with a name in `[client]`, or any that the
             server asks for one.
-        others: Other addresses that `[client]` names, as host and port, where users speak to the
-            same server.
-        connects: Where connections go instead of to the target's host, as host and port (None: the
+        others: Other addresses of the same server that `[client]` names, as host and port.
+        connects: Where connections go instead of the target's host, as host and port (None: the
             target's), if `[client]` says so.
         has_logins: Whether each user may have a name and a password of its own.
-        is_clean: Whether a run leaves nothing behind on somebody's server.
+        is_clean: Whether a run leaves nothing behind on a server that is not the lab's.
         has_transactions: Whether steps can be a transaction.
         parts: The protocols of the two servers that its users speak to.
 

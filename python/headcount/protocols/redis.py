@@ -13,11 +13,11 @@ from headcount.protocols.target import Place
 from headcount.protocols.tls_keys import TLS_KEYS, TlsKeys
 
 EACH = "{n}"
-"""The name of users who are rows of a file; no user of an access list."""
+"""The name of users who are rows of a file: not a user of an access list."""
 MOST_KEYS = 1_000_000_000
 """Their names have nine digits (`MOST_KEYS` of crates/redis)."""
 LEAST_BYTES, MOST_BYTES = 24, 16 << 20
-"""A value says which key and whose write it is (`LEAST_BYTES`, `MOST_VALUE_BYTES` there)."""
+"""A value names its key and its write (`LEAST_BYTES`, `MOST_VALUE_BYTES` there)."""
 
 
 class Keys(Strict):

@@ -26,19 +26,19 @@ def protocols() -> Mapping[str, Protocol]:
 
 
 def protocol_of(name: str) -> Protocol:
-    """The protocol of this name; raises KeyError where there is none."""
+    """The protocol of this name; raises KeyError if there is none."""
     return protocols()[name]
 
 
 def schemes() -> Mapping[str, tuple[Protocol, Scheme]]:
-    """How targets begin, and the protocols those stand for."""
+    """The schemes of targets, and the protocols they stand for."""
     return {
         word: (one, scheme) for one in protocols().values() for word, scheme in one.schemes.items()
     }
 
 
 def labs() -> Mapping[str, Protocol]:
-    """Lab servers and the protocols they speak; the first of a protocol does all of it.
+    """Lab servers and the protocols they speak; a protocol's first one supports all of it.
 
     Raises InputError for an installed package whose server speaks none of them.
     """
@@ -58,7 +58,7 @@ def _added_labs() -> Mapping[str, type[Server]]:
 
 
 def lab_server(name: str) -> type[Server]:
-    """The class of a lab server; raises InputError where there is none of this name."""
+    """The class of a lab server; raises InputError if there is none of this name."""
     known = labs()
     if name not in known:
         raise InputError(f'the lab has no server "{name}"; it has: {", ".join(known)}')
@@ -77,7 +77,7 @@ def start_lab(name: str, settings: Mapping[str, str]) -> Server:
 
 
 def lab_target(protocol: Protocol) -> str:
-    """The lab's target that can do all of a protocol."""
+    """The lab target that supports all of a protocol."""
     if protocol.parts is not None:
         return "+".join(lab_target(protocol_of(part)) for part in protocol.parts)
     return f"lab:{next(iter(protocol.labs))}"
@@ -92,7 +92,7 @@ def plays(protocol: str, wanted: str) -> bool:
 
 
 def forms(protocol: str) -> str:
-    """What targets look like that a workload of this protocol runs on."""
+    """The forms of the targets on which a workload of this protocol runs."""
     its = protocol_of(protocol)
     others = (one for one in protocols().values() if one is not its and plays(one.name, protocol))
     return " or ".join(one.form for one in (its, *others))

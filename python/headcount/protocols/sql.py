@@ -15,14 +15,14 @@ from headcount.protocols.target import Place
 from headcount.protocols.tls_keys import IdentityKeys
 
 METHODS = ("password", "md5", "scram-sha-256", "none")
-"""How a server may ask who the user is: of the words of libpq's `require_auth`, those that the
-engine knows (`Method` of crates/sql)."""
+"""How a server may authenticate users: the words of libpq's `require_auth` that the engine knows
+(`Method` of crates/sql)."""
 
 
 EACH = "{n}"
-"""The role of users who each have their own."""
+"""The pattern of roles if each user has their own."""
 VERIFYING = ("verify-ca", "verify-full")
-"""The `sslmode` that look at certificates."""
+"""The values of `sslmode` that check certificates."""
 
 
 def _methods(text: str) -> str:
@@ -75,7 +75,7 @@ class SqlClient(IdentityKeys):
         values |= self.identity_form()
         roots = self.root_certificates
         if self.statements == "auto":
-            values["statements"] = "prepared"  # until somebody has seen a pooler
+            values["statements"] = "prepared"  # unless a pooler was seen
         return values | ({"root_certificates": roots} if roots else {})
 
 
@@ -96,7 +96,7 @@ def sql_client(given: Mapping[str, str]) -> SqlClient:
 
 
 def _place(text: str, path: str, _form: str) -> Place:
-    """The name as it is in the server: what cannot stand in an address is written as %20."""
+    """The name as the server has it: addresses escape some characters, as %20."""
     name = unquote(path)
     if not name or "/" in path or "?" in path or "\0" in name or len(name.encode()) > 63:
         raise InputError(

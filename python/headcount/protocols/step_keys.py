@@ -1,7 +1,7 @@
 """The keys of each protocol's steps, for editors: `steps/*.toml`.
 
-The engine compiles steps and says what is wrong with one. These files know its keys, too, and
-explain them; a test compares both.
+The engine compiles steps and reports errors in them. These files list its keys, too, and explain
+them; a test compares both.
 """
 
 import tomllib
@@ -24,7 +24,7 @@ class Operations:
     Attributes:
         names: As `op` has them.
         keys: What each key may hold, and what it means.
-        server: The second protocol of two, where the operations are of that (`on`).
+        server: The second of two protocols, if the operations belong to that (`on`).
 
     """
 

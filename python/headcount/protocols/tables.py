@@ -1,4 +1,4 @@
-"""The tables of workload files that are a protocol's: which there are, which one may have."""
+"""The tables of workload files that belong to protocols: which exist, which a workload may have."""
 
 from collections.abc import Collection, Mapping
 from functools import lru_cache
@@ -14,7 +14,7 @@ from headcount.protocols.registry import protocols
 
 @lru_cache(maxsize=1)
 def tables_model() -> type[Strict]:
-    """A model with a field for each table of any protocol; None for what a workload has not."""
+    """A model with a field for each table of any protocol; None if a workload lacks the table."""
     fields: dict[str, Any] = {}
     for protocol in protocols().values():
         for name, table in protocol.tables.items():
@@ -24,7 +24,7 @@ def tables_model() -> type[Strict]:
 
 
 def apart(values: Any) -> Any:
-    """The keys of a workload file with its protocol's tables in one of their own."""
+    """The keys of a workload file, with its protocol's tables moved into a table of their own."""
     if not isinstance(values, Mapping):
         return values
     if TABLES in values:
@@ -35,7 +35,7 @@ def apart(values: Any) -> Any:
 
 
 def together(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The opposite of `apart`: what a workload file has."""
+    """The inverse of `apart`: the keys of a workload file."""
     found: dict[str, Any] = {}
     for key, value in values.items():
         found |= value if key == TABLES else {key: value}

@@ -11,7 +11,7 @@ class Place:
     Attributes:
         share: The share of a file server, or a pattern of shares.
         folder: Where files of this machine are.
-        database: That of a database server.
+        database: The database of a database server.
 
     """
 
@@ -26,7 +26,7 @@ class Target:
 
     Attributes:
         text: The target as given.
-        protocol: What plays the workload.
+        protocol: The protocol that the workload uses.
         lab: The lab server, if it is one.
         host: Its name or address; None for a lab server, which gets one when it starts.
         port: Its port; None where `host` is.
@@ -34,10 +34,10 @@ class Target:
         folder: See :class:`Place`.
         settings: Those of a lab server that were given with its name.
         database: See :class:`Place`.
-        both: The two targets that one of two servers joins; host and lab are those of the first.
+        both: The two targets of a joined one; host and lab are those of the first.
         is_tls: Whether the address itself asks for TLS.
         addresses: Where `host` leads, as `ip:port`, once that was resolved and load allowed there.
-        others: The same of other servers that its users speak to, by their host and port.
+        others: The same for other servers that its users speak to, by their host and port.
 
     """
 

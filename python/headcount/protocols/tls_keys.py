@@ -1,4 +1,4 @@
-"""Keys of `[client]` that say whom users trust over TLS, and what they show of themselves."""
+"""Keys of `[client]` for the certificates that users trust over TLS, and those that they show."""
 
 from pathlib import Path
 from typing import Any, Self
@@ -27,7 +27,7 @@ class IdentityKeys(Strict):
         return self
 
     def identity_form(self) -> dict[str, Any]:
-        """The files as the engine reads them; nothing where there are none."""
+        """The files as the engine reads them; empty if there are none."""
         values = {"certificate": self.certificate, "key": self.key}
         return {name: str(Path(path).expanduser()) for name, path in values.items() if path}
 
@@ -45,10 +45,10 @@ class TlsKeys(IdentityKeys):
     )
 
     def tls_form(self) -> dict[str, Any]:
-        """What the engine knows of TLS, by its own names; what is as usual is left out."""
+        """The engine's options for TLS, by its own names; without those at their defaults."""
         values: dict[str, Any] = {"verify_certificates": trusted(self.verify_certificates)}
         return values | ({} if self.verify_name else {"verify_name": False}) | self.identity_form()
 
 
 TLS_KEYS = frozenset(TlsKeys.model_fields)
-"""Their names."""
+"""The names of these keys."""

@@ -17,7 +17,7 @@ NO_TREE = {
     "new_files": 0,
     "shared_files": 0,
 }
-"""Beside a library alone a user has the folder that is theirs."""
+"""With only a library, users still have their own folders."""
 
 
 class Data(Strict):
