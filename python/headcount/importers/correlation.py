@@ -45,10 +45,10 @@ _CHOSEN = frozenset(
         "search",
     }
 )
-"""Names of what users and pages choose: a small number under one is not an answer of the server."""
+"""Names of values that users and pages choose: a small number there is not from the server."""
 _SHORTEST = 4
 _PARENTS = frozenset({"parent", "parentid", "replyto", "inreplyto"})
-"""Names under which a page sends the `id` of what was made before."""
+"""Names under which a page sends the `id` of something made before."""
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Link:
 def links(exchanges: Sequence[Exchange]) -> list[Link]:
     """Every value that came from a reply, by the latest reply before its use.
 
-    What a user typed is first seen in a request. Resources of pages neither give nor take values.
+    Typed values first appear in a request. Resources of pages neither give nor take values.
     """
     replies = [Reply(one) for one in exchanges]
     found: dict[tuple[int, Source], Link] = {}
@@ -103,7 +103,7 @@ def _parts(address: str) -> list[str]:
 
 
 def name_links(found: Sequence[Link], taken: set[str]) -> None:
-    """Give each link its name: the same again where the earlier value is not needed any more."""
+    """Name each link, reusing a name whose earlier value is no longer needed."""
     latest: dict[str, Link] = {}
     for link in found:
         name = variable_name(link.natural_name)
@@ -157,7 +157,7 @@ def _place(replies: Sequence[Reply], sent: Sent) -> tuple[int, Find] | None:
 
 
 def _is_after_change(replies: Sequence[Reply], index: int) -> bool:
-    """Whether a page is the answer to a form that was sent, also through redirects."""
+    """Whether a page is the answer to a submitted form, also through redirects."""
     while index and replies[index].exchange.method == "GET":
         if not replies[index - 1].exchange.location:
             return False
@@ -175,7 +175,7 @@ def _pattern_find(reply: Reply, sent: Sent, *, weak: bool) -> Find | None:
                 return found
     if not weak:
         return reply.pattern(sent.value)
-    if sent.place == "path" and sent.name:  # a link in which the same word stands before it
+    if sent.place == "path" and sent.name:  # a link with the same word before it
         for before in (f"/{sent.name}/", f"/{sent.name}s/"):
             found = reply.pattern(sent.value, before)
             if found is not None:
@@ -191,7 +191,7 @@ def _sent_names(sent: Sent) -> set[str]:
 
 
 def _sent_name(sent: Sent) -> str:
-    """What a value without a name of its own is called: after where it is sent."""
+    """The name of a value that has none of its own: from the place where it is sent."""
     if sent.place == "path":
         return f"{sent.name}_id" if sent.name else "id"
     if sent.place == "header" and sent.name.lower() == "authorization":

@@ -1,4 +1,4 @@
-"""Commands of cURL, as browsers copy them: read as a shell would, and never run."""
+"""cURL commands, as browsers copy them: parsed as a shell would, and never run."""
 
 import shlex
 from base64 import b64encode
@@ -42,7 +42,7 @@ _READ_ELSEWHERE = ("--config", "--upload-file")
 
 @dataclass
 class _Command:
-    """What the options of a command come to."""
+    """What the options of a command ask for."""
 
     place: str
     urls: list[str] = field(default_factory=list)
@@ -81,7 +81,7 @@ def commands(text: str, what: str) -> Commands:
 
 
 def _split(text: str, what: str) -> list[list[str]]:
-    """The words of each command; `;`, `&&`, `&` and ends of lines part one from the next."""
+    """The words of each command; `;`, `&&`, `&` and ends of lines separate commands."""
     text = text.replace("\\\r\n", " ").replace("\\\n", " ").replace("\r\n", "\n")
     if "^\n" in text:
         raise InputError(f'{what} is for Windows (cmd); choose "Copy as cURL (bash)"')
@@ -102,7 +102,7 @@ def _split(text: str, what: str) -> list[list[str]]:
 
 
 def _dollar_quotes(text: str) -> str:
-    r"""Chrome writes texts with line ends as `$'a\nb'`: as a word in plain quotes."""
+    r"""Replace Chrome's `$'a\nb'`, for texts with line ends, by a word in plain quotes."""
     found, rest = [], text
     while True:
         before, start, rest = rest.partition("$'")

@@ -17,7 +17,7 @@ _RESOURCES = frozenset(
     {"stylesheet", "script", "image", "font", "media", "manifest", "texttrack", "imageset"}
 )
 MOST_SEARCHED = 4 << 20
-"""Characters of a reply in which values are looked for."""
+"""How many characters of a reply are searched for values."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class Exchange:
     reply_headers: Headers
     mime: str
     reply: str
-    """The text of the reply; empty where it is binary or was not recorded."""
+    """The text of the reply; empty if it is binary or was not recorded."""
     kind: str = field(default="")
-    """What the browser asked for: `document`, `xhr`, `image`; empty where it does not say."""
+    """What the browser asked for: `document`, `xhr`, `image`; empty if it is not recorded."""
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port, without those that go without saying."""
+        """Scheme, host and port, without a default port."""
         return origin(self.url)
 
     @property
@@ -53,7 +53,7 @@ class Exchange:
 
     @property
     def is_page(self) -> bool:
-        """Whether it is a page of HTML, not what a script of one asked for."""
+        """Whether it is an HTML page, not something that a page's script requested."""
         return self.kind in ("", "document") and "html" in self.mime
 
     @property
@@ -73,7 +73,7 @@ class Exchange:
 
     @cached_property
     def json(self) -> Any:
-        """The value of a reply in JSON; None where it is something else."""
+        """The value of a JSON reply; None for anything else."""
         if "json" not in self.mime and not self.reply.lstrip().startswith(("{", "[")):
             return None
         try:
@@ -83,7 +83,7 @@ class Exchange:
 
     @cached_property
     def html(self) -> LexborHTMLParser | None:
-        """The tree of a reply in HTML; None where it is something else."""
+        """The tree of an HTML reply; None for anything else."""
         if "html" not in self.mime or not self.reply or len(self.reply) > MOST_SEARCHED:
             return None
         return LexborHTMLParser(self.reply)
@@ -95,16 +95,16 @@ def header(headers: Headers, name: str) -> str:
 
 
 def origin(url: SplitResult) -> str:
-    """Scheme, host and port of an address, without a port that goes without saying."""
+    """Scheme, host and port of an address, without a default port."""
     host = url.netloc.rpartition("@")[2].lower()
     usual = {"http": ":80", "https": ":443"}.get(url.scheme, "")
     return f"{url.scheme}://{host.removesuffix(usual) if usual else host}"
 
 
 def split_url(text: str) -> SplitResult:
-    """The parts of an address; raises ValueError for what is not one of a web server."""
+    """The parts of an address; raises ValueError if it is not a web server's."""
     parts = urlsplit(text)
-    _ = parts.port  # which raises where it is not a number
+    _ = parts.port  # raises if it is not a number
     if parts.scheme not in ("http", "https", "ws", "wss") or not parts.hostname:
         raise ValueError(f'"{text[:80]}" is not the address of a web server')
     return parts

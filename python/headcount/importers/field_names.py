@@ -13,7 +13,7 @@ _NUMBER = re.compile(r"(?<![^\W_])[0-9]+(?![^\W_])")
 def put_ids_in_names(step: Step, links: Iterable[Link]) -> None:
     """Replace the id in a step's path also in the names of its fields.
 
-    Only where no other number is in any name: rows are numbered, too, `form-0-title` and
+    Only if no name has another number: rows are numbered, too, such as `form-0-title` and
     `form-1-title`.
     """
     fields = step.form if step.form is not None else step.multipart

@@ -16,7 +16,7 @@ from headcount.importers.payload import Payload, payload, with_contents
 from headcount.importers.stranger import json_of, rows, table, text
 
 MOST_ENTRIES = 20_000
-"""Requests of a recording: a longer one is more than a journey."""
+"""Most requests of a recording: a longer one is more than a journey."""
 WHAT = "a browser recording (HAR)"
 _TEXTUAL = ("text/", "json", "xml", "javascript", "x-www-form-urlencoded")
 _DESTINATIONS = {
@@ -27,14 +27,14 @@ _DESTINATIONS = {
     "audio": "media",
     "video": "media",
 }
-"""Destinations of a request, as the header names them, and as recordings do."""
+"""Destinations of a request, by the header's name for them and the recordings' name."""
 _METHODS = frozenset(
     {
         *("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"),
         *("PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT"),
     }
 )
-"""Those that the engine sends."""
+"""Methods that the engine sends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Recording:
     exchanges: tuple[Exchange, ...]
     left_out: Counter[str]
     log_on: str = ""
-    """The name that the browser sent by itself, with HTTP Basic authentication."""
+    """The name that the browser itself sent with HTTP Basic authentication."""
 
 
 def recording(path: Path) -> Recording:
@@ -78,7 +78,7 @@ def recording(path: Path) -> Recording:
 
 
 def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:
-    """An entry, or why it cannot be played; raises ValueError where it is damaged."""
+    """An entry, or why it cannot be played; raises ValueError if it is damaged."""
     request, response = table(entry.get("request")), table(entry.get("response"))
     address = text(request.get("url"))
     if address.startswith(("data:", "blob:", "about:", "chrome-extension:", "moz-extension:")):
@@ -119,13 +119,13 @@ def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:
 
 
 def _kind(entry: dict[str, Any], headers: Headers) -> str:
-    """What the browser asked for: it says so in the recording, or in a header of the request."""
+    """What the browser asked for, from the recording or from a header of the request."""
     found = text(entry.get("_resourceType")).lower() or header(headers, "sec-fetch-dest").lower()
     return _DESTINATIONS.get(found, found)
 
 
 def _headers(value: Any) -> Headers:
-    """Headers without those of HTTP/2 that stand for the first line of a request."""
+    """Headers without HTTP/2's pseudo-headers."""
     pairs = ((text(one.get("name")), text(one.get("value"))) for one in rows(value))
     return tuple((name, value.strip()) for name, value in pairs if name and name[0] != ":")
 
@@ -152,7 +152,7 @@ def _payload(data: dict[str, Any], headers: Headers) -> Payload:
 
 
 def _bytes_as_text(sent: str) -> str:
-    """A body in UTF-8 that a proxy wrote byte by byte, as it should read; any other as it is."""
+    """A UTF-8 body that a proxy wrote byte by byte, decoded; any other unchanged."""
     try:
         return sent.encode("latin-1").decode("utf-8")
     except UnicodeError:

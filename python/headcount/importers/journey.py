@@ -1,6 +1,6 @@
-"""A journey as importers make it: a typed, small model that `workload_text` writes as TOML.
+"""A journey as importers make it: a small typed model that `workload_text` writes as TOML.
 
-Texts of steps are plain, with marks where a variable or a captured value stands: `mark` makes one,
+Texts of steps are plain, with marks in place of variables and captured values: `mark` makes one,
 `template` writes the text as a workload file has it.
 """
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 OPEN, CLOSE = "\ue000", "\ue001"
-"""Around a variable's name in a text: characters that no file has; readers replace them."""
+"""Enclose a variable's name in a text: characters that no file has; readers replace them."""
 _MARKED = re.compile(f"({OPEN}[^{CLOSE}]*{CLOSE})")
 _OPENING = re.compile(r"\{(?=[A-Za-z_{])")
 
 
 LAST = -1
-"""A pick: a thing that was just made often stands at the end of its list."""
+"""A pick: a new item is often at the end of its list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Source:
     place: str
     attribute: str = ""
     pick: int = 1
-    """Which of those found, from 1, or `LAST`."""
+    """Which of the matches, from 1, or `LAST`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What must hold of a reply; without a source it is about the body."""
+    """What must hold for a reply; without a source it is about the body."""
 
     predicate: str
     value: str | int | float | bool
@@ -75,7 +75,7 @@ class Step:
     content_type: str = ""
     expect: int | None = None
     redirects: int | None = None
-    """How many are followed, where not as usual."""
+    """How many are followed, if not the default."""
     captures: list[Capture] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
@@ -116,7 +116,7 @@ class Scenario:
     comments: list[str] = field(default_factory=list)
 
     def steps(self) -> Iterator[Step]:
-        """Every request, also those of pages."""
+        """Every request, including those of pages."""
         for entry in self.entries:
             if isinstance(entry, Step):
                 yield entry
@@ -152,7 +152,7 @@ class Journey:
     target: str
     scenarios: list[Scenario]
     log_on: str = ""
-    """The name of the user that the browser logged on by itself, with HTTP Basic authentication."""
+    """The name of the user whom the browser itself logged on with HTTP Basic authentication."""
     variables: list[Variable] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
     """Of every request."""
@@ -161,7 +161,7 @@ class Journey:
     log_ins: frozenset[str] = frozenset()
     """The names of the steps that send a password."""
     again: dict[str, list[Capture]] = field(default_factory=dict)
-    """By steps: values of earlier ones that their replies have anew, after their last use."""
+    """By step: values captured earlier that its reply has again, after their last use."""
     has_new_visitors: bool = False
     """Whether each visit begins without the cookies of the last, as the recorded one did."""
     correlations: list[Correlation] = field(default_factory=list)
@@ -178,7 +178,7 @@ def mark(name: str, form: str = "") -> str:
 
 
 def template(text: str) -> str:
-    """A text with its marks as placeholders, and its own braces so that they stay braces.
+    """A text with its marks as placeholders, and its own braces escaped.
 
     >>> template("a {b} " + mark("c"))
     'a {{b} {c}'
@@ -202,13 +202,13 @@ def split_marks(text: str) -> list[str]:
 
 
 def unmarked(text: str) -> str:
-    """A stranger's text without the characters that marks are made of, and without half pairs."""
+    """An untrusted text without the characters of marks, and without lone surrogates."""
     text = text.replace(OPEN, "\ufffd").replace(CLOSE, "\ufffd")
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def unmarked_value(value: Any) -> Any:
-    """A stranger's value of JSON or YAML whose texts are `unmarked`, other kinds as texts."""
+    """An untrusted value of JSON or YAML with its texts `unmarked`, other kinds as texts."""
     if isinstance(value, str):
         return unmarked(value)
     if isinstance(value, dict):

@@ -10,7 +10,7 @@ DEEPEST = 60
 
 
 class UnreadableError(ValueError):
-    """An expression of a form that is not read here."""
+    """An expression of a form that is not supported."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Binary:
-    """Two values and the mark between them."""
+    """Two values and the operator between them."""
 
     mark: str
     left: Any
@@ -47,7 +47,7 @@ class Binary:
 
 @dataclass(frozen=True)
 class Template:
-    """Texts and expressions in turn, the first a text."""
+    """Texts and expressions alternately, the first a text."""
 
     parts: tuple[Any, ...]
 
@@ -88,7 +88,7 @@ class Parser:
             raise UnreadableError(f'"{text}" is missing before "{self.word.text[:20]}"')
 
     def expression(self, level: int = 0) -> Any:
-        """An expression; comparisons and sums bind as in JavaScript."""
+        """An expression; operators have JavaScript's precedence."""
         self.depth += 1
         try:
             if self.depth > DEEPEST * len(_PRIORITY):
@@ -138,7 +138,7 @@ class Parser:
         return self._marked(word)
 
     def _marked(self, word: Token) -> Any:
-        """What begins with a bracket or a sign, behind which the place is."""
+        """What begins with a bracket or a sign that was just taken."""
         if word.text == "{":
             return self._object()
         if word.text == "[":
@@ -211,7 +211,7 @@ class Parser:
 
 
 def template(body: str) -> Any:
-    """A text in backticks: plain, or a Template where it has expressions."""
+    """A text in backticks: plain, or a Template if it has expressions."""
     parts = re.split(r"(?<!\\)\$\{([^{}`]*)\}", body)
     if len(parts) == 1:
         return unescaped(body)
@@ -221,7 +221,7 @@ def template(body: str) -> Any:
 
 
 def parsed(text: str) -> Any:
-    """A whole expression; raises UnreadableError where it is something else."""
+    """A whole expression; raises UnreadableError for anything else."""
     try:
         parser = Parser(tokens(text, "the expression"))
     except Exception as error:

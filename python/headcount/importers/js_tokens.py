@@ -1,4 +1,4 @@
-"""Words of JavaScript: as much as scripts of other load testers need."""
+"""Tokens of JavaScript: as much as scripts of other load testers need."""
 
 import re
 from dataclasses import dataclass

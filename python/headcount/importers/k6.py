@@ -132,7 +132,7 @@ class _Reader:
         return self._without_secret(name, value)
 
     def _without_secret(self, field: str, value: str) -> str:
-        """A value as it is, or a variable in its place where it is a secret in clear."""
+        """A value as it is, or a variable in its place if it is a secret in clear text."""
         if not value or "\ue000" in value or not (is_password(field) or is_secret(field)):
             return value
         return self._secret("token" if field.lower() == "authorization" else field)
@@ -199,7 +199,7 @@ class _Reader:
         return short
 
     def _reply_value(self, value: Any) -> tuple[Step, Source | None] | None:
-        """A value of a reply, and where; without a source it is the whole of its JSON."""
+        """The step and source of a reply's value; without a source it is all of its JSON."""
         owner, keys = keys_of(value)
         if isinstance(owner, Call):
             function = owner.function
@@ -266,7 +266,7 @@ class _Reader:
         return True
 
     def _value(self, value: Any) -> Any:  # noqa: PLR0911 - a case for each kind
-        """What an expression comes to, with marks for what replies give."""
+        """The value of an expression, with marks for values of replies."""
         if isinstance(value, dict):
             return {key: self._value(one) for key, one in value.items()}
         if isinstance(value, list):
@@ -287,7 +287,7 @@ class _Reader:
         if name in self.captured:
             return mark(self.captured[name])
         if name in self.values:
-            value = self.values.pop(name)  # a name that stands for itself would never end
+            value = self.values.pop(name)  # a name that refers to itself would recurse for ever
             try:
                 return self._value(value)
             finally:

@@ -13,7 +13,7 @@ MOST_STATEMENTS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An expression, and the name that is given to it; empty where none is."""
+    """An expression, and the name that it is assigned to; empty if there is none."""
 
     name: str
     value: Any
@@ -141,7 +141,7 @@ class _Reader(Parser):
             self._leave_out(start)
 
     def _end_statement(self) -> None:
-        """Go past the end of a statement; raises UnreadableError where it goes on."""
+        """Skip the end of a statement; raises UnreadableError if it continues."""
         is_same_line = self.word.line == self.words[self.place - 1].line
         if not self.take(";") and is_same_line and self.word.text not in ("}", ""):
             raise UnreadableError("a statement goes on")
@@ -151,7 +151,7 @@ class _Reader(Parser):
         return f"line {line}: {text[:100]}"
 
     def _leave_out(self, start: int) -> None:
-        """Note the line, and go past the statement with its braces."""
+        """Note the line, and skip the statement with its braces."""
         self.found.left_out.append(self._line(self.words[start].line))
         self._to_end_of_statement()
 

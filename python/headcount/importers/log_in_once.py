@@ -11,9 +11,9 @@ _LOG_OUT = re.compile(r"(?:^|[/_.-])(?:log|sign)[-_]?(?:out|off)(?:$|[/_.?-])", 
 
 
 def log_in_once(journey: Journey) -> None:
-    """Move all up to the first log-in into the setup, and leave out what logs out.
+    """Move all up to the first log-in into the setup, and leave out log-outs.
 
-    Raises InputError where nobody logs in.
+    Raises InputError if nobody logs in.
     """
     (scenario,) = journey.scenarios
     entries = scenario.entries
@@ -38,7 +38,7 @@ def log_in_once(journey: Journey) -> None:
 
 
 def _capture_again(journey: Journey, kept: list[Entry]) -> None:
-    """Take values of the setup from later pages, too: the next visit needs the latest."""
+    """Also capture values of the setup from later pages: the next visit needs the latest."""
     of_setup = {
         one.name for entry in journey.setup for step in _steps(entry) for one in step.captures
     }

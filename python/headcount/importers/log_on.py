@@ -1,4 +1,4 @@
-"""The log-on that browsers do by themselves: HTTP Basic authentication."""
+"""The log-on that browsers handle themselves: HTTP Basic authentication."""
 
 import binascii
 from base64 import b64decode
@@ -11,10 +11,10 @@ from headcount.importers.journey import unmarked
 
 
 def without_log_on(exchanges: Sequence[Exchange]) -> tuple[list[Exchange], str]:
-    """The exchanges without the log-on, and the name that was sent; empty where nobody logged on.
+    """The exchanges without the log-on, and the name that was sent; empty if nobody logged on.
 
-    A browser sends name and password with every request once a server asked for them, and the user
-    of a workload does so from the beginning: the refusals that asked are left out.
+    A browser sends name and password with every request once a server has asked for them. A
+    workload's user does so from the start, so the refusals that asked are left out.
     """
     name = next((found for found in map(_name, exchanges) if found), "")
     if not name:

@@ -9,7 +9,7 @@ from headcount.importers.journey import CLOSE, OPEN
 BUILT_IN = frozenset(
     {"n", "iteration", "uuid", "now", "now_s", "now_ms", "username", "password", "true", "false"}
 )
-"""Names that mean something already."""
+"""Names that already have a meaning."""
 _LONGEST = 40
 _ID = re.compile(
     r"\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,}|(?=[^/]*\d)[\w-]{20,}", re.IGNORECASE
@@ -29,7 +29,7 @@ def variable_name(text: str) -> str:
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, with a number behind it where it is taken."""
+    """The name, with a number appended if it is taken."""
     if name not in taken:
         return name
     number = 2
@@ -39,7 +39,7 @@ def free_name(name: str, taken: Collection[str]) -> str:
 
 
 def singular(word: str) -> str:
-    """One of them: `orders` becomes `order`, `categories` becomes `category`."""
+    """The singular of a word: `orders` becomes `order`, `categories` becomes `category`."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("ses", "xes", "ches", "shes")) and not word.endswith("cases"):
@@ -48,7 +48,7 @@ def singular(word: str) -> str:
 
 
 def looks_like_id(segment: str) -> bool:
-    """Whether a part of a path names one thing of many."""
+    """Whether a part of a path identifies one thing of many."""
     return OPEN in segment or CLOSE in segment or bool(_ID.fullmatch(segment))
 
 
@@ -73,12 +73,12 @@ def step_name(method: str, path: str, *, is_log_in: bool = False) -> str:
 
 
 def folded(name: str) -> str:
-    """A name as it is compared: without case and marks between words."""
+    """A name for comparison: without case and separators."""
     return re.sub(r"[\W_]", "", name).lower()
 
 
 def label_name(text: str) -> str:
-    """A name that a step may have, without blanks and commas, which part names in logs."""
+    """A name that a step may have: without blanks and commas, which separate names in logs."""
     return re.sub(r"[^\w.-]+", "-", text.lower())[:60].strip("-") or "step"
 
 

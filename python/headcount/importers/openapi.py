@@ -32,7 +32,7 @@ from headcount.importers.stranger import rows, table, text
 WHAT = "an API description (OpenAPI 3)"
 MOST_OPERATIONS = 5000
 _METHODS = ("post", "get", "head", "put", "patch", "delete", "options")
-"""In the order in which a user of one thing calls them: make it, see it, change it, delete it."""
+"""Methods in the order in which a user needs them: create, read, change, delete."""
 _FORM = "application/x-www-form-urlencoded"
 _JSON = "application/json"
 
@@ -133,7 +133,7 @@ class _Reader:
                     yield Operation(method, path, item, item[method])
 
     def _scenario(self, name: str, operations: list[Operation]) -> Scenario:
-        # What is made first can be shown, changed, and deleted last.
+        # What is created first can be shown, changed, and finally deleted.
         order = sorted(
             operations, key=lambda one: (one.method == "delete", _METHODS.index(one.method))
         )
@@ -168,7 +168,7 @@ class _Reader:
         return step
 
     def _parameters(self, operation: Operation) -> list[dict[str, Any]]:
-        """Those of the path and of the method, which override those."""
+        """Parameters of the path and of the method; the method's win."""
         found: dict[tuple[str, str], dict[str, Any]] = {}
         for owner in (operation.item, operation.table):
             for one in rows(owner.get("parameters")):
@@ -255,7 +255,7 @@ class _Reader:
             self.made.left_out.append(f"{step.name}: its body of the type {kinds}")
 
     def _capture_made(self, step: Step, operation: Operation, group: list[Operation]) -> None:
-        """Capture the key of what a POST makes, where other paths of the group ask for it."""
+        """Capture the key of what a POST creates, if other paths of the group need it."""
         if operation.method != "post":
             return
         pattern = re.compile(re.escape(operation.path.rstrip("/")) + r"/\{([^{}/]+)\}(?:/|$)")

@@ -1,4 +1,4 @@
-"""Values that fit a schema of OpenAPI: its example, its default, or one made by its type."""
+"""Values that fit an OpenAPI schema: its example, its default, or one made from its type."""
 
 from typing import Any
 from urllib.parse import unquote
@@ -8,9 +8,9 @@ from headcount.importers.pattern_sample import LONGEST_TEXT, pattern_sample
 from headcount.importers.stranger import table
 
 DEEPEST = 12
-"""Schemas within each other; deeper ones, such as of trees, end there."""
+"""Most nested schemas; deeper ones, such as of trees, are cut off."""
 MOST_VALUES = 20_000
-"""Of a whole description: a few references to each other make billions."""
+"""Most values of a whole description: a few mutual references can make billions."""
 MOST_STEPS = 1_000_000
 """References followed in a whole description."""
 _BY_FORMAT = {
@@ -33,7 +33,7 @@ class Description:
     """A description with its references."""
 
     def __init__(self, document: dict[str, Any]) -> None:
-        """Keep the whole document, in which references lead."""
+        """Keep the whole document, into which references lead."""
         self.document = document
         self.unmatched_patterns: set[str] = set()
         """Patterns that the text made for them may not match."""
@@ -42,7 +42,7 @@ class Description:
         self.depth = 0
 
     def resolved(self, value: Any) -> dict[str, Any]:
-        """An object, behind its references; empty where one leads nowhere or in a circle."""
+        """An object with its references followed; empty if one leads nowhere or in a circle."""
         found = table(value)
         for _ in range(DEEPEST):
             reference = found.get("$ref")
@@ -72,7 +72,7 @@ class Description:
         return target
 
     def sample(self, schema: Any, depth: int = 0) -> Any:
-        """A value that fits a schema; None where nothing can be known."""
+        """A value that fits a schema; None if nothing is known of it."""
         self.values_left -= 1
         if depth > DEEPEST or self.values_left < 0:
             return None
@@ -142,7 +142,7 @@ class Description:
 
 
 def _given(schema: dict[str, Any]) -> Any:
-    """What a schema says that its value is, such as an example."""
+    """The value that a schema states, such as an example."""
     examples = schema.get("examples")
     options = (
         schema.get("example"),

@@ -11,7 +11,7 @@ from headcount.importers.journey import File, unmarked, unmarked_value
 
 MOST_FIELDS = 10_000
 MOST_FILLED = 64 << 10
-"""Bytes that stand for a file whose contents a recording lacks, at most."""
+"""Most bytes that stand for a file whose contents a recording lacks."""
 _FILLING = "This text stands for the contents of a file that the recording lacks.\n"
 
 
@@ -28,7 +28,7 @@ class Payload:
 
 
 def payload(text: str, content_type: str) -> Payload:
-    """A body by its content type; what does not fit its type is a text."""
+    """A body by its content type; one that does not fit its type is a text."""
     kind = content_type.partition(";")[0].strip().lower()
     if not text:
         return Payload()
@@ -50,9 +50,9 @@ def payload(text: str, content_type: str) -> Payload:
 
 
 def with_contents(given: Payload, missing_bytes: int) -> Payload:
-    """A form whose empty files hold together so many bytes, at most `MOST_FILLED` each.
+    """A form whose empty files get this many bytes in total, at most `MOST_FILLED` each.
 
-    Browsers record how long a form is, and all of it but what is in its files.
+    Browsers record a form's length, and all of its contents except its files'.
     """
     parts = dict(given.parts or ())
     empty = {
@@ -73,7 +73,7 @@ def with_contents(given: Payload, missing_bytes: int) -> Payload:
 
 
 def _form(text: str) -> tuple[tuple[str, str], ...] | None:
-    """The fields of a form; None where a field comes twice, which a table cannot say."""
+    """The fields of a form; None if a field comes twice, which a table cannot express."""
     try:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError:

@@ -38,9 +38,9 @@ _ENDS = {"end", "commit", "end transaction", "commit transaction", "end work", "
 _ABORTS = {"rollback", "abort"}
 _UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _NAMED = {"insert": "into", "select": "from", "delete": "from"}
-"""The word before the table's name; after UPDATE it comes at once."""
+"""The word before the table's name; UPDATE has none."""
 _OF_PGBENCH = {"client_id": "n"}
-"""Variables of pgbench that users have under another name."""
+"""Variables of pgbench, with the users' names for them."""
 
 
 def pgbench_journey(path: Path, name: str = "", scale: int = 1) -> SqlJourney:
@@ -64,7 +64,7 @@ class _Reader:
     known: dict[str, Number] = field(default_factory=dict)
     """Numbers that are the same for every user."""
     kept: dict[str, str] = field(default_factory=dict)
-    """Names of the workload for variables of the script that users have values of."""
+    """The workload's names for variables of the script of which users have values."""
     derived: dict[str, Expression] = field(default_factory=dict)
     """Variables that the server computes."""
     open_gsets: list[tuple[str, SqlStep]] = field(default_factory=list)
@@ -185,7 +185,7 @@ class _Reader:
             self._add(self._step(statement))
 
     def _give_up_block(self, why: str) -> None:
-        """A transaction that cannot be one here becomes the plain statements that it was."""
+        """Turn a transaction that is not supported into plain statements."""
         block, self.block = self.block, None
         if block is not None:
             begin = SqlStep(free_name("begin", self.step_names), "BEGIN")
@@ -213,7 +213,7 @@ class _Reader:
         return step
 
     def _value(self, name: str, step: SqlStep) -> str:
-        """What stands for a variable in a statement: a parameter, or what makes it of others."""
+        """The text for a variable in a statement: a parameter, or an expression of others."""
         if name in self.derived:
             return sql_text(
                 self.derived[name], lambda own: f"{_parameter(f'{{{own}}}', step)}::bigint"
@@ -224,7 +224,7 @@ class _Reader:
         return _parameter(f"{{{own}}}", step)
 
     def _bound(self, found: Expression) -> Expression:
-        """An expression of what its variables are now: the script may set them again."""
+        """An expression with its variables' present values: the script may set them again."""
         match found:
             case Variable(name) if name in self.known:
                 return Constant(self.known[name])
@@ -252,7 +252,7 @@ class _Reader:
 
 
 def _parameter(text: str, step: SqlStep) -> str:
-    """A parameter of a statement, new each time: the server gives each place a type of its own."""
+    """A parameter of a statement, new each time: the server infers a type for each place."""
     step.parameters.append(text)
     return f"${len(step.parameters)}"
 

@@ -1,4 +1,4 @@
-"""Expressions of pgbench's `set`: read, computed where all of it is known, or written as SQL."""
+"""Expressions of pgbench's `set`: parsed, computed if all of it is known, or written as SQL."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,11 +9,11 @@ _TOKEN = re.compile(r"\s*(?:(\d+\.\d*|\.\d+|\d+)|:(\w+)|(\w+)|([-+*/%(),]))")
 _MOST_TOKENS = 300
 """More than a person would write."""
 _DEEPEST = 50
-"""Parentheses in each other that a person would write."""
+"""More nested parentheses than a person would write."""
 
 
 class NotReadError(ValueError):
-    """An expression in a form that is not read."""
+    """An expression in a form that is not supported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Two values and what is done with them."""
+    """An operator with its two values."""
 
     operator: str
     left: "Expression"
@@ -137,7 +137,7 @@ class _Reader:
 
 
 def computed(found: Expression, known: Mapping[str, Number]) -> Number | None:
-    """Its value where all of it is known; whole numbers are divided as pgbench does, towards 0."""
+    """Its value if all of it is known; whole numbers are divided as in pgbench, towards 0."""
     match found:
         case Constant(value):
             return value

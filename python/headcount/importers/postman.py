@@ -49,7 +49,7 @@ def postman_journey(path: Path, name: str = "", environment: Path | None = None)
 
 @dataclass(frozen=True)
 class _Inherited:
-    """What a request has from the collection and its folders, the outermost first."""
+    """What a request inherits from the collection and its folders, the outermost first."""
 
     auth: dict[str, Any]
     tests: tuple[Statements, ...] = ()
@@ -106,14 +106,14 @@ class _Reader:
         return made
 
     def _variables(self) -> list[Variable]:
-        """The variables that requests use, each below those that its value uses."""
+        """The variables that requests use, each after those that its value uses."""
         found: dict[str, Variable] = {}
         waiting = list(self.used)
         while waiting:
             for key in waiting:
                 found[key] = self._variable(key, self.used[key])
             waiting = [key for key in self.used if key not in found]
-        # A value names others that were met later: those stand above it.
+        # A value uses variables that were found later, so the order is reversed.
         return [one for one in reversed(found.values()) if one.name not in self.captured]
 
     def _items(
@@ -129,7 +129,7 @@ class _Reader:
                 yield item, replace(inherited, auth=own or inherited.auth)
 
     def _within(self, owner: dict[str, Any], outer: _Inherited) -> _Inherited:
-        """What requests in a folder have from it; Postman runs its scripts at each of them."""
+        """What requests inherit from a folder; Postman runs its scripts for each of them."""
         name = text(owner.get("name")) or "the collection"
         tests = self._tests(owner, f"the folder {name}" if owner.get("name") else name)
         return _Inherited(table(owner.get("auth")) or outer.auth, (*outer.tests, *tests))
@@ -187,7 +187,7 @@ class _Reader:
         return origin(parts), (parts.path or "/") + query
 
     def _marked(self, value: str, field: str = "") -> str:
-        """A text with its `{{variables}}` as marks; a secret that stands in it becomes one."""
+        """A text with its `{{variables}}` as marks; a secret in it becomes one, too."""
         if (
             field
             and value
@@ -287,7 +287,7 @@ class _Reader:
         given = next((key for key in step.headers if key.lower() == "content-type"), "")
         kind = step.headers.pop(given) if given else ""
         if language == "json" or "json" in kind or raw.lstrip().startswith(("{", "[")):
-            # A variable without quotes around it would not be JSON: it is one for a moment.
+            # A variable without quotes would not be JSON, so it gets quotes while it is parsed.
             quoted = re.sub(r"(?<=[:\[,])(\s*)(\{\{[^{}]+\}\})(?=\s*[,}\]])", r'\1"\2#number"', raw)
             try:
                 value = unmarked_value(json_value(quoted.encode("utf-8")))

@@ -25,7 +25,7 @@ _ONE_LINE = re.compile(
     r"pm\.test\(.*?(?:\(\s*\)\s*=>|function\s*\(\s*\))\s*\{?\s*(.*?)\s*\}?\s*\)\s*;?"
 )
 LONGEST_LINE = 2000
-"""Of a statement that a person wrote, in characters; a library in a line is longer."""
+"""Most characters of a statement that a person wrote; a library in one line is longer."""
 _OLD_TEST = re.compile(r"tests\[\s*(\"[^\"]*\"|'[^']*')\s*\]\s*=\s*(.*)")
 """A test as Postman had it before `pm`: `tests["name"] = condition`."""
 _OLD_SETTERS = frozenset({"setEnvironmentVariable", "setGlobalVariable"})
@@ -37,7 +37,7 @@ _IS_OK, _IS_SUCCESS = Member(_TO_BE, "ok"), Member(_TO_BE, "success")
 
 @dataclass
 class Statements:
-    """What a script comes to, and the lines that were not understood."""
+    """What a script checks and captures, and the lines that were not understood."""
 
     captures: list[Capture] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
@@ -127,7 +127,7 @@ def _expect(
     values: tuple[Any, ...],
     bodies: set[str],
 ) -> None:
-    """`pm.expect(subject).to.eql(value)` and its sisters."""
+    """`pm.expect(subject).to.eql(value)` and its variants."""
     words = [key for key in keys if key not in ("to", "be", "have", "deep", "an", "a")]
     value = values[0] if len(values) == 1 else None
     if words in (["eql"], ["equal"], ["eq"]) and subject == Member(

@@ -1,4 +1,4 @@
-"""A browser with a profile of its own that uses the recording proxy."""
+"""A browser with its own profile that uses the recording proxy."""
 
 import os
 import shutil
@@ -10,14 +10,14 @@ from headcount.errors import SystemLimitError
 END_S = 10.0
 """Longest wait for a browser to end by itself."""
 NAMES = ("chromium", "google-chrome", "chromium-browser", "google-chrome-stable", "microsoft-edge")
-"""Programs of browsers that take a proxy on their command line."""
+"""Browsers that accept a proxy on their command line."""
 
 
 def start(proxy: str, profile: Path, address: str) -> subprocess.Popen[bytes]:
     """Open the address; the profile is a folder that nobody else uses.
 
     The browser trusts the proxy's certificate, and no other program does. Raises SystemLimitError
-    where there is none of them.
+    if no such browser is installed.
     """
     program = next((found for name in NAMES if (found := shutil.which(name))), None)
     if program is None:

@@ -1,4 +1,4 @@
-"""What mitmdump runs beside its own: it says what passes, and ends when its standard input does.
+"""An addon for mitmdump: it reports what passes, and ends when its standard input does.
 
 mitmproxy has an interpreter of its own, so this file imports nothing of Headcount's. A line of JSON
 on standard output is an event: {"ready": PORT}, {"page": PATH, "status": 200}, {"other": HOST},
@@ -18,9 +18,9 @@ from mitmproxy import ctx  # type: ignore[import-not-found, unused-ignore]
 HOST = os.environ["HEADCOUNT_RECORDED_HOST"]
 """Host and port of the target, `shop.example:443`."""
 BODIES = Path(os.environ["HEADCOUNT_RECORDED_BODIES"])
-"""Where the bodies are kept that mitmproxy's own recording leaves out."""
+"""The file for bodies that mitmproxy's own recording leaves out."""
 RECORDED = frozenset({"POST", "PUT", "PATCH"})
-"""Methods whose bodies it records."""
+"""Methods whose bodies mitmproxy records."""
 
 
 class Events:
@@ -32,7 +32,7 @@ class Events:
         self.has_failed = False
 
     def running(self) -> None:
-        """The proxy listens: say so, and end it together with whoever started it."""
+        """The proxy listens: report that, and end it together with its parent."""
         master, loop = ctx.master, ctx.master.event_loop
 
         def end() -> None:
@@ -43,14 +43,14 @@ class Events:
         _print(ready=ctx.options.listen_port)
 
     def server_connect(self, data: Any) -> None:
-        """A connection to a server begins, also to one whose traffic only passes through."""
+        """Report a connection to another server, even if its traffic only passes through."""
         host, port = data.server.address[:2]
         if f"{host}:{port}" != HOST and host not in self.others:
             self.others.add(host)
             _print(other=host)
 
     def tls_failed_server(self, data: Any) -> None:
-        """A server shows a certificate that is not trusted: say so, once, if it is the target."""
+        """Report once if the target shows a certificate that is not trusted."""
         host, port = data.conn.address[:2]
         if f"{host}:{port}" == HOST and not self.has_failed:
             self.has_failed = True
@@ -58,7 +58,7 @@ class Events:
             _print(distrusted=HOST, why=why)
 
     def response(self, flow: Any) -> None:
-        """A reply has come: say so if it is a page of the target."""
+        """Report a reply if it is a page of the target."""
         if f"{flow.request.host}:{flow.request.port}" != HOST:
             return
         _keep_body(flow.request)

@@ -9,13 +9,13 @@ from typing import Any
 def add_bodies(har: Path, bodies: Path) -> None:
     """Add the bodies that `proxy_addon` kept, a line of JSON each, to the requests of a recording.
 
-    A recording that is not there, or not whole, is left as it is: its reader says so.
+    A missing or incomplete recording is left as it is: its reader reports that.
     """
     if not bodies.exists() or not har.exists():
         return
     kept: dict[tuple[str, str], dict[str, str]] = {}
     for line in bodies.read_text("utf-8").splitlines():
-        with contextlib.suppress(ValueError):  # the last, where the disk is full
+        with contextlib.suppress(ValueError):  # the last line, if the disk was full
             one = json.loads(line)
             kept[one["method"], one["startedDateTime"]] = one
     with contextlib.suppress(ValueError, KeyError, TypeError):

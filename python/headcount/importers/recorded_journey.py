@@ -33,12 +33,12 @@ from headcount.importers.sent import Sent
 from headcount.importers.typed import Typed, typed_values
 
 SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
-"""Of a user who thinks; who is away for longer is not counted in full."""
+"""Bounds of a think time; longer absences count as the longest."""
 _OFTEN = 5
 MOST_REDIRECTS = 10
-"""That a step follows, as everywhere else."""
+"""Redirects that a step follows, as everywhere else."""
 _TOKEN = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[\w.~+/=-]{16,}")
-"""What is long, without blanks, and of letters and digits, is often good for one visit only."""
+"""A long word of letters and digits is often valid for one visit only."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -52,9 +52,9 @@ class Action:
 
 
 def recorded_journey(recording: Recording, name: str = "", target: str = "") -> Journey:
-    """The journey of a recording; raises InputError where there is nothing to play.
+    """The journey of a recording; raises InputError if there is nothing to play.
 
-    `target` is the origin that is played; without one it is that of the first page.
+    `target` is the origin to play, by default that of the first page.
     """
     target = target or main_origin(recording.exchanges)
     kept = [one for one in recording.exchanges if one.origin == target]
@@ -66,7 +66,7 @@ def recorded_journey(recording: Recording, name: str = "", target: str = "") -> 
     captured = [sent for link in found_links for _, sent in link.uses]
     typed = typed_values(kept, name.replace("-", "_"), captured)
     found_links = [one for one in found_links if not _is_typed(one, typed)]
-    # What only the request that a redirect leads to sends, the engine follows by itself.
+    # A value that only a redirect's own request sends is not captured: the engine handles those.
     needed = {
         link.reply for link in found_links if any(index != link.reply + 1 for index, _ in link.uses)
     }
@@ -143,13 +143,13 @@ def _actions(kept: Sequence[Exchange], sources: set[int]) -> list[Action]:
 def _followed(
     kept: Sequence[Exchange], index: int, sources: set[int], joined: set[int]
 ) -> int | None:
-    """The request that a browser made because of a redirect; None where a capture needs it."""
+    """The request that followed a redirect; None if there is none, or a capture needs the reply."""
     exchange = kept[index]
     if not exchange.location or index in sources:
         return None
     try:
         leads = urlsplit(urljoin(exchange.url.geturl(), exchange.location))
-    except ValueError:  # the server wrote no address
+    except ValueError:  # the server did not write an address
         return None
     if origin(leads) != exchange.origin:
         return None
@@ -165,7 +165,7 @@ def _page_of(found: Sequence[Action], kept: Sequence[Exchange]) -> Action | None
 
 
 def _still_sent(found: Sequence[Link], actions: Sequence[Action]) -> list[Link]:
-    """The links whose values a step sends: what a redirect names, the engine follows by itself."""
+    """The links whose values a step sends, without redirects' requests: the engine sends those."""
     first = {action.chain[0] for action in actions} | {
         index for action in actions for index in action.resources
     }
@@ -228,7 +228,7 @@ class _Maker:
         return [page, *apart]
 
     def _made(self, sent: Sent, started_s: float) -> str | None:
-        """What a script of the page computes: the time, or a number for the request or a thing."""
+        """A value that a page's script computes: the time, or a number for a request or a thing."""
         if re.fullmatch(r"\d{13}", sent.value) and abs(int(sent.value) / 1000 - started_s) < 60:
             return mark("now_ms")
         if not _UUID.fullmatch(sent.value):
@@ -277,7 +277,7 @@ class _Maker:
         return exchange.url.path or "/"
 
     def _note_cookies(self, exchange: Exchange) -> None:
-        """List the cookies that no reply of the recording set."""
+        """List cookies that no recorded reply set."""
         given = {name for one in self.kept for name, _ in cookies(one)}
         sent = next((value for name, value in exchange.headers if name.lower() == "cookie"), "")
         for pair in sent.split(";"):
@@ -318,7 +318,7 @@ class _Maker:
         ]
 
     def again(self) -> dict[str, list[Capture]]:
-        """By steps: values that a page gave before, and gives anew after their last use."""
+        """By step: values that a page gave before, and gives again after their last use."""
         found: dict[str, list[Capture]] = {}
         for link in self.links:
             path, last_use = self.kept[link.reply].url.path, max(index for index, _ in link.uses)
@@ -337,7 +337,7 @@ class _Maker:
 
 
 def _thing(sent: Sent) -> str:
-    """What a number that the browser made is of."""
+    """What a number identifies that the browser made."""
     return f"{sent.name} id" if sent.place == "path" else sent.name or "id"
 
 

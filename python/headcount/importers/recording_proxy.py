@@ -22,14 +22,14 @@ from headcount.importers.recorded_bodies import add_bodies
 INSTALL = "uv tool install mitmproxy"
 USUAL_PORTS = {"http": 80, "https": 443}
 MOST_AUTHORITY_BYTES = 1 << 20
-"""A file of all authorities that systems trust has a fifth of that."""
+"""A file of all authorities that a system trusts has a fifth of that."""
 STOP_S = 30.0
 """Longest wait for the recording to be written."""
 ADDON = Path(__file__).with_name("proxy_addon.py")
 
 
 def program() -> str:
-    """mitmdump; raises SystemLimitError where it is not installed."""
+    """The path of mitmdump; raises SystemLimitError if it is not installed."""
     own = Path(sys.executable).with_name("mitmdump")
     found = shutil.which("mitmdump") or (str(own) if own.exists() else None)
     if found is None:
@@ -41,7 +41,7 @@ def program() -> str:
 
 
 def check_port(host: str, port: int) -> None:
-    """Raises InputError where the proxy cannot listen."""
+    """Raise InputError if the proxy cannot listen."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         with socket.socket(family, socket.SOCK_STREAM) as listener:
@@ -55,7 +55,7 @@ def check_port(host: str, port: int) -> None:
 
 
 def check_authority(file: str) -> None:
-    """Raises InputError where the file has no certificate."""
+    """Raise InputError if the file has no certificate."""
     text = content(Path(file), MOST_AUTHORITY_BYTES, what=f"--verify-certificates {file}")
     if b"-----BEGIN CERTIFICATE-----" not in text:
         raise InputError(
@@ -97,9 +97,9 @@ class RecordingProxy:
     def __init__(
         self, target: SplitResult, place: Place, har: Path, trust: bool | str = True
     ) -> None:
-        """Start it; other hosts than the target's pass through unseen where they use TLS.
+        """Start it; TLS traffic of other hosts than the target passes through unread.
 
-        `trust`: whether the target's certificate must be trusted, or the file that trusts it.
+        `trust`: whether the target's certificate must be trusted, or a file of its authorities.
         """
         self.place = place
         name = f"{target.hostname}:{target.port or USUAL_PORTS[target.scheme]}"
@@ -155,9 +155,9 @@ class RecordingProxy:
         add_bodies(self._har, self._bodies)
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """What passes, as `proxy_addon` says it, until the proxy ends.
+        """What passes, as `proxy_addon` reports it, until the proxy ends.
 
-        Raises SystemLimitError where it ended by itself.
+        Raises SystemLimitError if it ended by itself.
         """
         assert self._process.stdout is not None
         texts: list[str] = []

@@ -1,4 +1,4 @@
-"""A step from a request, with placeholders where values are replaced."""
+"""A step made from a request, with placeholders for replaced values."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _BARE_NUMBER = re.compile(f'"{OPEN}([^{CLOSE}]*):number{CLOSE}"')
 def request_step(
     exchange: Exchange, name: str, fill: Fill, hidden: Callable[[str], str] = str
 ) -> Step:
-    """The step that sends a request again; `hidden` takes secrets out of bodies of text."""
+    """The step that repeats a request; `hidden` removes secrets from text bodies."""
     step = Step(
         name=name,
         op=exchange.method.lower(),
@@ -55,7 +55,7 @@ def put_payload(step: Step, body: Payload) -> None:
 
 
 def put_json(step: Step, value: Any, content_type: str = JSON_TYPE) -> None:
-    """Give a step JSON: as a table, or as text where TOML cannot say it, such as null."""
+    """Give a step JSON: as a table, or as text if TOML cannot express it, such as null."""
     is_usual = content_type.partition(";")[0].strip().lower() == JSON_TYPE
     if is_usual and isinstance(value, dict | list) and can_be_toml(value):
         step.json = value

@@ -1,4 +1,4 @@
-"""Selectors that find a value in a recorded reply: each is tried on it before it is used."""
+"""Selectors that find a value in a recorded reply: each is tested on it before it is used."""
 
 import json
 import re
@@ -39,7 +39,7 @@ MOST_PICK = 50
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """Where a value stands in a reply, and what it is called there."""
+    """The place of a value in a reply, and its name there."""
 
     source: Source
     name: str
@@ -54,12 +54,12 @@ class Reply:
     """A reply, indexed by its values."""
 
     def __init__(self, exchange: Exchange) -> None:
-        """Index lazily: most replies are never asked."""
+        """Index lazily: most replies are never searched."""
         self.exchange = exchange
         self._index: dict[str, list[Find]] | None = None
 
     def finds(self, value: str) -> list[Find]:
-        """The places that hold exactly this value, the best first; each was tried."""
+        """The places that hold exactly this value, the best first; each was tested."""
         if self._index is None:
             self._index = {}
             for found_value, find in self._all():
@@ -78,7 +78,7 @@ class Reply:
         return None if source is None else Find(source, "", frozenset(), is_named=False)
 
     def message(self, value: str) -> Find | None:
-        """A pattern for a number in a sentence that comes once: `Item 7 has been inserted`."""
+        """A pattern for a number in a sentence that occurs once: `Item 7 has been inserted`."""
         text = self.exchange.reply[:MOST_SEARCHED]
         if not value.isdigit() or self.exchange.is_resource or self.exchange.location:
             return None
@@ -110,7 +110,7 @@ class Reply:
 
 
 def cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    """The cookies that a reply sets, also where a recorder joined several by line ends."""
+    """The cookies that a reply sets, even if a recorder joined several with line ends."""
     for name, header in exchange.reply_headers:
         if name.lower() != "set-cookie":
             continue
@@ -123,7 +123,7 @@ def cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
 
 
 def value_at(exchange: Exchange, source: Source) -> str | None:
-    """What a source finds in a recorded reply, as text; None where it finds nothing."""
+    """What a source finds in a recorded reply, as text; None if nothing."""
     found: list[str] = []
     match source.kind:
         case "json":
@@ -183,7 +183,7 @@ def _json_find(parts: Parts, resource: str) -> Find:
 
 
 def json_path(parts: Parts) -> str:
-    """A path of RFC 9535 to one value."""
+    """The JSONPath (RFC 9535) of one value."""
     found = "$"
     for part in parts:
         if isinstance(part, int):
@@ -240,7 +240,7 @@ def _attribute_find(
 
 
 def _css(text: str) -> str:
-    """A value in a selector of attributes."""
+    """A value in an attribute selector."""
     if re.fullmatch(r"[A-Za-z_][\w-]*", text, re.ASCII):
         return text
     escaped = re.sub(r"[\\\"\x00-\x1f]", lambda found: f"\\{ord(found[0]):x} ", text)
@@ -284,9 +284,9 @@ def _tried(pattern: str, text: str, value: str) -> Source | None:
 
 
 def _contexts(line: str) -> Iterator[str]:
-    """What stands before a value, from its last word on, then longer.
+    """The text before a value: its last word, then ever more.
 
-    Not beyond the tag that it is in, nor with long numbers: those are of the recording.
+    It stays within the value's tag, and has no long numbers: those belong to the recording.
     """
     tag = line.rfind("<")
     if 0 <= tag <= len(line) - 4:

@@ -1,4 +1,4 @@
-"""The values that a request sends, each with its place: what may have come from a reply."""
+"""The values that a request sends, with their places: they may have come from a reply."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ BY_BROWSER = frozenset(
         "content-type",
     }
 )
-"""Headers that a browser sets by itself; of the content type the kind of body takes care."""
+"""Headers that a browser sets itself; the content type follows from the kind of body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Sent:
 _LONG_WORD = re.compile(r"[\w.-]{12,}")
 _OF_BROWSER = ("*/*", "text/html,", "image/")
 Fill = Callable[[Sent], str | None]
-"""What stands for a value that is sent: a text with marks, or None where it stays."""
+"""Returns the replacement of a value that is sent: a text with marks, or None to keep it."""
 
 
 def own_headers(exchange: Exchange) -> dict[str, str]:
@@ -71,7 +71,7 @@ def own_headers(exchange: Exchange) -> dict[str, str]:
         low = name.lower()
         if low in BY_BROWSER or low.startswith(("sec-", "access-control-")):
             continue
-        if low == "destination":  # of WebDAV: an address of this host
+        if low == "destination":  # WebDAV's: an address on this host
             parts = urlsplit(value)
             found[name] = parts.path or value
             continue
@@ -95,7 +95,7 @@ def sent_values(exchange: Exchange) -> list[Sent]:
 
 
 def filled_path(path: str, fill: Fill) -> str:
-    """A path with its query, where values are replaced."""
+    """A path with its query, with values replaced."""
     way, mark, query = path.partition("?")
     parts = way.split("/")
     for index, part in enumerate(parts):
@@ -115,7 +115,7 @@ def filled_path(path: str, fill: Fill) -> str:
 
 
 def filled_headers(headers: dict[str, str], fill: Fill) -> dict[str, str]:
-    """Headers where values are replaced; of `Bearer TOKEN` only the token."""
+    """Headers with values replaced; in `Bearer TOKEN` only the token."""
     found = {}
     for name, value in headers.items():
         scheme, blank, rest = value.partition(" ")
@@ -128,7 +128,7 @@ def filled_headers(headers: dict[str, str], fill: Fill) -> dict[str, str]:
 
 
 def filled_payload(payload: Payload, fill: Fill) -> Payload:
-    """A body where values are replaced."""
+    """A body with values replaced."""
     if payload.form is not None:
         pairs = tuple((key, fill(Sent("form", key, value)) or value) for key, value in payload.form)
         return Payload(form=pairs)
@@ -147,7 +147,7 @@ def filled_payload(payload: Payload, fill: Fill) -> Payload:
 
 
 def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Every text and number of a value of JSON, with the name of the key it stands under."""
+    """Every text and number of a JSON value, with the name of its key."""
     if isinstance(value, dict):
         for key, one in value.items():
             yield from leaves(one, key)
@@ -172,5 +172,5 @@ def _filled_json(value: Any, name: str, fill: Fill) -> Any:
 
 
 def _filled_text(text: str, fill: Fill) -> str:
-    """A body that stays text: long words in it are looked at, such as tokens in XML or in JSON."""
+    """A text body with values replaced among its long words, such as tokens in XML or in JSON."""
     return _LONG_WORD.sub(lambda found: fill(Sent("body", "", found[0])) or found[0], text)

@@ -10,7 +10,7 @@ from headcount.importers.toml_text import comment, key_text, quoted, value_text
 
 @dataclass(slots=True)
 class SqlStep:
-    """A statement; `captures` has the columns of its row that users keep, by the names they get."""
+    """A statement; `captures` has the columns of its row that users keep, by their new names."""
 
     name: str
     statement: str
@@ -50,7 +50,7 @@ class SqlJourney:
 
     @property
     def statements(self) -> list[SqlStep]:
-        """Every statement, in the order in which they stand."""
+        """Every statement, in their order."""
         found: list[SqlStep] = []
         for entry in self.entries:
             inner = entry.steps if isinstance(entry, Transaction) else [entry]

@@ -1,6 +1,6 @@
-"""Reading files of strangers: text, JSON and YAML, bounded in size and depth.
+"""Reads untrusted files: text, JSON and YAML, bounded in size and depth.
 
-Every function raises InputError that names the file, and the place where that is known.
+Every function raises InputError that names the file, and the position if that is known.
 """
 
 from pathlib import Path
@@ -14,11 +14,11 @@ from headcount.foreign.json_text import DEEPEST, json_value
 from headcount.importers.journey import unmarked
 
 MOST_BYTES = 256 << 20
-"""Of a recording: an hour in a browser has some tens of MB."""
+"""Largest recording: an hour in a browser has some tens of MB."""
 MOST_SCRIPT_BYTES = 4 << 20
-"""Of a script or of commands, which a person wrote."""
+"""Largest script or file of commands, which a person wrote."""
 MOST_YAML_BYTES = 16 << 20
-"""The largest public descriptions of APIs have ten."""
+"""The largest public API descriptions have 10 MB."""
 
 
 def text_of(path: Path, most_bytes: int = MOST_SCRIPT_BYTES) -> str:
@@ -38,7 +38,7 @@ def json_of(path: Path, what: str) -> Any:
 
 
 def yaml_of(path: Path, what: str) -> Any:
-    """The value of a YAML or JSON file; aliases are refused, for a few unpack to gigabytes."""
+    """The value of a YAML or JSON file; aliases are refused: a few can expand to gigabytes."""
     text = _decoded(path, file.content(path, MOST_YAML_BYTES))
     if text.lstrip()[:1] in "{[":
         try:
@@ -59,12 +59,12 @@ def yaml_of(path: Path, what: str) -> Any:
 
 
 def table(value: Any) -> dict[str, Any]:
-    """The value if it is an object, else an empty one: a stranger may write anything."""
+    """The value if it is an object, else an empty one: an untrusted file may hold anything."""
     return value if isinstance(value, dict) else {}
 
 
 def rows(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list, whatever else is in it."""
+    """The objects in a list; other values are dropped."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
@@ -91,7 +91,7 @@ def _decoded(path: Path, contents: bytes) -> str:
 
 
 class _Bounded(yaml.SafeLoader):
-    """YAML as JSON could say it: no aliases, bounded depth, dates as the texts they were."""
+    """YAML restricted to JSON: no aliases, bounded depth, dates as texts."""
 
     depth = 0
 

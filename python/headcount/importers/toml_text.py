@@ -16,14 +16,14 @@ def key_text(key: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text in quotes: in single ones where that spares escapes, as of patterns."""
+    """A text in quotes: in single ones if that avoids escapes, as for patterns."""
     if ('"' in text or "\\" in text) and "'" not in text and not _CONTROL.search(text):
         return f"'{text}'"
     return _CONTROL.sub(_escape, json.dumps(text, ensure_ascii=False))
 
 
 def value_text(value: Any) -> str:
-    """A value in one line; raises ValueError for what TOML cannot say, such as null."""
+    """A value in one line; raises ValueError for what TOML cannot express, such as null."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -43,7 +43,7 @@ def value_text(value: Any) -> str:
 
 
 def can_be_toml(value: Any) -> bool:
-    """Whether TOML can say a value of JSON."""
+    """Whether TOML can express a JSON value."""
     try:
         value_text(value)
     except ValueError:
@@ -52,7 +52,7 @@ def can_be_toml(value: Any) -> bool:
 
 
 def comment(text: str) -> str:
-    """A line of comment; what would end the line is left out, as it would begin keys of its own."""
+    """A comment in one line: text after a line end would be read as keys."""
     return "# " + _CONTROL.sub(" ", text).rstrip()
 
 

@@ -20,18 +20,18 @@ _BODIES = ("form", "json", "part")
 
 @dataclass
 class Typed:
-    """Variables, and what stands for each value of a user."""
+    """Variables, and the replacement of each value of a user."""
 
     variables: list[Variable] = field(default_factory=list)
     marks: dict[str, str] = field(default_factory=dict)
-    """Values long enough to be looked for everywhere."""
+    """Replacements of values long enough to be looked for everywhere."""
     named: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Of values in fields of this name (folded) alone."""
+    """Replacements of values only in fields of this name (folded)."""
     log_ins: set[int] = field(default_factory=set)
     """Indices of the requests that send a password."""
 
     def fill(self, sent: Sent) -> str | None:
-        """What stands for a value; None where no user typed it."""
+        """The replacement of a value; None if no user typed it."""
         exact = self.named.get((folded(sent.name), sent.value))
         return exact or self.marks.get(sent.value)
 
@@ -58,7 +58,7 @@ def typed_values(
 ) -> Typed:
     """The log-ins and keys of a recording; `prefix` begins the names of environment variables.
 
-    `captured`: what replies gave, which nobody typed.
+    `captured`: values that replies gave, which nobody typed.
     """
     found = Typed()
     given = set(captured)

@@ -23,7 +23,7 @@ from headcount.importers.journey import (
 from headcount.importers.toml_text import comment, key_text, quoted, value_text
 
 WIDTH = 120
-"""Columns of a step in one line; a longer one is a table."""
+"""Most columns of a step in one line; a longer one is a table."""
 
 
 def workload_text(journey: Journey) -> str:
@@ -114,7 +114,7 @@ def _scenario(scenario: Scenario) -> Iterator[str]:
 
 
 def _short(entry: Entry, indent: str) -> list[str]:
-    """An entry as an inline table, one line where it is a single step."""
+    """An entry as an inline table, one line if it is a single step."""
     if isinstance(entry, Pause):
         return [f"{indent}{{ pause = {quoted(_duration(entry.seconds))} }},"]
     if isinstance(entry, Made):
@@ -150,7 +150,7 @@ def _long(entry: Entry, key: str = "scenarios.steps") -> Iterator[str]:
 
 
 def _long_step(step: Step, above: str) -> Iterator[str]:
-    """The keys of a step, a line each; a table too long for that stands behind them."""
+    """The keys of a step, a line each; a table too long for a line follows them."""
     tables: list[tuple[str, Mapping[str, Any]]] = []
     for key, value in _fields(step).items():
         line = f"{key} = {value_text(value)}"
@@ -164,7 +164,7 @@ def _long_step(step: Step, above: str) -> Iterator[str]:
             yield "]"
         else:
             yield line
-    for key, content in tables:  # behind the keys of the step, or those would belong to the table
+    for key, content in tables:  # after the keys of the step, or those would belong to the table
         yield f"[{above}.{key}]"
         yield from (f"{key_text(name)} = {value_text(one)}" for name, one in content.items())
 
