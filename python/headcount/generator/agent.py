@@ -1,7 +1,7 @@
 """An agent: it plays its part of the users as a controller says, as long as the controller lives.
 
-A load that nobody watches is the worst that a generator can leave behind. So an agent that has not
-heard of its controller for some seconds ends its load by itself.
+A load without supervision is the worst that a generator can leave behind. So an agent that has not
+heard from its controller for some seconds ends its load itself.
 """
 
 import os
@@ -23,11 +23,11 @@ from headcount.generator.speed import measured_speed
 from headcount.plan.sent_files import SentFiles
 
 LEASE_S = 5.0
-"""An agent ends its load when it has not heard of its controller for so long."""
+"""An agent ends its load when it has not heard from its controller for this long."""
 LEAVE_S = 60.0
-"""An agent without a load leaves when it has not heard of its controller for so long."""
+"""An agent without a load exits when it has not heard from its controller for this long."""
 EARLY_S = 0.002
-"""Sleeping ends late by less than this on a machine with a CPU to spare."""
+"""A sleep overruns by less than this on a machine with a spare CPU."""
 
 
 class ClosedError(Exception):
@@ -42,7 +42,7 @@ class Channel(Protocol):
         ...
 
     def send(self, message: Message) -> None:
-        """Send a message; any thread may. Raises OSError where the controller has gone."""
+        """Send a message; any thread may. Raises OSError if the controller is gone."""
         ...
 
 
@@ -66,9 +66,9 @@ class Agent:
         self._has_lapsed = False
 
     def run(self) -> None:
-        """Work until the controller says that it is over, or has gone.
+        """Work until the controller ends the agent, or is gone.
 
-        On a machine that is full, orders are obeyed on time all the same.
+        Orders are obeyed on time even on a fully loaded machine.
         """
         try:
             with real_time():
@@ -99,7 +99,7 @@ class Agent:
         return min(max(next_s - now_s - EARLY_S, 0.0), 0.5)
 
     def _take(self, message: Message) -> None:
-        """Do what is for now; keep what is for a moment to come."""
+        """Obey an order at once, or keep it until its moment."""
         if message.kind == "ping":
             self._channel.send(Message("pong", {**message.values, "now_s": self._clock()}))
             if self._has_lapsed:
@@ -132,7 +132,7 @@ class Agent:
         if values["is_first"]:
             self.files.clear()
         held = self.files.setdefault(values["path"], bytearray())
-        held += message.body  # in place
+        held += message.body  # extends it in place
         self._channel.send(Message("filed", {"generation": values["generation"]}))
 
     def _do_what_is_due(self) -> None:
@@ -152,7 +152,7 @@ class Agent:
     def _obey(self, message: Message) -> None:
         values = message.values
         if self._playing is None or values["generation"] != self._playing.generation:
-            return  # an order to a load that has ended
+            return  # an order for a load that has ended
         if message.kind == "users":
             self._playing.set_users(values["users"], values["ramp_s"])
             late_s = self._clock() - values["at_s"]
@@ -167,7 +167,7 @@ class Agent:
         ensure_handles(values["protocol"], values["users"], values["local_ips"])
 
     def _try(self, answer: str, message: Message, act: Callable[[Message], None]) -> None:
-        """Do it; an error is the controller's to know."""
+        """Call `act`; send an error to the controller."""
         generation = message.values["generation"]
         try:
             act(message)
@@ -191,7 +191,7 @@ class Agent:
 
 
 def introduction() -> dict[str, object]:
-    """What an agent says of itself and its machine."""
+    """What an agent reports about itself and its machine."""
     return {
         "version": __version__,
         "build": _engine.PROFILE,
@@ -204,5 +204,5 @@ def introduction() -> dict[str, object]:
 
 
 def cpu_count() -> int:
-    """CPUs that this process may use."""
+    """How many CPUs this process may use."""
     return len(os.sched_getaffinity(0))

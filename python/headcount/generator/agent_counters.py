@@ -1,4 +1,4 @@
-"""Counters of agents: of each, and of the generator that they are together."""
+"""Counters of agents: of each, and of all of them as one generator."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ SUMMED = (
     "process.disk.io",
     "process.paging.faults",
 )
-"""Counters, without attributes, that are amounts: agents on one machine have them together."""
+"""Counters, without attributes, that are amounts: they add up over agents on one machine."""
 
 
 class Agents(Protocol):
@@ -36,20 +36,19 @@ class Agents(Protocol):
 
 
 class FleetSource:
-    """The generator as a whole: of each counter, that of the machine where it is the highest.
+    """The generator as a whole: each counter has its highest value over all machines.
 
-    A generator is as good as its worst machine. What several agents on one machine use, they use
-    together.
+    A generator is as good as its worst machine. Amounts of agents on one machine are summed.
     """
 
     name = "generator"
 
     def __init__(self, fleet: Agents) -> None:
-        """Of the agents that are there whenever it is asked."""
+        """Sample the agents that the fleet has at the time."""
         self._fleet = fleet
 
     def sample(self) -> Sample:
-        """Of the last second that all agents reported."""
+        """The last second that all agents reported."""
         by_machine: dict[str, list[Mapping[str, float]]] = {}
         for member in self._fleet.members:
             by_machine.setdefault(str(member.about.get("boot")), []).append(member.counters)
@@ -81,7 +80,7 @@ class AgentSource:
         self._member = member
 
     def sample(self) -> Sample:
-        """Of the last second that it reported."""
+        """The last second that it reported."""
         counters = self._member.counters
         found = {name: counters[name] for name in OWN if name in counters}
         if found:

@@ -1,13 +1,13 @@
 """How far an agent's clock is ahead of the controller's, from questions and their answers.
 
-The agent read its clock at some moment between question and answer. Taken to be in the middle, the
-offset is wrong by at most half the round trip: the shortest of the last answers says it best.
+The agent read its clock at some moment between question and answer. Assuming the middle, the offset
+is wrong by at most half the round trip: the fastest of the last answers gives the best value.
 """
 
 from collections import deque
 
 KEPT = 60
-"""Answers that are looked at, two a second: clocks of machines drift by milliseconds an hour."""
+"""Answers that are kept, two a second: machines' clocks drift by milliseconds an hour."""
 
 
 class ClockOffset:
@@ -23,21 +23,21 @@ class ClockOffset:
 
     @property
     def answers(self) -> int:
-        """How many answers it knows."""
+        """How many answers are kept."""
         return len(self._found)
 
     @property
     def ahead_s(self) -> float:
-        """How far it is ahead, in seconds; 0 where nothing is known."""
+        """How far it is ahead, in seconds; 0 if nothing is known."""
         return min(self._found)[1] if self._found else 0.0
 
     @property
     def error_s(self) -> float:
-        """At most so much is `ahead_s` wrong, in seconds."""
+        """The largest error of `ahead_s`, in seconds."""
         return min(self._found)[0] / 2 if self._found else float("inf")
 
     @property
     def round_trip_s(self) -> float:
-        """The middle of the last round trips, in seconds; 0 where nothing is known."""
+        """The median of the last round trips, in seconds; 0 if nothing is known."""
         trips = sorted(trip_s for trip_s, _ in self._found)
         return trips[len(trips) // 2] if trips else 0.0

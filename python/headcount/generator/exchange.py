@@ -1,4 +1,4 @@
-"""What goes back and forth between a controller and its agents, and who is lost."""
+"""Messages between a controller and its agents, and which agents are lost."""
 
 import threading
 import time
@@ -14,27 +14,27 @@ from headcount.generator.member import Member, Report
 from headcount.generator.message import Message
 
 LOST_S = 3.0
-"""An agent that reports no second for so long is lost: three are missing."""
+"""An agent that reports no second for this long is lost: three are missing."""
 PING_S = 0.5
-"""How often agents hear of their controller."""
+"""How often the controller pings its agents."""
 QUESTIONS = 8
-"""Asked of each clock before the start."""
+"""Questions about each clock before the start."""
 ANSWER_S = 10.0
 """How long an agent may take to answer."""
 OPEN_AT_A_TIME = 32
-"""An agent on another machine takes seconds to start."""
+"""Lines opened in parallel: an agent on another machine takes seconds to start."""
 LEAD_S = 0.1
-"""Orders are obeyed so much later than they are given, and two round trips: all have them then."""
+"""Orders take effect this much plus two round trips later, when all agents have them."""
 MOST_LEAD_S = 0.5
 MOST_STALLS = 3
-"""So often may a run be repeated because this process stood still."""
+"""How often a run may be repeated because this process stalled."""
 
 
 class Exchange:
     """Orders to agents, and what they report.
 
-    A thread lets them hear of this process twice a second, whatever the rest of it does. All that
-    comes waits until somebody receives it.
+    A thread pings them twice a second, whatever the rest of this process does. Messages wait until
+    somebody receives them.
 
     Attributes:
         members: The agents that were not lost so far.
@@ -56,7 +56,7 @@ class Exchange:
         self._lost: list[Member] = []
         self._stalls = 0
         self._stood_still_s = 0.0
-        """The longest time in which agents did not hear of this process, in seconds."""
+        """The longest time in which agents did not hear from this process, in seconds."""
         self._heart = threading.Thread(target=self._beat, name="agents", daemon=True)
 
     def open(self) -> None:
@@ -67,14 +67,14 @@ class Exchange:
             for one in opening:
                 one.result()
         except BaseException:
-            for member in self.members:  # those that still open give up then
+            for member in self.members:  # stops those that are still opening
                 member.line.close()
             raise
         finally:
             threads.shutdown(cancel_futures=True)
 
     def begin(self) -> None:
-        """Begin to be heard of, once agents answer: how long they take to start says nothing."""
+        """Start the pings, once agents answer: their start-up time does not count."""
         self._ask_clocks()
         self._beat_s = time.monotonic()
         self._heart.start()
@@ -105,7 +105,7 @@ class Exchange:
         return time.monotonic() + min(LEAD_S + 2 * slowest_s, MOST_LEAD_S)
 
     def answers(self, kind: str, patience_s: float, what: str) -> Sequence[Mapping[str, Any]]:
-        """The answer of each agent; raises HeadcountError, with what they did not do."""
+        """The answer of each agent; raises HeadcountError that says what they did not do."""
         if missing := self.missing(kind, patience_s):
             raise AgentError(f"{missing[0].name} {what}")
         return [one.answers.pop(kind).values for one in self.members]
@@ -141,7 +141,7 @@ class Exchange:
             return
 
     def note_lost(self) -> None:
-        """Look whether an agent is lost."""
+        """Check whether an agent is lost."""
         now_s = time.monotonic()
         still_s = max(self._stood_still_s, now_s - self._beat_s)
         if self.loss is None and still_s > LOST_S:
@@ -161,9 +161,9 @@ class Exchange:
         self._lost.append(member)
 
     def without_lost(self) -> int:
-        """End the load of all, and leave out those that are lost or silent; returns how many.
+        """End the load of all, and drop those that are lost or silent; returns how many.
 
-        Raises AgentError where nobody is left, or where this process is to blame too often.
+        Raises AgentError if nobody is left, or if this process was to blame too often.
         """
         loss = self.loss
         for member in self.members:

@@ -6,7 +6,7 @@ from headcount.generator.exchange import Exchange
 from headcount.plan.sent_files import SentFiles
 
 PIECE_BYTES = 1 << 20
-"""Between two pieces agents hear of their controller, and only one is on its way."""
+"""Size of a piece: pings fit between two pieces, and only one is on its way at a time."""
 PIECE_S = 30.0
 """How long an agent may take for a piece."""
 
@@ -14,7 +14,7 @@ PIECE_S = 30.0
 def send_files(exchange: Exchange, files: SentFiles) -> None:
     """Send all agents the files for the engines that they start next.
 
-    Raises AgentError where one does not take them in time.
+    Raises AgentError if one does not take them in time.
     """
     for number, (path, piece) in enumerate(_pieces(files)):
         for member in exchange.members:

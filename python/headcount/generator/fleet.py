@@ -1,7 +1,7 @@
 """Agents on several machines that play one plan's users together, and the sum of what they count.
 
-Every user is played by one agent, and does the same wherever that is. All engines begin at the same
-moment, and so do ramps: an order says when it is to be obeyed, on the clock of each agent.
+One agent plays each user, who does the same on any of them. All engines begin at the same moment,
+and so do ramps: an order states when to obey it, on each agent's clock.
 """
 
 import time
@@ -27,7 +27,7 @@ from headcount.plan.sent_files import sent_files
 OPEN_S = 60.0
 """How long an agent may take to start: another machine may have to read its programs from disk."""
 READY_S = 1.0
-"""After so long most engines are ready. One that is not begins late, and says so."""
+"""After this time most engines are ready. One that is not begins late, and reports that."""
 START_S = 30.0
 """How long an engine may take to start."""
 
@@ -40,9 +40,9 @@ class Wanted:
         lines: The way to each.
         workers: Threads of each one's engine; fewer on slower machines.
         are_apart: Whether each has a machine of its own, whose speed counts.
-        most_users: Of one agent; None without a limit.
+        most_users: Most users of one agent; None without a limit.
         places: Where the target listens, as `ip:port`.
-        on_lines: What users connect from who are on none of the plan's lines, and on each.
+        on_lines: Addresses of users: those on none of the plan's lines, then those on each.
 
     """
 
@@ -55,16 +55,16 @@ class Wanted:
 
 
 class Fleet:
-    """Agents under way. It is used as an engine is."""
+    """Running agents, with the interface of an engine."""
 
     def __init__(self, plan: Plan, target: str, wanted: Wanted) -> None:
         """Start the agents and their engines, with no users yet.
 
-        Raises HeadcountError where one cannot be started; none is left then.
+        Raises HeadcountError if one cannot be started; none is left then.
         """
         self._plan, self._target, self._wanted = plan, target, wanted
         self.sum_s = 0.0
-        """CPU that adding up the last second took."""
+        """CPU time for summing up the last second."""
         self._zero_s = time.monotonic()
         both = zip(wanted.lines, wanted.workers, strict=True)
         self._exchange = Exchange(
@@ -103,8 +103,8 @@ class Fleet:
     def next(self, patience_s: float) -> Interval | None:
         """The sum of all agents' next second.
 
-        None when `patience_s` ran out, the run has ended, or an agent was lost: what the others
-        count after that is of another number of users.
+        None when `patience_s` ran out, the run has ended, or an agent was lost: the others' counts
+        after that belong to another number of users.
         """
         until_s = time.monotonic() + patience_s
         exchange = self._exchange
@@ -123,9 +123,9 @@ class Fleet:
             exchange.receive(min(left_s, 0.1))
 
     def ensure(self, users: int) -> None:
-        """Raise MachineLimitError where an agent cannot have its part of so many users.
+        """Raise MachineLimitError if an agent cannot play its part of this many users.
 
-        Agents that were lost are in `loss` after it.
+        Lost agents are in `loss` afterwards.
         """
         protocol, most = self._plan.protocol, self._wanted.most_users
         exchange = self._exchange
@@ -167,7 +167,7 @@ class Fleet:
     def recover(self) -> str:
         """Begin again, without users, on the agents that are left; returns a sentence.
 
-        Raises AgentError where nobody is left.
+        Raises AgentError if nobody is left.
         """
         before = len(self.members)
         self._exchange.without_lost()
@@ -214,7 +214,7 @@ class Fleet:
         return sum(one.workers for one in self.members)
 
     def _measure(self) -> None:
-        """Give each machine workers in proportion to what it does, while none has a load."""
+        """Give each machine workers in proportion to its speed, measured while none has a load."""
         for member in self.members:
             member.line.send(Message("measure", {"cpus": member.workers}))
         answers = self._exchange.answers("speed", ANSWER_S, "did not measure its speed")
@@ -280,7 +280,7 @@ class Fleet:
 
 
 def introduce(exchange: Exchange) -> None:
-    """Learn what the agents are. Raises HeadcountError where one is silent, or another build."""
+    """Ask what the agents are. Raises HeadcountError if one is silent, or another build."""
     for member in exchange.members:
         member.line.send(Message("hello"))
     answers = exchange.answers("hello", OPEN_S, "did not start")
@@ -290,7 +290,7 @@ def introduce(exchange: Exchange) -> None:
 
 
 def check_versions(members: Sequence[Member]) -> None:
-    """Raise InputError where an agent is of another version, or a debug build."""
+    """Raise InputError if an agent has another version, or is a debug build."""
     for member in members:
         its, build = member.about.get("version"), member.about.get("build")
         if its != __version__:

@@ -1,4 +1,4 @@
-"""What the system must allow this process before so many users can be played."""
+"""The system's limits that this process needs to play a number of users."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from headcount.generator.local_ips import own_addresses
 from headcount.protocols.registry import protocol_of
 
 RESERVE = 100
-"""Handles needed beside those of the users' connections (`RESERVE` of crates/load)."""
+"""Handles needed besides those of the users' connections (`RESERVE` of crates/load)."""
 
 
 def ensure_handles(protocol: str, users: int, local_ips: Sequence[str] | None = None) -> None:
@@ -30,5 +30,5 @@ def ensure_handles(protocol: str, users: int, local_ips: Sequence[str] | None = 
 
 
 def most_users(handles: int) -> int:
-    """How many users with a connection each a process can play that may have so many handles."""
+    """How many users with a connection each a process with this many handles can play."""
     return max(handles - RESERVE, 0)

@@ -21,11 +21,11 @@ class Line(Protocol):
     name: str
 
     def open(self, deliver: Deliver) -> None:
-        """Begin to deliver. Raises HeadcountError where no agent can be started."""
+        """Begin to deliver. Raises HeadcountError if no agent can be started."""
         ...
 
     def send(self, message: Message) -> None:
-        """Send a message, without waiting for the agent. To a line that has ended, nothing."""
+        """Send a message, without waiting for the agent. Does nothing if the line has ended."""
         ...
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Which of the addresses that users may connect from this machine has, and whether they lead on."""
+"""The users' addresses that this machine has, and whether the target is reached from them."""
 
 import socket
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ CONNECT_S = 5.0
 
 @cache
 def own_addresses(named: tuple[str, ...]) -> list[Address]:
-    """Those that this machine has; empty where none are named.
+    """Those that this machine has; empty if none are named.
 
-    Raises MachineLimitError where some are named and it has none of them.
+    Raises MachineLimitError if some are named and it has none of them.
     """
     found = [one for one in addresses(named) if _is_own(one)]
     if named and not found:
@@ -29,12 +29,12 @@ def own_addresses(named: tuple[str, ...]) -> list[Address]:
 def users_addresses(
     named: Sequence[str], on_lines: Sequence[str], places: Sequence[str]
 ) -> list[Address]:
-    """What users connect from, as the engine wants it; empty leaves it to the system.
+    """The addresses that users connect from, for the engine; empty leaves it to the system.
 
-    `named` are addresses as a plan names them, `places` the `ip:port`s that each must lead to;
+    `named` are addresses as a plan names them, `places` the `ip:port`s that each must reach;
     `on_lines` are those of the plan's lines, whose routes are the run's own.
 
-    Raises MachineLimitError where this machine has none that are named, or one leads nowhere.
+    Raises MachineLimitError if this machine has none that are named, or one reaches nothing.
     """
     if on_lines:
         return [ip_address(one) for one in on_lines]
@@ -46,7 +46,7 @@ def users_addresses(
 def check_routes(local: Sequence[Address], places: Sequence[str]) -> None:
     """Connect once from each address to the first place of its family, an `ip:port`.
 
-    Raises MachineLimitError with the address from which that place is not reached.
+    Raises MachineLimitError with the address from which the place is not reached.
     """
     parted = [_parted(one) for one in places]
     for address in local:

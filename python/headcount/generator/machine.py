@@ -15,8 +15,8 @@ class AgentMachine:
 
     Attributes:
         agents: Their numbers, ascending.
-        boot: What names the machine from one start of it to the next.
-        host: What the first of them said of it; None where it said nothing.
+        boot: Identifies the machine until its next boot.
+        host: What the first of them reported about it; None if nothing.
 
     """
 
@@ -43,7 +43,7 @@ def machines_of(members: Iterable[Member]) -> list[AgentMachine]:
 
 
 def boot_id() -> str:
-    """What names this machine from one start of it to the next."""
+    """Identifies this machine until its next boot."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""Agents that make a data set together: each that of its own users."""
+"""Agents that make a data set together, each for its own users."""
 
 import json
 import time
@@ -14,14 +14,14 @@ from headcount.generator.opening import lines_to
 from headcount.plan.agents import Agents
 
 Progress = Callable[[str], None]
-"""Takes how far it is, as the engine says it (JSON)."""
+"""Takes the progress, as the engine reports it (JSON)."""
 
 
 class Makers:
     """Agents at work on a data set; as a context, they end with it."""
 
     def __init__(self, agents: Agents) -> None:
-        """Start them. Raises HeadcountError where one cannot be started; none is left then."""
+        """Start them. Raises HeadcountError if one cannot be started; none is left then."""
         lines, cpus = lines_to(agents)
         both = zip(lines, cpus, strict=True)
         self._exchange = Exchange(
@@ -44,7 +44,7 @@ class Makers:
         self.close()
 
     def close(self) -> None:
-        """End all agents; what they have made stays."""
+        """End all agents; data that they have made stays."""
         self._exchange.close()
 
     def make(
@@ -52,10 +52,10 @@ class Makers:
     ) -> str:
         """Make the data of users `first` to `last`, as the engine does; returns the sum (JSON).
 
-        Raises what an agent raised, or AgentError where one was lost.
+        Raises what an agent raised, or AgentError if one was lost.
         """
         what = {"protocol": protocol, "target": target, "verify": verify}
-        # The first user's comes first: with it goes what was there of another data set.
+        # The first user's data comes first: making it deletes an earlier data set.
         done = self._round(what, [(first, first)], progress, {})
         if last > first:
             parts = parts_of(first + 1, last, len(self._exchange.members))
@@ -90,7 +90,7 @@ class Makers:
 
 
 def parts_of(first: int, last: int, number: int) -> list[tuple[int, int]]:
-    """Users `first` to `last` in at most so many parts of neighbours, as equal as can be."""
+    """Users `first` to `last` in at most this many contiguous parts of equal size, if possible."""
     users = last - first + 1
     number = min(number, users)
     ends = [first + users * part // number for part in range(number + 1)]
@@ -98,7 +98,7 @@ def parts_of(first: int, last: int, number: int) -> list[tuple[int, int]]:
 
 
 def added(figures: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Numbers added up by name."""
+    """The sums of figures by name."""
     total: Counter[str] = Counter()
     for one in figures:
         total.update({key: value for key, value in one.items() if isinstance(value, int)})

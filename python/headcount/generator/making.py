@@ -10,21 +10,21 @@ from headcount.generator.message import Message
 
 
 class CancelledError(Exception):
-    """The controller wants no more of it, or has gone."""
+    """The controller has cancelled it, or is gone."""
 
 
 class Making:
-    """The data of some users, made by a thread; the agent goes on to hear of its controller."""
+    """The data of some users, made by a thread while the agent still listens to its controller."""
 
     def __init__(self, order: Mapping[str, Any], send: Callable[[Message], None]) -> None:
-        """Begin what a `make` message asks for."""
+        """Start to make what a `make` message asks for."""
         self._order, self._send = order, send
         self._is_cancelled = False
         self._thread = threading.Thread(target=self._work, name="agent-make", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """End it; what was made stays."""
+        """End it; data that was made stays."""
         self._is_cancelled = True
         self._thread.join()
 

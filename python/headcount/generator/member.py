@@ -10,7 +10,7 @@ from headcount.generator.line import Line
 from headcount.generator.message import Message
 
 SAME_S = 0.4
-"""Agents report each second; reports that end within so much of each other are of the same one."""
+"""Agents report each second; reports that end this close together are of the same one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,9 @@ class Report:
     """What an agent reported of a second.
 
     Attributes:
-        from_s: Its beginning, on the clock of the agent's engine.
+        from_s: Its start, on the clock of the agent's engine.
         to_s: Its end.
-        counters: Of the agent's process, and what its engine did.
+        counters: Those of the agent's process, and what its engine did.
         figures: What its engine counted.
 
     """
@@ -39,17 +39,17 @@ class Member:
         number: From 1.
         line: The way to it.
         workers: Threads of its engine.
-        speed: Blocks a second that its machine deflates; None where that was not measured.
+        speed: Blocks a second that its machine deflates; None if that was not measured.
         first: The number of its first worker among those of all agents.
-        about: What it said of itself and its machine.
+        about: What it reported about itself and its machine.
         clock: How its clock differs from the controller's.
         began_s: When its engine's clock began, on its own clock.
         late_s: How much later than that the engine was ready.
-        spoke_s: When anything came of it, on the controller's clock.
+        spoke_s: When its last message of any kind came, on the controller's clock.
         heard_s: When it last reported a second, on the controller's clock.
-        counters: Of the last second that became part of a sum.
+        counters: Those of the last second that became part of a sum.
         reports: Seconds that are not part of a sum yet.
-        answers: Messages that somebody waits for, by kind.
+        answers: Messages that the controller waits for, by kind.
         is_open: Whether its line is.
         has_ended: Whether its engine has.
 
@@ -91,20 +91,20 @@ class Member:
         return self.begin_s + report.to_s
 
     def take_until(self, end_s: float) -> list[Report]:
-        """The reports until then, which are its own no more."""
+        """Remove and return the reports until then."""
         taken = []
         while self.reports and self.end_s(self.reports[0]) <= end_s + SAME_S:
             taken.append(self.reports.popleft())
         return taken
 
     def users_of(self, users: int, workers: int) -> int:
-        """How many of so many users it plays, where all agents have so many workers."""
+        """How many of `users` it plays if all agents together have `workers`."""
         whole, rest = divmod(users, workers)
         return whole * self.workers + min(max(rest - self.first, 0), self.workers)
 
 
 def complete_until(members: list[Member]) -> float | None:
-    """Until when all have reported, on the controller's clock; None where some have not."""
+    """The time until which all have reported, on the controller's clock; None if some have not."""
     playing = [one for one in members if not one.has_ended]
     with_reports = [one for one in members if one.reports]
     if not with_reports or any(not one.reports for one in playing):

@@ -1,4 +1,4 @@
-"""What the controller and its agents send each other: named values, and bytes beside them."""
+"""Messages between the controller and its agents: named values, and bytes beside them."""
 
 import json
 import struct
@@ -9,9 +9,9 @@ from typing import Any
 from headcount.errors import EngineError
 
 _SIZES = struct.Struct(">II")
-"""Before each message: bytes of its values as JSON, and of its body."""
+"""Header of each message: bytes of its values as JSON, and of its body."""
 MOST_BYTES = 64 << 20
-"""Of the values, and of a body. A workload made of a recording has some MB."""
+"""Most bytes of the values, and of a body. A workload from a recording has some MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Message:
     Attributes:
         kind: What it is: `start`, `users`, `second`, ...
         values: What it says; anything that JSON can hold.
-        body: Figures of the engine, as they are.
+        body: Figures of the engine, unchanged.
 
     """
 
@@ -37,14 +37,14 @@ def encoded(message: Message) -> bytes:
 
 
 class Decoder:
-    """Makes messages of bytes as they come, in pieces of any size."""
+    """Decodes messages from bytes that come in pieces of any size."""
 
     def __init__(self) -> None:
         """Nothing has come yet."""
         self._waiting = bytearray()
 
     def feed(self, data: bytes) -> list[Message]:
-        """The messages that are whole now; raises EngineError for bytes that are none."""
+        """The messages that are complete now; raises EngineError for anything else."""
         self._waiting += data
         found = []
         while (message := self._next()) is not None:

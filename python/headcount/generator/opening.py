@@ -1,4 +1,4 @@
-"""From a plan to whoever plays its users."""
+"""Starts the engine or the agents that play a plan's users."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -13,7 +13,7 @@ from headcount.plan.plan import Plan
 
 CLUSTERS: Mapping[str, str] = {"ray": "headcount.cluster.opening"}
 """Kinds of clusters by the scheme of their address: a module with `open_lines(address, number)`,
-which is imported only where it is asked for."""
+which is imported only if it is asked for."""
 
 
 def open_players(
@@ -22,7 +22,7 @@ def open_players(
     """Start the engine here, or the plan's agents; no users yet.
 
     `target` is as the engine reads it, and `places` are where it listens, as `ip:port`; `on_lines`
-    is what users connect from who are on none of the plan's lines, and on each.
+    are addresses of users: those on none of the plan's lines, then those on each.
     """
     if plan.agents is None:
         return Here(plan, target, places, on_lines)

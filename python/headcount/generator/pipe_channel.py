@@ -25,7 +25,7 @@ class PipeChannel:
 
     @classmethod
     def of_process(cls) -> Self:
-        """Use stdin and stdout; nothing that is printed gets between the messages."""
+        """Use stdin and stdout; printed text cannot get between the messages."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the controller's
         reports = os.dup(1)
         os.dup2(2, 1)

@@ -1,4 +1,4 @@
-"""The seam: whoever plays users for the controller, the engine here or agents elsewhere."""
+"""The interface of what plays users for the controller: the engine here or agents elsewhere."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -19,8 +19,8 @@ class Players(Protocol):
 
     Attributes:
         step_names: Names of the plan's steps, in the order in which they are counted.
-        request_names: Kinds of requests that the protocol counts; none if steps are requests.
-        task_names: What the protocol times inside steps; none if it times nothing.
+        request_names: Kinds of requests that the protocol counts; empty if steps are requests.
+        task_names: What the protocol times within steps; empty if nothing.
 
     """
 
@@ -47,7 +47,7 @@ class Players(Protocol):
         ...
 
     def ensure(self, users: int) -> None:
-        """Raise MachineLimitError where so many users cannot be played."""
+        """Raise MachineLimitError if this many users cannot be played."""
         ...
 
     def set_users(self, users: int, ramp_s: float) -> None:
@@ -61,20 +61,20 @@ class Players(Protocol):
     def recover(self) -> str:
         """Begin again without the agents that were lost; returns a sentence about who is left.
 
-        Raises AgentError where nobody is left.
+        Raises AgentError if nobody is left.
         """
         ...
 
     def sources(self) -> list[Source]:
-        """Counters of the generator; empty where they are those of this process."""
+        """Counters of the generator; empty if they are those of this process."""
         ...
 
     def facts(self) -> Mapping[str, Any] | None:
-        """Who plays which users, for the record of the run; None where it is this process."""
+        """Who plays which users, for the record of the run; None if it is this process."""
         ...
 
     def machines(self) -> Sequence[AgentMachine]:
-        """The machines of agents; empty where it is this process."""
+        """The machines of agents; empty if it is this process."""
         ...
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class Here:
         """Start the engine, with no users yet.
 
         `target` is as the engine reads it; `places` are where it listens, as `ip:port`;
-        `on_lines` is what users connect from who are on none of the plan's lines, and on each.
+        `on_lines` are addresses of users: those on none of the plan's lines, then those on each.
         """
         local = users_addresses(plan.local_ips or (), on_lines, places)
         map_large_buffers(target)
@@ -112,7 +112,7 @@ class Here:
         self.request_names: Sequence[str] = self._engine.request_names
         self.task_names: Sequence[str] = self._engine.task_names
         self.loss: str | None = None
-        """An engine here is not lost: it fails, which is an error."""
+        """Always None: an engine here cannot get lost; if it fails, that is an error."""
 
     @property
     def ended(self) -> bool:
@@ -128,7 +128,7 @@ class Here:
         return self._engine.next(patience_s)
 
     def ensure(self, users: int) -> None:
-        """Raise MachineLimitError where this process cannot have so many users."""
+        """Raise MachineLimitError if this process cannot play this many users."""
         ensure_handles(self._plan.protocol, users, self._plan.local_ips)
 
     def set_users(self, users: int, ramp_s: float) -> None:
@@ -140,7 +140,7 @@ class Here:
         self._engine.stop(drain_s)
 
     def recover(self) -> str:
-        """Nobody was lost."""
+        """Nothing to recover: the engine here cannot get lost."""
         return "nobody was lost"
 
     def sources(self) -> list[Source]:
@@ -148,7 +148,7 @@ class Here:
         return []
 
     def facts(self) -> Mapping[str, Any] | None:
-        """It is this process."""
+        """Always None: this process plays all users."""
         return None
 
     def machines(self) -> Sequence[AgentMachine]:

@@ -1,4 +1,4 @@
-"""The engine of an agent under way, and what it reports each second."""
+"""An agent's running engine, and what it reports each second."""
 
 import threading
 import time
@@ -24,7 +24,7 @@ class Playing:
     """A run of the engine for a controller.
 
     Attributes:
-        generation: Which start of its controller's it is.
+        generation: Which of its controller's starts it belongs to.
 
     """
 
@@ -36,8 +36,8 @@ class Playing:
     ) -> None:
         """Start the engine of a `start` message; it has no users yet.
 
-        Its clock begins at the moment that the order says, even if it is ready only later: what
-        engines report is then of the same seconds. `files` are those that steps send.
+        Its clock begins at the moment in the order, even if it is ready only later, so that all
+        engines report the same seconds. `files` are those that steps send.
         """
         self.generation: int = order["generation"]
         self._send = send
@@ -51,12 +51,12 @@ class Playing:
         self._sums = Gathering(order["scenarios"], len(self._engine.step_names))
         places = [Place.of(one) for one in order["places"]]
         self._source = GeneratorSource("agent", places)
-        self._source.sample()  # rates are of the time since the last sample
+        self._source.sample()  # rates cover the time since the last sample
         self._is_closed = False
         self._thread = threading.Thread(target=self._report, name="agent-report", daemon=True)
 
     def start(self) -> None:
-        """Say that the engine runs, then report every second."""
+        """Report that the engine runs, then report every second."""
         engine = self._engine
         names: Mapping[str, Sequence[str]] = {
             "steps": engine.step_names,
@@ -93,7 +93,7 @@ class Playing:
             if not self._is_closed:
                 self._post("failed", error=type(error).__name__, text=str(error))
         except OSError:
-            return  # the controller has gone, which whoever reads its orders notices, too
+            return  # the controller is gone, which the reader of its orders notices, too
 
     def _report_second(self, sent: bytes) -> None:
         interval = self._sums.next([([sent], 0.0)])

@@ -14,7 +14,7 @@ from headcount.generator.line import Deliver
 from headcount.generator.message import Decoder, Message, encoded
 
 AGENT = (sys.executable, "-P", "-m", "headcount.generator")
-"""The command of an agent on this machine; nothing is imported from the folder it is started in."""
+"""The command of an agent on this machine; it imports nothing from its working directory."""
 _READ_BYTES = 1 << 18
 _END_S = 3.0
 """How long an agent may take to end."""
@@ -61,7 +61,7 @@ class ProcessLine:
             os.write(self._wake, b"\0")
 
     def close(self) -> None:
-        """End the agent: with the end of its orders, and by force where that does not help."""
+        """End the agent: by closing its orders, then by force if that does not help."""
         self.send(Message("end"))
         with self._lock:
             if self._is_closed:
@@ -87,14 +87,14 @@ class ProcessLine:
             while self._turn(process, decoder, deliver):
                 pass
         except (OSError, EngineError):
-            pass  # the agent has gone, or is none
+            pass  # the agent is gone, or it is not an agent
         finally:
             process.stdin.close()
             process.stdout.close()
             deliver(None, time.monotonic())
 
     def _turn(self, process: "subprocess.Popen[bytes]", decoder: Decoder, deliver: Deliver) -> bool:
-        """Move what there is to move; returns whether the line goes on."""
+        """Move all available data; returns whether the line continues."""
         assert process.stdin is not None
         assert process.stdout is not None
         orders, reports = process.stdin.fileno(), process.stdout.fileno()
@@ -102,7 +102,7 @@ class ProcessLine:
             return False
         ready = self._ready(reports, orders)
         if not ready:
-            return False  # it is to end, and does not listen
+            return False  # it must end, and does not listen
         if self._woken in ready:
             os.read(self._woken, 4096)
         if orders in ready:

@@ -1,7 +1,7 @@
-"""Letting the load generator wake on time on a machine that the server fills.
+"""Lets the load generator wake on time on a machine that the server fills.
 
-Where both share a machine, an overloaded server would otherwise delay the generator's timers, and a
-level would be invalid just where it gets interesting. A thread under the real-time policy runs as
+If both share a machine, an overloaded server would otherwise delay the generator's timers, and a
+level would be invalid just when it gets interesting. A thread under the real-time policy runs as
 soon as it wakes; the generator needs a small part of a core, so it takes little from the server.
 """
 
@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 
 PRIORITY = 1
-"""The lowest of the real-time policy: above every ordinary program, below everything else."""
+"""The lowest real-time priority: above every ordinary program, below everything else."""
 
 
 @contextlib.contextmanager

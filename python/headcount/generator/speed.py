@@ -1,4 +1,4 @@
-"""How much the machines of agents can do, and how many workers each gets for it."""
+"""How fast the machines of agents are, and how many workers each gets."""
 
 import time
 import zlib
@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 MEASURE_S = 0.5
 _BLOCK = bytes(range(256)) * 256
-"""64 KiB; to deflate it takes about a millisecond, in which Python's other threads run."""
+"""64 KiB; deflating it takes about a millisecond, in which Python's other threads run."""
 AS_FAST = 0.85
 """Machines that differ by less count as equally fast: short measurements differ by as much."""
 MOST_FACTOR, ROUNDED = 4, 0.15
 
 
 def measured_speed(cpus: int, for_s: float = MEASURE_S) -> float:
-    """Blocks a second that all CPUs together deflate, beside whatever else runs there."""
+    """Blocks a second that all CPUs together deflate, besides the machine's other programs."""
     until_s = time.monotonic() + for_s
 
     def deflate() -> int:
@@ -33,8 +33,8 @@ def measured_speed(cpus: int, for_s: float = MEASURE_S) -> float:
 def workers_by_speed(cpus: Sequence[int], speeds: Sequence[float]) -> list[int]:
     """Workers of each machine, in proportion to its speed: all workers play as many users.
 
-    A machine as fast as the fastest, by CPU, gets a worker for each of its CPUs. Where slower ones
-    would get parts of a worker, all get up to four times as many.
+    A machine as fast per CPU as the fastest gets a worker for each of its CPUs. If slower ones
+    would get fractions of a worker, all get up to four times as many.
     """
     fastest = max(speed / number for speed, number in zip(speeds, cpus, strict=True))
     if fastest <= 0:
