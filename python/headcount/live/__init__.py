@@ -1,1 +1,1 @@
-"""The watching of counters while they come: what `headcount watch` shows."""
+"""Counters shown as they arrive: `headcount watch`."""

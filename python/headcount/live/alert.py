@@ -1,4 +1,4 @@
-"""Thresholds that counters may go over or under, and when they did."""
+"""Alerts: thresholds for counters, and when counters crossed them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -34,11 +34,11 @@ class Condition:
     level: float
 
     def meets(self, value: float) -> bool:
-        """Whether a value is beyond the threshold; at it is not beyond."""
+        """Whether a value is beyond the threshold, not just at it."""
         return value > self.level if self.side == "over" else value < self.level
 
     def watches(self, name: str) -> bool:
-        """Whether a counter is one of those."""
+        """Whether a counter is one of those that it covers."""
         return matches(self.counter, name)
 
 
@@ -47,7 +47,7 @@ class Event:
     """A counter went beyond a threshold, or came back.
 
     Attributes:
-        lasted_s: For how long it had been beyond; None of an event that begins.
+        lasted_s: How long it was beyond; None for the start of an alert.
 
     """
 
@@ -60,14 +60,14 @@ class Event:
 
     @property
     def state(self) -> Literal["raised", "ended"]:
-        """Which of both."""
+        """Whether the alert starts or ends."""
         return "raised" if self.lasted_s is None else "ended"
 
 
 def parse(text: str) -> Condition:
     """Read a condition such as `system.cpu.utilization>0.9` or `CPU busy > 90%`.
 
-    Raises InputError where it is none.
+    Raises InputError if it is not a condition.
     """
     found = _FORM.fullmatch(text)
     try:
@@ -89,8 +89,7 @@ def parse(text: str) -> Condition:
 def matches(pattern: str, name: str) -> bool:
     """Whether a pattern means a counter: its name, its label, or a pattern of either.
 
-    Without a `*`, a pattern means exactly one counter; the braces and brackets in names are
-    themselves.
+    Without a `*`, a pattern means exactly one counter; braces and brackets in names are literal.
 
     >>> matches("system.cpu.*", "system.cpu.utilization{cpu.mode=user}")
     True
@@ -109,10 +108,10 @@ class Alerts:
 
     conditions: list[Condition] = field(default_factory=list)
     raised_s: dict[tuple[str, str, Condition], float] = field(default_factory=dict)
-    """Since when, by source, counter and condition."""
+    """Since when each is beyond, by source, counter and condition."""
 
     def take(self, source: str, at_s: float, values: Mapping[str, float]) -> Iterator[Event]:
-        """Look at a sample; a counter that it lacks stays what it was."""
+        """Evaluate a sample; a counter that it lacks keeps its state."""
         for condition in self.conditions:
             for name, value in values.items():
                 if not condition.watches(name):
@@ -127,6 +126,6 @@ class Alerts:
                     yield Event(at_s, source, name, condition, value, at_s - since_s)
 
     def remove(self, condition: Condition) -> None:
-        """Watch for it no longer."""
+        """Stop watching for it."""
         self.conditions.remove(condition)
         self.raised_s = {key: at for key, at in self.raised_s.items() if key[2] != condition}

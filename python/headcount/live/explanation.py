@@ -1,4 +1,4 @@
-"""A counter explained as a page of text: what it means, and what it is held against."""
+"""A counter explained as a page of text: its meaning and its thresholds."""
 
 from headcount.analyse.rules.explain import explain
 from headcount.counters.catalogue import lookup

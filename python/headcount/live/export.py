@@ -87,7 +87,7 @@ def moment(at_s: float) -> str:
 
 
 def save(path: Path, text: str) -> None:
-    """Write a file whole; raises HeadcountError where that cannot be."""
+    """Write a file completely or not at all; raises HeadcountError if that fails."""
     write_output(path, text)
 
 
@@ -104,7 +104,7 @@ def _csv_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    """A name of another machine is made safe; a figure, which may be below zero, is itself."""
+    """A cell: names, which come from other machines, are made safe; figures stay, even negative."""
     try:
         float(text)
     except ValueError:

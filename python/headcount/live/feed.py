@@ -1,4 +1,4 @@
-"""Where readings come from: the seam between sources of counters and whoever watches."""
+"""Where readings come from: the interface between sources of counters and their viewers."""
 
 import time
 from collections.abc import Callable
@@ -10,15 +10,15 @@ from headcount.live.reading import Back, Lost, News, Reading
 from headcount.live.wall import Wall
 
 PATIENCE_S = (1.0, 2.0, 5.0, 10.0, 30.0)
-"""Waits before a lost source is tried again; the last one from then on. A server that was restarted
-is back within seconds, one that is gone must not be knocked at each second for a night."""
+"""Waits before a lost source is tried again; the last one repeats. A restarted server is back in
+seconds; one that stays away must not be polled every second all night."""
 
 
 class Feed(Protocol):
-    """Tells what is new of one or more sources.
+    """Reports news of one or more sources.
 
     Attributes:
-        name: Of the thread that asks it.
+        name: The name of the thread that polls it.
 
     """
 
@@ -26,27 +26,27 @@ class Feed(Protocol):
 
     @property
     def done(self) -> bool:
-        """Whether nothing can come any more: a log that was read to its end."""
+        """Whether nothing can come any more, as from a log that was read to its end."""
         ...
 
     def poll(self) -> list[News]:
-        """What is new, in order of time; asked once an interval. Never raises on purpose."""
+        """The news, in order of time; called once an interval. An exception is a defect."""
         ...
 
     def close(self) -> None:
-        """Let go of everything; it is not asked afterwards."""
+        """Release all resources; it is not polled afterwards."""
         ...
 
 
 class SourceFeed:
-    """Samples of one source, which is opened anew when it stops answering.
+    """Samples of one source, which is reopened when it stops answering.
 
     Args:
         name: The source's name.
         opens: Opens it; may raise errors of Headcount and of the system.
         wall: The time of day.
         clock: Seconds that never run backwards.
-        first: The source, where it is open already.
+        first: The source, if it is open already.
 
     """
 
@@ -71,11 +71,11 @@ class SourceFeed:
 
     @property
     def done(self) -> bool:
-        """Never: who is silent may come back."""
+        """Never: a silent source may come back."""
         return False
 
     def poll(self) -> list[News]:
-        """One sample; once that the source is lost, and once that it is back."""
+        """One sample; or, once each, that the source is lost or back."""
         if self._clock() < self._retry_s:
             return []
         began_s = time.thread_time()

@@ -1,4 +1,4 @@
-"""Minimum, mean, maximum and last of a counter over the time that is shown."""
+"""Minimum, mean, maximum and last value of a counter over the time that is shown."""
 
 import math
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ class Figures:
     """One counter over a window, in its own unit.
 
     Attributes:
-        last: The latest value there was, which may be older than the window's end.
-        mean: Weighted by the time each sample covers, so that the mean of a rate is what was
-            counted over the time it took. A sample after a gap counts as much as the middle one.
+        last: The latest value, which may be older than the window's end.
+        mean: Weighted by the time that each sample covers, so that the mean of a rate is the count
+            over the time. A sample after a gap counts as much as the median one.
 
     """
 
@@ -27,7 +27,7 @@ class Figures:
 
 
 def figures(trace: Trace) -> Figures | None:
-    """The figures of a trace; None where it has no value."""
+    """The figures of a trace; None if it has no value."""
     known = np.isfinite(trace.values)
     if not known.any():
         return None

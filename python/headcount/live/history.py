@@ -1,4 +1,4 @@
-"""The latest samples of one source, in rings of one length."""
+"""The latest samples of one source, in ring buffers of equal length."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 MOST_COUNTERS = 4096
-"""Counters kept of one source; a machine with a thousand interfaces has no more. With an hour of
-seconds that is 120 MB at the very most, and 3 MB for a usual machine."""
+"""Most counters kept of one source; a machine with a thousand interfaces has no more. An hour of
+seconds takes 120 MB at most, and 3 MB for a usual machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Trace:
 
     Attributes:
         at_s: Moments of the source's samples, in order.
-        values: The counter at each; not a number where the sample lacked it.
+        values: The counter at each; NaN if the sample lacked it.
         joined: Whether nothing is missing between the sample and the one before.
 
     """
@@ -36,10 +36,10 @@ class Trace:
 
 
 class History:
-    """Samples of one source: a ring of moments, and one of values for each counter.
+    """Samples of one source: a ring buffer of moments, and one of values for each counter.
 
     Args:
-        points: Samples that are kept.
+        points: How many samples are kept.
 
     """
 
@@ -53,10 +53,10 @@ class History:
         self._latest: Mapping[str, float] = {}
         self._latest_s: float | None = None
         self.left_out = 0
-        """Counters that came when there were MOST_COUNTERS already."""
+        """Counters that came after MOST_COUNTERS others."""
 
     def add(self, at_s: float, values: Mapping[str, float], *, joined: bool) -> None:
-        """Add a sample; one that is older than the last is not taken (the clock was set back)."""
+        """Add a sample; one older than the last is dropped (the clock was set back)."""
         if self._latest_s is not None and at_s <= self._latest_s:
             return
         slot = self._count % self._points
@@ -97,7 +97,7 @@ class History:
         return float(self._at_s[self._count % self._points if self._count > self._points else 0])
 
     def trace(self, name: str) -> Trace:
-        """One counter over all that is kept; all of it missing where no sample had it."""
+        """One counter over all kept samples; all values are missing if no sample had it."""
         order = self._order()
         column = self._columns.get(name)
         values = np.full(len(order), np.nan) if column is None else column[order]

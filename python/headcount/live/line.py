@@ -6,7 +6,7 @@ from headcount.counters.catalogue import label, lookup
 from headcount.text import clean
 
 RUN_UNITS = {"users": "{user}", "completed_per_s": "1/s", "p95_ms": "ms", "failed_per_s": "1/s"}
-"""Figures of a run, which a bundle has beside counters."""
+"""Figures of a run, which a bundle has in addition to counters."""
 RUN_LABELS = {
     "users": "Users",
     "completed_per_s": "Scenarios completed",

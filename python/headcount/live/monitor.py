@@ -1,4 +1,4 @@
-"""All that is known while counters are watched: pure, fed with readings, asked by the views."""
+"""The state of a watch: pure, fed with readings, read by the views."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,9 +15,9 @@ POINTS = 3600
 EVENTS = 1000
 """Alerts and bookmarks that are kept to be shown; a log has all of them."""
 GAP = 2.5
-"""Intervals without a sample after which something is missing: one may come late, not two."""
+"""Intervals without a sample after which something is missing: one sample may be late, not two."""
 COLOURS = 8
-"""Colours that lines take turns with: more cannot be told apart in a terminal."""
+"""Colours that lines use in turn: more cannot be distinguished in a terminal."""
 
 STANDARD = (
     "users",
@@ -32,7 +32,7 @@ STANDARD = (
     "process.cpu.utilization",
     "process.memory.usage",
 )
-"""What is shown of a source by default, where it has it: how full processors, memory,
+"""The counters of a source that are shown by default, if it has them: how full processors, memory,
 disks and network are."""
 
 
@@ -42,7 +42,7 @@ class SourceState:
 
     Attributes:
         lost: Why it gives no samples; None while it does.
-        cost_ms: CPU time that all samples together cost Headcount; None where they cost nothing.
+        cost_ms: CPU time that all samples together cost Headcount; None if they cost nothing.
 
     """
 
@@ -62,7 +62,7 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """What a reading brought about, for those who report it."""
+    """The effects of a reading, for those who report it."""
 
     news: News
     alerts: Sequence[Event] = ()
@@ -73,8 +73,8 @@ class Monitor:
     """Sources, lines, alerts and bookmarks.
 
     Attributes:
-        wanted: Names, labels or patterns of the counters to show; of these every one a source
-            gives becomes a line. Without any, the usual ones.
+        wanted: Names, labels or patterns of the counters to show; every counter of a source that
+            matches becomes a line. If empty, the default ones.
 
     """
 
@@ -89,7 +89,7 @@ class Monitor:
     _removed: set[tuple[str, str]] = field(default_factory=set)
 
     def expect(self, source: str, interval_s: float) -> None:
-        """Readings of a source will come, about so often."""
+        """Expect readings of a source at about this interval."""
         state = self.sources.get(source)
         if state is None:
             self.sources[source] = SourceState(source, History(self.points), interval_s)
@@ -127,7 +127,7 @@ class Monitor:
         return events
 
     def _choose(self, source: str, names: Iterable[str]) -> None:
-        """Show what of a source's new counters is wanted."""
+        """Show those of a source's new counters that are wanted."""
         for name in names:
             if (source, name) not in self._removed and self.wants(name):
                 self.add(source, name)
@@ -135,7 +135,7 @@ class Monitor:
         self.lines.sort(key=lambda line: self._place(line.name))
 
     def _place(self, name: str) -> int:
-        """Which of what was asked for a counter is; what was added later comes last."""
+        """The position of a counter among the wanted ones; those added later come last."""
         asked = self.wanted or STANDARD
         places = (at for at, one in enumerate(asked) if one == name or matches(one, name))
         return next(places, len(asked))
@@ -147,7 +147,7 @@ class Monitor:
         return name in STANDARD
 
     def add(self, source: str, name: str) -> Line:
-        """Show a counter; it stays as it is where it is shown already."""
+        """Show a counter; one that is shown already stays as it is."""
         for line in self.lines:
             if line.key == (source, name):
                 return line
@@ -158,7 +158,7 @@ class Monitor:
         return line
 
     def remove(self, line: Line) -> None:
-        """Show a counter no longer, until it is added again."""
+        """Hide a counter until it is added again."""
         self.lines = [other for other in self.lines if other.key != line.key]
         self._removed.add(line.key)
 
@@ -193,7 +193,7 @@ class Monitor:
         return {name: state.history.names for name, state in self.sources.items()}
 
     def unmatched_patterns(self) -> list[str]:
-        """What was asked for and no source gives, once each has had two samples or is lost."""
+        """Wanted patterns that no source matches, once each has had two samples or is lost."""
         states = self.sources.values()
         if not states or not all(state.samples > 1 or state.lost for state in states):
             return []

@@ -12,13 +12,13 @@ from headcount.text import clean, share, span
 
 
 def clock(at_s: float) -> str:
-    """A moment as people here read it: the local time, to a tenth of a second."""
+    """A moment in local time, to a tenth of a second."""
     at = datetime.fromtimestamp(at_s, UTC).astimezone()
     return f"{at:%H:%M:%S}.{at.microsecond // 100_000}"
 
 
 def lines(monitor: Monitor, happened: Happened) -> Iterator[str]:
-    """What to print of one thing that happened."""
+    """What to print for one thing that happened."""
     news = happened.news
     match news:
         case Reading():

@@ -21,7 +21,7 @@ class Curve:
     """One line.
 
     Attributes:
-        factor: What values are multiplied by to stand on the axis.
+        factor: What values are multiplied by to fit the axis.
         colour: Number of its colour.
 
     """
@@ -33,7 +33,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One character: what it is, and the colour of the line that was drawn in it last."""
+    """One character, and the colour of the last line drawn in it."""
 
     character: str = " "
     colour: int | None = None
@@ -41,7 +41,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """What a line does in one column of dots, in dots from the top.
+    """The extent of a line in one column of dots, in dots from the top.
 
     Attributes:
         linked: Whether nothing is missing between it and the column before.
@@ -61,8 +61,8 @@ def plot(
 ) -> list[list[Cell]]:
     """Draw lines from one moment to another; later ones over earlier ones.
 
-    Of several samples in one column of dots all are drawn, so that no peak is lost. What is missing
-    is left blank. Values beyond the axis stand at its end.
+    All samples in one column of dots are drawn, so that no peak is lost. Missing samples leave a
+    blank. Values beyond the axis are drawn at its end.
     """
     dots = np.zeros((height, width), dtype=np.int16)
     colours = np.full((height, width), -1, dtype=np.int16)
@@ -82,7 +82,7 @@ def plot(
 
 
 def place(at_s: float, start_s: float, end_s: float, width: int) -> int | None:
-    """The character that a moment stands in; None outside."""
+    """The column of a moment, in characters; None if outside."""
     if not start_s <= at_s <= end_s or end_s <= start_s:
         return None
     return min(int((at_s - start_s) / (end_s - start_s) * width), width - 1)

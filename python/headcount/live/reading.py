@@ -1,4 +1,4 @@
-"""What sources of counters report to those who watch: samples, silence, and that they are back."""
+"""What sources of counters report to viewers: samples, silence, and that they are back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ class Reading:
 
     Attributes:
         at_s: In seconds since 1970 (UTC).
-        values: By name; absent is what the source could not give.
-        cost_ms: CPU time that taking it cost Headcount; None of samples that somebody else took.
+        values: By name, without those that the source could not give.
+        cost_ms: CPU time that it cost Headcount; None for samples that somebody else took.
 
     """
 
@@ -40,7 +40,7 @@ class Back:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A bookmark that a log brings with it."""
+    """A bookmark from a log."""
 
     at_s: float
     text: str

@@ -1,4 +1,4 @@
-"""The log that is written while counters are watched, which a full disk must not end."""
+"""The log of a watch; a full disk must not end the watch."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -13,14 +13,14 @@ from headcount.live.records import records
 
 
 class Recorder:
-    """Writes what happens to a log, and says once when it cannot."""
+    """Writes what happens to a log, and reports once when it cannot."""
 
     def __init__(self, path: Path, header: Header) -> None:
-        """Open the log; raises InputError and SystemLimitError where it cannot be."""
+        """Open the log; raises InputError and SystemLimitError if that fails."""
         self._writer = LogWriter(path, header)
         self.path = path
         self.failing: str | None = None
-        """Why nothing can be written just now."""
+        """Why nothing can be written at present."""
         self.dropped = 0
         """Samples and marks that could not be written."""
 
@@ -35,7 +35,7 @@ class Recorder:
         return self._writer.bytes
 
     def take(self, happened: Happened) -> str | None:
-        """Write what happened; returns a message where writing began to fail, or works again."""
+        """Write what happened; returns a message if writing begins to fail, or works again."""
         return self._all(self._steps(happened))
 
     def mark(self, at_s: float, text: str) -> str | None:

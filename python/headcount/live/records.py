@@ -17,7 +17,7 @@ from headcount.live.reading import Back, Lost, Reading, Remark
 
 
 def records(happened: Happened) -> Iterator[Line]:
-    """The lines of one thing that happened, without its sample."""
+    """The log lines of one thing that happened, without its sample."""
     match happened.news:
         case Lost(source, at_s, reason):
             yield Interrupted(at_s=at_s, source=source, state="lost", reason=reason)
@@ -37,7 +37,7 @@ def records(happened: Happened) -> Iterator[Line]:
 
 
 class Objects:
-    """Everything as lines of JSON that need no others to be read: a log whose samples have names.
+    """Everything as self-contained lines of JSON: a log whose samples have counters' names.
 
     Args:
         header: The first line.
@@ -51,7 +51,7 @@ class Objects:
         self._named: dict[str, list[str]] = {}
 
     def lines(self, happened: Happened, shown: set[tuple[str, str]] | None) -> Iterator[str]:
-        """What to print of one thing that happened; of a sample only what is shown, if not all."""
+        """What to print for one thing that happened; of a sample only `shown`, None for all."""
         if self._header is not None:
             yield line(self._header)
             self._header = None

@@ -1,4 +1,4 @@
-"""A log that somebody kept, played from its beginning as if it were happening."""
+"""A recorded log, replayed from its beginning."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -29,7 +29,7 @@ class Replay:
 
     @property
     def names(self) -> list[str]:
-        """What each recording is called: its machine, and a number where two have one name."""
+        """The name of each recording: its machine, and a number if two share a name."""
         given: list[str] = []
         for number, recording in enumerate(self._recordings, start=1):
             name = recording.host or "log"
@@ -49,7 +49,7 @@ class Replay:
 
     @property
     def samples(self) -> int:
-        """Of the recording with most."""
+        """Samples of the recording with most."""
         return max((len(recording.samples) for recording in self._recordings), default=0)
 
     def poll(self) -> list[News]:

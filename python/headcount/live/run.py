@@ -13,36 +13,36 @@ from headcount.live.reading import News, Reading, Remark
 
 SECOND = ("t_s", "seconds", "users", "scenarios", "counters", "p95_ms")
 EVENT = ("at", "t_s", "event")
-"""What the lines of a run must have to be shown."""
+"""Keys that the lines of a run must have to be shown."""
 FILES = ("series.ndjson", "events.ndjson")
-"""What is followed of a bundle."""
+"""The files of a bundle that are followed."""
 MOST_BYTES = 64 << 20
-"""Read at a time: a run of days is caught up with in several."""
+"""Most bytes read at a time: catching up with a run of days takes several reads."""
 MOST_LINE_BYTES = 16 << 20
-"""A second with thousands of counters takes a hundredth of it; parts of longer lines are damage."""
+"""Longest line: a second with thousands of counters takes a hundredth; a longer one is damaged."""
 RUN = "run"
 """The source of the run's own figures: users, response time, scenarios a second."""
 
 
 class Tail:
-    """The whole lines of JSON that a file has gained since it was last asked.
+    """The complete lines of JSON that a file has gained since the last call.
 
-    Whatever else has its name, such as a link, has none.
+    Anything but a regular file, such as a link, has none.
 
     Attributes:
-        is_behind: Whether there is more, which the next call reads.
+        is_behind: Whether there is more for the next call to read.
 
     """
 
     def __init__(self, path: Path, keys: Sequence[str]) -> None:
-        """Read nothing yet; the file need not be there yet either. Each line has these keys."""
+        """Read nothing yet; the file need not exist yet. Each line must have these keys."""
         self._path = path
         self._keys = keys
         self._read = 0
         self.is_behind = False
 
     def new(self) -> list[dict[str, Any]]:
-        """The lines since the last call; torn and damaged ones are passed over."""
+        """The lines since the last call; torn and damaged ones are skipped."""
         found = []
         try:
             for line in self._lines():

@@ -1,4 +1,4 @@
-"""A thread that asks a feed once an interval, so that a silent source holds up nothing else."""
+"""A thread that polls a feed once an interval, so that a silent source blocks nothing else."""
 
 import threading
 import time
@@ -8,13 +8,13 @@ from headcount.live.feed import Feed
 from headcount.live.reading import News
 
 CLOSING_S = 2.0
-"""How long the end waits for a sample under way; a thread that hangs longer ends with us."""
+"""How long the end waits for a sample under way; the process ends a thread that hangs longer."""
 
 
 class Sampler:
-    """Asks a feed on a grid of moments and puts what it reads into a queue.
+    """Polls a feed at fixed moments and puts its news into a queue.
 
-    A moment that has passed while the feed was busy is left out, not made up for.
+    Moments that pass while the feed is busy are skipped, not made up for.
     """
 
     def __init__(self, feed: Feed, interval_s: float, news: SimpleQueue[News]) -> None:
@@ -25,36 +25,36 @@ class Sampler:
         self._woken = threading.Event()
         self._ended = False
         self.failure: Exception | None = None
-        """What ended the thread and should not have: a defect, for the main thread to raise."""
+        """The unexpected error that ended the thread: a defect, for the main thread to raise."""
         self._thread = threading.Thread(target=self._work, name=f"watch-{feed.name}", daemon=True)
 
     def start(self) -> None:
-        """Begin to ask, at once."""
+        """Start to poll at once."""
         self._thread.start()
 
     def every(self, interval_s: float) -> None:
-        """Ask so often from now on."""
+        """Poll at this interval from now on."""
         self._interval_s = interval_s
         self._woken.set()
 
     def end(self) -> None:
-        """Ask no more; :meth:`join` waits."""
+        """Stop polling; :meth:`join` waits for that."""
         self._ended = True
         self._woken.set()
 
     def join(self) -> None:
-        """Wait for the last question to be answered, though not for ever."""
+        """Wait for the last poll, but not for ever."""
         self._thread.join(CLOSING_S)
 
     @property
     def over(self) -> bool:
-        """Whether nothing comes any more."""
+        """Whether nothing more will come."""
         return not self._thread.is_alive()
 
     def _work(self) -> None:
         try:
             self._ask()
-        except Exception as error:  # noqa: BLE001 - raised again where it can be seen
+        except Exception as error:  # noqa: BLE001 - raised again in the main thread
             self.failure = error
         finally:
             self._feed.close()

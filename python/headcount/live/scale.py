@@ -1,6 +1,6 @@
-"""What a counter is multiplied by to share an axis of 0 to 100 with others: powers of ten.
+"""Factors that let counters share an axis of 0 to 100: powers of ten.
 
-That is the way of Windows NT's Performance Monitor, whose chart has one axis for all counters.
+Windows NT's Performance Monitor does the same: its chart has one axis for all counters.
 """
 
 import math
@@ -10,13 +10,13 @@ AXIS = 100.0
 LOWEST, HIGHEST = -15, 9
 """Powers of ten that a scale may have: petabytes, and a billionth."""
 PERCENT = 2
-"""The scale of shares: 1 stands at the top."""
+"""The scale of shares: 1 is at the top."""
 
 
 def fitting_power(largest: float, unit: str | None) -> int:
-    """The power of ten with which a counter's largest value just stays on the axis.
+    """The power of ten with which a counter's largest value just fits the axis.
 
-    A share is shown in percent, however small it is: a processor at 0.5 % belongs at the bottom.
+    A share is shown in percent, however small it is: a processor at 0.5% belongs at the bottom.
 
     >>> largest = [(25e9, "By"), (0.04, "1"), (100.0, "{process}"), (0.0, "s")]
     >>> [fitting_power(value, unit) for value, unit in largest]
@@ -24,7 +24,7 @@ def fitting_power(largest: float, unit: str | None) -> int:
     """
     if not math.isfinite(largest) or largest <= 0:
         return PERCENT if unit == "1" else 0
-    # The tiny share keeps 100 itself, written as a sum of floats, from being scaled down.
+    # The small addend keeps 100 itself, computed as a sum of floats, from being scaled down.
     power = math.floor(math.log10(AXIS) - math.log10(largest) + 1e-9)
     if unit == "1":
         power = min(power, PERCENT)

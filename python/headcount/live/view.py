@@ -1,4 +1,4 @@
-"""Which part of the time is shown, and how each line stands in it: pure, for the chart."""
+"""Which time window is shown, and each line in it: pure, for the chart."""
 
 import bisect
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from headcount.live.monitor import Monitor
 from headcount.live.plot import Curve
 
 SPANS_S = (10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 4 * 3600.0, 12 * 3600.0, 86400.0)
-"""Lengths of time that a chart may show, beside all there is."""
+"""Lengths of time that a chart may show, besides all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Shown:
     Attributes:
         trace: What is in the window.
         power: Power of ten that it is multiplied by.
-        figures: Of the window; None where it has no value.
+        figures: Those of the window; None if it has no value.
 
     """
 
@@ -35,11 +35,11 @@ class Shown:
 
 @dataclass
 class View:
-    """A window of time on what a monitor knows.
+    """A time window on what a monitor knows.
 
     Attributes:
-        span_s: How much of the time is shown; None for all there is.
-        frozen_s: The window's end where it stands still; None where it moves along.
+        span_s: How much time is shown; None for all of it.
+        frozen_s: The window's end if it stands still; None if it moves.
 
     """
 
@@ -60,12 +60,12 @@ class View:
         return end_s - self.span_s, end_s
 
     def freeze(self) -> None:
-        """Stand still, or move along again."""
+        """Stand still, or move again."""
         whole = self.monitor.span_s()
         self.frozen_s = whole[1] if self.frozen_s is None and whole is not None else None
 
     def move(self, windows: float) -> None:
-        """Move by so many windows, back where negative; the window then stands still."""
+        """Move by this many windows, back if negative; the window then stands still."""
         whole, shown = self.monitor.span_s(), self.window()
         if whole is None or shown is None or self.span_s is None:
             return
@@ -73,7 +73,7 @@ class View:
         self.frozen_s = min(max(end_s, min(whole[0] + self.span_s, whole[1])), whole[1])
 
     def zoom(self, step: int) -> None:
-        """Show a shorter time (-1) or a longer one (1); the longest is all there is."""
+        """Show a shorter time (-1) or a longer one (1); the longest is all of it."""
         whole = self.monitor.span_s()
         kept_s = whole[1] - whole[0] if whole else 0.0
         if self.span_s is None:
@@ -85,7 +85,7 @@ class View:
         self.span_s = None if too_long or place >= len(SPANS_S) else SPANS_S[max(place, 0)]
 
     def visible_lines(self) -> list[Shown]:
-        """Every line with what is in the window."""
+        """Every line with its part in the window."""
         window = self.window()
         if window is None:
             return []

@@ -1,11 +1,11 @@
-"""The time of day, on the clock that never runs backwards."""
+"""The time of day, computed from the monotonic clock."""
 
 import time
 from collections.abc import Callable
 
 STEP_S = 1.0
 """A time of day that is off by more was set, or the machine slept; less is a clock being slewed,
-which must not move samples about."""
+which must not move samples."""
 
 
 class Wall:
@@ -27,7 +27,7 @@ class Wall:
         self._offset_s = wall() - monotonic()
 
     def at(self, monotonic_s: float) -> float:
-        """The time of day of a moment just gone."""
+        """The time of day of a recent moment."""
         offset_s = self._wall() - self._monotonic()
         if abs(offset_s - self._offset_s) > STEP_S:
             self._offset_s = offset_s

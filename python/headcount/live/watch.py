@@ -1,4 +1,4 @@
-"""One watching: feeds, what is known, and the log, held together for the views."""
+"""One watch: its feeds, its monitor and its log, for the views."""
 
 import time
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from headcount.live.wall import Wall
 
 
 class Watch:
-    """Asks the feeds, lets the monitor know, writes the log.
+    """Polls the feeds, updates the monitor, writes the log.
 
     Args:
         monitor: What is known; views read it.
         feeds: Where readings come from.
         sources: What the feeds report on, for the log.
-        interval_s: How often feeds are asked.
+        interval_s: How often feeds are polled.
         version: Headcount's, for the log.
         wall: The time of day.
 
@@ -44,7 +44,7 @@ class Watch:
         self.wall = wall
         self.recorder: Recorder | None = None
         self.messages: list[str] = []
-        """Messages for people, in order; whoever shows one takes it out."""
+        """Messages for people, in order; the view that shows one removes it."""
         self._version = version
         self._news: SimpleQueue[News] = SimpleQueue()
         self._samplers = [Sampler(feed, interval_s, self._news) for feed in feeds]
@@ -54,12 +54,12 @@ class Watch:
         self._began_cpu_s = time.process_time()
 
     def start(self) -> None:
-        """Begin to ask."""
+        """Start to poll."""
         for sampler in self._samplers:
             sampler.start()
 
     def end(self) -> list[Happened]:
-        """Ask no more, and close the log; returns what came at the very end."""
+        """Stop polling, and close the log; returns what came at the very end."""
         for sampler in self._samplers:
             sampler.end()
         for sampler in self._samplers:
@@ -70,13 +70,13 @@ class Watch:
 
     @property
     def over(self) -> bool:
-        """Whether nothing can come any more, and all that came was taken."""
+        """Whether nothing more can come, and all that came was taken."""
         return all(sampler.over for sampler in self._samplers) and self._news.empty()
 
     def drain(self, wait_s: float = 0.0) -> list[Happened]:
-        """Take all that has come; wait so long for the first of it.
+        """Take all that has come; wait at most `wait_s` for the first of it.
 
-        Raises what a feed raised and should not have.
+        Raises the unexpected error of a feed.
         """
         happened = []
         try:
@@ -92,7 +92,7 @@ class Watch:
         return happened
 
     def every(self, interval_s: float) -> None:
-        """Ask so often from now on."""
+        """Poll at this interval from now on."""
         self.interval_s = interval_s
         for state in self.monitor.sources.values():
             state.interval_s = interval_s
@@ -100,7 +100,7 @@ class Watch:
             sampler.every(interval_s)
 
     def record(self, path: Path) -> None:
-        """Write a log from now on; raises InputError and SystemLimitError where that cannot be."""
+        """Write a log from now on; raises InputError and SystemLimitError if that fails."""
         head = Header(
             at_s=self.wall.now(),
             headcount=self._version,
@@ -125,7 +125,7 @@ class Watch:
         return mark
 
     def cost(self) -> float:
-        """The share of one core that this process has used so far, everything included."""
+        """The share of one core that this process has used so far, including everything."""
         passed_s = time.monotonic() - self._began_s
         return (time.process_time() - self._began_cpu_s) / passed_s if passed_s > 0 else 0.0
 

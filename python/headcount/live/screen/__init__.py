@@ -1,1 +1,1 @@
-"""The screen of `headcount watch`, made with Textual: views and dialogs of a watching."""
+"""The screen of `headcount watch`, made with Textual: views and dialogs of a watch."""

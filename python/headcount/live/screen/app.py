@@ -16,16 +16,16 @@ from headcount.live.view import SPANS_S, View
 from headcount.live.watch import Watch
 
 DRAWN_S = 0.25
-"""The screen is drawn so often at most: more cannot be read and costs CPU that is being watched."""
+"""Shortest time between redraws: more cannot be read and costs CPU that is being watched."""
 _SAMPLES_SHOWN = 60
-"""Samples that a chart begins with room for."""
+"""Samples that a chart has room for at the start."""
 
 
 class WatchApp(App[None]):
-    """Shows a watching until it is left, or the time is over.
+    """Shows a watch until the user leaves, or the time is over.
 
     Args:
-        watch: Not started yet; whoever made it ends it.
+        watch: Not started yet; its creator ends it.
         for_s: End after this time; None for never.
         replayed: Whether all of it happened already, or somebody else samples it.
 
@@ -71,8 +71,8 @@ class WatchApp(App[None]):
 
 
 def _hang_up(_signal: int, _frame: FrameType | None) -> None:
-    """End at once: the terminal is gone, and the library would wait for ever to write to it.
+    """Exit at once: the terminal is gone, and the library would block for ever on a write to it.
 
-    Nothing is lost. Every line of a log was given to the system when it was written.
+    Nothing is lost: every log line was passed to the system when it was written.
     """
     os._exit(ExitCode.INTERRUPTED)

@@ -14,26 +14,26 @@ from headcount.live.screen.palette import COLOURS, FAINT, MARKED, STRONG
 from headcount.live.view import View
 
 _MARGIN = 5
-"""Characters left of the lines: the axis' figures and the axis."""
+"""Characters left of the lines: the axis and its figures."""
 _LEAST_WIDTH, _LEAST_HEIGHT = 8, 3
 BOOKMARK = "\N{BLACK UP-POINTING TRIANGLE}"
 _AXIS = "\N{BOX DRAWINGS LIGHT VERTICAL}"
 
 
 class Chart(Widget):
-    """Draws the view's lines on request; as segments, which cost least to draw."""
+    """Draws the view's lines on request, as segments because they are the cheapest to draw."""
 
     DEFAULT_CSS = "Chart { height: 1fr; }"
 
     def __init__(self, view: View, *, dated: bool) -> None:
-        """Of a view; `dated` where it may be of another day than today."""
+        """Show a view; `dated` if it may be of another day than today."""
         super().__init__(id="chart")
         self._view = view
         self._dated = dated
         self._strips: list[Strip] = []
 
     def fill(self) -> None:
-        """Draw anew."""
+        """Redraw."""
         self._strips = [Strip(segments) for segments in self._rows()]
         self.refresh()
 
@@ -42,7 +42,7 @@ class Chart(Widget):
         self.fill()
 
     def render_line(self, y: int) -> Strip:
-        """One line, in the colours of the widget where it has none."""
+        """One line, in the widget's colours if it has none."""
         width = self.size.width
         strip = self._strips[y] if y < len(self._strips) else Strip.blank(width)
         return strip.adjust_cell_length(width).apply_style(Style(bgcolor=self.rich_style.bgcolor))
@@ -69,7 +69,7 @@ class Chart(Widget):
         ] + [self._below(window, width)]
 
     def _runs(self, row: Sequence[Cell], selected: int | None) -> list[Segment]:
-        """A row of cells, those of one colour together."""
+        """A row of cells, with adjacent cells of one colour joined."""
         return [
             Segment("".join(cell.character for cell in cells), self._style(colour, selected))
             for colour, cells in groupby(row, key=lambda cell: cell.colour)
@@ -83,7 +83,7 @@ class Chart(Widget):
         return STRONG if colour == selected else FAINT
 
     def _below(self, window: tuple[float, float], width: int) -> list[Segment]:
-        """The axis of time: where it begins and ends, and the bookmarks."""
+        """The time axis: its start and end, and the bookmarks."""
         start, end = (self._moment(at_s) for at_s in window)
         line = list(start.ljust(width)[:width])
         if width > len(start) + len(end) + 2:

@@ -1,4 +1,4 @@
-"""The keys of the screen: what each is called and does, for the footer, the help and the docs."""
+"""The keys of the screen: each one's name and effect, for the footer, the help and the docs."""
 
 from textual.binding import Binding, BindingType
 
@@ -43,13 +43,13 @@ SIGNS = {
     "q,ctrl+c": "q",
     "space": "space",
 }
-"""How keys are written that are not called after their letter."""
+"""How keys are written that are not letters."""
 _FOOTER = ("a", "d,delete", "h", "space", "b", "e", "question_mark", "q,ctrl+c")
 """Those for which there is room in 80 columns."""
 
 
 def bindings() -> list[BindingType]:
-    """All keys for Textual; they go before what tables do with the same keys."""
+    """All keys for Textual; they take precedence over tables' use of the same keys."""
     return [
         Binding(
             key, action, name, show=key in _FOOTER, key_display=SIGNS.get(key, key), priority=True

@@ -1,4 +1,4 @@
-"""The table below the chart: every line with its scale, its last value, mean, least and most."""
+"""The table below the chart: each line's scale, last value, mean, minimum and maximum."""
 
 from typing import ClassVar
 
@@ -22,11 +22,11 @@ _WIDE = 12
 """Characters of a figure: `123 MiB/s`, with room around it."""
 _SCALE = 7
 _SHARE = 0.45
-"""Part of the screen that it may take."""
+"""Share of the screen that it may take."""
 
 
 class Legend(Widget, can_focus=True):
-    """Up and down choose a line; as segments, which cost least to draw."""
+    """Up and down choose a line; drawn as segments because they are the cheapest."""
 
     DEFAULT_CSS = "Legend { height: 2; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -38,15 +38,15 @@ class Legend(Widget, can_focus=True):
         """Another line was chosen."""
 
     def __init__(self, view: View) -> None:
-        """Of a view."""
+        """Show a view."""
         super().__init__(id="legend")
         self._view = view
         self._shown: list[Shown] = []
         self._first = 0
-        """The first row that is seen."""
+        """The first visible row."""
 
     def fill(self) -> None:
-        """Take what is known now."""
+        """Read the present state."""
         self._shown = self._view.visible_lines()
         keys = [one.line.key for one in self._shown]
         if self._view.selected not in keys:
@@ -115,8 +115,8 @@ class Legend(Widget, can_focus=True):
         name = f"{title(line.name)}, {clean(line.source)}" if several else title(line.name)
         room = self._room
         name = name if len(name) < room else name[: room - 2] + "\N{HORIZONTAL ELLIPSIS}"
-        # What moves along shows the latest sample, which may lack the counter; what stands still
-        # shows the last there was in the window.
+        # A moving window shows the latest sample, which may lack the counter; a frozen one shows
+        # the last value in it.
         moving = self._view.frozen_s is None
         last = self._view.monitor.latest(line) if moving else found.last if found else None
         figures = [last, *((found.mean, found.minimum, found.maximum) if found else (None,) * 3)]

@@ -1,4 +1,4 @@
-"""The one screen: four views of a watching, and what the keys do."""
+"""The one screen: four views of a watch, and the actions of the keys."""
 
 import re
 from datetime import UTC, datetime
@@ -292,7 +292,7 @@ class Main(Screen[None]):
 
 
 def interval(text: str) -> float:
-    """Read an interval such as 500ms; raises InputError where it is none or cannot be had."""
+    """Read an interval such as 500ms; raises InputError if it is invalid or not possible."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)", text.strip())
     seconds = float(found[1]) * {"ms": 1e-3, "s": 1, "m": 60, "h": 3600}[found[2]] if found else 0
     if not LEAST_S <= seconds <= MOST_S:
@@ -303,5 +303,5 @@ def interval(text: str) -> float:
 
 
 def _named(ending: str) -> str:
-    """A name for a file that is not there yet."""
+    """A name for a new file."""
     return f"watch-{datetime.now(UTC).astimezone():%Y%m%d-%H%M%S}.{ending}"

@@ -15,7 +15,7 @@ COLOURS = tuple(
         "#d0d0d0",
     )
 )
-"""By number. Told apart by brightness as well as by hue; the selected line is above the others."""
+"""By number. They differ in brightness as well as in hue; the selected line is drawn on top."""
 STRONG = Style(color="#ffffff", bold=True)
 """The selected line when it is highlighted."""
 FAINT = Style(color="#6c6c6c")

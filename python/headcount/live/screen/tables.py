@@ -103,7 +103,7 @@ class Report(DataTable[Text]):
         return self._names[self.cursor_row] if self.cursor_row < len(self._names) else None
 
     def fill(self) -> None:
-        """Write what is known now; rows stay where they are while counters do."""
+        """Write what is known now; rows keep their places while the counters are the same."""
         monitor = self._watch.monitor
         rows = latest(monitor)
         names = sorted(rows, key=lambda name: title(name).casefold())
