@@ -1,7 +1,7 @@
-"""Having the system forget the files of a server, so that reading them takes the disk.
+"""Drops the files of a server from the page cache, so that reading them takes the disk.
 
-A data set that was just made is in the page cache, at the expense of whoever wrote it: neither a
-limit of the server's memory nor one of its disk would be felt until it is gone from there.
+A new data set is in the page cache, charged to the process that wrote it: limits of the server's
+memory or disk would have no effect until it is gone from there.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ def forget(folder: Path) -> int:
     done = 0
     for place, _, names in os.walk(folder):
         for name in names:
-            with contextlib.suppress(OSError):  # it has just gone, or is a socket
+            with contextlib.suppress(OSError):  # it was just deleted, or is a socket
                 handle = os.open(Path(place) / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
                 try:
                     os.fdatasync(handle)

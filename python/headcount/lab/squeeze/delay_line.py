@@ -1,8 +1,8 @@
-"""A delay line of a run's own: users and their server are as far apart as is wanted.
+"""A delay line of a run's own, which puts any distance between users and their server.
 
 A process carries packets between two TAP devices (`headcount.lab.squeeze.line`), with code of the
-engine. It is one of its own so that its CPU is not the generator's. It ends with the run, however
-that ends, and its devices with it.
+engine. It is a separate process so that its CPU time is not the generator's. It ends with the run,
+however that ends, and its devices with it.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from headcount.errors import MachineLimitError, SystemLimitError
 START_S = 20.0
 """How long the process may take to make its devices: an interpreter starts first."""
 ANSWER_S = 0.5
-"""How long its figures may take. It has priority over what it is asked by."""
+"""How long its figures may take. It has priority over the process that asks."""
 STOP_S = 5.0
 """How long it may take to end."""
 
@@ -45,15 +45,15 @@ class Line:
 
 
 class DelayLine:
-    """A line at work.
+    """A running line.
 
     Attributes:
-        pid: Of its process.
+        pid: Its process.
 
     """
 
     def __init__(self, near: str, far: str, line: Line) -> None:
-        """Make two devices of these names; raises SystemLimitError where that cannot be."""
+        """Make two devices of these names; raises SystemLimitError if that fails."""
         words = [f"--{name.replace('_', '-')}={value}" for name, value in asdict(line).items()]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "headcount.lab.squeeze.line", near, far, *words],
@@ -77,13 +77,13 @@ class DelayLine:
             raise
 
     def figures(self) -> Mapping[str, float] | None:
-        """What it has done so far, its CPU seconds and when, on the monotonic clock.
+        """What it has done so far, its CPU seconds, and the time on the monotonic clock.
 
-        None if it is too late with them. Raises SystemLimitError if it has ended: users are then
-        cut off from their server.
+        None if they come too late. Raises SystemLimitError if it has ended: users are then cut off
+        from their server.
         """
         if not self._is_asked:
-            with contextlib.suppress(BrokenPipeError):  # it has ended, and the answer says so
+            with contextlib.suppress(BrokenPipeError):  # it has ended, which the answer shows
                 os.write(self._input, b"\n")
             self._is_asked = True
         found = self._answer(ANSWER_S)
@@ -104,7 +104,7 @@ class DelayLine:
             self._process.wait(STOP_S)
 
     def _answer(self, longest_s: float) -> dict[str, float] | None:
-        """The next line that it says; None if there is none in time."""
+        """The next line that it prints; None if there is none in time."""
         end_s = time.monotonic() + longest_s
         while b"\n" not in self._read:
             left_s = end_s - time.monotonic()
@@ -132,7 +132,7 @@ class DelayLine:
 
 
 def _check_start(answer: Mapping[str, object] | None) -> None:
-    """Raise MachineLimitError if this is not what a line says whose devices are there."""
+    """Raise MachineLimitError unless this is the answer of a line that has its devices."""
     if answer is None or "error" in answer:
         text = f"it says nothing for {START_S:g} s" if answer is None else answer["error"]
         raise MachineLimitError(

@@ -6,14 +6,14 @@ from pathlib import Path
 from headcount.errors import SystemLimitError
 
 MOST_LAYERS = 8
-"""Loop devices upon loop devices, at most."""
+"""Most loop devices on top of each other."""
 
 
 def device_of(path: Path, sys: Path = Path("/sys")) -> str:
-    """The disk that holds a path; raises SystemLimitError where there is none to limit.
+    """The disk that holds a path; raises SystemLimitError if there is none to limit.
 
-    A partition's limit is that of its disk. A loop device stands for a file, and the disk that
-    holds that file is what is limited: only there does waiting show at the loop device, too.
+    A partition's limit is that of its disk. A loop device stands for a file, and the limit applies
+    to the disk with that file: only then does the loop device show waits, too.
     """
     at = path
     for _ in range(MOST_LAYERS):

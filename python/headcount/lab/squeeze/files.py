@@ -20,7 +20,7 @@ ADVICE = {
 
 
 def refusal(what: str, error: OSError) -> MachineLimitError:
-    """The error of a person for one of the system: what was not possible, and what to do."""
+    """The user's error for one of the system: what was not possible, and what to do."""
     advice = ADVICE.get(error.errno or 0)
     where = f" ({error.filename})" if error.filename else ""
     return MachineLimitError(

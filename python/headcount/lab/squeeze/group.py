@@ -1,6 +1,6 @@
 """A control group of a run: processes that are limited and accounted for together.
 
-Groups are named after the run's process, so that one whose run is dead can be found and removed.
+Groups are named after the run's process, so that groups of dead runs can be found and removed.
 """
 
 import contextlib
@@ -23,13 +23,13 @@ NAME = re.compile(r"headcount-([0-9]+)-[a-z]+-[0-9]+")
 """The process that made it, what it is for, and a number."""
 PROCS = "cgroup.procs"
 PERIOD_US = 100_000
-"""The period over which CPU time is given, the kernel's default (sched-bwc.rst)."""
+"""The period of the CPU quota, the kernel's default (sched-bwc.rst)."""
 LEAST_US = 1000
 """Least CPU time in a period that the kernel accepts."""
 ROUNDS = 20
-"""How often children that came while their parents moved are looked for."""
+"""Most passes that look for children started while their parents moved."""
 GONE_S = 5.0
-"""How long the last processes of a group have to go before it is left behind."""
+"""How long the last processes of a group have to disappear before it is left behind."""
 
 _numbers = count(1)
 
@@ -44,7 +44,7 @@ class Group(ABC):
 
     Attributes:
         name: Its folder's name.
-        version: Who limits: 1 or 2.
+        version: The version of control groups that limits: 1 or 2.
         folders: Its folders, in each hierarchy that it is in.
         limits: Those in force.
 
@@ -53,9 +53,9 @@ class Group(ABC):
     version: int
 
     def __init__(self, name: str, homes: dict[Path, Path]) -> None:
-        """Make its folders; `homes` are those that each is made in, and where members came from.
+        """Make its folders; `homes` has the parent of each, and where members came from.
 
-        Raises SystemLimitError where that is not allowed.
+        Raises SystemLimitError if that is not allowed.
         """
         self.name = name
         self.limits = NONE
@@ -78,9 +78,9 @@ class Group(ABC):
         """Write limits to the group's files; raises OSError."""
 
     def limit(self, limits: Limits, device: str | None = None) -> None:
-        """Put limits into force in place of those before, also while processes are at work.
+        """Replace the limits in force, even while processes work.
 
-        `device` is the disk that those of disks are for, as `major:minor`. Raises SystemLimitError.
+        `device` is the disk for the disk limits, as `major:minor`. Raises SystemLimitError.
         """
         try:
             self.apply(limits, device)
@@ -89,7 +89,7 @@ class Group(ABC):
         self.limits = limits
 
     def add(self, pids: Iterable[int]) -> None:
-        """Move processes in, with all that came of them; what comes of them later is in, too."""
+        """Move processes in with all their descendants; later ones start in it."""
         roots = list(pids)
         inside: set[int] = set()
         for _ in range(ROUNDS):
@@ -102,7 +102,7 @@ class Group(ABC):
             inside |= new
 
     def add_one(self, pid: int) -> None:
-        """Move one process in; one that has just ended is passed over."""
+        """Move one process in; one that has just ended is skipped."""
         self._move(pid, self.folders)
 
     def release(self, pid: int) -> None:
@@ -126,12 +126,12 @@ class Group(ABC):
         return found
 
     def remove(self) -> None:
-        """Remove it when its processes have gone; safe to call twice. Leaves what is in use."""
+        """Remove it when its processes have ended; safe to call twice. Leaves what is in use."""
         remove(self.folders)
 
 
 def remove(folders: Iterable[Path], patience_s: float = GONE_S) -> bool:
-    """Remove folders of groups, waiting for dead processes to be gone; whether all are away."""
+    """Remove folders of groups, waiting for dead processes; returns whether all are removed."""
     left = list(folders)
     end_s = time.monotonic() + patience_s
     while True:
@@ -150,7 +150,7 @@ def remove(folders: Iterable[Path], patience_s: float = GONE_S) -> bool:
 
 
 def sweep(hierarchies: Hierarchies) -> None:
-    """Remove groups that runs have left which are dead; those with processes in them stay."""
+    """Remove the groups of dead runs; those with processes in them stay."""
     places = {*hierarchies.v1.values()}
     if hierarchies.v2 is not None and hierarchies.v2_root is not None:
         places |= set(up_to(hierarchies.v2, hierarchies.v2_root))
@@ -162,17 +162,17 @@ def sweep(hierarchies: Hierarchies) -> None:
 
 
 def up_to(folder: Path, root: Path) -> list[Path]:
-    """A folder and those around it up to the root."""
+    """A folder and its parents up to the root."""
     return [one for one in (folder, *folder.parents) if one.is_relative_to(root)]
 
 
 def make(purpose: str, hierarchies: Hierarchies, needed: frozenset[str] = frozenset()) -> Group:
-    """Make a group that can keep limits of the controllers `needed` (names of version 2).
+    """Make a group that can enforce limits of the controllers `needed` (names of version 2).
 
     Version 1 is used for what it controls on this machine, else version 2. Raises SystemLimitError
     that says what is missing.
     """
-    from headcount.lab.squeeze.v1 import V1Group  # noqa: PLC0415 - they are made of this
+    from headcount.lab.squeeze.v1 import V1Group  # noqa: PLC0415 - they derive from this
     from headcount.lab.squeeze.v2 import V2Group  # noqa: PLC0415
 
     if not hierarchies.v1 and hierarchies.v2 is None:

@@ -1,9 +1,9 @@
 """Where control groups are on this machine, and in which of them this process is.
 
 Version 1 has a tree of groups for each controller, version 2 one tree for all; both may be mounted
-side by side, and a controller belongs to one of them. New groups are made below the group that this
-process is in, so that whoever limited Headcount has limited what it starts. Version 2 lets only
-groups without processes of their own hand controllers on, so there it may be a group further up.
+side by side, and a controller belongs to one of them. New groups are made below the group of this
+process, so that limits on Headcount also hold for what it starts. In version 2 only groups without
+processes of their own may delegate controllers, so there it may be a group further up.
 
 Formats: cgroups(7), proc(5) `/proc/pid/mountinfo`; cgroup-v1/cgroups.rst; cgroup-v2.rst.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 V1_CONTROLLERS = ("cpu", "cpuacct", "cpuset", "memory", "blkio")
-"""Those that limit what is limited here, or count it."""
+"""Controllers that limit or count what is limited here."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Hierarchies:
 
     Attributes:
         v1: By controller of version 1; controllers that are mounted together share a folder.
-        v2: In version 2; None where it is not mounted or the group is not to be seen.
+        v2: In version 2; None if it is not mounted or the group is not visible.
         v2_root: Where version 2 is mounted.
 
     """
@@ -33,7 +33,7 @@ class Hierarchies:
 
 
 def find(proc: Path = Path("/proc")) -> Hierarchies:
-    """Look where they are; empty where there are no control groups."""
+    """Find them; empty if there are no control groups."""
     try:
         mounts = (proc / "self/mountinfo").read_text("utf-8", errors="replace")
         groups = (proc / "self/cgroup").read_text("utf-8", errors="replace")
@@ -80,7 +80,7 @@ def _below(place: Path, root: str, group: str | None) -> Path | None:
 
 
 def _unescaped(text: str) -> str:
-    """A path of mountinfo, where blanks and the like are written as octal numbers."""
+    """A path of mountinfo, in which blanks and some other characters are octal escapes."""
     for code in ("040", "011", "012", "134"):
         text = text.replace(f"\\{code}", chr(int(code, 8)))
     return text

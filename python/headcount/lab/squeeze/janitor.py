@@ -1,9 +1,9 @@
 """Removes the groups and the networks of a run, however the run ends.
 
 `python -m headcount.lab.squeeze.janitor [--group FOLDER ...] [--network NAMESPACE DEVICE]
-[--segment TAG]` waits for the end of its standard input. The run has removed them itself by then,
-or it was killed; its server's keeper is then about to end the server, and this waits for that, ends
-what is left in the groups, and removes them.
+[--segment TAG]` waits for the end of its standard input. By then the run has removed them itself,
+or it was killed. In that case its server's keeper is about to end the server: this waits for that,
+ends what is left in the groups, and removes them.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--network", nargs=2)
     parser.add_argument("--segment")
     options = parser.parse_args(arguments)
-    for name in keeper.ENDS:  # whoever ends the run's programs ends the run first
+    for name in keeper.ENDS:  # what ends the run's programs ends the run first
         signal.signal(name, signal.SIG_IGN)
     sys.stdin.buffer.read()
     if not remove(options.group, PATIENCE_S):

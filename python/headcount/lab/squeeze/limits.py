@@ -12,9 +12,9 @@ CONTROLLERS = {
     "disk_read_ops": "io",
     "disk_write_ops": "io",
 }
-"""The controller that keeps each limit, by its name in version 2 of control groups."""
+"""The controller that enforces each limit, by its name in version 2 of control groups."""
 USUAL_WEIGHT = 100
-"""What every group weighs by default (cgroup-v2.rst, cpu.weight)."""
+"""The default weight of a group (cgroup-v2.rst, cpu.weight)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,13 @@ class Limits:
     """Limits of a group; None is no limit.
 
     Attributes:
-        cpu_cores: CPU time a second of time, in cores: 0.5 is half of one.
-        cpus: The CPUs it may run on, as lists of Linux are written: `0`, `0-1`, `0,2`.
-        memory_bytes: Memory with the page cache of the files that it read or wrote.
+        cpu_cores: CPU seconds per second, in cores: 0.5 is half of one.
+        cpus: The CPUs it may run on, as a Linux list: `0`, `0-1`, `0,2`.
+        memory_bytes: Memory, including the page cache of the files that it read or wrote.
         disk_read_bytes, disk_write_bytes: Bytes/s to and from the disk. Writes that wait in the
             page cache are not held back by version 1 of control groups.
         disk_read_ops, disk_write_ops: Requests/s to the disk.
-        weight: Share of a busy CPU beside others, 1 to 10,000; 100 is everybody's.
+        weight: Share of a busy CPU relative to others, 1 to 10,000; 100 is the default.
 
     """
 
@@ -43,7 +43,7 @@ class Limits:
 
     @property
     def controllers(self) -> frozenset[str]:
-        """The controllers that it takes to keep them."""
+        """The controllers that are needed to enforce them."""
         return frozenset(
             controller
             for name, controller in CONTROLLERS.items()

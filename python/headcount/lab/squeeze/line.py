@@ -1,8 +1,8 @@
 """The process of a delay line: it makes two network devices, and carries packets between them.
 
-`python -m headcount.lab.squeeze.line NEAR FAR --latency-s 0.015 ...` says `{"ready": true}` when
-the devices are there, or `{"error": ...}`. For each line on its standard input it says what it has
-done so far, and it ends when that ends.
+`python -m headcount.lab.squeeze.line NEAR FAR --latency-s 0.015 ...` prints `{"ready": true}` when
+the devices are there, or `{"error": ...}`. For each line on its standard input it prints what it
+has done so far, and it ends when that ends.
 """
 
 import argparse
@@ -20,10 +20,10 @@ from headcount.errors import HeadcountError
 from headcount.lab import keeper
 
 PRIORITY = 2
-"""Of the real-time policy: above that of the generator's workers, so that packets never wait for
-the users that they are for."""
+"""Real-time priority: above that of the generator's workers, so that packets never wait for the
+users that they are for."""
 NICE = -20
-"""Where the real-time policy is refused."""
+"""The nice value if the real-time policy is refused."""
 PR_SET_TIMERSLACK = 29
 """linux/prctl.h: how late the kernel may wake a thread, in ns; 50,000 unless asked for."""
 
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--reorder", type=float, default=0.0, help="share of packets, each way")
     parser.add_argument("--seed", type=int, default=1, help="of what is lost and when")
     options = parser.parse_args(arguments)
-    for name in keeper.ENDS:  # whoever ends the run's programs ends the run first
+    for name in keeper.ENDS:  # what ends the run's programs ends the run first
         signal.signal(name, signal.SIG_IGN)
     try:
         line = Line(
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _hurry() -> None:
-    """Be woken in time, as far as this machine allows it."""
+    """Make this process wake on time, as far as this machine allows it."""
     with contextlib.suppress(OSError):
         keeper.prctl(PR_SET_TIMERSLACK, 1)
     try:
@@ -76,9 +76,9 @@ def _hurry() -> None:
 
 
 def _report(line: Line) -> None:
-    """Say what was done whenever somebody asks; end the line when nobody can any more."""
+    """Print what was done at each request; stop the line when nobody can ask any more."""
     with contextlib.suppress(BrokenPipeError):
-        while os.read(sys.stdin.fileno(), 4096):  # nobody asks before the last answer is there
+        while os.read(sys.stdin.fileno(), 4096):  # no request comes before the last answer
             counts = json.loads(line.counts())
             _say({**counts, "cpu_s": time.process_time(), "at_s": time.monotonic()})
     line.stop()

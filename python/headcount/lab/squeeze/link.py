@@ -1,14 +1,14 @@
-"""A network of a run's own between the load generator and a server, as slow as is wanted.
+"""A network of a run's own between the load generator and a server, as slow as required.
 
-The generator's threads live in a network namespace that a pair of devices joins to the machine; the
-server listens on the machine's end. So the server's sockets, its device and its queue are where
-they are with a real network: on the server's side. Each end sends through a token bucket
-(tc-tbf(8)), so that the rate holds in both directions, as on a full-duplex link.
+The generator's threads live in a network namespace that a pair of devices connects to the machine;
+the server listens on the machine's end. So the server's sockets, its device and its queue are where
+a real network has them: on the server's side. Each end sends through a token bucket (tc-tbf(8)), so
+that the rate holds in both directions, as on a full-duplex link.
 
-Where users are to be far away, a process of our own carries packets (`way`, `delay_line`). The
-kernel's emulator (tc-netem(8)) is never used: many kernels are without it, and figures would
-depend on which one it is. Groups of users who are elsewhere have a way of their own beside that
-pair, to the same server: what they send from its address takes it, and so do the answers.
+If users must be far away, a process of Headcount's carries packets (`way`, `delay_line`). The
+kernel's emulator (tc-netem(8)) is never used: many kernels lack it, and figures would depend on the
+kernel. Groups of users who are elsewhere have a way of their own beside that pair, to the same
+server: packets from its address take it, and so do the answers.
 """
 
 import os
@@ -27,9 +27,9 @@ from headcount.lab.squeeze.way import Way
 
 NAME = re.compile(r"headcount-([0-9]+)-[0-9]+")
 LETTERS = "abcdefghijklmnoq"
-"""Of the devices of users' lines. Names have 15 characters at most, and `p` ends a far device's."""
+"""Suffixes of users' lines' devices. Names have at most 15 characters; a far one's ends in `p`."""
 FIRST_TABLE = 100
-"""Of the routing tables in the namespace; those of the system are others (ip-route(8))."""
+"""First of the routing tables in the namespace; the system uses others (ip-route(8))."""
 
 _numbers = count(1)
 
@@ -39,8 +39,8 @@ class UsersLine:
     """The line of a group of users.
 
     Attributes:
-        name: What the plan calls it.
-        line: How far away the users are; None where nothing delays packets.
+        name: Its name in the plan.
+        line: How far away the users are; None if nothing delays packets.
         network_bits_s: Bits/s in each direction; None is no limit.
 
     """
@@ -54,16 +54,16 @@ class Link:
     """A network between this machine and a namespace.
 
     Attributes:
-        name: The namespace's.
-        way: What joins them, of users without a line of their own.
+        name: The namespace's name.
+        way: The way of users without a line of their own.
         lines: The ways of groups of users, by the names of their lines.
 
     """
 
     def __init__(self, line: Line | None = None, lines: Sequence[UsersLine] = ()) -> None:
-        """Make it, as fast as the machine, and as long as `line`; and a way for each of `lines`.
+        """Make it, as fast as the machine, with the delay of `line`; and a way for each of `lines`.
 
-        Raises SystemLimitError where that cannot be.
+        Raises SystemLimitError if that fails.
         """
         if os.geteuid() != 0:
             raise MachineLimitError(
@@ -111,17 +111,17 @@ class Link:
 
     @property
     def address(self) -> str:
-        """Where a server is to listen to be reached by all users."""
+        """The address at which a server must listen for all users to reach it."""
         return self.way.address
 
     @property
     def line(self) -> DelayLine | None:
-        """What carries the packets of users without a line of their own; None: the kernel does."""
+        """What carries the packets of users without a line of their own; None for the kernel."""
         return self.way.line
 
     @property
     def users_addresses(self) -> list[str]:
-        """What users connect from: those without a line of their own, then those on each."""
+        """The users' addresses: those without a line of their own, then those on each line."""
         return [self.way.far_address, *(way.far_address for way in self.lines.values())]
 
     def figures(self) -> Mapping[str, float] | None:
@@ -129,15 +129,15 @@ class Link:
         return self.way.figures()
 
     def limit(self, bits_s: int | None) -> None:
-        """Let this many bits/s through, of users without a line of their own; None: no limit."""
+        """Limit users without a line of their own to this many bits/s; None: no limit."""
         self.way.limit(bits_s)
 
     def inside(self) -> AbstractContextManager[None]:
-        """Have the threads that are started in here live in the namespace."""
+        """Put threads that start within the block into the namespace."""
         return inside(self.name)
 
     def close(self) -> None:
-        """Take it away; safe to call twice."""
+        """Remove it; safe to call twice."""
         for way in self._made:
             way.close()
         with suppress(SystemLimitError):
@@ -145,7 +145,7 @@ class Link:
 
 
 def remove(name: str, device: str) -> None:
-    """Take a namespace and a device away, as far as they are there.
+    """Remove a namespace and a device, if they exist.
 
     The devices of users' lines go with the processes that carry their packets, or the namespace.
     """
@@ -155,7 +155,7 @@ def remove(name: str, device: str) -> None:
 
 
 def sweep() -> None:
-    """Take away the networks of runs that are dead."""
+    """Remove the networks of runs that are dead."""
     if os.geteuid() != 0 or not NAMESPACES.is_dir():
         return
     for place in NAMESPACES.iterdir():

@@ -1,4 +1,4 @@
-"""Network namespaces by their names: entering one, and taking one away."""
+"""Network namespaces by their names: entering one, and removing one."""
 
 import contextlib
 import ctypes
@@ -16,9 +16,9 @@ NAMESPACES = Path("/run/netns")
 
 @contextlib.contextmanager
 def inside(name: str) -> Iterator[None]:
-    """Have the threads that are started in here live in a namespace.
+    """Put threads that start within the block into a namespace.
 
-    Raises MachineLimitError where this process may not enter it.
+    Raises MachineLimitError if this process may not enter it.
     """
     with (
         Path("/proc/thread-self/ns/net").open() as here,

@@ -1,4 +1,4 @@
-"""Cutting the CPU time of a control group that somebody else made, and giving it back.
+"""Cuts the CPU time of a control group that Headcount did not make, and restores it.
 
 Formats: cgroup-v2.rst (`cpu.max`), scheduler/sched-bwc.rst (`cpu.cfs_quota_us`).
 """
@@ -25,8 +25,8 @@ class Quota:
 
     Attributes:
         path: The file with it.
-        before: What was in it.
-        period_us: The period that it is given in.
+        before: The original content of the file.
+        period_us: The period of the quota.
 
     """
 
@@ -35,12 +35,12 @@ class Quota:
     period_us: int
 
     def cut(self, cores: float) -> None:
-        """Let the group use so many cores; raises SystemLimitError."""
+        """Let the group use this many cores; raises SystemLimitError."""
         quota_us = max(LEAST_US, round(cores * self.period_us))
         self._put(str(quota_us) if self.path.name == QUOTA else f"{quota_us} {self.period_us}")
 
     def restore(self) -> None:
-        """Write what was there before; raises SystemLimitError."""
+        """Write the original content; raises SystemLimitError."""
         self._put(self.before)
 
     def _put(self, text: str) -> None:
@@ -53,7 +53,7 @@ class Quota:
 def quota_of(where: Mapping[str, str]) -> Quota | None:
     """The quota of a group, from its folder by controller (`cpu` of version 1, else `unified`).
 
-    None where the group has no such file.
+    None if the group has no such file.
     """
     try:
         if "cpu" in where:
@@ -71,7 +71,7 @@ def quota_of(where: Mapping[str, str]) -> Quota | None:
 
 @contextmanager
 def restored(quota: Quota) -> Iterator[None]:
-    """Give the CPU time back on the way out, and by another process if this one is killed.
+    """Restore the CPU time at the end of the block, by another process if this one is killed.
 
     Raises SystemLimitError if it cannot be written while the group is still there.
     """

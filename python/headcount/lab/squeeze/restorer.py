@@ -1,4 +1,4 @@
-"""Writes a file of a control group back as it was, however Headcount ends.
+"""Restores a file of a control group, however Headcount ends.
 
 `python -m headcount.lab.squeeze.restorer FILE TEXT` waits for the end of its standard input, which
 comes when Headcount has ended, also by a kill. The group belongs to somebody's server.
@@ -20,7 +20,7 @@ def main(arguments: Sequence[str]) -> int:
     for name in keeper.ENDS:  # what ends Headcount's programs ends Headcount first
         signal.signal(name, signal.SIG_IGN)
     sys.stdin.buffer.read()
-    with contextlib.suppress(OSError):  # the server and its group may have gone
+    with contextlib.suppress(OSError):  # the server and its group may be gone
         put(Path(path), text)
     return 0
 

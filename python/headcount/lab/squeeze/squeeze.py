@@ -1,4 +1,4 @@
-"""What of the machine the server and the load generator of a run get, for as long as it runs."""
+"""The share of the machine that the server and the load generator of a run get."""
 
 import contextlib
 import os
@@ -29,9 +29,9 @@ class Wanted:
         server: Limits of the server's processes.
         generator: Limits of Headcount itself, while it generates load.
         network_bits_s: Bits/s of the network between them, in each direction.
-        line: How far apart they are; None where nothing delays packets.
-        lines: Those of groups of users; network and line are of the others then.
-        network: Whether there is to be a network of the run's own even without a limit.
+        line: How far apart they are; None if nothing delays packets.
+        lines: Those of groups of users; network and line then apply to the others.
+        network: Whether the run gets a network of its own even without a limit.
 
     """
 
@@ -44,7 +44,7 @@ class Wanted:
 
     @property
     def is_link(self) -> bool:
-        """Whether it takes a network of the run's own."""
+        """Whether it needs a network of the run's own."""
         limits = self.network_bits_s is not None or self.line is not None
         return self.network or limits or bool(self.lines)
 
@@ -53,7 +53,7 @@ class Squeeze:
     """The groups and the network of a run.
 
     Attributes:
-        server: The group of the server; None where there may be none and none is needed.
+        server: The group of the server; None if groups are not possible and none is needed.
         generator: The group of the generator; None unless it is limited.
         link: The network between them; None unless it is wanted.
 
@@ -62,8 +62,8 @@ class Squeeze:
     def __init__(self, wanted: Wanted, needed: frozenset[str] = frozenset()) -> None:
         """Make what is wanted; raises SystemLimitError if that is not possible.
 
-        A group for the server is made where that is possible even if nothing is limited, for the
-        sake of its counters. `needed` are controllers that must be there for limits to come.
+        If possible, the server gets a group even if nothing is limited, for its counters. `needed`
+        are controllers that later limits will need.
         """
         self.wanted = wanted
         self._parts = ExitStack()
@@ -117,12 +117,12 @@ class Squeeze:
 
     @contextlib.contextmanager
     def starting(self) -> Iterator[None]:
-        """Servers that are started in here listen where the network of the run reaches them."""
+        """Make servers that start within the block listen where the run's network reaches them."""
         with listening_on(self.link.address) if self.link else contextlib.nullcontext():
             yield
 
     def hold(self, pids: Iterable[int], data: Path) -> None:
-        """Put a server that has started into its group; its limits come with `enforce`.
+        """Put a server that has started into its group; `enforce` sets its limits.
 
         `data` is where its data is, whose disk is limited. Raises SystemLimitError, but only if
         limits are wanted.
@@ -138,16 +138,16 @@ class Squeeze:
 
     @property
     def is_enforced(self) -> bool:
-        """Whether the limits of the server that are wanted are in force; also if there are none."""
+        """Whether the wanted limits of the server are in force; true if there are none."""
         return self._enforced or not self.wanted.server.controllers
 
     def enforce(self) -> None:
-        """Put the limits of the server that are wanted into force; raises SystemLimitError."""
+        """Put the wanted limits of the server into force; raises SystemLimitError."""
         self._enforced = True
         self.limit(self.wanted.server)
 
     def limit(self, limits: Limits) -> None:
-        """Limit the server anew, also while it is at work; raises SystemLimitError."""
+        """Change the server's limits, even while it works; raises SystemLimitError."""
         if self.server is None or self._data is None:
             raise SystemLimitError(
                 "the server has no control group of its own, so it cannot be limited"
@@ -157,7 +157,7 @@ class Squeeze:
         self.server.limit(limits, self._device)
 
     def change(self, wanted: Wanted) -> None:
-        """Give both sides and the network other limits of the same kinds while they are at work.
+        """Give both sides and the network other limits of the same kinds while they work.
 
         Raises SystemLimitError, also for what was not limited from the start.
         """
@@ -177,7 +177,7 @@ class Squeeze:
 
     @contextlib.contextmanager
     def generating(self) -> Iterator[None]:
-        """Threads that are started in here are the generator's: in its group and network."""
+        """Put threads that start within the block into the generator's group and network."""
         if self.generator is not None:
             self.generator.limit(self.wanted.generator)
             self.generator.add_one(os.getpid())
@@ -185,7 +185,7 @@ class Squeeze:
             yield
 
     def close(self) -> None:
-        """Undo it all; safe to call twice. The server must have been stopped."""
+        """Undo all of it; safe to call twice. The server must have been stopped."""
         if self.generator is not None:
             with contextlib.suppress(SystemLimitError):
                 self.generator.release(os.getpid())

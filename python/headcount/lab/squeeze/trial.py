@@ -1,4 +1,4 @@
-"""Whether a run could have control groups here: one is made as a run makes it, and removed."""
+"""Whether a run could have control groups here: makes one as a run does, and removes it."""
 
 import contextlib
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from headcount.lab.squeeze.v2 import SUBTREE
 
 
 def group_version(needed: frozenset[str], where: Hierarchies | None = None) -> int:
-    """The version of control groups that keeps limits of these controllers, named as in version 2.
+    """The version of control groups that enforces limits of these controllers (version 2's names).
 
     Raises SystemLimitError that says why a run could not have such a group. Nothing is left of it.
     """
@@ -25,7 +25,7 @@ def group_version(needed: frozenset[str], where: Hierarchies | None = None) -> i
 
 @contextlib.contextmanager
 def _restored(where: Hierarchies) -> Iterator[None]:
-    """Let groups of version 2 hand on the controllers that they did before, and no others."""
+    """Restore which controllers groups of version 2 delegate."""
     if where.v2 is None or where.v2_root is None:
         yield
         return
@@ -35,7 +35,7 @@ def _restored(where: Hierarchies) -> Iterator[None]:
     finally:
         for folder, controllers in before.items():
             for controller in sorted(_handed_on(folder) - controllers):
-                with contextlib.suppress(OSError):  # somebody else uses it by now
+                with contextlib.suppress(OSError):  # another program uses it by now
                     put(folder / SUBTREE, f"-{controller}")
 
 

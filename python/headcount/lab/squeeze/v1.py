@@ -1,7 +1,7 @@
 """Control groups of version 1: a folder for each controller (cgroup-v1/*.rst, sched-bwc.rst).
 
-Where version 2 is mounted beside them without controllers, the group has a folder there, too: the
-pressure of its processes is only to be had from version 2.
+If version 2 is mounted beside them without controllers, the group has a folder there, too: only
+version 2 shows the pressure of its processes.
 """
 
 from pathlib import Path
@@ -47,13 +47,13 @@ class V1Group(Group):
         super().__init__(name, homes)
 
     def prepare(self, folder: Path) -> None:
-        """A cpuset takes nobody before it has CPUs and memory (cpusets.rst)."""
+        """Give a cpuset CPUs and memory: before that it accepts no process (cpusets.rst)."""
         if folder == self._at.get("cpuset"):
             for file in ("cpuset.cpus", "cpuset.mems"):
                 put(folder / file, (folder.parent / file).read_text("ascii").strip())
 
     def apply(self, limits: Limits, device: str | None) -> None:
-        """Write what is limited, and no limit where there was one before."""
+        """Write the limits, and remove earlier ones that no longer apply."""
         was = self.limits
         if limits.cpu_cores != was.cpu_cores:
             quota = limits.cpu_cores
@@ -72,7 +72,7 @@ class V1Group(Group):
             self._put("memory", "memory.limit_in_bytes", most)
         for name, file in THROTTLES.items():
             if (value := getattr(limits, name)) != getattr(was, name):
-                self._put("blkio", file, f"{device} {value or 0}")  # 0 takes the rule away
+                self._put("blkio", file, f"{device} {value or 0}")  # 0 removes the rule
 
     def _put(self, controller: str, file: str, text: str) -> None:
         put(self._at[controller] / file, text)

@@ -1,7 +1,7 @@
 """Control groups of version 2: one folder for all controllers (cgroup-v2.rst).
 
-Only a group without processes of its own may hand controllers on to those below it, but for the
-root. So a group that must be limited is made below the nearest group above this process that can.
+Except for the root, only a group without processes of its own may delegate controllers to those
+below it. So a group with limits is made below the nearest group above this process that can.
 """
 
 from pathlib import Path
@@ -28,7 +28,7 @@ class V2Group(Group):
     version = 2
 
     def __init__(self, name: str, hierarchies: Hierarchies, needed: frozenset[str]) -> None:
-        """Make it where the needed controllers are to be had, else raise SystemLimitError."""
+        """Make it where the needed controllers are available, else raise SystemLimitError."""
         if hierarchies.v2 is None or hierarchies.v2_root is None:
             raise MachineLimitError("this machine has no control groups of version 2")
         home = _home(hierarchies.v2, hierarchies.v2_root, needed)
@@ -36,10 +36,10 @@ class V2Group(Group):
         (self._at,) = self.folders
 
     def prepare(self, folder: Path) -> None:
-        """Nothing: what is not written is as in the group above."""
+        """Do nothing: what is not written is inherited from the group above."""
 
     def apply(self, limits: Limits, device: str | None) -> None:
-        """Write what is limited, and no limit where there was one before."""
+        """Write the limits, and remove earlier ones that no longer apply."""
         was = self.limits
         if limits.cpu_cores != was.cpu_cores:
             quota = limits.cpu_cores
@@ -48,7 +48,7 @@ class V2Group(Group):
         if limits.weight != was.weight:
             put(self._at / "cpu.weight", str(limits.weight or USUAL_WEIGHT))
         if limits.cpus != was.cpus:
-            put(self._at / "cpuset.cpus", limits.cpus or "\n")  # empty: those of the group above
+            put(self._at / "cpuset.cpus", limits.cpus or "\n")  # empty: inherited
         if limits.memory_bytes != was.memory_bytes:
             most = UNLIMITED if limits.memory_bytes is None else str(limits.memory_bytes)
             put(self._at / "memory.max", most)
@@ -59,9 +59,9 @@ class V2Group(Group):
 
 
 def _home(own: Path, root: Path, needed: frozenset[str]) -> Path:
-    """The nearest group from one's own upwards that hands on what is needed.
+    """The nearest group, from this process's own upwards, that delegates what is needed.
 
-    It is made to, where it may. Raises SystemLimitError with the first reason why none does.
+    Enables that if it may. Raises SystemLimitError with the first reason why none does.
     """
     reason: MachineLimitError | None = None
     for folder in up_to(own, root):

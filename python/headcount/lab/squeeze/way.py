@@ -1,7 +1,7 @@
-"""A way between this machine and a network namespace: a pair of devices, as slow as is wanted.
+"""A way between this machine and a network namespace: a pair of devices, as slow as required.
 
-The pair is of virtual Ethernet devices or, where users are to be far away, of TAP devices between
-which a process of our own carries packets (`delay_line`).
+The pair is of virtual Ethernet devices or, if users must be far away, of TAP devices between which
+a process of Headcount's carries packets (`delay_line`).
 """
 
 import contextlib
@@ -16,24 +16,24 @@ from headcount.lab.squeeze.delay_line import DelayLine, Line
 from headcount.lab.squeeze.namespace import inside
 
 DEVICES = Path("/proc/thread-self/net/dev")
-"""The devices of the namespace that a thread is in, and their figures; the file stays of it."""
+"""The devices of the thread's namespace, and their figures; an open file keeps that namespace."""
 NETWORKS = 254 * 64
 """Networks of four addresses in 10.77.1.0 to 10.77.254.255: private ones (RFC 1918) that nobody
 else here has."""
 BURST_S = 0.005
-"""What may go at once, as time at the rate: a few ticks of the slowest kernel clock (100 Hz gives
-10 ms, but virtual devices are served by high-resolution timers)."""
+"""Largest burst, as time at the rate: a few ticks of the slowest kernel clock (100 Hz gives 10 ms,
+but high-resolution timers serve virtual devices)."""
 LEAST_BURST_BYTES = 65_536
-"""A packet that is cut up by the device (GSO) holds up to 64 KiB."""
+"""A packet that the device segments (GSO) holds up to 64 KiB."""
 QUEUE = "50ms"
 """Longest wait in the bucket's queue; what does not fit is dropped, as by a switch."""
 LINE_PACKETS = 10_000
 """Packets that a TAP device holds while the process that reads it sleeps; the default of 500 is
-less than a single connection sends at once over a long way."""
+less than one connection sends in a burst over a long way."""
 HARDWARE_ADDRESS = "02:00:00:00:00:01"
-"""Of both ends of a line: one of those that anybody may give."""
+"""The MAC address of both ends of a line: a locally administered one."""
 TRANSMIT_DROPPED = 11
-"""Place of the figure in a line of `/proc/net/dev`, behind the device's name."""
+"""Position of the figure in a line of `/proc/net/dev`, after the device's name."""
 
 
 class Way:
@@ -44,14 +44,14 @@ class Way:
         address: Of the server's end.
         far_device: The users' end, in the namespace.
         far_address: Of the users' end.
-        line: What carries its packets where the users are far away; None where the kernel does.
+        line: What carries its packets if the users are far away; None if the kernel does.
 
     """
 
     def __init__(self, namespace: str, device: str, line: Line | None = None) -> None:
         """Make it with this device, and one of that name and a `p` in the namespace.
 
-        Raises SystemLimitError where that cannot be; what was made then goes with the namespace.
+        Raises SystemLimitError if that fails; what was made then goes with the namespace.
         """
         self.device, self.far_device = device, f"{device}p"
         self.line: DelayLine | None = None
@@ -81,9 +81,9 @@ class Way:
             ip(*where, "link", "set", device, "up")
 
     def _prepare_ends(self) -> None:
-        """Have nothing but the users' packets on a line, and the figures of its ends at hand.
+        """Keep all but users' packets off a line, and open the figures of its ends.
 
-        With one hardware address for both ends nobody asks for the other's (ARP). Without IPv6
+        With one hardware address for both ends, neither asks for the other's (ARP). Without IPv6
         nothing is announced; a device forgets that when it is moved.
         """
         quiet = ("address", HARDWARE_ADDRESS, "arp", "off", "addrgenmode", "none")
@@ -94,7 +94,7 @@ class Way:
             self._tables.append(DEVICES.open("rb", buffering=0))
 
     def carry_from_its_address(self, table: int) -> None:
-        """Have all that is sent from its address in the namespace take this way.
+        """Route all packets from its address in the namespace over this way.
 
         `table` is a routing table of the namespace that nobody else uses (ip-rule(8)).
         """
@@ -129,7 +129,7 @@ class Way:
         """Let this many bits/s through in each direction, with all headers; None: no limit."""
         for where, device in (([], self.device), (["-n", self._namespace], self.far_device)):
             if bits_s is None:
-                with contextlib.suppress(SystemLimitError):  # there was none
+                with contextlib.suppress(SystemLimitError):  # there was no limit
                     tc(*where, "qdisc", "del", "dev", device, "root")
                 continue
             burst = max(LEAST_BURST_BYTES, round(bits_s / 8 * BURST_S))
@@ -142,12 +142,12 @@ class Way:
             table.close()
         if self.line is not None:
             self.line.close()
-        with contextlib.suppress(SystemLimitError):  # it has gone with its line
+        with contextlib.suppress(SystemLimitError):  # it went with its line
             ip("link", "del", self.device)
 
 
 def _dropped(table: BinaryIO, names: tuple[bytes, ...]) -> int:
-    """Packets that these devices had no room for, of a namespace's table of devices."""
+    """Packets that these devices had no room for, from a namespace's table of devices."""
     table.seek(0)
     lines = [text.partition(b":") for text in table.read().splitlines()]
     found = [rest.split() for name, _, rest in lines if name.strip() in names]
