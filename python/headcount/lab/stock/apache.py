@@ -6,7 +6,7 @@ from headcount.lab.stock.rewrite import Rewrite
 from headcount.lab.stock.shipped import Shipped
 
 PACKAGES = Packages("apache2")
-"""With the configuration, which `apache2-bin` does not have."""
+"""The package with the configuration, which `apache2-bin` lacks."""
 MAIN, ENVIRONMENT, PORTS, SITE = "apache2.conf", "envvars", "ports.conf", "000-default.conf"
 MPM = "mods-available/mpm_event.conf"
 LOG, STATUS = "error.log", "/server-status"
@@ -60,4 +60,4 @@ STOCK = Stock(
     links={f"{room}-enabled/{name}": f"../{room}-available/{name}" for room, name in _ENABLED},
     folders=("mods-enabled", "conf-enabled", "sites-enabled"),
 )
-"""What else is enabled in /etc/apache2 by other packages or by hand is not."""
+"""It omits what other packages or people have enabled in /etc/apache2."""

@@ -7,9 +7,9 @@ from headcount.lab.stock.shipped import Shipped
 
 MAIN, SPOOL = "dovecot.conf", "spool"
 USER = "dovecot"
-"""Who looks up users and passwords."""
+"""The account that looks up users and passwords."""
 MODE = 0o2775
-"""Of `/var/mail` on Debian, whose group is that of :data:`GROUP`."""
+"""The mode of `/var/mail` on Debian, whose group is :data:`GROUP`."""
 GROUP = "mail"
 HOME = "each run has folders of its own"
 USERS = "the users of a run are not accounts of this machine"

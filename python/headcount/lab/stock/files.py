@@ -16,8 +16,8 @@ class Stock:
         server: Whose it is, as `lab:nginx`.
         shipped: The files.
         rewrites: All that differs from them.
-        links: Links that the package makes when it is installed, and what they lead to.
-        folders: Folders that it makes, which have no file.
+        links: Links that the package makes when it is installed, and their targets.
+        folders: Folders that it makes, which have no shipped file.
 
     """
 
@@ -30,8 +30,8 @@ class Stock:
     def write(self, to: Path, fields: Mapping[str, str]) -> None:
         """Write the files into a new folder, with the paths and ports of a run.
 
-        Raises OSError, and MachineLimitError where this machine does not have the files as they
-        were shipped.
+        Raises OSError, and MachineLimitError if this machine does not have the files as they were
+        shipped.
         """
         texts = self.shipped.texts(self.server)
         to.mkdir()
@@ -46,7 +46,7 @@ class Stock:
             (to / name).symlink_to(target)
 
     def check(self) -> None:
-        """Raise MachineLimitError where this machine does not have the files as shipped."""
+        """Raise MachineLimitError if this machine does not have the files as shipped."""
         self.shipped.texts(self.server)
 
     @property

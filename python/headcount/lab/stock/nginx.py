@@ -7,7 +7,7 @@ from headcount.lab.web import ACCESS_LOG, LOG
 
 MAIN, SITE = "nginx.conf", "sites-available/default"
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-"""Folders that nginx makes where it was built to, by default."""
+"""Folders that nginx makes at compiled-in places by default."""
 HOME = "each run has folders of its own"
 WHERE = "the shipped files are copied into the run's folder"
 

@@ -34,9 +34,9 @@ virtual_transport = lmtp:inet:[$host]:$lmtp
 default_transport = error:nothing leaves the lab
 relay_transport = error:nothing leaves the lab"""
 ALIASES = "postmaster:    root\n"
-"""Those that the package makes where there are none."""
+"""Files that the package makes if they are missing."""
 IN_PRISON = ("localtime", "services", "resolv.conf", "hosts", "host.conf", "nsswitch.conf")
-"""Files of /etc that Debian copies to where Postfix's daemons are locked up (`chroot`)."""
+"""Files of /etc that Debian copies into the `chroot` of Postfix's daemons."""
 
 STOCK = Stock(
     "lab:mail",
@@ -67,7 +67,7 @@ STOCK = Stock(
 
 
 def write(home: Path, fields: Mapping[str, str]) -> None:
-    """Write the files as the package does; raises OSError, and MachineLimitError of shipped files.
+    """Write the files as the package does; raises OSError, and MachineLimitError for shipped files.
 
     `fields` are those of the rewrites; the home has `etc` and `queue`.
     """

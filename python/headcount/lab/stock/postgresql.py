@@ -13,9 +13,9 @@ from headcount.lab.stock.shipped import Shipped
 
 MAIN, HBA = "postgresql.conf", "pg_hba.conf"
 USER = "postgres"
-"""Whom Debian has it run as."""
+"""The account that Debian runs it as."""
 LOCALE = "C.UTF-8"
-"""Debian's own where nobody has chosen another one."""
+"""Debian's default."""
 HOME = "each run has folders of its own"
 ANYBODY = "host all all samenet scram-sha-256"
 _COMMON = Shipped(("postgresql-common",), "/usr/share/postgresql-common", ("createcluster.conf",))
@@ -91,8 +91,7 @@ def disclosed(version: str) -> dict[str, str]:
 def create_command(version: str, home: Path, owner: Account, options: Sequence[str]) -> list[str]:
     """The command that makes a cluster in the home, `options` being those of initdb.
 
-    Raises OSError, and MachineLimitError without Debian's program or for files of its that were
-    changed.
+    Raises OSError, and MachineLimitError if Debian's program is missing or its files were changed.
     """
     program = find(
         "pg_createcluster",
@@ -106,7 +105,7 @@ def create_command(version: str, home: Path, owner: Account, options: Sequence[s
     configuration.write_text(re.sub(r"^include_dir .*\n", "", text, flags=re.MULTILINE), "utf-8")
     return [
         *("env", f"PG_CLUSTER_CONF_ROOT={home}/etc", program, "--quiet", "--start-conf=manual"),
-        # Otherwise it looks whether the machine's certificate can be read; then it is on.
+        # Otherwise it is on if the machine's certificate can be read.
         *(f"--createclusterconf={configuration}", "-o", "ssl=off", f"--locale={LOCALE}"),
         *("-u", str(owner.uid), "-g", str(owner.gid), "-d", f"{home}/data", "-s", f"{home}/run"),
         *("-l", f"{home}/log", version, "main", "--", *options),
@@ -114,7 +113,7 @@ def create_command(version: str, home: Path, owner: Account, options: Sequence[s
 
 
 def rewrite(version: str, fields: Mapping[str, str]) -> None:
-    """Rewrite what the program made; raises OSError, and MachineLimitError for what it lacks.
+    """Rewrite what the program made; raises OSError, and MachineLimitError for a missing line.
 
     `fields` are the run's `home`, `host` and `port`.
     """

@@ -9,12 +9,12 @@ from headcount.errors import MachineLimitError
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """One line of a shipped file that has to be another one in the lab.
+    """One line of a shipped file that the lab must replace.
 
     Attributes:
         file: The file, as seen from the folder of the shipped ones.
-        shipped: The line, without blanks around it; empty where lines are added at the end.
-        written: The lines in its place, with `$home`, `$port` and the like; none to leave it out.
+        shipped: The line, without blanks around it; empty to add lines at the end.
+        written: The lines in its place, with `$home`, `$port` etc.; none to leave it out.
         why: The reason, for the disclosure.
 
     """
@@ -43,7 +43,7 @@ def rewritten(
 ) -> str:
     """A shipped file with its lines rewritten.
 
-    Raises MachineLimitError where it lacks a line that has to be rewritten: as it is, the server
+    Raises MachineLimitError if it lacks a line that must be rewritten: without that, the server
     would use folders and ports of this machine's own.
     """
     lines = text.splitlines()
@@ -68,6 +68,6 @@ def rewritten(
 
 
 def _indented(old: str, new: Sequence[str]) -> list[str]:
-    """New lines, as far from the margin as the old one."""
+    """New lines, indented like the old one."""
     margin = old[: len(old) - len(old.lstrip())]
     return [margin + line for line in new]

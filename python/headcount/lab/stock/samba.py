@@ -6,9 +6,9 @@ from headcount.lab.stock.shipped import Shipped
 
 MAIN = "smb.conf"
 USERSHARES = "usershares"
-"""The folder of shares that users make: there is one on each Debian."""
+"""The folder of shares that users make: every Debian has one."""
 MODE = 0o1770
-"""Samba does not look into it without the sticky bit."""
+"""Samba ignores it without the sticky bit."""
 HOME = "each run has folders of its own"
 ADDRESS = "only users of the run come to it"
 OWN = """\

@@ -1,4 +1,4 @@
-"""Files as a Debian package ships them, checked with the sums that dpkg knows."""
+"""Files as a Debian package ships them, checked against dpkg's checksums."""
 
 import hashlib
 import re
@@ -11,7 +11,7 @@ from headcount.errors import MachineLimitError, SystemLimitError
 from headcount.lab.installed import NotInstalledError, apt_command, command_output, find
 
 ROOT = Path("/")
-"""Where the paths of packages begin."""
+"""The root of packages' paths."""
 _SUM = re.compile(r"\s*/?(\S.*?)\s+([0-9a-f]{32})(?:\s+obsolete)?", re.ASCII)
 _LISTED = re.compile(r"([0-9a-f]{32})\s+(\S.*)", re.ASCII)
 
@@ -21,7 +21,7 @@ class Shipped:
     """Files of packages.
 
     Attributes:
-        packages: Whose they are.
+        packages: The packages that they belong to.
         folder: The absolute path of the folder that they are in.
         names: Patterns of their paths in it.
 
@@ -80,7 +80,7 @@ def _checked(package: str, path: Path, known: str) -> str:
         content = None
     except OSError as error:
         raise MachineLimitError(f"cannot read {path}: {error.strerror}") from error
-    # dpkg's own sums: whether somebody edited a file, not whether somebody attacked it.
+    # dpkg's own checksums show whether somebody edited a file, not an attack on it.
     is_shipped = (
         content is not None and hashlib.md5(content, usedforsecurity=False).hexdigest() == known
     )
