@@ -29,7 +29,7 @@ class Account(NamedTuple):
 
 
 def of_package(user: str, server: str) -> Account:
-    """The user that a package makes if root runs this, else who does; raises SystemLimitError."""
+    """The user that a package makes if root runs this, else this user; raises SystemLimitError."""
     if os.geteuid() != 0:
         return unprivileged(server)
     try:
@@ -43,7 +43,7 @@ def of_package(user: str, server: str) -> Account:
 
 
 def unprivileged(server: str) -> Account:
-    """Nobody if root runs this, else who does; raises SystemLimitError if they have no name."""
+    """`nobody` if root runs this, else this user; raises SystemLimitError if it has no name."""
     uid, gid = os.geteuid(), os.getegid()
     if uid == 0:
         uid = NOBODY

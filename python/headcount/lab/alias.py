@@ -1,20 +1,20 @@
-"""A short, plain name for a folder, for programs that cannot do with its own."""
+"""A short, plain path to a folder, for programs that cannot handle its own."""
 
 import os
 import re
 from pathlib import Path
 
 LONGEST = 80
-"""Names of Unix sockets have 107 characters (unix(7)); servers put theirs in folders of folders."""
+"""Unix socket paths have at most 107 characters (unix(7)); servers put theirs in subfolders."""
 PLAIN = re.compile(r"[A-Za-z0-9/._-]+")
-"""What configuration files take literally, without quotes."""
+"""Paths that configuration files take literally, without quotes."""
 
 
 class Alias:
     """The folder's own path if that is short and plain, else one below `/proc`.
 
-    That one is a handle of this process. It leads to the folder for all processes of the same user
-    as long as this object is open, and leaves nothing behind.
+    That one is an open handle of this process. All processes of the same user reach the folder by
+    it as long as this object is open, and it leaves nothing behind.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -27,7 +27,7 @@ class Alias:
             self.path = Path(f"/proc/{os.getpid()}/fd/{self._handle}")
 
     def close(self) -> None:
-        """Give it up; safe to call twice."""
+        """Close the handle; safe to call twice."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None

@@ -19,7 +19,7 @@ PACKAGES = Packages("apache2-bin", "httpd")
 NOBODY = ["--user", "--map-user=65534", "--map-group=65534"]
 """nobody and nogroup on Debian; any number but root's would do."""
 LONGEST = 85
-"""Longest folder of which the name of a socket, with the daemon's process id, is still one
+"""Longest path of a folder in which a socket's path, with the daemon's process id, still fits
 (unix(7): 107 characters)."""
 
 
@@ -53,7 +53,7 @@ class ApacheServer(WebServer):
         super().__init__(complete, {"apache": version[1] if version else "unknown"})
 
     def place(self, alias: Path) -> Path:
-        """The home itself where Apache runs for root: its namespace cannot use the alias."""
+        """The home itself if Apache runs for root: its namespace cannot use the alias."""
         if not self._around or alias == self.home:
             return alias
         if len(str(self.home)) > LONGEST or not apache_files.PLAIN.fullmatch(str(self.home)):
@@ -97,7 +97,7 @@ def program() -> str:
 
 
 def namespace_command() -> list[str]:
-    """What the command of root's Apache begins with; raises SystemLimitError where it cannot be."""
+    """The prefix of the command of root's Apache; raises SystemLimitError if it does not work."""
     unshare = find("unshare", "lab:apache needs unshare of util-linux when it is run by root")
     try:
         command_output([unshare, *NOBODY, "true"])

@@ -9,7 +9,7 @@ from headcount.lab import certificate, port
 from headcount.lab.web import ACCESS_LOG, LOG, STATUS
 
 PLAIN = re.compile(r"[A-Za-z0-9/._ -]+")
-"""What Apache's configuration takes literally between quotes."""
+"""Paths that Apache's configuration takes literally between quotes."""
 MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
 """Where Debian and Fedora have them."""
 THREADS = 25
@@ -43,7 +43,7 @@ Options ExecCGI
 SetHandler server-status
 </Location>
 """
-"""Nothing of this machine's own Apache. What is not here are Apache's defaults."""
+"""Nothing of this machine's own Apache. All else has Apache's defaults."""
 
 
 def modules(program: str) -> Path:
@@ -58,7 +58,7 @@ def modules(program: str) -> Path:
 
 
 def configuration(place: Path, number: int, settings: Mapping[str, str], folder: Path) -> str:
-    """The configuration for this port; `place` is the home under the name that Apache gets."""
+    """The configuration for this port; `place` is the home under the name that Apache uses."""
     wanted = _wanted(settings)
     loads = [
         f'LoadModule {name}_module "{folder}/mod_{name}.so"'
@@ -80,7 +80,7 @@ def configuration(place: Path, number: int, settings: Mapping[str, str], folder:
 
 
 def _wanted(settings: Mapping[str, str]) -> list[str]:
-    """Names of the modules that the settings need; those that are built in have no file."""
+    """Names of the modules that the settings need; built-in ones have no file."""
     event = settings["mpm"] == "event"
     names = ["mpm_event" if event else "mpm_prefork", "authz_core", "mime", "alias", "status"]
     names += ["unixd", "log_config", "cgid" if event else "cgi"]
@@ -91,7 +91,7 @@ def _wanted(settings: Mapping[str, str]) -> list[str]:
 
 
 def _workers(settings: Mapping[str, str]) -> list[str]:
-    """As many workers as asked for; with threads in whole processes of them."""
+    """As many workers as asked for; threads come in whole processes."""
     most = int(settings["workers"])
     if settings["mpm"] == "prefork":
         return [f"ServerLimit {most}", f"MaxRequestWorkers {most}"]

@@ -1,4 +1,4 @@
-"""`lab:app`: the application server as a process of its own, with a data folder of its own."""
+"""`lab:app`: the application server in its own process, with its own data folder."""
 
 import json
 import resource
@@ -16,7 +16,7 @@ from headcount.lab.process import ServerProcess
 HANDLES_RESERVE = 400
 """File handles left for everything but connections."""
 LEAST_CONNECTIONS = 8
-"""Fewer would not even hold those that prepare, observe and check."""
+"""Fewer would not suffice for preparing, observing and checking."""
 LEAST_HANDLES = HANDLES_RESERVE + 2 * LEAST_CONNECTIONS
 """The server does not start with fewer."""
 
@@ -50,14 +50,14 @@ def _check(key: str, value: str) -> None:
 
 
 TOKEN_BYTES = 24
-"""Random ones; nobody guesses half as many."""
+"""Random bytes: half as many would be unguessable already."""
 
 
 class AppServer:
     """The lab's application server.
 
     Attributes:
-        token: What it asks of clients where others might reach it; None on loopback.
+        token: What it asks of clients if others might reach it; None on loopback.
 
     """
 

@@ -1,4 +1,4 @@
-"""A self-made certificate for a lab server, by openssl."""
+"""A certificate for a lab server, made by openssl."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ from headcount.lab.installed import Packages, command_output, find
 
 AUTHORITY, CERTIFICATE, KEY = "authority.pem", "server.pem", "server.key"
 KIND = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"]
-"""P-256, what most public web servers have; it outlives any run and nothing else."""
+"""P-256, as on most public web servers; valid for longer than any run."""
 PACKAGES = Packages("openssl")
 
 
 def make(folder: Path) -> None:
-    """Make an authority and a certificate for the lab's address that it signed, in a folder."""
+    """Make an authority, and a certificate for the lab's address signed by it, in a folder."""
     openssl = find("openssl", PACKAGES.advice("TLS on a lab server needs openssl"))
     authority, request = folder / "authority.key", folder / "server.csr"
     names = folder / "names"

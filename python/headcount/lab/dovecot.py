@@ -28,7 +28,7 @@ class Dovecot:
 
     Attributes:
         pid: Its master.
-        home: The folder of all that is its own.
+        home: The folder of all its files.
         imap: Port of IMAP.
         imaps: Port of IMAP over TLS; 0 without TLS.
         lmtp: Port of LMTP.
@@ -38,7 +38,7 @@ class Dovecot:
     """
 
     def __init__(self, settings: Mapping[str, str], password: str) -> None:
-        """Start it; raises SystemLimitError where it cannot."""
+        """Start it; raises SystemLimitError if that fails."""
         self._settings = settings
         self._program, self.version = program()
         self._account = account.unprivileged("Dovecot")
@@ -59,7 +59,7 @@ class Dovecot:
         self.home = home.path.absolute()
         if not is_plain(
             self.home
-        ):  # Dovecot has its sockets at the real path, whatever its settings say
+        ):  # Dovecot puts its sockets at the real path, whatever its settings say
             raise SystemLimitError(
                 f"lab:mail cannot keep its files in {self.home}: the path is too long, or not "
                 "of plain letters; choose another folder: "
@@ -98,7 +98,7 @@ class Dovecot:
         return True
 
     def _write_ours(self) -> Path:
-        """Write our configuration; raises OSError."""
+        """Write the lab's configuration; raises OSError."""
         ports = (self.imap, self.imaps, self.lmtp)
         text = dovecot_files.configuration(self.home, self._account, ports, self._settings)
         (self.home / "dovecot.conf").write_text(text, "utf-8")
@@ -106,7 +106,7 @@ class Dovecot:
         return self.home / "dovecot.conf"
 
     def _write_stock(self) -> Path:
-        """Write that of Debian; raises OSError, and MachineLimitError of shipped files."""
+        """Write Debian's configuration; raises OSError, and MachineLimitError for shipped files."""
         self.home.chmod(PASSABLE)  # its processes are of several users
         self._account.own(self.home / "mail")
         account.of_package(stock.USER, "Dovecot").own(self.home / "users")
@@ -122,7 +122,7 @@ class Dovecot:
         return self.home / "etc" / stock.MAIN
 
     def _greet(self, password: str, log: Path) -> None:
-        """Log on and say hello to LMTP; raises SystemLimitError where that does not work."""
+        """Log on, and greet LMTP; raises SystemLimitError if that does not work."""
         try:
             session = imaplib.IMAP4(port.host(), self.imap, timeout=process.START_S)
             try:
@@ -143,7 +143,7 @@ class Dovecot:
 
 
 def program() -> tuple[str, str]:
-    """The path and the version of Dovecot; raises SystemLimitError where it cannot be used."""
+    """The path and the version of Dovecot; raises SystemLimitError if it cannot be used."""
     advice = PACKAGES.advice("lab:mail needs Dovecot with IMAP and LMTP")
     found = find("dovecot", advice)
     if not all(any(Path(part, one).exists() for part in PARTS) for one in ("imap", "lmtp")):

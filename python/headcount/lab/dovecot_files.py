@@ -121,10 +121,10 @@ metric logouts {
 }
 $tls
 """
-"""Nothing of this machine's own Dovecot. All users come from one address, so what Dovecot counts by
-address is off: sessions of a user, and the penalty for others' wrong passwords. Limits of helper
-services are high: otherwise they stop logons at 1,000. No chroot, which only root can do. What is
-not here are Dovecot's defaults."""
+"""Nothing of this machine's own Dovecot. All users come from one address, so limits by address are
+off: sessions of a user, and the penalty for others' wrong passwords. Limits of helper services are
+high: otherwise they stop logons at 1,000. No chroot, which only root can do. All else has
+Dovecot's defaults."""
 LOGIN = (
     "service_count = 0\n  process_min_avail = {0}\n  process_limit = {0}\n  client_limit = 20000"
 )

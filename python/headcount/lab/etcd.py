@@ -13,10 +13,10 @@ PACKAGES = Packages("etcd-server", "etcd")
 
 
 class Etcd:
-    """One etcd, running. It may not fail: a cluster of three is not what is measured here.
+    """One etcd, running. It may not fail: etcd clusters of three are not measured here.
 
     Attributes:
-        address: Of its clients, as `ip:port`.
+        address: Where clients reach it, as `ip:port`.
         server: Its process.
         programs: Program and version.
 
@@ -25,7 +25,7 @@ class Etcd:
     def __init__(self, lab: str, account: Account) -> None:
         """Start it for a lab server, as this account.
 
-        Raises NotInstalledError, else SystemLimitError where it does not come up.
+        Raises NotInstalledError, else SystemLimitError if it does not come up.
         """
         self._program = find("etcd", PACKAGES.advice(f"{lab} needs etcd"))
         self._account = account

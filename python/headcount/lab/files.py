@@ -10,8 +10,8 @@ from headcount.lab import home
 SETTINGS = {"path": "a folder on the disk to measure"}
 """What a plan's `[server]` table may set."""
 AROUND = ".headcount-lab"
-"""The folder around those of runs, in one that somebody has named: what has not been deleted by a
-run that was killed, the next deletes, and must not find anything else there."""
+"""The folder for those of runs, in the named one: a run deletes what a killed one left in it, so
+nothing else may be there."""
 
 
 class FilesServer:
@@ -26,7 +26,7 @@ class FilesServer:
             raise InputError(f"lab:files has no setting {unknown[0]}; it has: {has}")
 
     def __init__(self, settings: Mapping[str, str]) -> None:
-        """Make the folder; raises InputError for settings that cannot be, else SystemLimitError."""
+        """Make the folder; raises InputError for wrong settings, else SystemLimitError."""
         self.check_settings(settings)
         self._around: Path | None = None
         path = settings.get("path")

@@ -1,4 +1,4 @@
-"""Headcount's own front of `lab:mail`: for those who may not start Postfix, as root may."""
+"""Headcount's own front of `lab:mail`, for users who may not start Postfix: only root may."""
 
 import json
 import smtplib
@@ -10,14 +10,14 @@ from headcount.lab import port
 from headcount.lab.process import ServerProcess
 
 PATIENCE_S = 2.0
-"""How long its counts are waited for."""
+"""Longest wait for its counts."""
 
 
 class Front:
-    """`headcount serve smtp` before Dovecot's LMTP, running.
+    """`headcount serve smtp` in front of Dovecot's LMTP, running.
 
     Attributes:
-        address: Where users hand in mail, by SMTP.
+        address: Where users submit mail, by SMTP.
         pid: Its process.
         version: That of Headcount.
 
@@ -26,7 +26,7 @@ class Front:
     def __init__(self, lmtp: str, destinations: Sequence[str]) -> None:
         """Start it; mail for the destinations' domains is counted and dropped.
 
-        Raises SystemLimitError where it cannot be started.
+        Raises SystemLimitError if it cannot be started.
         """
         options = {
             "listen": f"{port.host()}:0",
@@ -53,7 +53,7 @@ class Front:
                 _, answer = client.docmd("XCOUNT")
         except smtplib.SMTPException as error:
             raise OSError(str(error)) from error
-        delivered = json.loads(answer)["delivered"]  # those that nothing has reached are not in it
+        delivered = json.loads(answer)["delivered"]  # without domains that got no mail
         return {
             domain: int(delivered[domain]["messages"]) if domain in delivered else 0
             for domain in self._destinations

@@ -1,7 +1,7 @@
 """`lab:ha-file`: two real smbd that share a folder, and an address that keepalived moves.
 
 One node serves at a time, and users speak to the address: when its node fails, the other takes the
-address over. What was open is lost then, also durable handles: smbd keeps them in a database on its
+address over. Open files are lost then, even durable handles: smbd keeps them in a database on its
 own node. CTDB, which shares that database, is not used: it needs a cluster file system.
 """
 
@@ -40,9 +40,9 @@ class HaFileServer:
     Attributes:
         share: The share.
         shares: How many there are.
-        user: The pattern of user names; there is no name that cannot log on.
+        user: The pattern of user names; any name can log on.
         password: That of all of them, new with each start.
-        status: Nothing: there are two smbd to ask.
+        status: Empty: there are two smbd to ask.
         data: The folder that is shared.
 
     """

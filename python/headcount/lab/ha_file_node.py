@@ -1,4 +1,4 @@
-"""A node of `lab:ha-file`: an smbd in a network namespace, and what keepalived asks it."""
+"""A node of `lab:ha-file`: an smbd in a network namespace, and keepalived's check of it."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +11,7 @@ from headcount.lab.pair_node import LISTENS, Place, Scripts
 from headcount.lab.segment import Segment, SegmentNode
 
 PORT = 445
-"""SMB's own (MS-SMB2 2.1): nobody else listens in a node."""
+"""SMB's standard port (MS-SMB2 2.1): nothing else listens in a node."""
 ANSWERS = """\
 #!/bin/bash
 export LC_ALL=C
@@ -19,7 +19,7 @@ exec 3<>/dev/tcp/{address}/{number} || exit
 printf '{question}' >&3
 read -r -t 1 -n 1 -d '' <&3
 """
-"""bash(1): a read with a limit fails when that is over."""
+"""bash(1): `read -t` fails at its timeout."""
 QUESTION = (
     b"\x00\x00\x00\x66\xfeSMB"
     + bytes.fromhex("4000 0000 00000000 0000 0100 00000000 00000000")
@@ -33,28 +33,28 @@ RELEASE = """\
 #!/bin/sh
 exec {smbcontrol} -s {configuration} smbd kill-client-ip {host}
 """
-"""Ends the sessions of users who are no longer here: their open files would be in their way when
-the address comes back. CTDB does the same with addresses that leave a node."""
+"""Ends the sessions of users who have left the node: their open files would block them when the
+address comes back. CTDB does the same with addresses that leave a node."""
 
 
 class FileServer:
     """The smbd of a node, running.
 
     Attributes:
-        server: It.
-        log: What it writes.
+        server: Its process.
+        log: Its log file.
 
     """
 
     def __init__(self, parts: ExitStack, place: Place, node: SegmentNode, password: str) -> None:
-        """Start it; `parts` gets what ends it. Raises SystemLimitError where that cannot be."""
+        """Start it; `parts` gets what ends it. Raises SystemLimitError if that fails."""
         home, short = place.home / node.name, place.short / node.name
         try:
             home.mkdir()
             self._configuration = samba_files.write(
                 *(home, short, PORT, samba_settings.complete({}), password), is_everywhere=True
             )
-            # Storage that both nodes share: what is written by one is there for the other.
+            # Storage that both nodes share: each sees what the other writes.
             (home / "data").rmdir()
             (home / "data").symlink_to(place.short / "data")
         except OSError as error:

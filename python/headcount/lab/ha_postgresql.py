@@ -1,7 +1,7 @@
 """`lab:ha-postgresql`: two real PostgreSQL with streaming replication, as people run them.
 
 Patroni manages them with an etcd, and an HAProxy sends users to the primary: the stack of Patroni's
-own documentation, with its defaults. All on loopback ports.
+own documentation, with its defaults. All of it is on loopback ports.
 """
 
 import re
@@ -87,14 +87,14 @@ listen users
   default-server inter {check_ms} fall 3 rise 2 on-marked-down shutdown-sessions
 {nodes}
 """
-"""As Patroni's documentation has it (haproxy.cfg), but for the port and how many may connect."""
+"""As in Patroni's documentation (haproxy.cfg), except for the port and the connection limit."""
 NAMES = ("node1", "node2")
-"""Not "first": that is a word of synchronous_standby_names, where Patroni puts them unquoted."""
+"""Not "first", a keyword of synchronous_standby_names, where Patroni puts names unquoted."""
 ANSWER_S = 2.0
 SSL_REQUEST = bytes.fromhex("0000000804d2162f")
-"""A client's question for TLS, which PostgreSQL answers with a byte (its protocol, 3.0)."""
+"""A client's request for TLS, which PostgreSQL answers with a byte (its protocol, 3.0)."""
 WITHOUT_PRIMARY = "standby without a primary"
-"""The state of a node that knows that the primary's lease has run out."""
+"""The state of a node that has noticed that the primary's lease has run out."""
 UP_S = 90.0
 """How long the cluster may take until both nodes serve: initdb, a copy of it, or a rewind."""
 
@@ -104,10 +104,10 @@ class HaPostgresqlServer:
 
     Attributes:
         known: What `[server]` may set.
-        user: Who may do everything in it.
+        user: The superuser.
         password: Theirs, new with each start; in no command line, setting or message.
         database: A database that is empty.
-        nodes: The primary and the standby, whichever they are at the moment.
+        nodes: The present primary and standby.
         node_states: What each node is, by its Patroni.
 
     """
@@ -144,7 +144,7 @@ class HaPostgresqlServer:
         self.home = self._nodes[0].home
         self.address = self._haproxy.address
         servers = [self._haproxy.server, self._etcd.server, *(one.server for one in self._nodes)]
-        # Keepers have the same number for as long as the lab runs, whatever fails below them.
+        # Keepers keep their pids while the lab runs, whatever fails below them.
         self.pids = [one.pid for one in servers]
         self.logs: Mapping[str, Path] = {
             "haproxy": self._haproxy.server.log,
@@ -213,7 +213,7 @@ class HaPostgresqlServer:
             )
 
     def problem(self) -> str | None:
-        """What is missing until one node may fail; None where nothing is."""
+        """What is missing until one node may fail; None if nothing is."""
         found = [one.status() for one in self._nodes]
         primary = next((one for one in found if patroni.is_primary(one)), None)
         if primary is None:
@@ -294,7 +294,7 @@ def _state(node: PatroniNode) -> str:
 
 
 def _reaches_postgresql(address: str) -> bool:
-    """Whether a PostgreSQL answers at an address, or behind it: a proxy listens in any case."""
+    """Whether a PostgreSQL answers at an address, or behind it: a proxy always listens."""
     host, number = address.rsplit(":", 1)
     try:
         with socket.create_connection((host, int(number)), ANSWER_S) as connection:

@@ -1,6 +1,6 @@
 """`lab:ha-web`: two real nginx with the same pages behind one address.
 
-It is that of a real HAProxy on a loopback port, or one that keepalived moves between them.
+The address is that of a real HAProxy on a loopback port, or one that keepalived moves between them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ FRONT = Setting(
     "by an address that keepalived moves, with those below.",
 )
 VRRP = "vrrp_"
-"""How the names of keepalived's settings begin here: HAProxy has checks, too."""
+"""Prefix of keepalived's settings here, because HAProxy has checks, too."""
 HA_WEB: Mapping[str, Setting] = {
     **ha_web_haproxy.SETTINGS,
     "front": FRONT,
@@ -33,7 +33,7 @@ HA_WEB: Mapping[str, Setting] = {
 
 
 class HaWebServer:
-    """Two nginx and what is before them in the lab, running.
+    """Two nginx and what is in front of them in the lab, running.
 
     Attributes:
         known: What `[server]` may set.
@@ -99,7 +99,7 @@ class HaWebServer:
 
 
 def complete(given: Mapping[str, str]) -> dict[str, str]:
-    """All settings of the front that is wanted; raises InputError for what cannot be."""
+    """All settings of the wanted front; raises InputError for wrong ones."""
     whole = setting.complete("ha-web", HA_WEB, given)
     others = ha_web_haproxy.SETTINGS if whole["front"] == "keepalived" else VRRP_KEYS
     wrong = [key for key in given if key in others]

@@ -1,4 +1,4 @@
-"""HAProxy before the two nginx of `lab:ha-web`."""
+"""HAProxy in front of the two nginx of `lab:ha-web`."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -67,7 +67,7 @@ backend nodes
   default-server check inter {check_ms} fall {check_fall} rise {check_rise}
 {nodes}
 """
-"""Timeouts are those of the file that Debian ships; what is not here are HAProxy's defaults."""
+"""Timeouts are those of the file that Debian ships; all else has HAProxy's defaults."""
 CONNECTIONS = 4000
 """HAProxy needs two file handles for each, and refuses to start without them."""
 CHECKED = "/headcount-status"
@@ -80,10 +80,10 @@ class BalancedPair:
     Attributes:
         address: HAProxy's.
         home: The folder of its data.
-        logs: What the programs write, by their names.
+        logs: The programs' log files, by program.
         programs: Programs and versions.
         nodes: The two nginx.
-        node_states: Which of them gets requests, by HAProxy's account.
+        node_states: Which of them gets requests, according to HAProxy.
 
     """
 
@@ -92,7 +92,7 @@ class BalancedPair:
         self._settings = settings
         self._nginx = [self._started(parts) for _ in NAMES]
         first, second = self._nginx
-        # Storage that both nodes share: what is written for one is there for the other.
+        # Storage that both nodes share: each sees what is written for the other.
         second.data.rmdir()
         second.data.symlink_to(first.data)
         self._haproxy = Haproxy("lab:ha-web", self._configuration)

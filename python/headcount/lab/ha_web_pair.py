@@ -15,16 +15,16 @@ from headcount.lab.pair_node import LISTENS, PairNode, Place, Scripts
 from headcount.lab.segment import Segment, SegmentNode
 
 PORT = 80
-"""HTTP's own: nobody else listens in a node."""
+"""HTTP's standard port: nothing else listens in a node."""
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - its network is its own
-"""The address that moves comes later."""
+"""The moving address appears only later."""
 
 
 class NodeNginx(NginxServer):
     """nginx in a node of a segment, running."""
 
     def __init__(self, node: SegmentNode) -> None:
-        """Start it; raises SystemLimitError where that cannot be."""
+        """Start it; raises SystemLimitError if that fails."""
         self._node = node
         with port.listening_on(EVERYWHERE):
             super().__init__({})
@@ -32,7 +32,7 @@ class NodeNginx(NginxServer):
         self.url = f"http://{self.address}"
 
     def chosen_port(self) -> int:
-        """Its own port: all are free."""
+        """HTTP's standard port: all ports are free in its network."""
         return PORT
 
     def has_port(self, number: int, log: Path) -> bool:
@@ -51,7 +51,7 @@ class WebPair:
     Attributes:
         address: The one that moves.
         home: The folder of the data of keepalived.
-        logs: What the programs write, by their names.
+        logs: The programs' log files, by program.
         programs: Programs and versions.
 
     """
@@ -82,7 +82,7 @@ class WebPair:
             each.append(PairNode(*where, name, settings, one.server, scripts))
             self.logs |= {f"nginx {name}": one.logs["nginx"], f"keepalived {name}": each[-1].log}
         first, second = self._nginx
-        # Storage that both nodes share: what is written for one is there for the other.
+        # Storage that both nodes share: each sees what is written for the other.
         second.data.rmdir()
         second.data.symlink_to(first.data)
         self.programs: Mapping[str, str] = {"keepalived": version, **first.programs}

@@ -13,7 +13,7 @@ from headcount.lab.installed import Packages, command_output, find
 from headcount.lab.kept import KeptServer
 
 SOCKET = "statistics"
-"""The name of the socket at which it says what it holds of the nodes, in its own folder."""
+"""The name of the socket at which it reports the nodes' states, in its own folder."""
 IN_USE, GIVEN_UP, NO_ANSWER = "in use", "given up", "no answer"
 ASK_S = 2.0
 PACKAGES = Packages("haproxy", "haproxy")
@@ -33,7 +33,7 @@ class Haproxy:
     def __init__(self, lab: str, configuration: Callable[[int], str]) -> None:
         """Start it for a lab server; `configuration` is its file's text for the port of users.
 
-        Raises NotInstalledError, else SystemLimitError where it does not come up.
+        Raises NotInstalledError, else SystemLimitError if it does not come up.
         """
         self._configuration = configuration
         self._program = find("haproxy", PACKAGES.advice(f"{lab} needs HAProxy"))
@@ -55,7 +55,7 @@ class Haproxy:
                 f"cannot write the server's files in {self.home}: {error.strerror}; choose another "
                 "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
-        # From its own folder: the path of a socket has at most 107 characters (unix(7)).
+        # In its own folder: the path of a socket has at most 107 characters (unix(7)).
         command = [self._program, "-db", "-C", str(self.home), "-f", file.name]
         self.server = KeptServer(command, self.home, "HAProxy")
         parts.callback(self.server.stop)
@@ -65,7 +65,7 @@ class Haproxy:
         return True
 
     def state(self, node: str) -> str:
-        """What it holds of a node: that it is in use, or given up; for a configuration with SOCKET.
+        """Its state of a node: in use, or given up; for a configuration with SOCKET.
 
         Raises nothing.
         """

@@ -1,8 +1,8 @@
 """The home of a lab server: a folder of its own on a disk, which does not outlive its run.
 
 A run deletes the home on its way out. A run that was killed cannot, but its server notices and does
-(see `headcount.lab.process`). Should both have been killed, or the power have failed, the next run
-finds the home unlocked and deletes it.
+(see `headcount.lab.process`). If both were killed, or the power failed, the next run finds the home
+unlocked and deletes it.
 """
 
 import contextlib
@@ -18,22 +18,22 @@ from headcount.errors import MachineLimitError
 from headcount.lab.alias import LONGEST, PLAIN
 
 OPEN = Path("/var/cache/headcount/lab")
-"""On a disk, where root keeps caches that others may see (hier(7))."""
+"""On a disk, where root keeps caches that other users may read (hier(7))."""
 YOUNG_S = 60.0
 """A home younger than this may belong to a run that has not locked it yet."""
 
 
 def base() -> Path:
-    """Where homes are: on a disk, where people keep caches."""
+    """Where homes are: on a disk, in the user's cache folder."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "headcount" / "lab"
 
 
 def open_base() -> Path:
-    """Where homes are whose servers run as other accounts than root, who started them.
+    """Where homes are whose servers run as another account than root, which starts them.
 
     The usual place if everybody may pass through it and its name is short and plain, else OPEN.
-    Who is not root has no choice but the usual place.
+    Other users than root always get the usual place.
     """
     usual = base()
     if os.geteuid() != 0:
@@ -47,7 +47,7 @@ def open_base() -> Path:
 
 
 def is_plain(path: Path) -> bool:
-    """Whether programs can do with the path as it is."""
+    """Whether programs can use the path as it is."""
     return len(str(path)) <= LONGEST and PLAIN.fullmatch(str(path)) is not None
 
 
@@ -60,10 +60,10 @@ class Home:
     """A new, empty folder, locked as long as this process lives."""
 
     def __init__(self, server: str, around: Path | None = None) -> None:
-        """Make one for a server of this name; raises SystemLimitError where that cannot be.
+        """Make one for a server of this name; raises SystemLimitError if that fails.
 
-        `around` is where, if not in the usual place; everything in it that is called after the
-        server is taken for a home.
+        `around` is the folder for it, if not the usual place; everything in it that is named after
+        the server is taken for a home.
         """
         self._lock: int | None = None
         around = around or base()
@@ -88,7 +88,7 @@ class Home:
 
 
 def _lock_handle(folder: Path) -> int:
-    """Lock a folder until the handle that comes back is closed; raises OSError if it is locked."""
+    """Lock a folder until the returned handle is closed; raises OSError if it is locked."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

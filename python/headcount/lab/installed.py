@@ -11,9 +11,9 @@ from headcount.errors import MachineLimitError, SystemLimitError
 from headcount.lab.account import Account
 
 FOLDERS = ("/usr/sbin", "/usr/local/sbin")
-"""Where servers are on machines whose users do not have them on their PATH."""
+"""Folders with servers, which may not be on a user's PATH."""
 RUN_S = 120.0
-"""Longest wait for a program that only says or makes something. initdb took over 20 s on 2 CPUs
+"""Longest wait for a program that only prints or makes something. initdb took over 20 s on 2 CPUs
 beside twenty busy programs."""
 
 
@@ -23,7 +23,7 @@ class NotInstalledError(MachineLimitError):
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """The names of the packages with a program, with blanks between; empty where there is none."""
+    """The names of the packages with a program, separated by blanks; empty if there is none."""
 
     debian: str
     fedora: str = ""
@@ -38,7 +38,7 @@ class Packages:
 
 
 def apt_command(packages: Iterable[str]) -> str:
-    """What installs packages on Debian, without questions."""
+    """The command that installs packages on Debian, without questions."""
     names = list(packages)
     # Its installation asks what kind of mail server this is to be.
     quietly = "DEBIAN_FRONTEND=noninteractive " if "postfix" in names else ""
@@ -61,7 +61,7 @@ def find(program: str, advice: str, folders: Sequence[str] | None = None) -> str
 def command_output(command: Sequence[str], account: Account | None = None) -> str:
     """What a program prints; raises SystemLimitError if it does not run or fails.
 
-    `account` is who it runs as, if not as who runs this.
+    `account` is the account that it runs as, if not this user's.
     """
     options: dict[str, Any] = {}
     if account is not None and account.uid != os.geteuid():

@@ -16,7 +16,7 @@ def program(name: str = "ip") -> str:
 
 
 def ip(*words: str, batch: str | None = None) -> str:
-    """What ip says; `batch` are commands on its standard input, one a line (with `-batch -`).
+    """The output of ip; `batch` are commands on its standard input, one a line (with `-batch -`).
 
     Raises MachineLimitError with its complaint, NotInstalledError.
     """

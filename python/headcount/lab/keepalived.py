@@ -47,9 +47,9 @@ SETTINGS: Mapping[str, Setting] = {
 }
 DEVICE = "eth0"
 ROUTER = 51
-"""That of the manual's examples; nobody else is on the segment."""
+"""The id in the manual's examples; nobody else is on the segment."""
 PRIORITIES = (150, 100)
-"""The first node's, and that of the second."""
+"""The priorities of the first and the second node."""
 CONFIGURATION = """\
 global_defs {{
   router_id {name}
@@ -81,7 +81,7 @@ vrrp_instance service {{
   notify_master_rx_lower_pri "{place}/{release}"
 }}
 """
-"""Version 3, because advertisements of version 2 are whole seconds apart. What is not here are
+"""Version 3, because advertisements of version 2 are whole seconds apart. All else has
 keepalived's defaults."""
 CHECK, RELEASE = "check", "release"
 """The names of the scripts."""
@@ -95,8 +95,8 @@ class Member:
         name: The node's.
         number: 0 for the first, 1 for the second.
         floating: The address that moves, with its prefix: `10.78.1.100/24`.
-        check: A script that succeeds while the service is well.
-        release: One that is run when the address has left the node, or must have.
+        check: A script that succeeds while the service works.
+        release: A script that runs when the address has left the node, or should have.
 
     """
 
@@ -110,7 +110,7 @@ class Member:
 def write(home: Path, place: Path, member: Member, settings: Mapping[str, str]) -> None:
     """Write its configuration and scripts into a folder; raises OSError.
 
-    `place` is that folder under the name that keepalived gets.
+    `place` is that folder under the name that keepalived uses.
     """
     for name, text in ((CHECK, member.check), (RELEASE, member.release)):
         (home / name).write_text(text, "utf-8")
@@ -125,7 +125,7 @@ def write(home: Path, place: Path, member: Member, settings: Mapping[str, str]) 
         last_advert="true" if settings["last_advert"] == "on" else "false",
         check_fall=settings["check_fall"],
         check_rise=settings["check_rise"],
-        # Who must not take an address back may not start as its owner, either (keepalived.conf(5)).
+        # A node that must not preempt may not start as the owner, either (keepalived.conf(5)).
         state="MASTER" if preempt and member.number == 0 else "BACKUP",
         device=DEVICE,
         router=ROUTER,
@@ -138,7 +138,7 @@ def write(home: Path, place: Path, member: Member, settings: Mapping[str, str]) 
 
 
 def command(found: str, place: Path) -> list[str]:
-    """What runs it in the foreground, without the part that balances loads."""
+    """The command that runs it in the foreground, without its load balancer."""
     files = ["-f", str(place / "keepalived.conf"), "-p", str(place / "keepalived.pid")]
     files += ["-r", str(place / "vrrp.pid")]
     return [found, "--dont-fork", "--log-console", "--no-syslog", "--log-detail", "--vrrp", *files]
@@ -152,6 +152,6 @@ def program() -> str:
 
 
 def version(found: str) -> str:
-    """Which keepalived it is, as `2.2.7`; raises SystemLimitError if it does not run."""
+    """The version of keepalived, as `2.2.7`; raises SystemLimitError if it does not run."""
     match = re.search(r"Keepalived v(\S+)", command_output([found, "--version"]))
     return match[1] if match else "unknown"

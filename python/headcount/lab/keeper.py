@@ -1,14 +1,14 @@
-"""Keeps a lab server that does not know the lab's rule: end when whoever started it is gone.
+"""Keeps a lab server that does not end by itself when the process that started it is gone.
 
 `python -m headcount.lab.keeper [--home FOLDER] [--user UID:GID] -- COMMAND ...` starts the command
-in a session of its own, as that user, and says `{"pid": ...}`. When its standard input ends, or a
-signal asks for it, it ends every process that came of the command and deletes the folder, which
-must be a home of the lab. A line `restart SIGNAL` on its standard input ends the server by that
-signal, starts the command again, and says its new number.
+in a session of its own, as that user, and prints `{"pid": ...}`. When its standard input ends, or a
+signal asks for it, it ends every descendant of the command and deletes the folder, which must be a
+home of the lab. A line `restart SIGNAL` on its standard input ends the server with that signal,
+starts the command again, and prints its new pid.
 
 - Servers signal the group of their process, and daemons leave it. So the command gets a group of
-  its own, and what is ended is not the group but all descendants: this process adopts those whose
-  parents have gone (`PR_SET_CHILD_SUBREAPER`).
+  its own, and the keeper ends not the group but all descendants: it adopts those whose parents have
+  ended (`PR_SET_CHILD_SUBREAPER`).
 - If this process is killed, the system sends the server SIGTERM (`PR_SET_PDEATHSIG`).
 - A server that ends by itself leaves its folder, and the log in it, until the owner has seen it.
 """
@@ -34,15 +34,15 @@ ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 TERM_S = 5.0
 """How long processes have to end by themselves. With KILL_S less than `process.STOP_S`."""
 KILL_S = 2.0
-"""How long killed processes have to go; one that waits for a broken disk may never do."""
+"""How long killed processes have to disappear; one that waits for a broken disk never may."""
 PAUSE_S = 0.05
-"""Between two looks at what is left."""
+"""Pause between two looks for processes that are left."""
 RESTART_S = 20.0
-"""How long a server has to end by itself that is restarted: what it has stored must stay whole."""
+"""How long a restarted server has to end by itself: its data must stay intact."""
 END, RESTART = "end", "restart"
 MOST = 1 << 20
 """Most file handles and processes that a server gets: the default of fs.nr_open. Some programs walk
-all handles there may be; the thousand million that containers allow would take them minutes."""
+all possible handles; the thousand million that containers allow would take them minutes."""
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 """linux/prctl.h."""
 
@@ -54,11 +54,11 @@ class Process(NamedTuple):
     parent: int
     group: int
     started: int
-    """In clock ticks since the system started; with the pid it names one process for ever."""
+    """In clock ticks since boot; together with the pid it identifies one process for good."""
 
 
 def processes() -> list[Process]:
-    """All processes there are (proc(5), `/proc/pid/stat`)."""
+    """All processes (proc(5), `/proc/pid/stat`)."""
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():
@@ -88,7 +88,7 @@ def descendants(*pids: int) -> set[int]:
 def end(find: Callable[[], set[int]]) -> None:
     """End the processes that `find` finds until it finds none, frozen ones too.
 
-    They are asked first, and killed after TERM_S. Gives up after KILL_S more.
+    They get SIGTERM first, and are killed after TERM_S. Gives up after KILL_S more.
     """
     began_s = time.monotonic()
     asked: set[int] = set()
@@ -150,7 +150,7 @@ def prctl(option: int, value: int) -> None:
 
 
 def allow(limit: int) -> None:
-    """Raise a limit of this process as far as it may itself, up to MOST."""
+    """Raise a limit of this process as far as it may, up to MOST."""
     soft, hard = resource.getrlimit(limit)
     most = MOST if hard == resource.RLIM_INFINITY else min(hard, MOST)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -160,7 +160,7 @@ def allow(limit: int) -> None:
 def start(command: Sequence[str], user: str | None = None) -> int:
     """Start the server with all the file handles and processes it may have; returns its pid.
 
-    `user` is who it runs as, as `uid:gid`, without any other group.
+    `user` is the account that it runs as, `uid:gid`, without any other group.
     """
     keeper = os.getpid()
 
@@ -176,7 +176,7 @@ def start(command: Sequence[str], user: str | None = None) -> int:
         command,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
-        cwd="/" if user else None,  # it may not be able to stay where this process is
+        cwd="/" if user else None,  # it may have no access to this process's folder
         user=uid,
         group=gid,
         extra_groups=[] if user else None,
@@ -185,7 +185,7 @@ def start(command: Sequence[str], user: str | None = None) -> int:
 
 
 def keep(command: Sequence[str], user: str | None = None) -> None:
-    """Start a server and stay until it is to be ended, and then until all of it has."""
+    """Start a server, wait until it must end, and then until all of its processes have."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     orders = Orders()
     order: str | None = RESTART
@@ -201,7 +201,7 @@ def keep(command: Sequence[str], user: str | None = None) -> None:
 
 
 def _ask(server: int, order: str) -> None:
-    """Ask a server to end by the signal of an order, and wait until it has."""
+    """Ask a server to end with the signal of an order, and wait until it has."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(server, int(order.removeprefix(RESTART)))
     end_s = time.monotonic() + RESTART_S
@@ -210,7 +210,7 @@ def _ask(server: int, order: str) -> None:
 
 
 def _left() -> set[int]:
-    """What has come of the server and is not dead."""
+    """The server's descendants that have not ended."""
     dead_children()
     return descendants(os.getpid())
 

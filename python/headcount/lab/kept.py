@@ -1,4 +1,4 @@
-"""A lab server that a keeper keeps, because it does not know the lab's rule itself."""
+"""A lab server with a keeper, because it does not end by itself when this process is gone."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from headcount.lab.process import ServerProcess
 MOST_LINES = 12
 """How many lines of a server's log an error quotes: its first complaint is among them."""
 PID_LINE = '{"pid": '
-"""How the line begins in which the keeper says which process it keeps."""
+"""How the keeper's line with the server's pid begins."""
 NOISE = re.compile(rf"{re.escape(PID_LINE)}|\[[0-9]{{4}}/|\s*=*\s*$")
 """Lines without meaning: the keeper's, Samba's headings with time and place, rules, empty ones."""
 
@@ -26,7 +26,7 @@ class KeptServer(ServerProcess):
     """The server and its keeper, as one.
 
     Attributes:
-        server_pid: The process of the server itself, which is also the number of its group.
+        server_pid: The process of the server itself, which also leads its process group.
 
     """
 
@@ -39,8 +39,8 @@ class KeptServer(ServerProcess):
     ) -> None:
         """Start the command; the keeper deletes the home when this process ends.
 
-        `name` is what messages call it, if not after the command; `account` is who it runs as, if
-        not as who runs this.
+        `name` is its name in messages, by default the command's; `account` is the account that it
+        runs as, by default this user's.
         """
         module = ["-m", "headcount.lab.keeper", "--home", str(home)]
         if account is not None and account.uid != os.geteuid():
@@ -60,10 +60,10 @@ class KeptServer(ServerProcess):
         self._started = found[0] if found else 0
 
     def restart(self, by: signal.Signals = signal.SIGTERM) -> None:
-        """End the server by a signal, start it again, and wait until it serves as before.
+        """End the server with a signal, start it again, and wait until it serves as before.
 
-        Its data stays. Raises SystemLimitError with what is in its log where it does not come up;
-        it can be restarted then, too.
+        Its data stays. Raises SystemLimitError with what is in its log if it does not come up; even
+        then it can be restarted.
         """
         assert self._process.stdin is not None
         self._since = self.log_bytes
@@ -88,7 +88,7 @@ class KeptServer(ServerProcess):
         return self._serves(number, log, is_ready)
 
     def wait_until(self, is_ready: Callable[[], bool], log: Path) -> None:
-        """Wait until it serves, where its ports are its own, as in a namespace.
+        """Wait until it serves, if its ports are its own, as in a namespace.
 
         Raises SystemLimitError with what is in its log if it ends, or takes longer than START_S.
         """
@@ -114,11 +114,11 @@ class KeptServer(ServerProcess):
         return True
 
     def _has(self, number: int | None) -> bool:
-        """Whether it listens on a port, if it is to."""
+        """Whether it listens on a port, if it should."""
         return number is None or (port.answers(number) and port.is_held_by(self.server_pid, number))
 
     def _log_excerpt(self, log: Path) -> str:
-        """What it said since it was started last."""
+        """What it logged since its last start."""
         text = self.log_text(self._since)
         if log.exists():
             text += log.read_bytes()[self._log_since.get(log, 0) :].decode(errors="replace")
@@ -132,10 +132,10 @@ class KeptServer(ServerProcess):
             keeper.end(self._group)
 
     def _group(self) -> set[int]:
-        """What is left of the server's group, and what came of it and has groups of its own."""
+        """The remaining processes of the server's group, and its descendants in other groups."""
         members = [one for one in keeper.processes() if one.group == self.server_pid]
         if any(one.pid == self.server_pid and one.started != self._started for one in members):
-            return set()  # the number belongs to somebody else by now
+            return set()  # another process has the number by now
         pids = {one.pid for one in members}
         return pids | keeper.descendants(*pids)
 
@@ -151,7 +151,7 @@ class Kept:
     pids: list[int]
     server: KeptServer
     ends_by = signal.SIGTERM
-    """What makes it end soon, and whole."""
+    """The signal that makes it end soon, with its data intact."""
 
     @property
     def forgets(self) -> bool:

@@ -1,4 +1,4 @@
-"""A line from one server of the lab to another, running; it can be cut and mended."""
+"""A line from one server of the lab to another; it can be cut and restored."""
 
 import sys
 from contextlib import ExitStack
@@ -13,12 +13,12 @@ class Line:
 
     Attributes:
         address: Where it listens, as `ip:port`.
-        server: Its process. Stopped, the line is cut.
+        server: Its process. The line is cut while that is stopped (SIGSTOP).
 
     """
 
     def __init__(self, to: str) -> None:
-        """Start it to an address; nobody need listen there. Raises SystemLimitError."""
+        """Start it to an address, where nothing need listen yet. Raises SystemLimitError."""
         self._to = to
         self._parts = port.started("the line between nodes", self._start)
 

@@ -19,7 +19,7 @@ from headcount.lab.stock import dovecot as stock_dovecot
 from headcount.lab.stock import postfix as stock_postfix
 
 PASSWORD_BYTES = 24
-"""Random ones; nobody guesses half as many."""
+"""Random bytes: half as many would be unguessable already."""
 
 
 class MailServer(Kept):
@@ -28,9 +28,9 @@ class MailServer(Kept):
     Attributes:
         address: Where it speaks IMAP, and STARTTLS if it has TLS.
         implicit_tls: Where it speaks IMAP over TLS from the first byte; None without TLS.
-        front: Where users hand over what they send.
-        language: What is spoken there: `smtp`, or `lmtp`.
-        lmtp: Where mail is delivered at once, past the front.
+        front: Where users submit what they send.
+        language: The protocol there: `smtp`, or `lmtp`.
+        lmtp: Where mail is delivered directly, past the front.
         domain: That of the users' addresses.
         destinations: Domains of the other servers that take mail.
         user: The pattern of user names; there are no others than `users` of them, from 0.
@@ -87,7 +87,7 @@ class MailServer(Kept):
         self._set_addresses(dovecot)
 
     def _set_addresses(self, dovecot: Dovecot) -> None:
-        """Keep where everything is."""
+        """Keep the addresses of everything."""
         self.home = dovecot.home
         self.logs: Mapping[str, Path] = {"dovecot": dovecot.home / dovecot_files.LOG}
         if self._postfix is not None:

@@ -13,7 +13,7 @@ from headcount.lab.web import CONFIGURATION as FOLDER
 
 PACKAGES = Packages("nginx", "nginx-core")
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-"""Folders that nginx makes where it was built to, by default."""
+"""Folders that nginx makes at compiled-in places by default."""
 
 CONFIGURATION = """\
 {user}daemon off;
@@ -43,7 +43,7 @@ location = {status} {{ stub_status; access_log off; }}
 }}
 }}
 """
-"""Nothing of this machine's own nginx. What is not here are nginx's defaults."""
+"""Nothing of this machine's own nginx. All else has nginx's defaults."""
 
 
 class NginxServer(WebServer):
@@ -78,7 +78,7 @@ class NginxServer(WebServer):
         )
         log = f"{place}/{ACCESS_LOG} headcount" if set_to["access_log"] == "on" else "off"
         return CONFIGURATION.format(
-            # Otherwise root's nginx would serve as nobody, who may not enter root's folders.
+            # Otherwise root's nginx would serve as `nobody`, which may not enter root's folders.
             user="user root;\n" if os.geteuid() == 0 else "",
             workers=set_to["workers"],
             connections=set_to["connections"],
@@ -114,7 +114,7 @@ class NginxServer(WebServer):
         """In the foreground, all of its files in the home."""
         file = place / FOLDER / stock_nginx.MAIN if self.is_stock else place / "configuration"
         where = ["-c", str(file), "-p", str(place), "-e", str(place / LOG)]
-        # As its own service does: what the lab's file says of that is not in the shipped one.
+        # As its own service does: unlike the lab's file, the shipped one does not set this.
         return [self._program, *where, *(["-g", "daemon off;"] if self.is_stock else [])]
 
 

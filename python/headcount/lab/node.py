@@ -1,4 +1,4 @@
-"""One of several servers that do the same work, so that one may fail."""
+"""Nodes: servers that do the same work, so that one may fail."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from headcount.lab.setting import Setting
 
 
 def down(node: str) -> Setting:
-    """The setting that has a node fail before the run."""
+    """The setting that makes a node fail before the run."""
     return Setting(
         "none",
         ("none", node),
@@ -23,10 +23,10 @@ def down(node: str) -> Setting:
 
 
 class Network(Protocol):
-    """What joins a node to the others and to its users, as `headcount.lab.segment` makes it."""
+    """What connects a node to the others and to its users, as `headcount.lab.segment` makes it."""
 
     def cut(self, direction: Direction = "both") -> None:
-        """Drop packets to the node, from it, or all, without a word; raises MachineLimitError."""
+        """Silently drop packets to the node, from it, or both; raises MachineLimitError."""
         ...
 
     def kill(self) -> None:
@@ -34,9 +34,9 @@ class Network(Protocol):
         ...
 
     def mend(self) -> None:
-        """Join the node again, after `kill` as one that has just been started.
+        """Connect the node again, after `kill` as one that has just started.
 
-        Raises SystemLimitError where that cannot be.
+        Raises SystemLimitError if that fails.
         """
         ...
 
@@ -48,14 +48,14 @@ class Node:
     Attributes:
         name: What it is called.
         pids: Its first processes now.
-        restart: Starts again what does not run of it, with its data, and undoes `move`.
-        network: Its network; None where it has none of its own.
-        others: First processes that run on it beside those, and fail only with the whole node.
-        move: Moves its service to another node, in an orderly way; None where nobody here can.
-        problem: Why this node may not fail now, such as that another is not back yet; None where
-            it may.
-        lines: The processes that carry what goes between it and other nodes; stopped, they are cut
-            off from each other. None where there are none.
+        restart: Restarts those of its programs that do not run, with their data; undoes `move`.
+        network: Its network; None if it has none of its own.
+        others: First processes of other programs on it, which fail only with the whole node.
+        move: Moves its service to another node, in an orderly way; None if Headcount cannot.
+        problem: Why this node may not fail now, such as that another is not back yet; None if it
+            may.
+        lines: The processes that carry its traffic to and from other nodes; stopping them cuts the
+            nodes off from each other. None if there are none.
 
     """
 
@@ -71,10 +71,10 @@ class Node:
 
 @dataclass(frozen=True)
 class NodeStates:
-    """What nodes are at the moment, by the cluster's own account.
+    """The present states of nodes, according to the cluster itself.
 
     Attributes:
-        states: By the node's name, what tells its state; it raises nothing.
+        states: By the node's name, the function that returns its state; it raises nothing.
         serving: The state of a node that serves.
         noticed: States in which the cluster has noticed that a node fails.
 
@@ -86,7 +86,7 @@ class NodeStates:
 
 
 def end(node: Node) -> None:
-    """Kill all that runs of a node; what has ended meanwhile is passed over."""
+    """Kill all processes of a node; those that have ended meanwhile are skipped."""
     roots = [*node.pids(), *node.others()]
     for pid in {*roots, *descendants(*roots)}:
         with contextlib.suppress(ProcessLookupError):
@@ -95,7 +95,7 @@ def end(node: Node) -> None:
 
 @runtime_checkable
 class Watched(Protocol):
-    """A lab server that says what its nodes are."""
+    """A lab server that reports its nodes' states."""
 
     node_states: NodeStates
 

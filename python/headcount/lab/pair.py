@@ -11,10 +11,10 @@ from headcount.lab.segment import Direction, Segment
 
 NAMES = ("first", "second")
 ACTIVE = "active"
-"""The node that users reach at the address when it is hit."""
+"""The node that users reach at the address when a fault hits it."""
 STALE_S = 75.0
-"""Longest wait for this machine to notice that the address is at another node if nobody says so:
-up to 45 s until it doubts, 5 s until it asks, three questions, once more (arp(7)); and some."""
+"""Longest wait for this machine to notice, without an announcement, that the address has moved: up
+to 45 s until ARP doubts it, 5 s until it asks, three questions, once more (arp(7)); and spare."""
 
 
 class Pair:
@@ -32,7 +32,7 @@ class Pair:
     ) -> None:
         """Wait until one of them serves at the address, at this port.
 
-        Raises SystemLimitError where that does not come.
+        Raises SystemLimitError if that does not happen.
         """
         self._each = each
         self._segment = segment
@@ -56,9 +56,9 @@ class Pair:
         return Node(one.name, lambda: one.pids, restart, network, lambda: one.others, one.move)
 
     def settle(self) -> None:
-        """Wait until one node has the address and serves at it: the first if that is to be.
+        """Wait until one node, the first if it preempts, has the address and serves at it.
 
-        Raises SystemLimitError where that does not come.
+        Raises SystemLimitError if that does not happen.
         """
         first, second = self._each
         is_preempt = self._settings["preempt"] == "on"
@@ -86,13 +86,13 @@ class Pair:
 
     @property
     def _longest_s(self) -> float:
-        """How long its settings let it take."""
+        """How long a change of the address may take with its settings."""
         rise_s = (int(self._settings["check_rise"]) + 1) * int(self._settings["check_s"])
         return 4 * int(self._settings["advert_ms"]) / 1000 + rise_s
 
 
 class Joined:
-    """The network of a node, which is whole again only when one node has the address."""
+    """The network of a node; it counts as restored only when one node has the address."""
 
     def __init__(self, one: PairNode, settle: Callable[[], None]) -> None:
         """`settle` waits until one node has it."""
@@ -110,7 +110,7 @@ class Joined:
         self._one.network.kill()
 
     def mend(self) -> None:
-        """Join the node again, and wait unless its programs are still to be started."""
+        """Connect the node again, and wait unless its programs must still be started."""
         self._one.network.mend()
         if not self._is_killed:
             self._settle()
@@ -118,7 +118,7 @@ class Joined:
 
 
 class Active:
-    """The node that users reach, looked for whenever it is to be hit."""
+    """The node that users reach, looked up before each fault."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class Active:
         reached: Callable[[], PairNode],
         settle: Callable[[], None],
     ) -> None:
-        """`reached` is the node; `settle` waits until one node has the address."""
+        """`reached` returns the node; `settle` waits until one node has the address."""
         self._reached = reached
         self._settle = settle
         self._hit = each[0]
@@ -142,7 +142,7 @@ class Active:
         return self._found().pids
 
     def others(self) -> list[int]:
-        """That of the keepalived of the node that was hit."""
+        """The keepalived process of the node that was hit."""
         return self._hit.others
 
     def restart(self) -> None:
@@ -151,7 +151,7 @@ class Active:
         self._settle()
 
     def move(self) -> None:
-        """Have the address leave it."""
+        """Move the address away from it."""
         self._found().move()
 
     def cut(self, direction: Direction = "both") -> None:
@@ -160,9 +160,9 @@ class Active:
         self._network.cut(direction)
 
     def kill(self) -> None:
-        """Take the network of the node away whose processes were looked for last."""
+        """Remove the network of the node that was looked up last."""
         self._network.kill()
 
     def mend(self) -> None:
-        """Join the node again that was hit."""
+        """Connect the node again that was hit."""
         self._network.mend()

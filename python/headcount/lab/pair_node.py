@@ -21,14 +21,14 @@ LISTENS = """\
 #!/bin/bash
 exec 3<>/dev/tcp/{address}/{number}
 """
-"""A check whether somebody takes connections (bash(1), REDIRECTION)."""
+"""A check whether a server accepts connections (bash(1), REDIRECTION)."""
 NOTHING = """\
 #!/bin/sh
 """
-"""Nothing has to be released."""
+"""A script for nodes that have nothing to release."""
 
 MOVE_S, MOVE_PAUSE_S = 2.0, 0.01
-"""How long a service has to end before the address moves all the same, and between two looks."""
+"""How long a service has to end before the address moves anyway, and the pause between checks."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Place:
 
     Attributes:
         home: The home of all of them.
-        short: The same under a name that programs can do with.
+        short: The same under a name that programs can use.
 
     """
 
@@ -50,8 +50,8 @@ class Scripts:
     """What keepalived runs.
 
     Attributes:
-        check: Succeeds while the service is well.
-        release: Is run when the address has left the node, or must have.
+        check: Succeeds while the service works.
+        release: Runs when the address has left the node, or should have.
 
     """
 
@@ -60,7 +60,7 @@ class Scripts:
 
 
 HAS = "has the address"
-"""The state of the node that has it."""
+"""The state of the node that has the address."""
 
 
 class PairNode:
@@ -68,8 +68,8 @@ class PairNode:
 
     Attributes:
         name: What it is called.
-        network: What joins it to the segment.
-        log: What its keepalived writes.
+        network: What connects it to the segment.
+        log: The log file of its keepalived.
 
     """
 
@@ -85,7 +85,7 @@ class PairNode:
     ) -> None:
         """Start a keepalived beside a service that runs; `parts` gets what ends it.
 
-        Raises SystemLimitError where that cannot be.
+        Raises SystemLimitError if that fails.
         """
         self.name = name
         self.network = segment.node(name)
@@ -110,7 +110,7 @@ class PairNode:
         self._keepalived.wait_until((home / "vrrp.pid").exists, self.log)
 
     def _stop(self) -> None:
-        """End its keepalived without a goodbye, which takes it a second: nobody is to take over."""
+        """Kill its keepalived: an orderly end takes a second, and no node must take over."""
         pid = self._keepalived.server_pid
         for one in (pid, *descendants(pid)):
             with contextlib.suppress(ProcessLookupError):
@@ -124,7 +124,7 @@ class PairNode:
 
     @property
     def others(self) -> list[int]:
-        """That of its keepalived."""
+        """The process of its keepalived."""
         return [self._keepalived.server_pid]
 
     def has_address(self) -> bool:
@@ -140,15 +140,15 @@ class PairNode:
             return "off the network"
 
     def start(self) -> None:
-        """Start again what does not run of it; raises SystemLimitError where that cannot be."""
+        """Restart those of its programs that do not run; raises SystemLimitError if that fails."""
         for one in (self._service, self._keepalived):
             if not _lives(one.server_pid):
                 one.restart()
 
     def move(self) -> None:
-        """Have the service end, then its keepalived, which hands the address over as it ends.
+        """End the service, then its keepalived, which hands the address over as it ends.
 
-        So connections are closed while the node still has their address: nobody waits for it.
+        So connections are closed while the node still has their address, and no client hangs.
         """
         pid = self._service.server_pid
         waiting = {pid, *descendants(pid)}

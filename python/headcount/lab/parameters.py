@@ -1,4 +1,4 @@
-"""What settings of lab servers are called in the configuration of the program."""
+"""The names of lab servers' settings in the program's configuration."""
 
 from collections.abc import Iterable, Mapping
 
@@ -25,7 +25,7 @@ _PARTS: Mapping[str, str] = {
     "service lmtp { process_limit }": "service/lmtp/process_limit",
     "smtpd, maxproc of master.cf": "smtpd maxproc",
 }
-"""Parameters that are part of a block or table, by what their settings call them."""
+"""Parameters that are part of a block or table, by their settings' names for them."""
 
 
 def parameters(server: str, keys: Iterable[str]) -> frozenset[str]:

@@ -25,13 +25,13 @@ from headcount.lab.line import Line
 
 PACKAGES = Packages("patroni", "patroni")
 ASK_S = 2.0
-"""How long a question to Patroni may take."""
+"""How long a request to Patroni may take."""
 MOVE_S = 60.0
 """How long a planned move may take."""
 PASSWORD_BYTES = 24
-"""Random ones; nobody guesses half as many."""
+"""Random bytes: half as many would be unguessable already."""
 PRIMARY = frozenset({"master", "primary"})
-"""What Patroni calls a primary, before and after its version 4."""
+"""Patroni's words for a primary, before and since its version 4."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,15 @@ class Cluster:
     """What all nodes of a cluster have in common.
 
     Attributes:
-        etcd: Where etcd is, as `ip:port`.
+        etcd: The address of etcd, as `ip:port`.
         programs: The folder of PostgreSQL's programs.
-        account: Who its programs run as.
-        user: Who may do everything in the databases.
+        account: The account that its programs run as.
+        user: The superuser of the databases.
         password: Theirs.
         settings: Patroni's dynamic configuration, as it names it.
         parameters: PostgreSQL's own, by their names.
-        replication_password: Of the role that copies the write-ahead log.
-        control_password: Of Patroni's own interface.
+        replication_password: That of the role that copies the write-ahead log.
+        control_password: That of Patroni's own interface.
 
     """
 
@@ -70,11 +70,11 @@ class PatroniNode:
     """Patroni with its PostgreSQL, running.
 
     Attributes:
-        name: Of the node.
+        name: The node's name.
         address: Where its PostgreSQL listens, as `ip:port`.
         control: Where its Patroni answers, as `ip:port`.
-        lines: From the other node to its PostgreSQL, and from it to etcd. Users do not come over
-            them: they reach its PostgreSQL at once.
+        lines: From the other node to its PostgreSQL, and from it to etcd. Users do not use them:
+            they reach its PostgreSQL directly.
         home: The folder of its data.
         server: Patroni's process.
 
@@ -114,13 +114,13 @@ class PatroniNode:
         return self.server.got_port(control, self.server.log)
 
     def _configuration(self) -> dict[str, Any]:
-        """Its file; JSON is YAML, too. What is not here are Patroni's defaults."""
+        """Its file; JSON is YAML, too. All else has Patroni's defaults."""
         common = self._cluster
         network = f"{port.host()}/32"
         return {
             "scope": "headcount",
             "name": self.name,
-            # Through this line only: etcd would name its own address.
+            # Only through this line: etcd would advertise its own address.
             "etcd3": {"hosts": [self.lines[1].address], "use_proxies": True},
             "restapi": {
                 "listen": self.control,
@@ -157,7 +157,7 @@ class PatroniNode:
         return sorted(keeper.descendants(self.server.pid))
 
     def status(self) -> dict[str, Any]:
-        """What Patroni says of itself and its PostgreSQL; empty where it does not answer."""
+        """What Patroni reports about itself and its PostgreSQL; empty if it does not answer."""
         try:
             found = json.loads(self._asked("GET", "/patroni")[1])
         except (OSError, http.client.HTTPException, ValueError):
@@ -169,7 +169,7 @@ class PatroniNode:
         return is_primary(self.status())
 
     def move_to(self, other: str) -> None:
-        """Have another node be the primary, in an orderly way; raises TargetError."""
+        """Make another node the primary, in an orderly way; raises TargetError."""
         order = json.dumps({"leader": self.name, "candidate": other})
         try:
             code, answer = self._asked("POST", "/switchover", order, MOVE_S)
@@ -202,12 +202,12 @@ class PatroniNode:
 
 
 def is_primary(status: Mapping[str, Any]) -> bool:
-    """Whether this is what Patroni says of a primary that runs."""
+    """Whether this is Patroni's status of a running primary."""
     return status.get("role") in PRIMARY and status.get("state") == "running"
 
 
 def standbys(status: Mapping[str, Any]) -> Mapping[str, str]:
-    """Who copies a primary's log now, and whether commits wait for them: `sync`, `async`, ..."""
+    """The standbys of a primary, and whether commits wait for them: `sync`, `async`, ..."""
     return {
         str(one.get("application_name")): str(one.get("sync_state"))
         for one in status.get("replication", ())
@@ -216,7 +216,7 @@ def standbys(status: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def wait(is_so: Callable[[], bool], longest_s: float, pause_s: float = 0.2) -> bool:
-    """Wait until something is so; returns whether it came in time."""
+    """Wait until a condition holds; returns whether it did in time."""
     end_s = time.monotonic() + longest_s
     while not is_so():
         if time.monotonic() > end_s:

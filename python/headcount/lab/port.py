@@ -17,22 +17,22 @@ OUTGOING = Path("/proc/sys/net/ipv4/ip_local_port_range")
 LOWEST, HIGHEST = 10_000, 65_536
 """Ports of lab servers: above those of well-known servers."""
 FEWEST = 1000
-"""Ports below those of outgoing connections that are enough to choose from."""
+"""How many ports below those of outgoing connections are enough to choose from."""
 TRIES = 100
 STARTS = 5
-"""How often a server is started: each port may be taken between the look and its start."""
+"""How often a start is tried: a port may be taken between the check and the start."""
 LISTEN = "0A"
 """The state of a listening socket in `/proc/net/tcp` (the kernel's `TCP_LISTEN`)."""
 
 
 def host() -> str:
-    """The address that servers are to listen on: loopback, but for a network of the run's own."""
+    """The address that servers must listen on: loopback, unless the run has its own network."""
     return _host.get()
 
 
 @contextlib.contextmanager
 def listening_on(address: str) -> Iterator[None]:
-    """Have servers that are started in here listen on another address of this machine."""
+    """Make servers that start within the block listen on another address of this machine."""
     token = _host.set(address)
     try:
         yield
@@ -41,9 +41,9 @@ def listening_on(address: str) -> Iterator[None]:
 
 
 def free() -> int:
-    """A port that nobody has at the moment, and that the kernel gives to no outgoing connection.
+    """A port that is free now, and that the kernel does not give to outgoing connections.
 
-    Between the choice and its use, a busy client could otherwise get it.
+    Otherwise a busy client could get it between the choice and its use.
     """
     for _ in range(TRIES):
         port = random.SystemRandom().randrange(LOWEST, _end_of_range())
@@ -54,7 +54,7 @@ def free() -> int:
 
 
 def started(program: str, start: Callable[[ExitStack], bool]) -> ExitStack:
-    """Start a server on free ports, and on others where somebody else was faster.
+    """Start a server on free ports, and on others if another program was faster.
 
     Args:
         program: Its name.
@@ -65,7 +65,7 @@ def started(program: str, start: Callable[[ExitStack], bool]) -> ExitStack:
         What ends it.
 
     Raises:
-        SystemLimitError: If no port was left to it.
+        SystemLimitError: If it got no port.
 
     """
     for _ in range(STARTS):
@@ -79,16 +79,16 @@ def started(program: str, start: Callable[[ExitStack], bool]) -> ExitStack:
 
 
 def _end_of_range() -> int:
-    """The port at which those to choose from end: the first of outgoing connections.
+    """The end of the ports to choose from: the first one of outgoing connections.
 
-    Where too few are left below it (ip(7), `ip_local_port_range`), all ports.
+    If too few are left below it (ip(7), `ip_local_port_range`), the end of all ports.
     """
     lowest = int(OUTGOING.read_text("ascii").split()[0])
     return lowest if lowest - LOWEST >= FEWEST else HIGHEST
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could have it."""
+    """Whether a server could use the port."""
     try:
         socket.create_server((host(), port)).close()
     except OSError:
@@ -97,7 +97,7 @@ def is_free(port: int) -> bool:
 
 
 def answers(port: int, at: str | None = None) -> bool:
-    """Whether somebody listens there, or at another address."""
+    """Whether a server listens on the port, by default at the lab's address."""
     try:
         socket.create_connection((at or host(), port), timeout=1).close()
     except OSError:
@@ -106,7 +106,7 @@ def answers(port: int, at: str | None = None) -> bool:
 
 
 def is_held_by(pid: int, port: int) -> bool:
-    """Whether it is this process that listens there (proc(5), `/proc/net/tcp`)."""
+    """Whether this process listens on the port (proc(5), `/proc/net/tcp`)."""
     (number,) = struct.unpack("=I", socket.inet_aton(host()))
     address = f"{number:08X}:{port:04X}"
     lines = [line.split() for line in Path("/proc/net/tcp").read_text("ascii").splitlines()]

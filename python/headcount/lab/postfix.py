@@ -19,7 +19,7 @@ from headcount.lab.stock import postfix as stock
 PACKAGES = Packages("postfix", "postfix")
 ADVICE = PACKAGES.advice("lab:mail with front = postfix needs Postfix") + "; or give front=lmtp"
 WAITING = ("maildrop", "incoming", "active", "deferred")
-"""Folders of the queue whose messages are to be delivered yet (qmgr(8))."""
+"""Folders of the queue with undelivered messages (qmgr(8))."""
 PASSABLE = 0o755
 MOST_LOG = 2000
 """How many characters of the log an error quotes."""
@@ -30,7 +30,7 @@ class Postfix:
 
     Attributes:
         pid: Its master.
-        home: The folder of all that is its own.
+        home: The folder of all its files.
         smtp: Port of SMTP.
 
     """
@@ -38,7 +38,7 @@ class Postfix:
     def __init__(
         self, settings: Mapping[str, str], dovecot: Dovecot, sinks: Mapping[str, int]
     ) -> None:
-        """Start it before Dovecot; raises SystemLimitError where it cannot."""
+        """Start it in front of Dovecot; raises SystemLimitError if that fails."""
         if os.geteuid() != 0:
             raise SystemLimitError(
                 "only root can start Postfix (front = postfix): use --set front=lmtp, or run "
@@ -61,7 +61,7 @@ class Postfix:
         configuration = self.home / "etc"
         try:
             owner = pwd.getpwnam("postfix")
-            self.home.chmod(PASSABLE)  # its processes are of several users
+            self.home.chmod(PASSABLE)  # its processes run as several users
             for folder in ("etc", "queue", "data"):
                 (self.home / folder).mkdir(PASSABLE)
             os.chown(self.home / "data", owner.pw_uid, owner.pw_gid)
@@ -93,7 +93,7 @@ class Postfix:
         return True
 
     def _write_stock(self) -> None:
-        """Write Debian's files; raises OSError, and MachineLimitError of shipped files."""
+        """Write Debian's files; raises OSError, and MachineLimitError for shipped files."""
         fields = {"host": port.host(), "port": str(self.smtp), "lmtp": str(self._dovecot.lmtp)}
         fields |= {"domain": postfix_files.DOMAIN, "keys": str(self._dovecot.home)}
         stock.write(self.home, fields)
@@ -102,7 +102,7 @@ class Postfix:
         command_output([str(self._commands / "postalias"), "-c", etc, f"hash:{etc}/aliases"])
 
     def _check(self, configuration: Path) -> None:
-        """Have Postfix make its queue; raises SystemLimitError with what it complains of."""
+        """Make Postfix create its queue; raises SystemLimitError with its complaint."""
         try:
             command_output([str(self._commands / "postfix"), "-c", str(configuration), "check"])
         except SystemLimitError as error:
@@ -115,7 +115,7 @@ class Postfix:
         return text.strip()[:MOST_LOG] or "nothing"
 
     def _greet(self) -> None:
-        """Say hello; raises SystemLimitError where that does not work."""
+        """Greet it; raises SystemLimitError if that does not work."""
         try:
             with smtplib.SMTP(port.host(), self.smtp, timeout=process.START_S) as session:
                 session.ehlo_or_helo_if_needed()
@@ -125,7 +125,7 @@ class Postfix:
             ) from error
 
     def queue_length(self) -> int:
-        """Messages that it has taken and not delivered."""
+        """Messages that it has accepted and not delivered."""
         return queue_length(self.home / "queue")
 
     def stop(self) -> None:
@@ -134,11 +134,11 @@ class Postfix:
 
 
 def queue_length(queue: Path) -> int:
-    """Messages in a queue that are to be delivered yet: a file each, some in folders of folders."""
+    """Undelivered messages in a queue: a file each, some in nested folders."""
     return sum(
         len(files)
         for name in WAITING
-        for _, _, files in os.walk(queue / name)  # what has just been deleted is passed over
+        for _, _, files in os.walk(queue / name)  # files that have just been deleted are skipped
     )
 
 

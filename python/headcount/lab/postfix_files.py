@@ -7,7 +7,7 @@ from pathlib import Path
 from headcount.lab import certificate, port
 
 DOMAIN = "test.invalid"
-"""That of the users: no real one (RFC 2606)."""
+"""The users' domain: not a real one (RFC 2606)."""
 
 MAIN = """\
 compatibility_level = 3.6
@@ -47,9 +47,8 @@ in_flow_delay = $delay
 message_size_limit = 52428800
 $tls
 """
-"""Nothing of this machine's own Postfix, nothing that leaves it, no names to look up. All senders
-have one address, so their number is not limited by address. What is not here are Postfix's
-defaults."""
+"""Nothing of this machine's own Postfix, no mail that leaves it, no names to look up. All clients
+have one address, so their number is not limited by address. All else has Postfix's defaults."""
 TLS = """\
 smtpd_tls_security_level = may
 smtpd_tls_cert_file = {place}/{certificate}

@@ -22,15 +22,15 @@ from headcount.lab.stock import postgresql as stock
 
 PACKAGES = Packages("postgresql", "postgresql-server")
 VERSIONS = Path("/usr/lib/postgresql")
-"""Where Debian has each version in a folder of its own."""
+"""Debian's folder, which has a subfolder for each version."""
 PASSWORD_BYTES = 24
-"""Random ones; nobody guesses half as many."""
+"""Random bytes: half as many would be unguessable already."""
 CONFIGURATION = """
 listen_addresses = '{host}'
 port = {number}
 unix_socket_directories = ''
 """
-"""Reached over TCP only. What is not here are the defaults that initdb writes."""
+"""Reached over TCP only. All else has the defaults that initdb writes."""
 TLS = """\
 ssl_cert_file = '{folder}/{certificate}'
 ssl_key_file = '{folder}/{key}'
@@ -41,12 +41,12 @@ class PostgresqlServer(Kept):
     """PostgreSQL in the lab, running.
 
     Attributes:
-        user: Who may do everything in it.
+        user: The superuser.
         password: Theirs, new with each start. It is in no command line, setting or message; the
             server keeps a hash of it (SCRAM-SHA-256).
         database: A database that is empty.
         authority: The certificate that users must trust; None without TLS.
-        home: The folder of all that is its own.
+        home: The folder of all its files.
 
     """
 
@@ -103,9 +103,9 @@ class PostgresqlServer(Kept):
         return True
 
     def _make_ours(self, number: int) -> list[str]:
-        """Make a cluster with our configuration; returns the command that starts it.
+        """Make a cluster with the lab's configuration; returns the command that starts it.
 
-        Raises OSError, or SystemLimitError of the programs.
+        Raises OSError, or SystemLimitError if a program fails.
         """
         data = self.home / "data"
         text = CONFIGURATION.format(host=port.host(), number=number)
@@ -124,7 +124,7 @@ class PostgresqlServer(Kept):
         return [self._postgres, "-D", str(data)]
 
     def _make_stock(self, number: int) -> list[str]:
-        """The same as Debian's package does it."""
+        """The same, as Debian's package does it."""
         for folder in ("etc", "run"):
             (self.home / folder).mkdir()
         self._certify()
@@ -142,7 +142,7 @@ class PostgresqlServer(Kept):
 
     @contextlib.contextmanager
     def _initdb_options(self) -> Iterator[list[str]]:
-        """Who may do everything in the cluster; all that is in the home is the server's from now.
+        """Options for the superuser; from now on the server's account owns all of the home.
 
         Raises OSError.
         """
@@ -160,9 +160,9 @@ class PostgresqlServer(Kept):
 
 
 def _serves(data: Path) -> bool:
-    """Whether it takes clients: it listens before it has replayed its write-ahead log.
+    """Whether it accepts clients: it listens before it has replayed its write-ahead log.
 
-    The last line of its lock file says so; `pg_ctl --wait` reads it too.
+    The last line of its lock file shows that; `pg_ctl --wait` reads it, too.
     """
     try:
         lines = (data / "postmaster.pid").read_text("utf-8", errors="replace").splitlines()
@@ -177,7 +177,7 @@ def programs() -> tuple[str, str]:
 
 
 def _find(program: str) -> str:
-    """A program of the newest version there is; raises NotInstalledError."""
+    """A program of the newest installed version; raises NotInstalledError."""
     found = [one for one in VERSIONS.glob(f"*/bin/{program}") if one.parent.parent.name.isdecimal()]
     if found:
         return str(max(found, key=lambda one: int(one.parent.parent.name)))

@@ -94,7 +94,7 @@ POSTGRESQL: Mapping[str, Setting] = {
     ),
 }
 UNITS = {"_mib": "MB"}
-"""How settings end that are sizes, and PostgreSQL's word for MiB."""
+"""Suffix of settings that are sizes, and PostgreSQL's word for MiB."""
 
 
 def parameters(settings: Mapping[str, str]) -> list[str]:

@@ -16,22 +16,22 @@ START_S = 20.0
 STOP_S = 10.0
 """Longest wait for a server to end by itself before it is killed."""
 MOST_LOG_BYTES = 64 * 1024
-"""How much of what a server printed is looked at, from its beginning."""
+"""How much of a server's output is read, from its start."""
 
 
 class ServerProcess:
     """A child in a session of its own, so that Ctrl-C in the terminal does not reach it first.
 
     Its standard input is a pipe to which nothing is ever written. The system closes it when this
-    process ends, however it ends, and the server takes that as the order to end too.
+    process ends, however it ends, and the server takes that as the order to end, too.
     """
 
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str] | None = None
     ) -> None:
-        """Start the command; what it prints is kept in a file without a name.
+        """Start the command; its output goes to a file without a name.
 
-        `environment` is what it finds there beside that of this process.
+        `environment` is added to that of this process.
         """
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the server
         try:
@@ -54,7 +54,7 @@ class ServerProcess:
 
     @property
     def log(self) -> Path:
-        """What it prints, as a file that can be read as long as it runs."""
+        """Its output, as a file that can be read while it runs."""
         return Path(f"/proc/self/fd/{self._log.fileno()}")
 
     @property
@@ -63,16 +63,16 @@ class ServerProcess:
         return os.fstat(self._log.fileno()).st_size
 
     def log_text(self, offset: int = 0) -> str:
-        """The beginning of what it has printed, or of what it printed after so many bytes."""
+        """The start of its output, after `offset` bytes."""
         return os.pread(self._log.fileno(), MOST_LOG_BYTES, offset).decode(errors="replace")
 
     def ready_line(self, start: str, offset: int = 0) -> str:
-        """Wait for the line with which it says that it is ready; `start` is how that line begins.
+        """Wait for the line that reports that it is ready; `start` is how that line begins.
 
-        What it printed before `offset` does not count.
+        Output before `offset` does not count.
 
-        Raises SystemLimitError with what it printed if it ends instead. It is stopped if the wait
-        is given up for any reason.
+        Raises SystemLimitError with its output if it ends instead. It is stopped if the wait is
+        given up for any reason.
         """
         try:
             return self._wait_for(start, offset)

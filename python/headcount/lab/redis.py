@@ -20,7 +20,7 @@ protected-mode no
 dir {folder}
 {lines}
 """
-"""What is not here are Redis's defaults. Its data goes with the run, and it listens to this machine
+"""All else has Redis's defaults. Its data goes with the run, and it listens to this machine
 alone, so there is no password."""
 TLS = """\
 port 0
@@ -169,5 +169,5 @@ class RedisServer(Kept):
 
 
 def program() -> str:
-    """Where Redis is; raises NotInstalledError where it is not here."""
+    """The path of Redis; raises NotInstalledError."""
     return find("redis-server", PACKAGES.advice("lab:redis needs Redis"))

@@ -1,7 +1,7 @@
 """A line between two servers of the lab that can be cut: passes TCP connections on.
 
 `python -m headcount.lab.relay HOST:PORT TO_HOST:TO_PORT` listens until it is ended. While it is
-stopped (SIGSTOP) nothing passes and nobody hears why, as with a network that drops packets.
+stopped (SIGSTOP) nothing passes, silently, as with a network that drops packets.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 async def relay(host: str, port: int, to_host: str, to_port: int) -> None:
-    """Listen, and pass on, until this is cancelled; raises OSError where it cannot listen."""
+    """Listen, and pass on, until this is cancelled; raises OSError if it cannot listen."""
 
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

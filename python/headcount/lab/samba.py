@@ -20,12 +20,12 @@ from headcount.lab.setting import STOCK
 from headcount.lab.stock import samba as stock
 
 FOLDERS = ("/usr/sbin", "/usr/local/sbin", "/usr/local/samba/sbin")
-"""Where smbd is on machines whose users do not have it on their PATH."""
+"""Folders with smbd, which may not be on a user's PATH."""
 PACKAGES = Packages("samba", "samba")
 PASSWORD_BYTES = 24
-"""Random ones; nobody guesses half as many."""
+"""Random bytes: half as many would be unguessable already."""
 VERSION_S = 20.0
-"""Longest wait for smbd to say which it is, on a machine that is busy."""
+"""Longest wait for smbd to print its version, on a busy machine."""
 
 
 class SambaServer(Kept):
@@ -34,10 +34,10 @@ class SambaServer(Kept):
     Attributes:
         share: The share, or the pattern of their names: `home{n:05}`.
         shares: How many there are.
-        user: The pattern of user names; there is no name that cannot log on.
+        user: The pattern of user names; any name can log on.
         password: That of all of them, new with each start. It is in no file, command line, setting
             or message. Its hash is in the home, in a file that only this user can read.
-        status: The command that asks it for its figures; empty where that is not installed.
+        status: The command that asks it for its figures; empty if that is not installed.
         data: The folder that is shared, or that holds the folder of each share.
 
     """
@@ -95,7 +95,7 @@ def program() -> str:
 
 
 def version(smbd: str) -> str:
-    """What smbd says it is, as `4.17.12-Debian`; raises SystemLimitError if it does not run."""
+    """smbd's version, as `4.17.12-Debian`; raises SystemLimitError if it does not run."""
     try:
         finished = subprocess.run(
             [smbd, "--version"], capture_output=True, text=True, timeout=VERSION_S, check=False

@@ -17,7 +17,7 @@ SHARE = "data"
 SHARES = "home{n:05}"
 """The names of several."""
 LOG = "log/log.smbd"
-"""Where smbd writes before it has read its configuration; the configuration says the same."""
+"""Where smbd writes before it reads its configuration, which names the same place."""
 
 GLOBAL = """\
 [global]
@@ -53,7 +53,7 @@ daemons, which would leave the group of smbd's processes: reading and writing fi
 
 
 HERE = "interfaces = {host}\nbind interfaces only = yes\n"
-"""Where it listens, unless its network is its own."""
+"""Where it listens, unless it has its own network."""
 
 
 def account() -> str:
@@ -78,10 +78,10 @@ def write(
 ) -> Path:
     """Write everything into the home, for this port; returns the configuration.
 
-    `place` is the home under the name that Samba gets. With `is_everywhere` it listens at all
-    addresses there are, also those that come later: its network is its own.
+    `place` is the home under the name that Samba uses. With `is_everywhere` it listens at all
+    addresses, including later ones: it has its own network.
 
-    Raises SystemLimitError where the disk does not take it, or Samba's files are not as they were
+    Raises SystemLimitError if the disk does not take it, or Samba's files are not as they were
     shipped.
     """
     user = account()
@@ -114,7 +114,7 @@ def write(
 
 
 def _sections(place: Path, shares: int) -> list[str]:
-    """One section a share; all else they inherit."""
+    """One section per share; they inherit all else."""
     if shares == 1:
         return [f"[{SHARE}]\npath = {place}/data\n"]
     names = [SHARES.format(n=number) for number in range(shares)]

@@ -14,7 +14,7 @@ class Setting:
 
     Attributes:
         default: Samba's own default unless `why` gives a reason.
-        values: What it can be; empty if it is no choice among words.
+        values: What it can be; empty if it is not a choice among words.
         parameter: What it is called in smb.conf(5); none if it is the lab's own.
         why: What it does to a capacity.
 
@@ -144,13 +144,13 @@ SOCKET_OPTION = re.compile(
     r"|(SO_SNDBUF|SO_RCVBUF|TCP_KEEPIDLE|TCP_KEEPINTVL|TCP_KEEPCNT|TCP_USER_TIMEOUT)=[0-9]{1,9}"
     r"|IPTOS_LOWDELAY|IPTOS_THROUGHPUT"
 )
-"""Those of smb.conf(5) that Linux knows and that make a difference to a load."""
+"""Socket options of smb.conf(5) that Linux knows and that affect a load."""
 
 
 def complete(given: Mapping[str, str]) -> dict[str, str]:
-    """All settings, with defaults for what is not given; raises InputError for what cannot be.
+    """All settings, with defaults for what is not given; raises InputError for wrong ones.
 
-    With the profile `stock`, nothing but that.
+    With the profile `stock`, only the profile.
     """
     for key, value in given.items():
         if key not in SETTINGS:

@@ -1,15 +1,15 @@
 """A network segment of a run's own: a bridge of this machine, and nodes in network namespaces.
 
 Each node has a network namespace, whose `eth0` a pair of virtual Ethernet devices joins to the
-bridge. The machine has an address on the bridge, so whoever runs here reaches the nodes, and they
-reach each other, as hosts at one switch do.
+bridge. The machine has an address on the bridge, so programs here reach the nodes, and the nodes
+reach each other, like hosts at one switch.
 
 A node is cut off at its port of the bridge, on this machine's side, where neither end notices: no
-reset, no ICMP message, no error of the device; packets just do not arrive. What drops them is a
-classic BPF program of one instruction at tc's `clsact` hooks, in each direction by itself. It needs
-nothing but iproute2 and `cls_bpf`, which the kernels of distributions have. nftables would be one
-package more, netem can lose packets only on their way out and reports it to the node's own TCP,
-and `matchall` with `action drop` needs two more modules. The state of the port has no directions.
+reset, no ICMP message, no error of the device; packets just do not arrive. A classic BPF program of
+one instruction at tc's `clsact` hooks drops them, separately for each direction. It needs only
+iproute2 and `cls_bpf`, which distributions' kernels have. nftables would be one more package, netem
+can lose packets only on their way out and reports it to the node's own TCP, and `matchall` with
+`action drop` needs two more modules. The state of the port has no directions.
 """
 
 import contextlib
@@ -38,13 +38,13 @@ NETWORKS = 254
 """Networks of 256 addresses in 10.78.1.0 to 10.78.254.0: private ones (RFC 1918) that nobody else
 here has."""
 HOST, FLOATING, FIRST = 1, 100, 11
-"""Last numbers of the machine's address, of the spare one, and of the first node's."""
+"""Last numbers of the machine's address, the spare one, and the first node's."""
 MOST = 80
-"""Nodes."""
+"""Most nodes."""
 DROP = 'protocol all bpf direct-action bytecode "1,6 0 0 2"'
 """One instruction: return TC_ACT_SHOT (linux/bpf.h, linux/pkt_cls.h)."""
 HOOKS = {"both": ("egress", "ingress"), "in": ("egress",), "out": ("ingress",)}
-"""What goes out of the bridge's port goes into the node."""
+"""Packets that leave the bridge's port enter the node."""
 JANITOR_S = 20.0
 """Longest wait for the janitor, who has nothing left to do."""
 
@@ -64,7 +64,7 @@ class SegmentNode:
     """
 
     def __init__(self, name: str, tag: str, network: int, number: int) -> None:
-        """Make it and join it to the bridge; raises MachineLimitError where that cannot be."""
+        """Make it and connect it to the bridge; raises MachineLimitError if that fails."""
         self.name = name
         self.namespace = f"headcount-{tag}-node{number}"
         self.device = f"{_bridge(tag)}.{number}"
@@ -86,13 +86,13 @@ class SegmentNode:
         ip("-n", self.namespace, "-batch", "-", batch="\n".join(inside) + "\n")
 
     def command(self, words: Sequence[str]) -> list[str]:
-        """What starts a program in it; the program has the process id that was started."""
+        """The command that starts a program in it; the program keeps the command's pid."""
         return [program(), "netns", "exec", self.namespace, *words]
 
     def cut(self, direction: Direction = "both") -> None:
-        """Drop packets to it, from it, or all, without a word; raises MachineLimitError.
+        """Silently drop packets to it, from it, or both; raises MachineLimitError.
 
-        Connections stay, and wait.
+        Connections stay open, and wait.
         """
         self._uncut()
         lines = [f"qdisc add dev {self.device} clsact"]
@@ -102,16 +102,16 @@ class SegmentNode:
     def kill(self) -> None:
         """Take its network away at once, as when a machine loses its power.
 
-        End its processes then: what was established in it is forgotten when it is mended.
+        End its processes afterwards: `mend` forgets its connections.
         """
         ip("link", "set", self.device, "down")
         self._is_killed = True
 
     def mend(self) -> None:
-        """Join it again; raises MachineLimitError.
+        """Connect it again; raises MachineLimitError.
 
-        After `cut`, it goes on as it was. After `kill`, it is like a machine that has just been
-        started: with its address, and without sockets, ARP entries and other addresses of before.
+        After `cut`, it continues as before. After `kill`, it is like a machine that has just
+        booted: with its address, and without its earlier sockets, ARP entries and other addresses.
         """
         if self._is_killed:
             _remove([self.device], [self.namespace])
@@ -126,7 +126,7 @@ class SegmentNode:
 
 
 class Segment:
-    """A network segment, made.
+    """A network segment.
 
     Attributes:
         tag: What the names of its parts share.
@@ -140,7 +140,7 @@ class Segment:
     prefix = 24
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Make it with nodes of these names; raises MachineLimitError where that cannot be."""
+        """Make it with nodes of these names; raises MachineLimitError if that fails."""
         if os.geteuid() != 0:
             raise MachineLimitError(
                 "a lab server with a network of its own uses network namespaces, "
@@ -172,7 +172,7 @@ class Segment:
             raise
 
     def _started_janitor(self) -> subprocess.Popen[bytes]:
-        """Who takes it away if this process is killed."""
+        """The process that removes it if this one is killed."""
         return subprocess.Popen(
             [sys.executable, "-m", "headcount.lab.squeeze.janitor", "--segment", self.tag],
             stdin=subprocess.PIPE,
@@ -186,12 +186,12 @@ class Segment:
         return self.nodes[name]
 
     def reached(self, address: str) -> SegmentNode | None:
-        """The node that this machine sends to what is for an address; None if it does not know."""
+        """The node to which this machine sends packets for an address; None if it does not know."""
         found = ip("neigh", "show", "to", address, "dev", _bridge(self.tag)).split()
         return next((one for one in self.nodes.values() if one.mac in found), None)
 
     def close(self) -> None:
-        """Take it away; safe to call twice. The servers in it must have been stopped."""
+        """Remove it; safe to call twice. The servers in it must have been stopped."""
         remove(self.tag)
         if self._janitor is not None:
             self._janitor.communicate(timeout=JANITOR_S)
@@ -199,13 +199,13 @@ class Segment:
 
 
 def remove(tag: str) -> None:
-    """Take a segment away, as far as it is there."""
+    """Remove what exists of a segment."""
     devices = [name for name, its in _found(DEVICES, DEVICE) if its[1] == tag]
     _remove(devices, [name for name, its in _found(NAMESPACES, SPACE) if its[1] == tag])
 
 
 def sweep() -> None:
-    """Take away the segments of runs that are dead."""
+    """Remove the segments of runs that are dead."""
     found = [*_found(DEVICES, DEVICE), *_found(NAMESPACES, SPACE)]
     for tag in {its[1] for _, its in found if not Path(f"/proc/{its[2]}").exists()}:
         remove(tag)
@@ -222,7 +222,7 @@ def _found(folder: Path, pattern: re.Pattern[str]) -> Iterator[tuple[str, re.Mat
 def _remove(devices: Sequence[str], namespaces: Sequence[str]) -> None:
     words = [("link", "del", one) for one in devices]
     for each in (*words, *(("netns", "del", one) for one in namespaces)):
-        with contextlib.suppress(SystemLimitError):  # somebody else was faster
+        with contextlib.suppress(SystemLimitError):  # another process was faster
             ip(*each)
 
 
@@ -235,7 +235,7 @@ def _address(network: int, number: int) -> str:
 
 
 def _mac(network: int, number: int) -> str:
-    """The same whenever a device is made anew: others know it (0x02: locally administered)."""
+    """The same whenever a device is re-created: others know it (0x02: locally administered)."""
     return f"02:00:0a:4e:{1 + network:02x}:{number:02x}"
 
 

@@ -1,4 +1,4 @@
-"""The seam of the lab: a real server that Headcount starts, points at, and stops."""
+"""The interface of lab servers: real servers that Headcount starts, measures and stops."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,10 +9,10 @@ class Server(Protocol):
     """A lab server, running.
 
     Attributes:
-        address: Where it listens, as `ip:port`; of files, their folder.
+        address: Where it listens, as `ip:port`; for files, their folder.
         home: The folder of its data.
-        logs: What it writes about itself, by the program that does.
-        pids: The processes at the root of its tree, for the counters; none where the kernel serves.
+        logs: Its log files, by program.
+        pids: The processes at the root of its tree, for the counters; none if the kernel serves.
         programs: Program and version, for the disclosure.
         settings: How it was configured, for the disclosure.
 

@@ -17,7 +17,7 @@ class Setting:
         most: Numbers from 1 (0, if that is the default or among the words) to this are allowed.
         parameter: What it is called in the program's configuration.
         why: What it does to a capacity.
-        is_stock: Whether the profile `stock` takes it, too: it is not of the configuration.
+        is_stock: Whether the profile `stock` takes it, too: it is not part of the configuration.
 
     """
 
@@ -58,9 +58,9 @@ def check_profile(given: Mapping[str, str], beside: Collection[str]) -> None:
 
 
 def complete(server: str, known: Mapping[str, Setting], given: Mapping[str, str]) -> dict[str, str]:
-    """All settings, with defaults for what is not given; raises InputError for what cannot be.
+    """All settings, with defaults for what is not given; raises InputError for wrong ones.
 
-    With the profile `stock`, those that are not of the configuration.
+    With the profile `stock`, those that are not part of the configuration.
     """
     for key, value in given.items():
         if key not in known:

@@ -1,4 +1,4 @@
-"""A mail server that only counts what arrives: smtp-sink of Postfix."""
+"""A mail server that only counts what arrives: Postfix's smtp-sink."""
 
 import re
 from contextlib import ExitStack
@@ -14,7 +14,7 @@ BACKLOG = "1000"
 COUNTED = re.compile(rb"mesg=([0-9]+)")
 """A message, in the figures that smtp-sink -c prints as each session ends."""
 LAST_BYTES = 4096
-"""The last figures are not further from the end of the file than that."""
+"""How many bytes of the file's end contain the last figures."""
 
 
 class Sink:
@@ -27,7 +27,7 @@ class Sink:
     """
 
     def __init__(self) -> None:
-        """Start it; raises SystemLimitError where it cannot."""
+        """Start it; raises SystemLimitError if that fails."""
         self._command = find("smtp-sink", ADVICE)
         self._account = account.unprivileged("smtp-sink")
         self._parts = port.started("smtp-sink", self._start)

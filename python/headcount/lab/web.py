@@ -28,9 +28,9 @@ class WebServer(Kept, ABC):
     Attributes:
         url: Where it serves the pages, without a slash at the end.
         data: The folder that it serves; the data set's pages go there.
-        home: The folder of all that is its own.
+        home: The folder of all its files.
         authority: The certificate that users must trust; None without TLS.
-        status_url: Where it reports its own figures; None where it has no page for that.
+        status_url: Where it reports its own figures; None if it has no page for that.
         stock: What Debian ships.
         stock_log: The file in the home with what went wrong in the profile `stock`.
         stock_status: Where the server reports its own figures in that profile, if it does.
@@ -49,7 +49,7 @@ class WebServer(Kept, ABC):
     stock_status: str | None = None
 
     def __init__(self, settings: Mapping[str, str], programs: Mapping[str, str]) -> None:
-        """Start it with settings that are complete; raises SystemLimitError where it cannot."""
+        """Start it with complete settings; raises SystemLimitError if that fails."""
         self.is_stock = settings.get("profile") == STOCK
         shown = self.stock.disclosed if self.stock is not None and self.is_stock else {}
         self.settings: Mapping[str, str] = {**settings, **shown}
@@ -92,7 +92,7 @@ class WebServer(Kept, ABC):
         return True
 
     def chosen_port(self) -> int:
-        """The port that it is to listen on."""
+        """The port that it must listen on."""
         return port.free()
 
     def has_port(self, number: int, log: Path) -> bool:
@@ -100,26 +100,26 @@ class WebServer(Kept, ABC):
         return self.server.got_port(number, log)
 
     def _configure(self, place: Path, number: int) -> None:
-        """Write the configuration; raises OSError, and MachineLimitError of shipped files."""
+        """Write the configuration; raises OSError, and MachineLimitError for shipped files."""
         if self.stock is None or not self.is_stock:
             (self.home / "configuration").write_text(self.configuration(place, number), "utf-8")
             return
-        self.home.chmod(PASSABLE)  # its processes are of the user that Debian has them run as
+        self.home.chmod(PASSABLE)  # its processes run as Debian's user for them
         fields = {"home": str(place), "host": port.host(), "port": str(number)}
         self.stock.write(self.home / CONFIGURATION, fields)
 
     def place(self, alias: Path) -> Path:
-        """The home under the name that the program gets; raises SystemLimitError."""
+        """The home under the name that the program uses; raises SystemLimitError."""
         return alias
 
     @abstractmethod
     def configuration(self, place: Path, number: int) -> str:
-        """The configuration that serves the home's pages at this port."""
+        """The configuration that serves the home's pages on this port."""
 
     @property
     @abstractmethod
     def most(self) -> Mapping[str, int]:
-        """How much of what it takes up at a time: `workers` or `connections`."""
+        """How many `workers` or `connections` it has at a time."""
 
     @abstractmethod
     def command(self, place: Path) -> list[str]:
