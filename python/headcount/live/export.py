@@ -87,7 +87,7 @@ def moment(at_s: float) -> str:
 
 
 def save(path: Path, text: str) -> None:
-    """Write a file completely or not at all; raises HeadcountError if that fails."""
+    """Write a file that the user named; raises HeadcountError if that fails."""
     write_output(path, text)
 
 
