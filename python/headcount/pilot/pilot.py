@@ -90,11 +90,11 @@ class Pilot:
             self._try_all()
 
     def _try_all(self) -> None:
-        work = self._watched(2 * self._block_s)
-        self._say("look", look_text(self._name, work))
+        work = self._observe(2 * self._block_s)
+        self._report("look", look_text(self._name, work))
         for module in self._modules:
             if self._consider(module, work):
-                work = self._watched(self._block_s)  # what helps next is another question
+                work = self._observe(self._block_s)  # what helps next is another question
 
     def _consider(self, module: Module, work: Work) -> bool:
         """Try a module that may help, and one that is on again; returns whether it was tried."""
@@ -109,24 +109,24 @@ class Pilot:
             self._skip(module, f"{module.name}: {reason}, but {obstacle}")
             return False
         why = f"is it still worth it? {module.done}" if is_on else f"{reason}: {module.done}"
-        self._say("try", f"{module.name}: {why}", module)
-        verdict = self._tried(module)
+        self._report("try", f"{module.name}: {why}", module)
+        verdict = self._run_trial(module)
         if verdict.helps and not is_on:
             self.kept.append(module)
         if not verdict.helps and is_on:
             self.kept.remove(module)
         self._apply(self.kept)
         kind = "on" if verdict.helps else "off"
-        self._say(kind, verdict_text(self._name, module, verdict), module, verdict)
+        self._report(kind, verdict_text(self._name, module, verdict), module, verdict)
         return True
 
     def _skip(self, module: Module, text: str) -> None:
         """Report once why a module is not tried."""
         if module.name not in self._skipped:
             self._skipped.add(module.name)
-            self._say("skip", text, module)
+            self._report("skip", text, module)
 
-    def _tried(self, module: Module) -> Verdict:
+    def _run_trial(self, module: Module) -> Verdict:
         others = [one for one in self.kept if one is not module]
         gains: list[float] = []
         for number in range(PAIRS):
@@ -143,12 +143,12 @@ class Pilot:
     def _half(self, modules: Sequence[Module], settle_s: float) -> Work:
         self._apply(modules)
         self._pause(settle_s)
-        return self._watched(self._block_s)
+        return self._observe(self._block_s)
 
     def _apply(self, modules: Sequence[Module]) -> None:
         self._treatment.apply(modules, self._server)
 
-    def _watched(self, length_s: float) -> Work:
+    def _observe(self, length_s: float) -> Work:
         work = watch(self._roots, length_s, self._stop, places=self._places)
         if work is None:
             raise Ended
@@ -162,7 +162,7 @@ class Pilot:
     def _server(self) -> Server:
         return server_of(self._name, self._roots, self._scheduler)
 
-    def _say(
+    def _report(
         self, kind: str, text: str, module: Module | None = None, verdict: Verdict | None = None
     ) -> None:
         self._happened(Event(kind, text, module.name if module is not None else None, verdict))

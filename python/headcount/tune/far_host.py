@@ -101,7 +101,7 @@ class FarHost:
 
     def read(self, path: str) -> bytes | None:
         """A whole file."""
-        code, content, errors = self._sent(("sh", "-c", READ, "sh", path), None, COMMAND_S)
+        code, content, errors = self._execute(("sh", "-c", READ, "sh", path), None, COMMAND_S)
         if code == MISSING:
             return None
         if code != 0:
@@ -111,20 +111,20 @@ class FarHost:
     def write(self, path: str, content: bytes) -> None:
         """Replace a file, or write the value of a kernel setting."""
         command = ("sh", "-c", WRITE, "sh", path, str(len(content)))
-        code, _, errors = self._sent(command, content, COMMAND_S)
+        code, _, errors = self._execute(command, content, COMMAND_S)
         if code != 0:
             raise InputError(self._refusal("write", path, errors))
 
     def note(self, path: str, text: str) -> None:
         """Write a file, without waiting for the disk."""
-        code, _, errors = self._sent(("sh", "-c", NOTE, "sh", path), text.encode(), COMMAND_S)
+        code, _, errors = self._execute(("sh", "-c", NOTE, "sh", path), text.encode(), COMMAND_S)
         if code != 0:
             raise InputError(self._refusal("write", path, errors))
 
     def run(self, command: Sequence[str], longest_s: float = COMMAND_S) -> Ended:
         """Run a program in the root folder, without input."""
         script = 'cd / && exec "$@" 2>&1 < /dev/null'
-        code, output, _ = self._sent(("sh", "-c", script, "sh", *command), None, longest_s)
+        code, output, _ = self._execute(("sh", "-c", script, "sh", *command), None, longest_s)
         return Ended(code, output.decode(errors="replace")[-MOST_OUTPUT:])
 
     def _refusal(self, verb: str, path: str, errors: str) -> str:
@@ -136,7 +136,7 @@ class FarHost:
         )
         return f"cannot {verb} {path} on {self.name}: {why}{who}"
 
-    def _sent(
+    def _execute(
         self, command: Sequence[str], content: bytes | None, longest_s: float
     ) -> tuple[int, bytes, str]:
         """Its exit code and what it printed on either output; raises TargetError if it is gone."""

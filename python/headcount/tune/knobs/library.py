@@ -27,7 +27,7 @@ def library() -> Mapping[str, KnobFile]:
 
     Raises InputError for a package whose knobs cannot be used.
     """
-    found = _own()
+    found = _built_in()
     for name, package in added(GROUP, NOUN, ModuleType).items():
         more = _of_package(name, package)
         known = found.get(more.server)
@@ -56,7 +56,7 @@ def _of_package(name: str, package: ModuleType) -> KnobFile:
         raise refusal(GROUP, name, NOUN, str(error)) from error
 
 
-def _own() -> dict[str, KnobFile]:
+def _built_in() -> dict[str, KnobFile]:
     folder = files("headcount.tune.knobs").joinpath("data")
     texts = {one.name: one.read_text("utf-8") for one in folder.iterdir()}
     found = [KnobFile(**tomllib.loads(texts[name])) for name in sorted(texts) if ".toml" in name]

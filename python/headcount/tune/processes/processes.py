@@ -156,9 +156,9 @@ class Processes:
 
     def way_back(self, knobs: Iterable[Knob]) -> Sequence[str]:
         """Lines for `treat.sh` that restore all thread attributes these knobs may change."""
-        return self._back({PART[one.name] for one in knobs if one.name in PART})
+        return self._restore_lines({PART[one.name] for one in knobs if one.name in PART})
 
-    def _back(self, parts: Collection[Part]) -> Sequence[str]:
+    def _restore_lines(self, parts: Collection[Part]) -> Sequence[str]:
         if not parts:
             return []
         roots = {one.root: one for one in self._seen.values() if one.tid == one.root}
@@ -173,7 +173,7 @@ class Processes:
         """Treat all threads so, and restore what no change is for; raises KernelRefusal."""
         wanted = {knob.name: value for knob, value in changes.items() if knob.name in PART}
         parts = {PART[name] for name in wanted}
-        lines = [*self._back(self._treated - parts)]
+        lines = [*self._restore_lines(self._treated - parts)]
         now = {(one.pid, one.started) for one in self.roots}
         roots = [one for key, one in self._seen.items() if key in now]
         targets = {one.tid: self._target(one.attributes, wanted) for one in roots}
