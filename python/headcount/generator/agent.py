@@ -87,7 +87,7 @@ class Agent:
             if message.kind == "end":
                 return False
             self._take(message)
-        self._do_what_is_due()
+        self._obey_due_orders()
         silent_s = self._clock() - self._heard_s
         if silent_s > LEASE_S and (self._playing or self._making) is not None:
             self._close()
@@ -135,7 +135,7 @@ class Agent:
         held += message.body  # extends it in place
         self._channel.send(Message("filed", {"generation": values["generation"]}))
 
-    def _do_what_is_due(self) -> None:
+    def _obey_due_orders(self) -> None:
         while self._due and min(at_s for at_s, _ in self._due) - self._clock() <= EARLY_S:
             at_s, message = min(self._due, key=lambda one: one[0])
             self._due.remove((at_s, message))

@@ -145,11 +145,11 @@ def computed(found: Expression, known: Mapping[str, Number]) -> Number | None:
             return known.get(name)
         case Operation(operator, left, right):
             first, second = computed(left, known), computed(right, known)
-            return None if first is None or second is None else _done(operator, first, second)
+            return None if first is None or second is None else _result(operator, first, second)
     return None
 
 
-def _done(operator: str, first: Number, second: Number) -> Number | None:
+def _result(operator: str, first: Number, second: Number) -> Number | None:
     if operator in "/%" and second == 0:
         return None
     are_whole = isinstance(first, int) and isinstance(second, int)

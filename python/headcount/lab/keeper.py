@@ -195,7 +195,7 @@ def keep(command: Sequence[str], user: str | None = None) -> None:
         order = orders.wait(server)
         if order not in {None, END}:
             _ask(server, order)
-        end(_left)
+        end(_remaining_processes)
         if order is None:
             order = orders.wait(None)
 
@@ -209,7 +209,7 @@ def _ask(server: int, order: str) -> None:
         time.sleep(PAUSE_S)
 
 
-def _left() -> set[int]:
+def _remaining_processes() -> set[int]:
     """The server's descendants that have not ended."""
     dead_children()
     return descendants(os.getpid())

@@ -132,14 +132,14 @@ class Active:
         self._hit = each[0]
         self._network = Joined(each[0], settle)
 
-    def _found(self) -> PairNode:
+    def _look_up(self) -> PairNode:
         self._hit = self._reached()
         self._network = Joined(self._hit, self._settle)
         return self._hit
 
     def pids(self) -> list[int]:
         """The process of its service."""
-        return self._found().pids
+        return self._look_up().pids
 
     def others(self) -> list[int]:
         """The keepalived process of the node that was hit."""
@@ -152,11 +152,11 @@ class Active:
 
     def move(self) -> None:
         """Move the address away from it."""
-        self._found().move()
+        self._look_up().move()
 
     def cut(self, direction: Direction = "both") -> None:
         """Drop its packets; raises MachineLimitError."""
-        self._found()
+        self._look_up()
         self._network.cut(direction)
 
     def kill(self) -> None:

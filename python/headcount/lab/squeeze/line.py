@@ -52,11 +52,11 @@ def main(arguments: Sequence[str]) -> int:
             options.seed,
         )
     except HeadcountError as error:
-        _say({"error": str(error)})
+        _print_json({"error": str(error)})
         return 1
     _hurry()
     threading.Thread(target=_report, args=(line,), daemon=True).start()
-    _say({"ready": True})
+    _print_json({"ready": True})
     try:
         line.carry()
     except HeadcountError:
@@ -80,11 +80,11 @@ def _report(line: Line) -> None:
     with contextlib.suppress(BrokenPipeError):
         while os.read(sys.stdin.fileno(), 4096):  # no request comes before the last answer
             counts = json.loads(line.counts())
-            _say({**counts, "cpu_s": time.process_time(), "at_s": time.monotonic()})
+            _print_json({**counts, "cpu_s": time.process_time(), "at_s": time.monotonic()})
     line.stop()
 
 
-def _say(what: dict[str, object]) -> None:
+def _print_json(what: dict[str, object]) -> None:
     print(json.dumps(what), flush=True)
 
 
