@@ -1,7 +1,7 @@
-"""The command line: one file a verb, and their table of contents in `verbs`.
+"""The command line: one file per verb, and their table of contents in `verbs`.
 
-What most lines do not need is imported where it is needed: Typer and Rich take half the CPU of
-`headcount --help`, and `headcount --version` needs neither.
+Modules that most commands do not need are imported where they are used: Typer and Rich take half
+the CPU of `headcount --help`, and `headcount --version` needs neither.
 """
 
 import errno
@@ -18,9 +18,9 @@ from headcount.foreign.damage import DAMAGE, reason
 from headcount.secret_text import learn_line, redacted
 
 POINTER = "headcount doctor shows what this machine lacks"
-"""The line below an error that comes of the machine."""
+"""Printed below an error that the machine causes."""
 PANIC = "PanicException"
-"""The engine's own defects, which are no `Exception`; their class has no module to import from."""
+"""A panic of the engine. It is not an `Exception`, and no module exports its class."""
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that end a run in an orderly way."""
 
@@ -28,7 +28,7 @@ ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def fold_criteria(arguments: list[str]) -> list[str]:
     """Let one `--criteria` take several: `--criteria "p95<=1s" "overload<1%"`."""
     folded: list[str] = []
-    given = 0  # values that the `--criteria` at hand has got
+    given = 0  # values seen since the last `--criteria`
     for argument in arguments:
         if given and not argument.startswith("-") and re.search("[<>]", argument):
             folded[-1] += f" {argument}"
@@ -39,7 +39,7 @@ def fold_criteria(arguments: list[str]) -> list[str]:
 
 
 def expanded(arguments: Sequence[str]) -> list[str]:
-    """Arguments with `~` as the home folder also where shells leave it: --output=~/report.html."""
+    """The arguments with `~` expanded also where shells do not: --output=~/report.html."""
     return [
         re.sub(r"^((?:--[\w-]+=)?)(~(?:/.*)?)$", lambda found: found[1] + _home(found[2]), argument)
         for argument in arguments
@@ -51,9 +51,9 @@ def _home(path: str) -> str:
 
 
 def main() -> None:
-    """Run the command line; every error on purpose is one message and an exit code."""
+    """Run the command line and exit; a HeadcountError becomes one message and its exit code."""
     for name in ENDS:
-        if signal.getsignal(name) != signal.SIG_IGN:  # as nohup asks for
+        if signal.getsignal(name) != signal.SIG_IGN:  # nohup ignores SIGHUP
             signal.signal(name, _interrupt)
     sys.exit(run_line(sys.argv[1:]))
 
@@ -79,17 +79,17 @@ def run_line(arguments: Sequence[str]) -> int:
         _fail("interrupted")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # Nobody reads the output any more; what is left of it must not fail at the end.
+        # The reader has gone: flushing the rest at exit must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.PASSED
-    except BaseException as error:  # 1 would mean that criteria failed
+    except BaseException as error:  # exit code 1 means that criteria failed
         if not isinstance(error, Exception) and type(error).__name__ != PANIC:
-            raise  # an exit, say
+            raise  # SystemExit, for example
         return _unexpected(error, arguments)
 
 
 def _played(arguments: Sequence[str]) -> int:
-    """Run a command line to the last character that it prints; returns its exit code."""
+    """Run a command line and flush what it prints; returns its exit code."""
     if list(arguments) == ["--version"]:
         print(f"headcount {__version__}")
         code: int = ExitCode.PASSED
@@ -97,13 +97,13 @@ def _played(arguments: Sequence[str]) -> int:
         from headcount.cli.line import play
 
         code = play(fold_criteria(expanded(arguments)), arguments)
-    if sys.stdout is not None:  # as it is where it was closed
+    if sys.stdout is not None:  # None if it was closed
         sys.stdout.flush()
     return code
 
 
 def _unexpected(error: BaseException, arguments: Sequence[str]) -> int:
-    """Print an error that nothing has explained; returns its exit code."""
+    """Print an error that is not a HeadcountError; returns its exit code."""
     if isinstance(error, PermissionError) and error.filename is not None:
         _fail(f"you have no permission to use {error.filename}; ask its owner for it")
         return ExitCode.UNSUITABLE
@@ -132,7 +132,7 @@ def _fail(message: str) -> None:
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """Interrupt once: what then keeps the results and stops the server must not be cut short."""
+    """Interrupt once: keeping the results and stopping the server must not be cut short."""
     for name in ENDS:
         signal.signal(name, signal.SIG_IGN)
     raise KeyboardInterrupt

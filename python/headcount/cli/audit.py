@@ -112,7 +112,7 @@ def audited(bundle: Path, keys: Path | None = None) -> "Audit":
 
 
 def again(evidence: "Evidence") -> "Recomputed":
-    """What the answer, the report and the table would be now."""
+    """The answer, report and table as this version computes them."""
     from headcount.analyse.audit.audit import Recomputed
     from headcount.bundle import table as parquet
     from headcount.bundle.columns import totals

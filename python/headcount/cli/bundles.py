@@ -65,7 +65,7 @@ def _row(path: Path) -> dict[str, str]:
 
 
 def _with_verdict(found: "Bundle") -> "Bundle":
-    """The bundle with its answer. Most have one, and the code that computes it is slow to load."""
+    """The bundle with its answer, computed only if missing: that code is slow to load."""
     verdict = found.verdict
     has_failures = any(level.faults for level in found.levels)
     if verdict is not None and verdict.diagnosis and (verdict.failures or not has_failures):
@@ -118,7 +118,7 @@ def show(bundle: Folder, json: options.Json = False) -> None:
 
 
 def _show_tuning(tuned: "Tuning", bundle: Path, *, json: bool) -> None:
-    """What a tuning came to, and what it tried."""
+    """Show the result of a tuning and what it tried."""
     if json:
         print_json({"bundle": str(bundle), "tuning": tuned.model_dump(mode="json")})
         return

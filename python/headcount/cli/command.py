@@ -1,4 +1,4 @@
-"""Commands whose help shows texts as they are written: square brackets are no markup in them."""
+"""Commands whose help shows texts literally: square brackets in them are not markup."""
 
 import copy
 import importlib
@@ -30,11 +30,11 @@ class Group(TyperGroup):
 
 
 UNUSED = {"rich.markdown": "Markdown", "rich.traceback": "Traceback"}
-"""What Typer's help imports for ways to show texts that are not used here."""
+"""Modules that Typer's help imports and Headcount's help does not use."""
 
 
 def import_help() -> None:
-    """Import Typer's help without them: parsers of Markdown take a third of the CPU of `--help`."""
+    """Import Typer's help without `UNUSED`: Markdown parsers take a third of `--help`'s CPU."""
     if "typer.rich_utils" in sys.modules:
         return
     left_out = [name for name in UNUSED if name not in sys.modules]
@@ -42,7 +42,7 @@ def import_help() -> None:
         sys.modules[name] = ModuleType(name)
         setattr(sys.modules[name], UNUSED[name], None)
     try:
-        importlib.import_module("headcount.cli.console")  # mends the terminal's width first
+        importlib.import_module("headcount.cli.console")  # corrects the terminal's width first
         importlib.import_module("typer.rich_utils")
     finally:
         for name in left_out:
@@ -50,7 +50,7 @@ def import_help() -> None:
 
 
 def flowing(text: str) -> str:
-    r"""A docstring whose paragraphs are a line each: the terminal breaks them where it ends.
+    r"""A docstring with each paragraph on one line, which the terminal wraps at its own width.
 
     >>> flowing("One\ntwo.\n\n- a\n- b")
     'One two.\n\n- a\n- b'
@@ -61,7 +61,7 @@ def flowing(text: str) -> str:
 
 
 def _shown(command: Any) -> Any:
-    """A copy of a command as it is shown: its help flows, and Rich's marks are escaped."""
+    """A copy of a command for display: its help flows, and Rich's markup is escaped."""
     from rich.markup import escape
 
     shown = copy.copy(command)

@@ -120,7 +120,7 @@ def compare(
 
 
 def _runs(subjects: "Sequence[Side]", output: Output, found: "Comparison") -> None:
-    """Hand out a comparison of runs."""
+    """Print a comparison of runs, and write its files."""
     from headcount.report.compare import markdown as text
     from headcount.report.compare import terminal
 
@@ -147,7 +147,7 @@ def _runs(subjects: "Sequence[Side]", output: Output, found: "Comparison") -> No
 
 
 def _failovers(subjects: "Sequence[Side]", output: Output) -> None:
-    """Compare failovers, and hand that out."""
+    """Compare failovers, print the comparison and write its files."""
     if output.pdf is not None:
         raise InputError(
             "--pdf: a comparison of failovers is not written as PDF; --html FILE makes a page, "

@@ -12,17 +12,17 @@ from rich.text import Text
 from headcount.secret_text import redacted, redacted_values
 from headcount.text import clean, escaped_json
 
-if os.environ.get("COLUMNS") == "0":  # as some terminals say that they do not know
+if os.environ.get("COLUMNS") == "0":  # some terminals: width unknown
     del os.environ["COLUMNS"]
 
 
 class Screen(Console):
-    """A console that shows no secrets, and leaves it to the command line to end unread."""
+    """A console that hides secrets, and lets the command line handle a broken pipe."""
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Render texts without the secrets in them, also those in tables and displays."""
+        """Render text without its secrets, also in tables and live displays."""
         if isinstance(renderable, str):
             renderable = redacted(renderable)
         elif (
@@ -55,7 +55,7 @@ def fail(message: str) -> None:
 
 
 def print_text(text: str, end: str = "\n") -> None:
-    """Print lines as they are, but for the secrets in them."""
+    """Print text as it is, without its secrets."""
     print(redacted(text), end=end, flush=True)
 
 

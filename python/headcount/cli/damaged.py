@@ -1,4 +1,4 @@
-"""Bundles whose files are not as they were written: what may explain an error of Headcount."""
+"""Bundles whose files were changed, which may explain an unexpected error."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ CHECKS = ("files", "readable", "totals", "figures", "table")
 
 
 def damaged_bundle(arguments: Sequence[str]) -> Path | None:
-    """The first bundle on a command line that was altered; None where all are as written."""
+    """The first altered bundle on a command line; None if none was altered."""
     for argument in arguments:
         folder = _folder(argument)
         if folder is not None and _is_altered(folder):

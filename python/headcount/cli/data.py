@@ -120,7 +120,7 @@ def _check_given(plan: "Plan", users: int | None, seed: int | None) -> None:
 
 
 def _is_all_own(plan: "Plan") -> bool:
-    """Whether there is nothing to make, which is printed then."""
+    """Whether the workload needs no data; prints that if so."""
     own = {"sql": "statements", "smb": "paths", "files": "paths"}.get(plan.workload.protocol)
     if own is None or plan.discussion is not None or plan.data_set is not None:
         return False
@@ -158,7 +158,7 @@ def _prepare_folder(
     verify: bool,
     json: bool,
 ) -> None:
-    """Write the pages of a workload into a folder, and say how they come to be served."""
+    """Write the pages of a workload into a folder, and print how to serve them."""
     from rich.progress import Progress
 
     from headcount import workloads
@@ -269,7 +269,7 @@ def cleanup(
 
 
 def _of_users(plan: "Plan", users: int) -> "Plan":
-    """The plan for so many users, who need a row of `--logins` each: no level of it is played."""
+    """The plan with that many users, each of whom needs a row of `--logins`. No level is played."""
     return plan.model_copy(update={"levels": [users]})
 
 

@@ -1,4 +1,4 @@
-"""What a person sees while a run is under way."""
+"""The terminal display of a run under way."""
 
 import time
 from pathlib import Path
@@ -36,7 +36,7 @@ MARKS = {"passed": "[green]passed[/]", "failed": "[red]failed[/]", "invalid": "[
 
 
 class Display:
-    """A live display on a terminal; one line a level elsewhere; nothing when quiet."""
+    """A live display on a terminal; one line per level elsewhere; nothing when quiet."""
 
     def __init__(self, console: Console, *, quiet: bool = False) -> None:
         """Show on `console`."""
@@ -71,7 +71,7 @@ class Display:
         return self._console.is_terminal and not self._quiet
 
     def started(self, plan: Plan, folder: Path) -> None:
-        """Say what is run."""
+        """Print what runs, and on which target."""
         criteria = " ".join(plan.workload.criteria)
         self._say(plan.workload.title, markup=False)
         by = f" (rule {plan.rule})" if plan.rule else ""
@@ -83,23 +83,23 @@ class Display:
         self._say(f"  bundle {folder}", markup=False)
 
     def phase(self, phase: Phase) -> None:
-        """A phase begins."""
+        """Show the phase that begins."""
         self._phase, self._phase_began_s = phase, time.monotonic()
         self._prepared = None
         self._refresh()
 
     def prepared(self, done: int, users: int) -> None:
-        """So much of the data set is ready."""
+        """Show how much of the data set is ready."""
         self._prepared = (done, users)
         self._refresh()
 
     def second(self, second: Second) -> None:
-        """A second has passed."""
+        """Show the figures of the second that has passed."""
         self._second = second
         self._refresh()
 
     def level(self, result: LevelResult) -> None:
-        """A line for the level that has ended."""
+        """Print a line for the level that has ended."""
         response = result.total.response
         cpu = result.counters.get("sut", {}).get("system.cpu.utilization")
         figures = [
@@ -113,18 +113,18 @@ class Display:
             self._say(f"          {'; '.join(result.reasons)}", markup=False)
 
     def noted(self, text: str) -> None:
-        """A line for it."""
+        """Print a line."""
         self._say(f"  {text}", markup=False)
 
     def outlook(self, outlook: Outlook) -> None:
-        """Say beforehand how long it will take; later it is part of the display."""
+        """Print the expected time once; after that the display shows it."""
         if self._outlook is None:
             self._say(f"  this will take about {span(outlook.remaining_s)}", markup=False)
         self._outlook, self._outlook_at_s = outlook, time.monotonic()
         self._refresh()
 
     def finished(self, verdict: Verdict) -> None:
-        """The answer is printed by the verb, on standard output."""
+        """Do nothing: the verb prints the answer, on standard output."""
 
     def _say(self, text: str, *, markup: bool = True) -> None:
         if not self._quiet:

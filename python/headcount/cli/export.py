@@ -57,7 +57,7 @@ def export(bundle: Folder, files: Files) -> None:
 
 
 def _maker(path: Path) -> "Callable[[Bundle], str | bytes]":
-    """What makes a file's contents; raises InputError for an ending that stands for nothing."""
+    """The function that makes a file's contents; raises InputError for an unknown ending."""
     ending = path.suffix.lower()
     if ending == ".csv":
         return _table(path)

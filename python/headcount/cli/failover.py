@@ -38,7 +38,7 @@ WORKLOAD_HELP = "What the users do: a workload's name or file."
 
 @dataclass(frozen=True)
 class FaultAsked:
-    """What is done to the server."""
+    """The fault to make."""
 
     fault: Annotated[
         str | None,

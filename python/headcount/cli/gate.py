@@ -1,4 +1,4 @@
-"""`headcount gate`: fail where a run is shown to be worse than another by more than a margin."""
+"""`headcount gate`: fail if a run is measurably worse than another by more than a margin."""
 
 import re
 from pathlib import Path

@@ -1,7 +1,7 @@
 """Verbs whose options are declared in groups.
 
-Typer reads options off the parameters of a function. A verb with dozens of them takes dataclasses
-instead, whose fields are the options.
+Typer reads options from the parameters of a function. A verb with dozens of options takes
+dataclasses instead, whose fields are the options.
 """
 
 import inspect

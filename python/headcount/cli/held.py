@@ -1,4 +1,4 @@
-"""What a person sees while connections are held."""
+"""The terminal display while connections are held."""
 
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +14,7 @@ from headcount.text import storage
 
 
 class HeldDisplay:
-    """A line that changes on a terminal; one for each start of the server that stays."""
+    """A live line on a terminal, and a permanent one for each start of the server."""
 
     def __init__(self, console: Console, *, quiet: bool = False) -> None:
         """Show on `console`."""
@@ -39,14 +39,14 @@ class HeldDisplay:
         self._live.stop()
 
     def began(self, folder: Path, starts: int) -> None:
-        """Say what is done, and where it is kept."""
+        """Print what is measured, and the folder of the results."""
         self._starts = starts
         if not self._quiet:
             text = f"Holding shares, connections and open files: {starts} starts, kept in {folder}"
             self._console.print(text, markup=False)
 
     def holding(self, start: int, point: Holding, connected: int) -> None:
-        """A point is being brought about."""
+        """Show the point that is being set up."""
         if not self._live.is_started:
             return
         self._live.update(
@@ -58,7 +58,7 @@ class HeldDisplay:
         )
 
     def ended(self, start: int, points: list[SharesPoint], left: list[LeftOut]) -> None:
-        """A line for the start that has ended."""
+        """Print a line for the start that has ended."""
         if self._quiet:
             return
         last = points[-1] if points else None

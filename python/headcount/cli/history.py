@@ -65,9 +65,9 @@ def history(
 
 
 def _bundles(folder: Path, workload: str | None, target: str | None) -> "list[Bundle]":
-    """Every run of the folder that is wanted; damaged ones are named and left out.
+    """The selected runs of a folder; damaged ones are named and left out.
 
-    Raises InputError without any.
+    Raises InputError if there is none.
     """
     from headcount.bundle import reader
 

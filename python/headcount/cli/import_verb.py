@@ -226,7 +226,7 @@ def imported(
     if log_in == "once":
         log_in_once(journey)
     path = output or _free_path(journey.name)
-    # Not through `redacted`, which would hide names such as {password}: no secret is in a journey.
+    # Not through `redacted`, which would hide names such as {password}. A journey has no secrets.
     write_output(path, workload_text(journey), "-o")
     mistakes = mistakes_in(str(path))
     if json:

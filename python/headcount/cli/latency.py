@@ -22,7 +22,7 @@ USUAL_REPEATS = 3
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the command line asks for; None is what is usual."""
+    """What the command line asks for; None is the default."""
 
     latencies: str
     users: int
@@ -40,10 +40,10 @@ def measure(
     *,
     json: bool,
 ) -> None:
-    """Measure it.
+    """Measure the costs of a connection at each latency, and print them.
 
-    `settings` are the lab server's and the client's, `others` says which options were given that
-    mean nothing here.
+    `settings` are the lab server's and the client's. `others` has options that mean nothing here,
+    and whether each was given.
     """
     # The engine and statistics take half a second to load; other verbs do not need them.
     from headcount import workloads
@@ -103,7 +103,7 @@ def _measure(experiment: "LatencyExperiment", *, json: bool) -> None:
 
 
 def _line(point: "LatencyPoint") -> str:
-    """What a start of the server came to, while others are under way."""
+    """The result of one start of the server, printed while others follow."""
     from headcount.analyse.latency import latency_text
     from headcount.text import storage
 
@@ -115,7 +115,7 @@ def _line(point: "LatencyPoint") -> str:
 
 
 def _latencies(text: str) -> dict[float, str]:
-    """Latencies with commas between them, as written, by their seconds."""
+    """The text of each latency in a comma-separated list, by its seconds."""
     from headcount.plan.line_limits import time_s
 
     found = {}

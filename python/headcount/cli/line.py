@@ -13,9 +13,9 @@ from headcount.errors import ExitCode, InputError
 
 
 def app_of(verbs: Iterable[str] | None = VERBS) -> typer.Typer:
-    """The command line with these verbs, whose rooms are opened; None: all of them, only listed."""
-    # Options before a verb. Typer loads Pydantic to read them, even where there are none, and that
-    # takes as long as all else that the help of a verb needs.
+    """The command line with these verbs loaded; with None, all verbs are only listed."""
+    # To read options before a verb, Typer loads Pydantic, even if the line has none. That takes as
+    # long as everything else that the help of a verb needs.
     has_options = verbs is None or verbs is VERBS
     app = typer.Typer(
         name="headcount",
@@ -36,7 +36,7 @@ def app_of(verbs: Iterable[str] | None = VERBS) -> typer.Typer:
 def play(arguments: Sequence[str], given: Sequence[str]) -> int:
     """Run a command line; returns its exit code.
 
-    `given`: as it was typed. Raises InputError with what is wrong with it.
+    `given` is the line as it was typed. Raises InputError that says what is wrong with it.
     """
     try:
         app = app_of(_asked(arguments))
@@ -44,7 +44,7 @@ def play(arguments: Sequence[str], given: Sequence[str]) -> int:
     except typer.Abort as error:
         raise KeyboardInterrupt from error
     except TyperException as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # its help is printed already
+        if type(error).__name__ == "NoArgsIsHelpError":  # Typer has printed the help
             return ExitCode.BAD_INPUT
         from headcount.cli import usage
 
@@ -57,8 +57,8 @@ def play(arguments: Sequence[str], given: Sequence[str]) -> int:
 
 
 def _asked(arguments: Sequence[str]) -> Iterable[str] | None:
-    """The verb of a command line; None where it has none, for help and slips of the pen."""
+    """The verb of a command line, all verbs for completion; None for help and typing errors."""
     if arguments and arguments[0] in VERBS:
         return arguments[:1]
-    # Completion asks for the options of verbs, too, and its words are in the environment.
+    # Completion needs the options of verbs, too, and passes its words in the environment.
     return VERBS if any(name.startswith("_HEADCOUNT") for name in os.environ) else None

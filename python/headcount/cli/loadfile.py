@@ -10,7 +10,7 @@ from headcount.protocols.tree import Tree
 
 
 def load_file(path: Path, *, ignore_times: bool) -> LoadFile:
-    """Read a load file whole; raises InputError with the line that cannot be read."""
+    """The parsed load file; raises InputError that names the line it cannot read."""
     path = path.expanduser().absolute()
     if not path.is_file():
         raise InputError(

@@ -15,7 +15,7 @@ from headcount.protocols.registry import protocol_of, protocols
 COLUMNS = ("username", "password")
 """What the header line of the file must have; other columns do not matter."""
 EACH = "{n}"
-"""The pattern of users' names in a plan whose users are rows of a file."""
+"""The pattern of user names in a plan whose users are rows of a file."""
 Rows = tuple[tuple[str, str], ...]
 
 
@@ -46,7 +46,7 @@ def logins_of(path: Path) -> Rows:
 
 
 def named_plan(plan: Plan, path: Path | None) -> tuple[Plan, Rows | None]:
-    """The plan with the users of a file, and its rows; as it is without a file."""
+    """The plan with the users of a file, and its rows; without a file, the same plan and None."""
     if path is None:
         return plan, None
     rows = logins_of(path)
@@ -87,7 +87,7 @@ def with_logins(plan: Plan, rows: Rows, path: Path) -> Plan:
 
 
 def check_same_users(plan: Plan, rows: int) -> None:
-    """Raise InputError unless the users of a run that goes on are as many rows as it began with."""
+    """Raise InputError unless a resumed run gets as many rows as it began with."""
     if plan.logins is None:
         raise InputError("this run's users do not come from a file: leave out --logins")
     if rows != plan.logins:
@@ -98,7 +98,7 @@ def check_same_users(plan: Plan, rows: int) -> None:
 
 
 def secrets_with(secrets: Secrets, plan: Plan, rows: Rows | None) -> Secrets:
-    """The secrets with the users' own; raises InputError where the plan needs rows and has none."""
+    """The secrets with the users' logins; raises InputError if the plan needs rows and has none."""
     if rows is None:
         if plan.logins is not None:
             raise InputError("this plan's users come from a file: give it again with --logins FILE")

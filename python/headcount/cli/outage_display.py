@@ -5,7 +5,7 @@ from headcount.cli.display import Display
 
 
 class OutageDisplay(Display):
-    """A level with a fault in it passes or fails by chance; what was felt is noted."""
+    """Prints no line for a level: with a fault in it, whether it passes is chance."""
 
     def level(self, result: LevelResult) -> None:
         """Nothing."""

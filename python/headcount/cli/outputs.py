@@ -18,7 +18,7 @@ WRITERS = {
     ".prom": "headcount export BUNDLE {file}",
     ".otlp": "headcount export BUNDLE {file}",
 }
-"""Which command writes a format."""
+"""The command that writes each format, by file ending."""
 
 
 def check_file(path: Path | None, option: str, ending: str) -> None:
@@ -41,14 +41,14 @@ def check_file(path: Path | None, option: str, ending: str) -> None:
 
 
 def check_log(path: Path) -> None:
-    """Refuse a log that cannot grow; it may be there already, and is then continued."""
+    """Refuse a log that cannot be appended to; it need not exist yet."""
     if os.path.isdir(path):  # noqa: PTH112 - Path raises where a name is too long
         raise InputError(f"--log {path}: this is a folder; name a file in it")
     ensure_writable(path, "--log")
 
 
 def writer(path: Path) -> str:
-    """The command that writes a format."""
+    """A sentence that names the command for a format."""
     command = WRITERS[path.suffix.lower()].format(file=path, stem=path.with_suffix(""))
     return f"{path.suffix} is written by: {command}"
 
@@ -63,7 +63,7 @@ def check_runs(folder: Path) -> None:
 
 
 def check_bundle(folder: Path) -> None:
-    """Refuse a bundle that cannot be written on."""
+    """Refuse a bundle whose folder is not writable."""
     try:
         write_page(folder)
     except OSError as error:
@@ -72,5 +72,5 @@ def check_bundle(folder: Path) -> None:
 
 
 def bundle_folder(path: Path) -> Path:
-    """A bundle's folder, also where one of its files is given, such as report.html."""
+    """The bundle's folder, also if the path is one of its files, such as report.html."""
     return path.parent if path.is_file() and (path.parent / "plan.toml").is_file() else path

@@ -136,6 +136,6 @@ def _print(event: "Event") -> None:
 
 
 def _print_json(event: "Event") -> None:
-    """A line, which whoever reads gets at once."""
+    """Print an event as a line of JSON, unbuffered."""
     known = {name: one for name, one in dataclasses.asdict(event).items() if one is not None}
     print(redacted_json(json_text(known)), flush=True)

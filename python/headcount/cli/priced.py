@@ -1,4 +1,4 @@
-"""What `headcount price` is given, read: configurations, users, old servers."""
+"""Reads the input of `headcount price`: configurations, users, old servers."""
 
 import re
 from collections.abc import Sequence
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 _STATED = re.compile(r"(?P<name>[^=]+)=(?P<users>\d{1,3}(?:,\d{3})+|\d+)")
 OF_PLAN = "plan"
-"""Instead of a price: what the run's own plan states."""
+"""Given instead of a price: use the one in the run's own plan."""
 MOST_YEARLY_GROWTH = Decimal(10)
-"""Elevenfold in a year: beyond it, a plan for years is no plan."""
+"""Elevenfold in a year: nobody can plan years ahead beyond that."""
 
 
 def configurations(
     what: Sequence[str], cost: Sequence[str], costs: Sequence[Path], years: Decimal | None
 ) -> "list[Priced]":
-    """Each with its price: stated ones in their order, or those of the plans."""
+    """Each configuration with its price: the given ones in order, or those of the plans."""
     if cost and costs:
         raise InputError("--cost and --costs exclude each other; give one of them")
     given = len(cost) + len(costs)
@@ -51,7 +51,7 @@ def configurations(
 
 
 def _names(what: Sequence[str]) -> list[str]:
-    """What to call each: as given, else the bundle's folder, else its path; each once."""
+    """A unique name for each: as given, else the bundle's folder, else its path."""
     given = [text.partition("=")[0] if _is_named(text) else None for text in what]
     short = [name or Path(text).resolve().name for name, text in zip(given, what, strict=True)]
     names = [
@@ -123,7 +123,7 @@ def merger(
 
 
 def sought(users: int | None, replaces: int | None, users_per_server: int | None) -> int | None:
-    """The users to hold; None where nobody asks for a number."""
+    """The number of users to hold; None if none was given."""
     if users_per_server is not None:
         if replaces is None:
             raise InputError("--users-per-server is for --replaces: how many old servers go?")
@@ -147,7 +147,7 @@ def headroom(text: str) -> Decimal:
 
 
 def need(users: int, free: Decimal, growth: str, spare: int, years: Decimal | None) -> "Need":
-    """What is looked for; growth takes years."""
+    """The need that a configuration must cover; growth counts only with years."""
     from headcount.analyse.prices.fleet import Need
 
     grows = parse_share(growth, "--growth")
@@ -160,7 +160,7 @@ def need(users: int, free: Decimal, growth: str, spare: int, years: Decimal | No
 
 
 def years_of(years: Decimal | None, configurations: "Sequence[Priced]") -> Decimal | None:
-    """Over how many years growth counts: as asked for, or those that all prices state."""
+    """The years over which growth counts: as given, or the ones that all prices share."""
     if years is not None:
         return years
     found = {one.price.years for one in configurations if one.price is not None}

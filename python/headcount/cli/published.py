@@ -72,7 +72,7 @@ def published(
 
 
 def _plain(row: Any) -> dict[str, Any]:
-    """A row for programs: the value as a number, and beside it as it is printed."""
+    """A row for programs, with the value as a number and as printed."""
     return asdict(row) | {"value": float(row.value), "printed": str(row.value)}
 
 

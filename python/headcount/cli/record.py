@@ -96,7 +96,7 @@ def record(
 
 
 def _trust(verify: str) -> bool | str:
-    """Whom the proxy trusts; raises InputError for a file that has no certificate."""
+    """What the proxy trusts; raises InputError for a file without a certificate."""
     from headcount.fields.model import trusted
     from headcount.importers.recording_proxy import check_authority
 
@@ -107,7 +107,7 @@ def _trust(verify: str) -> bool | str:
 
 
 def _recorded(url: "SplitResult", proxy: "RecordingProxy", folder: Path | None) -> list[str]:
-    """Let the proxy run until Ctrl-C, or until its browser is closed; the other hosts it saw."""
+    """Run the proxy until Ctrl-C or until its browser closes; returns the other hosts it saw."""
     from headcount.importers import proxied_browser
 
     others: list[str] = []
@@ -130,7 +130,7 @@ def _recorded(url: "SplitResult", proxy: "RecordingProxy", folder: Path | None) 
 
 
 def _guide(url: "SplitResult", place: "Place", *, has_browser: bool) -> None:
-    """Say how to use the proxy."""
+    """Print how to use the proxy."""
     lines = [f"Recording {url.geturl()} through the proxy {place.text}. Ctrl-C ends it."]
     if not has_browser:
         where = place.text
@@ -152,7 +152,7 @@ def _guide(url: "SplitResult", place: "Place", *, has_browser: bool) -> None:
 
 
 def _show(event: dict[str, Any]) -> None:
-    """Show what passed, in a line."""
+    """Print an event of the proxy as a line."""
     if "page" in event:
         line = f"  {event.get('method')} {event['page']}  {event.get('status')}"
     elif "websocket" in event:

@@ -56,12 +56,12 @@ from headcount.protocols.registry import lab_target, protocol_of
 __all__ = ["Overrides", "client_settings", "stated_cost"]
 
 USUAL_HTTP = "web-static"
-"""The workload that is suggested to someone who names a web server alone."""
+"""The workload to suggest if only a web server is given."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is run, on which target, what is its server, and whether the diagnosis is tested."""
+    """What runs, its target, the processes of the server, and whether to test the diagnosis."""
 
     what: str
     target: str | None
@@ -80,23 +80,23 @@ class Files:
 
 
 def number(text: str | None, option: str) -> int | None:
-    """A number of users; None where none is given."""
+    """The number of users in a text; None if there is no text."""
     return None if text is None else count(text, option, MOST_USERS)
 
 
 def parts(text: str | None) -> list[str]:
-    """What commas part; blanks do not count."""
+    """The parts between commas, without blank ones."""
     return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
 def criteria_of(texts_given: Sequence[str] | None) -> list[str]:
-    """Criteria apart, of which one argument may hold several; blanks do not count."""
+    """The single criteria; one argument may hold several, and blanks in them do not matter."""
     texts = [re.sub(r"\s*([<>=]+)\s*", r"\1", text) for text in texts_given or []]
     return [one for text in texts for one in re.findall(r"\S+(?:\s+for\s+\d\S*)?", text)]
 
 
 def disclosed(path: Path | None) -> Disclosure | None:
-    """What is stated in a file; None without one."""
+    """The disclosure in a file; None without one."""
     return load_disclosure(path) if path else None
 
 
@@ -111,7 +111,7 @@ def limits(given: Sequence[str] | None) -> dict[str, str]:
 
 
 def stacks_wanted(text: str) -> StacksWanted:
-    """Which stacks to record."""
+    """Which stacks to record; raises InputError for an unknown word."""
     known: dict[str, StacksWanted] = {"auto": "auto", "all": "all", "off": "off"}
     if text not in known:
         raise InputError(f'--stacks is "{text}"; give {", ".join(known)}')
@@ -124,7 +124,7 @@ def named(
     cgroups: Sequence[str] | None,
     containers: Sequence[str] | None,
 ) -> Named:
-    """What somebody says is the server."""
+    """The server as the user names it."""
     return Named(
         tuple(pids or ()), tuple(units or ()), tuple(cgroups or ()), tuple(containers or ())
     )
@@ -148,7 +148,7 @@ def overrides(
     output: Output,
     advanced: Advanced,
 ) -> Overrides:
-    """What the command line says in place of the workload or plan."""
+    """The options that override the workload or plan."""
     return Overrides(
         users=number(load.users, "--users"),
         levels=load.levels,
@@ -237,7 +237,7 @@ def run(
         _check_named(its_named, one)
     if plan_only:
         for one in both:
-            print(one.to_toml(), end="")  # as it is: it can be run again
+            print(one.to_toml(), end="")  # unredacted, so that it can be run again
         return
     if asked.confirm and second is not None:
         raise InputError(
@@ -264,7 +264,7 @@ def _check_addresses(sources: Sequence[str], views: Sequence[str]) -> None:
 
 
 def _check_views(plan: plans.Plan) -> None:
-    """Refuse views of a server whose own figures are read anyway."""
+    """Refuse --view for a lab server, whose figures are read anyway."""
     if plan.views and parse(plan.target).lab is not None:
         raise InputError(
             f"--view is for a server that you started; {plan.target} is asked for its figures "
@@ -273,7 +273,7 @@ def _check_views(plan: plans.Plan) -> None:
 
 
 def _check_named(named: Named, plan: plans.Plan) -> None:
-    """Refuse to be told what the server is where that is known."""
+    """Refuse --pid and similar options for a lab server, whose processes are known."""
     if named and parse(plan.target).lab is not None:
         raise InputError(
             f"{named.options[0]} is for a server that you started; the processes of {plan.target} "
@@ -282,7 +282,7 @@ def _check_named(named: Named, plan: plans.Plan) -> None:
 
 
 def _alone(plan: plans.Plan, runs: Path, secrets: Secrets, asked: Asked, *, json: bool) -> NoReturn:
-    """Run a plan and conclude."""
+    """Run a plan, print its answer and exit."""
     # What levels need, statistics above all, takes half a second to load; other verbs do not.
     from headcount.controller import run as controller
     from headcount.controller.confirm_run import confirm_run
@@ -362,7 +362,7 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
 
 
 def _check_what(what: str, path: Path, target: str | None) -> None:
-    """Refuse what is neither a workload nor a plan, with the command that was probably meant."""
+    """Refuse what is neither a workload nor a plan, and suggest the command probably meant."""
     if "://" in what or what.startswith("lab:") or re.fullmatch(r"[\w.-]+:\d+", what):
         where = what if "://" in what or what.startswith("lab:") else f"http://{what}"
         raise InputError(

@@ -22,7 +22,7 @@ def secrets_for(
     password_file: Path | None,
     rows: "Rows | None" = None,
 ) -> "Secrets":
-    """What the plan's target needs; asks at the terminal for a password that is nowhere else.
+    """The secrets that the plan's target needs; asks at the terminal for a missing password.
 
     `rows`: the names and passwords of users, where each has its own.
     """
@@ -42,7 +42,7 @@ def secrets_for(
 
 
 def _has_users(plan: "Plan", target: "Target") -> bool:
-    """Whether the target's users prove who they are."""
+    """Whether the target's users log on with a password."""
     from headcount.protocols.registry import protocol_of
 
     wanted = protocol_of(target.protocol).log_on
@@ -73,7 +73,7 @@ def _ask(target: "Target") -> str:
         )
     question = f"Password of the users of {target.text}: "
     try:
-        # It hides what is typed before it asks: a quick hand's answer is neither shown nor lost.
+        # getpass turns echo off before it asks, so that typing ahead is neither shown nor lost.
         password = getpass.getpass(question)
     except EOFError:
         password = ""

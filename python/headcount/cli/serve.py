@@ -47,7 +47,7 @@ def serve_app(
     ensure_folder(data, "--data")
     token = secret(token_file, "token", "HEADCOUNT_TOKEN")
     server = _engine.AppServer(listen, str(data), threads, write_mode, connections, token)
-    stop = end_by_signal()  # now that it serves: until then Ctrl-C interrupts, as anywhere else
+    stop = end_by_signal()  # until it serves, Ctrl-C interrupts as usual
     if json:
         print_address(server.address)
     else:

@@ -40,7 +40,7 @@ MOST_REPEATS = 20
 
 @dataclass(frozen=True)
 class Held:
-    """What is held while memory is read."""
+    """What users hold while memory is read."""
 
     shares: Annotated[
         str | None, typer.Option(help="Numbers of shares: 1,1000,8000 (the default in the lab).")
@@ -207,7 +207,7 @@ def _server(texts: list[str] | None) -> dict[str, str]:
 
 
 def _not_with_latency(held: Held, search: Search) -> dict[str, bool]:
-    """Which options are given that mean nothing where latencies are compared."""
+    """Options that mean nothing with --latency, and whether each was given."""
     return {
         "--shares": held.shares is not None,
         "--net-uses": held.net_uses != Held.net_uses,
@@ -219,7 +219,7 @@ def _not_with_latency(held: Held, search: Search) -> dict[str, bool]:
 
 
 def _check(experiment: "Experiment", *, lab: bool) -> None:
-    """Refuse what cannot be told apart or held."""
+    """Refuse points that cannot be distinguished, or are too many to hold."""
     if not lab and len(experiment.shares) > 1:
         raise InputError(
             f"the shares of {experiment.target} are fixed: give --shares one number, how many "
@@ -236,7 +236,7 @@ def _check(experiment: "Experiment", *, lab: bool) -> None:
 
 
 def _numbers(text: str, option: str, least: int, most: int) -> list[int]:
-    """Numbers with commas between them, each once, smallest first."""
+    """The numbers of a comma-separated list, each once, ascending."""
     words = [word.strip().replace("_", "") for word in text.split(",")]
     if not all(re.fullmatch(r"[0-9]{1,9}", word) for word in words):
         raise InputError(f'{option} is "{text}"; write numbers with commas: {option} 1,20,100')

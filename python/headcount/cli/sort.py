@@ -68,7 +68,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Course:
-    """How often, and with what."""
+    """How often to sort, and with which settings."""
 
     sortsize: Annotated[
         str | None,
@@ -171,7 +171,7 @@ def _settings(
     *,
     sweep: bool,
 ) -> "list[Setting]":
-    """What is to be sorted with. Raises InputError when it is not possible."""
+    """The settings to sort with. Raises InputError for impossible ones."""
     from headcount.sort import ladder
     from headcount.text import plural, storage
 
@@ -205,7 +205,7 @@ def _placed(
     given: list[int] | None,
     limits: list[int],
 ) -> "list[Setting]":
-    """Runs beside the data, and runs elsewhere."""
+    """The settings with runs beside the data, and those with runs elsewhere."""
     from headcount.text import storage
 
     if not folders:
@@ -231,7 +231,7 @@ def _measure(
     keep: bool,
     quiet: bool,
 ) -> "Measured":
-    """Check what can be checked beforehand, and sort."""
+    """Check memory and space first, then sort."""
     from headcount.cli.sort_progress import SortProgress
     from headcount.report.sorting import sort_sentences
     from headcount.sort.experiment import measure
@@ -250,7 +250,7 @@ def _measure(
 
 
 def _runs(subject: "Subject", setting: "Setting") -> "list[tuple[Place, int]]":
-    """What the runs of a sort take in each work folder; twice as much if they are merged twice."""
+    """The bytes that runs take in each work folder; twice as many if they are merged twice."""
     layout, records, threads = subject.layout, subject.records, subject.threads
     if setting.sortsize_bytes >= layout.need_bytes(records, threads):
         return []
@@ -284,7 +284,7 @@ def _print_result(
     html: Path | None,
     json: bool,
 ) -> None:
-    """Print what came of it. With `elsewhere`, two places for runs were compared."""
+    """Print the result. With `elsewhere`, two places for runs were compared."""
     from headcount.report.sorting import page, sort_sentences, terminal
     from headcount.sort import placement, setting_figures
     from headcount.sort.experiment_record import experiment_record, placement_record

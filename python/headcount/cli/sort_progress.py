@@ -1,4 +1,4 @@
-"""What a person sees while sorts are under way."""
+"""The terminal display while sorts are under way."""
 
 import time
 from types import TracebackType
@@ -14,10 +14,10 @@ EVERY_S = 0.1
 
 
 class SortProgress:
-    """A bar on a terminal; one line a sort elsewhere; nothing when quiet."""
+    """A bar on a terminal; one line per sort elsewhere; nothing when quiet."""
 
     def __init__(self, console: Console, sorts: int, *, quiet: bool) -> None:
-        """Show on `console` how far it is with so many sorts."""
+        """Show the progress of that many sorts on `console`."""
         self._console, self._sorts, self._quiet = console, sorts, quiet
         self._done = 0
         self._shown_s = 0.0
@@ -50,18 +50,18 @@ class SortProgress:
         return self._console.is_terminal and not self._quiet
 
     def far(self, what: str, done_bytes: int, total_bytes: int) -> None:
-        """Something under way is so far."""
+        """Show how far the current step is."""
         now_s = time.monotonic()
         if not self._shows or now_s < self._shown_s + EVERY_S:
             return
         self._shown_s = now_s
-        # Passes over the runs that were not foreseen do not overflow the bar.
+        # More passes over the runs than expected must not overflow the bar.
         done = min(done_bytes / max(total_bytes, 1), 1.0)
         position = "" if what == "making the data" else f"sort {self._done + 1} of {self._sorts}"
         self._bar.update(self._task, description=what, completed=done, position=position)
 
     def measured(self, trial: Trial) -> None:
-        """A line for the sort that has ended."""
+        """Print a line for the sort that has ended."""
         self._done += 1
         if self._quiet:
             return

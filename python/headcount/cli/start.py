@@ -1,4 +1,4 @@
-"""`headcount` alone at a terminal: the three things people come for."""
+"""`headcount` without arguments at a terminal: the three things people come for."""
 
 GUIDE = """\
 Headcount finds how many users a server holds, and what stops it there.

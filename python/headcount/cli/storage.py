@@ -313,7 +313,7 @@ def _latency(rpm: float | None, latency: str | None) -> tuple[float, list[Answer
 
 
 def _print_levels(compared: Mapping[levels.Level, list[Answer]]) -> None:
-    """Levels side by side; a dash where a figure does not follow from the formulas."""
+    """Print levels side by side; a dash if the formulas do not give a figure."""
     table = Table(box=None, header_style="bold")
     table.add_column("RAID")
     table.add_column("what it does")
@@ -353,13 +353,13 @@ def _print_answers(
 
 
 def _ms(written: str, what: str) -> float:
-    """Read a duration in milliseconds, without the last digit's error: 18ms is 18.
+    """The milliseconds of a duration, without floating-point error: 18ms is 18.
 
-    It needs its unit: a bare 8 of a disk would mean 8 ms to most people, and 8 s everywhere else.
+    The unit is required: a bare 8 would mean 8 ms to most people here, and 8 s elsewhere.
     """
     return float(f"{units.seconds(written, what, bare=False) * 1000:.12g}")
 
 
 def _bytes(written: str, what: str) -> int:
-    """Read a size, and of a rate the bytes in a second."""
+    """The bytes of a size, or of a rate the bytes per second."""
     return units.size_bytes(written.strip().removesuffix("/s"), what)

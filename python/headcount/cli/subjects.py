@@ -1,4 +1,4 @@
-"""How those to compare are named on the command line: `[NAME=]BUNDLE[,BUNDLE...]`, or a folder."""
+"""Subjects of a comparison on the command line: `[NAME=]BUNDLE[,BUNDLE...]`, or a folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def sides(texts: Sequence[str], names: Sequence[str] = ascii_uppercase) -> "list[Side]":
-    """Read every subject; raises InputError where one is nothing that can be compared.
+    """Read every subject; raises InputError for one that cannot be compared.
 
     A subject is a run's folder; several of one configuration with commas between; or a folder of
     runs, all of which are of one configuration. A name may stand before it, `ext4=runs/...`. One
@@ -40,7 +40,7 @@ def against(own: Path, others: Sequence[str]) -> "tuple[Comparison, list[Bundle]
 
 
 def split(text: str) -> tuple[str | None, list[Path]]:
-    """The name of a subject, if it has one, and its runs' folders; raises InputError for none."""
+    """The name of a subject, if any, and its runs' folders; raises InputError without folders."""
     if Path(text).exists():
         return _folders(text)
     name, given, rest = text.partition("=")
@@ -54,7 +54,7 @@ def split(text: str) -> tuple[str | None, list[Path]]:
 
 
 def _folders(text: str) -> tuple[str | None, list[Path]]:
-    """A bundle is itself; a folder of bundles is all of them that are done, under its name."""
+    """The bundle itself, or the finished bundles of a folder, under its name."""
     from headcount.bundle import reader
 
     path = bundle_folder(Path(text))
@@ -63,5 +63,5 @@ def _folders(text: str) -> tuple[str | None, list[Path]]:
     inside = [folder for folder in reader.find(path) if not reader.under_way(folder)]
     if inside:
         return path.resolve().name, inside
-    reader.load(path)  # says what is wrong with it
+    reader.load(path)  # raises with the reason
     return None, [path]

@@ -26,7 +26,7 @@ def counterparts(name: str) -> "list[tuple[str, Knob]]":
 
 
 def print_tip(tip: "Tip") -> None:
-    """Print an id of the documents of the nineties, or advice: what it was, and is today."""
+    """Print an id of a document of the nineties, or an advice: what it was, and is today."""
     from headcount.analyse.rules.tips import KINDS
 
     out.print(f"[bold]{escape(f'{tip.id}: {tip.text}')}[/]")
@@ -48,7 +48,7 @@ def print_tip(tip: "Tip") -> None:
 
 
 def print_knobs_of(rule: "Rule", library: "Library") -> None:
-    """Print the knobs of a rule's advice, each advice with what it is today."""
+    """Print the knobs of a rule's advice, each with its counterpart of today."""
     for name in (rule.id, *rule.advice):
         found = counterparts(name)
         today = library.advice[name].today if name in library.advice else ""

@@ -24,7 +24,7 @@ SECRET = re.compile("pass|pwd|secret", re.IGNORECASE)
 MOST_SHOWN = 400
 """Characters of a body that are shown, unless all of it is asked for."""
 ALL_SHOWN = 1 << 20
-"""The same where it is; no more is kept."""
+"""The same with all of it; no more is kept."""
 
 
 @grouped
@@ -111,7 +111,7 @@ def _values(event: "Event") -> dict[str, object]:
 
 
 def _shown(step: "PlayedStep") -> dict[str, str]:
-    """The values of a step, but for passwords of a file."""
+    """The values of a step, with passwords hidden."""
     return {name: HIDDEN if SECRET.search(name) else value for name, value in step.values.items()}
 
 

@@ -36,7 +36,7 @@ BUDGET = "30m"
 LEAST_BUDGET_S = 60.0
 MOST_TURN_S = 120.0
 LEVEL, SETTLE = "20s", "3s"
-"""Of the level that shows what binds at a given number of users."""
+"""Length and settling of the level that shows what binds at a given number of users."""
 
 
 Workload = Annotated[
@@ -53,7 +53,7 @@ Workload = Annotated[
 
 @dataclass(frozen=True)
 class Goal:
-    """What is to become better, and in which time."""
+    """What to improve, and in which time."""
 
     goal: Annotated[
         str,
@@ -249,7 +249,7 @@ def _restore(machine: str | None) -> None:
 def _overrides(
     target: Target, server: Server, criteria: Criteria, load: Load, users: int | None
 ) -> "Overrides":
-    """What is run before the trials: a quick search, or a level of so many users."""
+    """The run before the trials: a quick search, or one level of that many users."""
     from headcount.cli import running
 
     is_search = users is None
@@ -293,7 +293,7 @@ def _plan(name: str | None, target: str | None, asked: "Overrides") -> "Plan":
 
 
 def _check_elsewhere(text: str, client: "Mapping[str, str]") -> None:
-    """Raise InputError where a target is on this machine: its processes are not those of --host."""
+    """Raise InputError if the target is on this machine: its processes are not those of --host."""
     from headcount.plan import gate
     from headcount.plan import target as targets
     from headcount.plan.reached import reached

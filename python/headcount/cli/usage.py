@@ -54,9 +54,9 @@ MEANT_OPTIONS = {
     "report": {"--html": "--output", "--format": "--pdf", "--out": "--output"},
     "disk": {"--bs": "--blocks", "--iodepth": "--depths", "--runtime": "--seconds"},
 }
-"""Options of k6, wrk, hey, pgbench, fio and the like, by verb."""
+"""The counterparts of options of k6, wrk, hey, pgbench, fio and others, by verb."""
 SECRET_OPTIONS = ("--password", "--pass", "-P", "-p", "--token", "--secret")
-"""What may have a secret behind it, which is never repeated."""
+"""Options that may be followed by a secret, which messages never repeat."""
 MEANT_VERBS = {
     **dict.fromkeys(("bench", "benchmark", "test", "load", "measure", "start", "capacity"), "run"),
     **dict.fromkeys(("list", "ls", "results"), "runs"),
@@ -70,7 +70,7 @@ MEANT_VERBS = {
     **dict.fromkeys(("version", "-v", "-V"), "--version"),
     **dict.fromkeys(("help",), "--help"),
 }
-"""What people call a verb."""
+"""Other names that people give to a verb."""
 
 
 def message(error: Any, arguments: Sequence[str]) -> str:
@@ -120,7 +120,7 @@ def _missing(param: Any, path: str) -> str:
 
 
 def _value(param: Any, error: Any) -> str:
-    """What a value may be, of an option that takes numbers or paths."""
+    """The message for a wrong value of an option that takes numbers or paths."""
     where = param.opts[0] if param.param_type_name == "option" else param.metavar or param.name
     cause = getattr(error, "__cause__", None)
     found = cause.errors() if cause is not None and hasattr(cause, "errors") else []

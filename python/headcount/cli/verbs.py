@@ -1,6 +1,6 @@
-"""The verbs, and the room of each: a table of contents that is read without opening the rooms.
+"""The verbs, and the module of each: a table of contents that loads none of the modules.
 
-What a verb imports takes up to a second of a CPU, and a command line has only one.
+The imports of a verb take up to a second of CPU, and a command line has only one verb.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from headcount.cli.command import Command, Group
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """Where a verb is: a function of a file of `headcount.cli`, or an app of verbs of its own."""
+    """Where a verb is: a function in a module of `headcount.cli`, or an app with its own verbs."""
 
     room: str
     function: str
@@ -26,7 +26,7 @@ class Verb:
 
 
 GROUP = "app"
-"""The name of an app of verbs of its own."""
+"""The name in a module of an app with its own verbs."""
 
 MEASURE, EXPLAIN, KEEP, PARTS = "Measure", "Explain and compare", "Runs", "Parts of a server"
 """Panels of the list of verbs."""
@@ -188,11 +188,11 @@ VERBS: Mapping[str, Verb] = {
         "Calculate what disks, buses, RAID arrays and sorts can do, from data sheets.",
     ),
 }
-"""In the order of the help, where a verb's own examples stand in its room's `EPILOG`."""
+"""In the order of the help. The examples of a verb are in its module's `EPILOG`."""
 
 
 def open_rooms(app: typer.Typer, names: Iterable[str] = VERBS) -> typer.Typer:
-    """Give an app these verbs."""
+    """Load these verbs and add them to an app."""
     for name in names:
         verb = VERBS[name]
         room = import_module(f"headcount.cli.{verb.room}")
@@ -213,7 +213,7 @@ def open_rooms(app: typer.Typer, names: Iterable[str] = VERBS) -> typer.Typer:
 
 
 def list_verbs(app: typer.Typer) -> typer.Typer:
-    """Give an app the names of all verbs with their summaries: enough to list them."""
+    """Add the names and summaries of all verbs to an app: enough to list them."""
     for name, verb in VERBS.items():
         command = app.command(name, help=verb.summary, rich_help_panel=verb.panel)
         command(_nothing)
@@ -221,4 +221,4 @@ def list_verbs(app: typer.Typer) -> typer.Typer:
 
 
 def _nothing() -> None:
-    """What a verb that is only listed does."""
+    """Stand in for a verb that is only listed."""

@@ -1,4 +1,4 @@
-"""`headcount run --versus`: two targets in turn, and what they differ in."""
+"""`headcount run --versus`: measures two targets in turn, and shows how they differ."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -33,7 +33,7 @@ ORDERS = ("abba", "random")
 
 @dataclass(frozen=True)
 class Given:
-    """What the command line says of the second target; None is nothing."""
+    """The options of the second target; None if not given."""
 
     target: str | None
     server: list[str] | None
@@ -48,7 +48,7 @@ class Given:
 
 
 def second_plan(plan: Plan, target: str | None, given: Given) -> Plan | None:
-    """The second target's plan; None if there is to be none."""
+    """The second target's plan; None without a second target."""
     asked = [
         field.name for field in fields(given) if getattr(given, field.name) not in (None, NOBODY)
     ]
@@ -88,20 +88,20 @@ def secrets_of(plan: Plan, first: Secrets, password_file: Path | None) -> Secret
 
 
 def wanted(pairs: int | None, order: str | None) -> "Wanted":
-    """How often, and in which order."""
+    """How many pairs to play, and in which order."""
     from headcount.controller.versus.run import PAIRS, Wanted
 
     return Wanted(pairs or PAIRS, "random" if order == "random" else "abba")
 
 
 class VersusDisplay(Display):
-    """The display of a run, with the side before each line of a level."""
+    """The display of a run, with the side in front of each level."""
 
     _side = ""
     _started = 0
 
     def started(self, plan: Plan, folder: Path) -> None:
-        """Say what is run, and on which two targets."""
+        """Print what runs, and on which two targets."""
         if self._started == 0:
             super().started(plan, folder)
         else:
@@ -111,7 +111,7 @@ class VersusDisplay(Display):
         self._started += 1
 
     def turn(self, side: SideName) -> None:
-        """Whose turn it is."""
+        """Show whose turn it is."""
         self._side = side
 
     def _say(self, text: str, *, markup: bool = True) -> None:
@@ -127,7 +127,7 @@ def run(
     *,
     json: bool,
 ) -> None:
-    """Measure both, and print what they differ in."""
+    """Measure both targets, and print how they differ."""
     from headcount.controller.versus import run as controller
 
     with VersusDisplay(err, quiet=json) as display:
@@ -136,7 +136,7 @@ def run(
 
 
 def conclude(compared: "Compared", *, json: bool) -> NoReturn:
-    """Write both reports, print what the targets differ in, and exit with a code."""
+    """Write both reports, print how the targets differ, and exit."""
     from headcount.analyse.compare.compare import compare
     from headcount.analyse.compare.interleaved import interleaved_sides
     from headcount.analyse.compare.subject import side
@@ -193,7 +193,7 @@ def _print(
 
 
 def code(verdicts: Iterable[Verdict]) -> ExitCode:
-    """0 when both sides were measured: that one holds fewer is an answer, and no failure."""
+    """0 if both sides were measured: that one holds fewer is an answer, not a failure."""
     codes = {exit_code(verdict) for verdict in verdicts}
     worst = (ExitCode.INTERRUPTED, ExitCode.INVALID)
     return next((one for one in worst if one in codes), ExitCode.PASSED)

@@ -15,7 +15,7 @@ from headcount.fields import units
 EPILOG = "Start with: headcount watch"
 
 LEAST_S, MOST_S = 0.1, 3600.0
-"""Intervals that can be asked for: shorter ones would measure the sampler."""
+"""Accepted intervals; shorter ones would measure the sampler."""
 
 
 @dataclass(frozen=True)

@@ -41,8 +41,8 @@ class Opened:
     Attributes:
         feeds: Where readings come from.
         sources: What they report on.
-        interval_s: The interval that it has by itself; None where it is ours to choose.
-        points: Samples that there are already.
+        interval_s: Its own interval; None if we choose it.
+        points: Samples that exist already.
 
     """
 
@@ -53,7 +53,7 @@ class Opened:
 
 
 def opened(target: str | None, addresses: Sequence[str], wall: Wall) -> Opened:
-    """Find what is to be watched; raises errors that say why it cannot be."""
+    """Open what to watch; raises a HeadcountError that says why it cannot be watched."""
     feeds: list[Feed] = []
     sources: list[Watched] = []
     if target is not None:
@@ -68,10 +68,10 @@ def opened(target: str | None, addresses: Sequence[str], wall: Wall) -> Opened:
     for address in addresses or ([] if target is not None else ["local"]):
         parsed = parse(address)
         if parsed.kind == "local" and target is not None:
-            continue  # it is part of the target's counters
+            continue  # read with the target's counters
         name = _free(parsed, [one.name for one in sources])
         opens = partial(open_source, address, name)
-        source = opens()  # a wrong address is an error now
+        source = opens()  # reports a wrong address at once
         feeds.append(SourceFeed(name, opens, wall, first=source))
         sources.append(_far(source, address))
     return Opened(feeds, sources)
@@ -82,7 +82,7 @@ def _here() -> Watched:
 
 
 def _far(source: Source, address: str) -> Watched:
-    """What is known of a source of another machine."""
+    """The description of a source on another machine."""
     origin: Origin | None = getattr(source, "origin", None)
     if origin is None:
         return _here()
@@ -101,10 +101,10 @@ def _free(address: Address, taken: Sequence[str]) -> str:
 
 
 def _kept(path: Path) -> Opened:
-    """The folder of a run, or a log."""
+    """Open the folder of a run, or a log."""
     if (path / "plan.toml").is_file():
         for name in FILES:
-            has_regular(path / name)  # raises where it is a link or a pipe
+            has_regular(path / name)  # raises for a link or a pipe
         feed = RunFeed(path, partial(reader.under_way, path))
         sources = [Watched(name=name, address=str(path)) for name in (RUN, *SIDES)]
         return Opened([feed], sources, interval_s=1.0)
@@ -116,7 +116,7 @@ def _kept(path: Path) -> Opened:
 
 
 def _finder(target: str) -> Callable[[], list[int]]:
-    """What finds a server's processes; raises errors where there are none now."""
+    """The function that finds a server's processes; raises TargetError if there are none now."""
     if target.startswith("lab:"):
         name = target.removeprefix("lab:").partition("?")[0]
         find = partial(listening_processes, f"/headcount/lab/{name}-")
@@ -151,7 +151,7 @@ def _finder(target: str) -> Callable[[], list[int]]:
 
 
 def _is_here(host: str) -> bool:
-    """Whether a name or address is one of this machine's: only those can be listened on."""
+    """Whether a name or address is this machine's: only those can be bound."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:

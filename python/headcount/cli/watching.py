@@ -1,4 +1,4 @@
-"""Watching as it was asked for: a list, lines, or a screen."""
+"""Runs `headcount watch`: a list, lines, or a screen."""
 
 import time
 from collections.abc import Callable
@@ -24,9 +24,9 @@ from headcount.text import clean
 
 _LOGGED = "log: {0}; headcount diagnose {0} reads it"
 _POLL_S = 0.2
-"""How long lines wait for news before they look whether it is time to end."""
+"""How long to wait for samples before checking whether to stop."""
 _MOST_POINTS = 1_000_000
-"""Samples of a log that are shown; eleven days of seconds."""
+"""Samples of a log that are shown at most; eleven days of seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ class Asked:
 
 
 def checked(interval_s: float, least_s: float, most_s: float) -> float:
-    """The interval, if it can be had; raises InputError if not."""
+    """The interval; raises InputError if it is out of bounds."""
     if not least_s <= interval_s <= most_s:
         raise InputError(f"--interval is {interval_s:g} s; it can be 100ms to 1h")
     return interval_s
 
 
 def prepared(asked: Asked) -> tuple[Watch, Opened]:
-    """All that watching needs, started not yet."""
+    """The watch, not started yet, and its sources."""
     conditions = [alert.parse(text) for text in asked.alerts]
     wall = Wall()
     found = opened(asked.target, asked.sources, wall)
@@ -64,7 +64,7 @@ def prepared(asked: Asked) -> tuple[Watch, Opened]:
 
 
 def print_lines(asked: Asked, *, json: bool) -> None:
-    """Print what comes as lines, until it is over, the time is, or Ctrl-C."""
+    """Print samples as lines until the source ends, the time is up, or Ctrl-C."""
     watch, _ = prepared(asked)
     head = Header(
         at_s=watch.wall.now(),
@@ -95,7 +95,7 @@ def print_lines(asked: Asked, *, json: bool) -> None:
 
 
 def _follow(watch: Watch, asked: Asked, print_lines: Callable[[Happened], None]) -> None:
-    """Tell what comes until it is over; say once which patterns mean no counter."""
+    """Print what happens until the end; name once the patterns that match no counter."""
     until_s = float("inf") if asked.for_s is None else time.monotonic() + asked.for_s
     watch.start()
     warned = False
@@ -113,7 +113,7 @@ def _follow(watch: Watch, asked: Asked, print_lines: Callable[[Happened], None])
 
 
 def list_counters(asked: Asked, *, json: bool) -> None:
-    """Print what there is to watch: two samples are taken, since rates need two."""
+    """Print the counters that can be watched; takes two samples, since rates need two."""
     watch, _ = prepared(asked)
     watch.start()
     began_s = time.monotonic()
@@ -160,10 +160,10 @@ def _described(source: str, name: str, now: float | None) -> dict[str, object]:
 
 
 def show(asked: Asked) -> None:
-    """Show a screen until q, the time is over, or Ctrl-C."""
+    """Show a screen until q, the time is up, or Ctrl-C."""
     from headcount.live.screen.app import WatchApp
 
-    watch, found = prepared(asked)  # after the import, whose CPU time is not the watching's
+    watch, found = prepared(asked)  # after the import, to leave its CPU time out
     app = WatchApp(watch, for_s=asked.for_s, replayed=found.interval_s is not None)
     try:
         app.run()

@@ -74,7 +74,7 @@ def schema(
     """
     from headcount import schemas
 
-    # As it is: a key that is called "cookie" is no secret.
+    # Unredacted: a key called "cookie" is not a secret.
     print(schemas.text(schemas.SCHEMAS["plan" if plan else "workload"]()), end="", flush=True)
 
 

@@ -38,7 +38,7 @@ def show(found: Mapping[str, Sequence[Mistake]], *, json: bool) -> None:
 
 
 def mistakes_in(file: str, target: str | None = None) -> list[Mistake]:
-    """Every mistake of a workload or plan file, as far as it can be read."""
+    """All mistakes of a workload or plan file that can be found without a server."""
     try:
         _check(file, target)
     except FileError as error:
@@ -76,7 +76,7 @@ def _check_workload(workload: Workload, file: str, target: str | None) -> None:
 
 
 def _planned(workload: Workload, target: str | None) -> Plan:
-    """The plan of a run; without a target on one that fits, of the lab or of somebody.
+    """The plan of a run; without a target, for a lab server or an address that fits the protocol.
 
     Raises InputError where the workload fits none of them.
     """
