@@ -129,7 +129,7 @@ def _show_tuning(tuned: "Tuning", bundle: Path, *, json: bool) -> None:
 
 
 def _show_failover(found: "Failover", bundle: Path, *, json: bool) -> None:
-    """What users felt of faults."""
+    """Show what users felt of faults."""
     if json:
         print_json({"bundle": str(bundle), "failover": found.model_dump(mode="json")})
         return

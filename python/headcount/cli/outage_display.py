@@ -8,4 +8,4 @@ class OutageDisplay(Display):
     """Prints no line for a level: with a fault in it, whether it passes is chance."""
 
     def level(self, result: LevelResult) -> None:
-        """Nothing."""
+        """Print nothing."""
