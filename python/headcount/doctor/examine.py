@@ -14,9 +14,9 @@ from headcount.doctor.outcome import Outcome, limited
 def examination(
     machine: Machine, checks: Mapping[str, Callable[[Machine], Outcome]] = CHECKS
 ) -> Examination:
-    """What all checks say of a machine."""
+    """The results of all checks on a machine."""
     began_s = time.monotonic()
-    _ = machine.window  # begins here, so that other checks run while it is open
+    _ = machine.window  # opens it, so that other checks run meanwhile
     results = tuple(
         CheckResult(name=name, **asdict(_outcome(check, machine))) for name, check in checks.items()
     )
@@ -29,7 +29,7 @@ def examination(
 
 
 def _outcome(check: Callable[[Machine], Outcome], machine: Machine) -> Outcome:
-    """What a check says; of one that the system keeps from reading, just that."""
+    """The outcome of a check; if the system denies a reading, an outcome that says so."""
     try:
         return check(machine)
     except OSError as error:

@@ -19,7 +19,7 @@ class Folder:
     Attributes:
         purpose: What it is for.
         path: Where it is, or will be.
-        other: How to name another.
+        other: How to choose another folder.
         can_write: Whether this user may write there.
 
     """
@@ -31,11 +31,11 @@ class Folder:
 
 
 def folders(uid: int) -> tuple[Folder, ...]:
-    """The folders of a user's runs from here."""
+    """The folders that runs of a user write into when started from here."""
     runs = Path(os.environ.get("HEADCOUNT_RUNS") or "runs").absolute()
     temporary = Path(os.environ.get("TMPDIR") or _usual_temporary())
     lab = [home.base()]
-    if uid == 0 and home.open_base() not in lab:  # servers of other accounts have theirs there
+    if uid == 0 and home.open_base() not in lab:  # for servers under other accounts
         lab.append(home.open_base())
     return (
         _folder("runs", runs, "cd /some/folder, or --runs /some/folder"),
@@ -51,12 +51,12 @@ def _folder(purpose: str, path: Path, other: str) -> Folder:
 def _usual_temporary() -> str:
     try:
         return tempfile.gettempdir()
-    except FileNotFoundError:  # none can be written, which is for the check to say
+    except FileNotFoundError:  # none is writable; the check reports that
         return "/tmp"  # noqa: S108 - the name alone
 
 
 def can_write(path: Path) -> bool:
-    """Whether a folder can be written, or be made: a folder is, and is removed."""
+    """Whether a folder is writable or can be made; tries it by making and removing a folder."""
     try:
         Path(tempfile.mkdtemp(prefix=".headcount-", dir=existing(path))).rmdir()
     except OSError:

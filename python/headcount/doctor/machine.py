@@ -1,6 +1,6 @@
-"""The machine under examination: every reading that checks take, each of which a test can give.
+"""The machine under examination: every reading that checks take. Tests can replace each of them.
 
-The readings are those that runs take: this room only asks for them.
+The readings are the ones that runs take; this package only calls that code.
 """
 
 import os
@@ -31,7 +31,7 @@ def _file_system(path: Path) -> FileSystem:
 
 
 def _own_cpu_s() -> float:
-    """CPU time of this process and of those it waited for."""
+    """CPU time of this process and of its children that have been waited for, in seconds."""
     used = os.times()
     return used.user + used.system + used.children_user + used.children_system
 
@@ -51,12 +51,12 @@ class Machine:
         engine: Why the load engine does not load; None if it does.
         loopback: Reaches a server on this machine.
         ring: Why io_uring cannot be used; None if it can.
-        real_time: Asks for the real-time policy, as a run does; whether it was granted.
-        groups: The version of control groups that keeps limits of some controllers.
+        real_time: Asks for the real-time policy, as a run does; yields whether it was granted.
+        groups: The version of control groups that can limit the given controllers.
         network: Makes the network of a run and removes it.
         line: The same with a delay line in it.
         user_namespace: Enters a user namespace, as lab:apache does for root.
-        servers, helpers: Programs of the lab and of other verbs, each of which is looked for.
+        servers, helpers: Programs of lab servers, and those that options need, to look for.
         netlink: Asks the kernel for sockets.
         own_cpu_s: CPU time of Headcount itself.
         clock_ns, sleep: The time.
@@ -92,7 +92,7 @@ class Machine:
         return self.read(os.fspath(self.root / name)) or ""
 
     def as_root(self, command: str) -> str:
-        """A command for root, as this user types it."""
+        """A command that needs root, as this user has to type it."""
         return command if self.uid == 0 else f"sudo {command}"
 
     @cached_property
@@ -117,10 +117,10 @@ class Machine:
 
     @cached_property
     def window(self) -> Window:
-        """The time over which CPU use is watched; it begins when it is first asked for."""
+        """The window over which CPU use is measured; it opens at the first access."""
         return Window(self.text, self.root, self.own_cpu_s, self.clock_ns)
 
     @cached_property
     def moment(self) -> Moment:
-        """What was watched; waits until the window is long enough, and watches timers meanwhile."""
+        """What the machine did in the window; waits until it is long enough, and times timers."""
         return self.window.moment(self.sample_s, self.real_time, self.sleep)

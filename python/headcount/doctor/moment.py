@@ -12,18 +12,18 @@ from headcount.counters.proc.files import read_text
 from headcount.counters.proc.process import TICKS_PER_S, parse_stat
 
 WAKE_S = 0.001
-"""How often a timer is set while the time passes."""
+"""Time for which each timer is set, in seconds."""
 LEAST_WATCH_S = 0.3
-"""Timers are watched for that long however long the other checks took: some 300 of them."""
+"""Timers are measured at least this long, however long the other checks took: some 300 timers."""
 NAMED = 3
 """How many of the busiest programs are named."""
 BUSY_CORES = 0.1
-"""CPU of a program that is worth naming."""
+"""A program is named from this CPU use on, in cores."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What was seen; None is not known.
+    """What the machine did; None if not known.
 
     Attributes:
         others: CPU that other programs used, as a share of the machine.
@@ -43,7 +43,7 @@ class Moment:
 
 
 class Window:
-    """CPU use from here on.
+    """CPU use since this object was made.
 
     Args:
         text: A file below the root.
@@ -60,7 +60,7 @@ class Window:
         own_cpu_s: Callable[[], float],
         clock_ns: Callable[[], int],
     ) -> None:
-        """Begin."""
+        """Take the first reading."""
         self._text, self._proc = text, root / "proc"
         self._own_cpu_s, self._clock_ns = own_cpu_s, clock_ns
         self._began_ns = clock_ns()
@@ -74,7 +74,7 @@ class Window:
         real_time: Callable[[], AbstractContextManager[bool]],
         sleep: Callable[[float], None],
     ) -> Moment:
-        """Watch timers until the window is that many seconds long, then look."""
+        """Time timers until the window is that many seconds long, then read the CPU use."""
         end_ns = max(
             self._began_ns + round(seconds * 1e9), self._clock_ns() + round(LEAST_WATCH_S * 1e9)
         )
@@ -95,7 +95,7 @@ class Window:
         )
 
     def _others(self, now: cpu.CpuStat, own_s: float) -> float | None:
-        """CPU of programs without our own, as a share of all the time the CPUs had."""
+        """CPU of all programs but our own, as a share of the time of all CPUs."""
         was_ticks, now_ticks = cpu.program_ticks(self._began), cpu.program_ticks(now)
         passed = sum(now.all_cpus) - sum(self._began.all_cpus)
         if was_ticks is None or now_ticks is None or passed <= 0:
@@ -112,7 +112,7 @@ class Window:
 
 
 def _program_ticks(proc: Path) -> dict[int, tuple[str, int]]:
-    """Name and CPU time of all other processes that are to be seen, in clock ticks."""
+    """Name and CPU time in clock ticks of all other processes, as far as visible."""
     try:
         pids = [name for name in os.listdir(proc) if name.isdecimal()]  # noqa: PTH208 - thrice as fast
     except OSError:

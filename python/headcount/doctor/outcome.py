@@ -17,20 +17,20 @@ class Outcome:
 
 
 def ok(read: str, meaning: str) -> Outcome:
-    """Nothing to do."""
+    """The outcome of a check that found nothing to fix."""
     return Outcome("ok", read, meaning)
 
 
 def limited(read: str, meaning: str, *fixes: str) -> Outcome:
-    """Runs work, with less."""
+    """The outcome of a check that found a limit: runs work, with less."""
     return Outcome("limited", read, meaning, fixes)
 
 
 def missing(read: str, meaning: str, *fixes: str) -> Outcome:
-    """It is not there; plain runs work without it."""
+    """The outcome of a check that found something missing that plain runs work without."""
     return Outcome("missing", read, meaning, fixes)
 
 
 def stopping(read: str, meaning: str, *fixes: str) -> Outcome:
-    """No plain run works without it."""
+    """The outcome of a check that found something missing that no plain run works without."""
     return Outcome("missing", read, meaning, fixes, stops_runs=True)

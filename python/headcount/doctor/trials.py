@@ -1,4 +1,4 @@
-"""Trying what a run would do: the same code makes it, and takes it back at once."""
+"""Tries what a run would do, with the same code, and undoes it at once."""
 
 import socket
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ from headcount.lab.squeeze import Line
 from headcount.lab.squeeze.link import Link
 
 LOOPBACK_S = 1.0
-"""It answers at once or not at all."""
+"""Longest wait for the loopback interface, which answers at once or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Program:
     """A program that something needs.
 
     Attributes:
-        look: Raises NotInstalledError where it is not here, SystemLimitError where it cannot run.
-        packages: What has it.
+        look: Raises NotInstalledError if it is missing, SystemLimitError if it cannot run.
+        packages: The packages that contain it.
         purpose: What needs it.
         for_root: Whether only root can use it.
 
@@ -46,7 +46,7 @@ class Program:
 
 
 def engine_error() -> str | None:
-    """Why the load engine does not load."""
+    """Why the load engine does not load; None if it does."""
     try:
         from headcount import _engine  # noqa: PLC0415 - it may not be there
     except ImportError as error:
@@ -55,7 +55,7 @@ def engine_error() -> str | None:
 
 
 def try_loopback() -> None:
-    """Reach a server on the address that lab servers have; raises OSError."""
+    """Connect to a server at the address of lab servers; raises OSError."""
     with (
         socket.create_server((port.LOOPBACK, 0)) as server,
         socket.create_connection(server.getsockname(), timeout=LOOPBACK_S),
@@ -64,7 +64,7 @@ def try_loopback() -> None:
 
 
 def ring_error() -> str | None:
-    """Why io_uring cannot be used."""
+    """Why io_uring cannot be used; None if it can."""
     from headcount import _engine  # noqa: PLC0415 - it may not be there
 
     return _engine.io_uring_unavailable()
@@ -76,7 +76,7 @@ def try_network() -> None:
 
 
 def try_line() -> None:
-    """Lay a delay line and remove it; raises SystemLimitError."""
+    """Make a delay line and remove it; raises SystemLimitError."""
     Link(Line(latency_s=0.001)).close()
 
 
@@ -111,7 +111,7 @@ SERVERS: Mapping[str, Program] = {
     "lab:mail": Program(_mail, dovecot.PACKAGES),
     "lab:postgresql": Program(_postgresql, postgresql.PACKAGES),
 }
-"""Lab servers that are programs of this machine; Headcount itself is `lab:app` and `lab:files`."""
+"""Lab servers that need a program of this machine; Headcount itself is lab:app and lab:files."""
 
 HELPERS: Mapping[str, Program] = {
     "postfix": Program(postfix.program, postfix.PACKAGES, "lab:mail run by root", for_root=True),

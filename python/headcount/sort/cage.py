@@ -1,8 +1,7 @@
-"""A limit for the memory of one process and of the cache it fills: a control group.
+"""Limits the memory of one process, page cache included: a control group.
 
-The paper limited the memory of its machine. A control group comes near to that: the pages of files
-that the process reads and writes count, too, and the system takes them back when the limit is
-reached.
+The paper limited the memory of its machine. A control group comes near to that: it also counts the
+pages of files that the process reads and writes, and the kernel reclaims them at the limit.
 """
 
 import contextlib
@@ -14,15 +13,15 @@ from headcount.errors import SystemLimitError
 
 GROUPS = Path("/sys/fs/cgroup")
 TRIES, PAUSE_S = 50, 0.02
-"""An emptied group can be removed once the system has noticed: a second at most."""
+"""The kernel lets an empty group be removed only after a moment: a second at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Where groups are made, and what the limit's file is called.
+    """Where groups are made, and the name of the file with the limit.
 
     Attributes:
-        folder: The group below which ours are made.
+        folder: The folder of the group in which ours are made.
         limit: The file that takes the limit.
         version: Of control groups: 1 or 2.
 
@@ -34,7 +33,7 @@ class Hierarchy:
 
 
 def hierarchy(mounts: str, own: str) -> Hierarchy | str:
-    """Where this process may make groups with a limit of memory; a sentence if nowhere.
+    """Where this process may make groups with a memory limit; if nowhere, a sentence that says so.
 
     `mounts` is the text of /proc/self/mountinfo, `own` that of /proc/self/cgroup (cgroups(7)).
     """
@@ -77,9 +76,9 @@ class Cage:
     """A group with a limit; removed by `close`."""
 
     def __init__(self, place: Hierarchy, name: str, limit_bytes: int) -> None:
-        """Make it.
+        """Make the group.
 
-        Raises SystemLimitError in one sentence if the user may not.
+        Raises SystemLimitError if the user may not.
         """
         self._folder = place.folder / name
         try:
@@ -102,7 +101,7 @@ class Cage:
             ) from error
 
     def hold(self, pid: int) -> None:
-        """Put a process into it: what it uses from now on counts.
+        """Move a process into the group: memory that it uses from now on counts.
 
         Raises SystemLimitError.
         """
@@ -115,7 +114,7 @@ class Cage:
             ) from error
 
     def close(self) -> None:
-        """Remove it, once its process has ended."""
+        """Remove the group, whose process has ended."""
         for _ in range(TRIES):
             with contextlib.suppress(FileNotFoundError):
                 try:

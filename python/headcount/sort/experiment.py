@@ -1,4 +1,4 @@
-"""An experiment: data made once, sorted again and again with the settings taking turns."""
+"""An experiment: makes data once, and sorts them again and again with the settings in turn."""
 
 import contextlib
 import json
@@ -25,7 +25,7 @@ class Setting:
 
     Attributes:
         sortsize_bytes: Memory the sort may take.
-        memory_bytes: Limit of the sort with the cache that it fills; None for the machine's.
+        memory_bytes: Memory limit of the sort, page cache included; None for the machine's memory.
         work: Folders for runs, which take turns.
 
     """
@@ -45,10 +45,10 @@ class Trial:
 
 
 class Listener(Protocol):
-    """Takes what happens, and how far it is."""
+    """Is notified of progress and results."""
 
     def far(self, what: str, done_bytes: int, total_bytes: int) -> None:
-        """Something under way is so far."""
+        """The current step has done that much of its work."""
 
     def measured(self, trial: Trial) -> None:
         """A sort has ended, and its output is right."""
@@ -60,8 +60,8 @@ class Subject:
 
     Attributes:
         layout: The records.
-        records: How many.
-        seed: They derive from it.
+        records: Their number.
+        seed: Determines the records.
         where: The folder of data and output.
         threads: Threads that sort.
         cold: Whether the cache of the data is dropped before each sort.
@@ -85,12 +85,12 @@ class Subject:
 
 @dataclass(slots=True)
 class Measured:
-    """What came of an experiment.
+    """The results of an experiment.
 
     Attributes:
         trials: Every sort that ended, in order.
         checksum: Of the data: number of records, and the sum of their CRC-32.
-        interrupted: Whether it was ended before its end.
+        interrupted: Whether Ctrl-C ended it early.
         kept: Files that were kept.
 
     """
@@ -109,11 +109,11 @@ def measure(
     keep: tuple[Path, Path] | None,
     listener: Listener,
 ) -> Measured:
-    """Make the data and sort them with each setting in each round.
+    """Make the data, and sort them with each setting in each round.
 
-    `place` is where groups that limit memory are made, `keep` the names under which data and the
-    last output are kept. Ctrl-C ends it with what was measured before; before the first sort has
-    ended it is passed on.
+    `place` is where groups that limit memory are made, `keep` has the names under which to keep the
+    data and the last output. Ctrl-C ends the experiment early, with the sorts measured so far;
+    without any, KeyboardInterrupt propagates.
     """
     found = Measured()
     keep_data, keep_output = keep or (None, None)
@@ -139,7 +139,7 @@ def measure(
 
 
 def _turns(settings: Sequence[Setting], rounds: int, seed: int) -> list[tuple[int, Setting]]:
-    """Each setting once a round, in another order each time: what drifts then hits all alike."""
+    """Each setting once a round, in random order, so that drift affects all of them alike."""
     order = random.Random(seed)
     return [
         (number, setting)
@@ -202,9 +202,9 @@ def _sort(
 def _check(
     subject: Subject, output: WorkingFile, checksum: dict[str, int], listener: Listener
 ) -> None:
-    """Read the output, outside of any time that is reported.
+    """Check the output; the time that takes is in no figure.
 
-    Raises EngineError if it is not the data in order.
+    Raises EngineError unless it has the data in order.
     """
 
     def progress(far: str) -> None:

@@ -1,4 +1,4 @@
-"""The files of an experiment. They have no name, so that nothing of them outlives it."""
+"""The files of an experiment. They have no name, so the kernel deletes them when it ends."""
 
 import errno
 import os
@@ -13,14 +13,14 @@ from headcount.sort.place import Place
 class WorkingFile:
     """A file in a folder, open for reading and writing.
 
-    It has no name unless it is to be kept and the file system knows no nameless files: then its
-    name is made at once and removed again if nobody keeps it.
+    It has no name until `keep`, so it vanishes when it is closed. On a file system without
+    O_TMPFILE, a file to keep gets its name at once, and loses it again unless `keep` is called.
     """
 
     def __init__(self, where: Place, keep_as: Path | None = None) -> None:
-        """Open it.
+        """Make the file.
 
-        Raises SystemLimitError if the folder takes none, InputError if `keep_as` exists.
+        Raises SystemLimitError if no file can be made there, InputError if `keep_as` exists.
         """
         self._keep_as = keep_as
         self._named: Path | None = None
@@ -49,27 +49,28 @@ class WorkingFile:
 
     @property
     def path(self) -> str:
-        """Where this process can open it again."""
+        """A path with which this process can open it again."""
         return f"/proc/self/fd/{self.handle}"
 
     @property
     def size_bytes(self) -> int:
-        """Its length."""
+        """Its length in bytes."""
         return os.fstat(self.handle).st_size
 
     def empty(self) -> None:
-        """Let it begin anew."""
+        """Truncate it to nothing."""
         os.ftruncate(self.handle, 0)
 
     def keep(self) -> Path | None:
-        """Give it the name it is to be kept as; None if it is not to be kept.
+        """Give it the name `keep_as` and return that; None without one.
 
-        Raises InputError if that name exists by now.
+        Raises InputError if a file has taken that name meanwhile.
         """
         if self._keep_as is None:
             return None
         if self._named is None:
-            # Python follows the link in /proc only with a folder's handle; the path is absolute.
+            # os.link follows the link in /proc only if given a folder's handle, which the kernel
+            # ignores as the path is absolute.
             folder = os.open(self._keep_as.parent, os.O_RDONLY | os.O_DIRECTORY)
             try:
                 os.link(self.path, self._keep_as, src_dir_fd=folder, follow_symlinks=True)
@@ -83,7 +84,7 @@ class WorkingFile:
         return self._keep_as
 
     def __enter__(self) -> Self:
-        """It is open already."""
+        """Return the file, which is open already."""
         return self
 
     def __exit__(
@@ -92,7 +93,7 @@ class WorkingFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close it; it is gone unless it was kept."""
+        """Close it, which deletes it unless it was kept."""
         os.close(self.handle)
         if self._named is not None:
             self._named.unlink(missing_ok=True)

@@ -10,11 +10,11 @@ FIRST_BYTES = 2_000_000
 STEP = 2
 """The paper's own steps: 2, 4, 8 MB and so on."""
 BESIDE_BYTES = 48_000_000
-"""Of a limit of memory left for the program itself and for the cache it cannot do without."""
+"""Part of a memory limit left for the program itself and the least cache it needs."""
 
 
 def sizes(need_bytes: int, least_bytes: int) -> list[int]:
-    """Doubling sizes while they do not fit, the one that just fits, and one beyond it."""
+    """Sizes that double until the data fit, the size that just fits, and one beyond it."""
     found = [least_bytes] if least_bytes > FIRST_BYTES else []
     size = FIRST_BYTES
     while size < need_bytes:
@@ -30,10 +30,9 @@ def settings(
     need_bytes: int,
     work: tuple[Place, ...],
 ) -> tuple[list[Setting], list[Setting]]:
-    """Every size with every limit of memory; and those left out, for which the limit has no room.
+    """Every size with every memory limit, and apart from them those that do not fit the limit.
 
-    A sort takes no more than it needs, so a large size is left out only if what it needs is too
-    large.
+    A sort takes no more than it needs, so a large size is left out only if that need does not fit.
     """
     kept: list[Setting] = []
     left_out: list[Setting] = []

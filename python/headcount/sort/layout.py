@@ -10,11 +10,11 @@ from headcount.storage.formula import Answer
 
 PAPER_FORMULA_BYTES = 171_000_000
 PAPER_USED_BYTES = 152_000_000
-"""Of the paper: the memory its formula gave, and what the sort really used (S-02)."""
+"""The memory that the paper's formula gave, and what its sort really used (S-02)."""
 LONGEST_RECORD_BYTES = 32 * 1024
-"""What the engine takes."""
+"""The longest record that the engine accepts."""
 MOST_BYTES = 10**15
-"""A petabyte: more is a slip of the keys."""
+"""A petabyte; more is a typing error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Layout:
         kind: How the engine fills the keys: few values each, or random.
         record_bytes: Length of a record; the last byte is a line end if no key is there.
         keys: The most significant first.
-        origin: What of it is the original's, and what is ours.
+        origin: Which parts the original states, and which are our choice.
 
     """
 
@@ -48,7 +48,7 @@ class Layout:
         return [(key.offset, key.length) for key in self.keys]
 
     def records(self, size_bytes: int) -> int:
-        """How many whole records so many bytes hold.
+        """How many whole records fit into that many bytes.
 
         Raises InputError for less than one, or for more than a petabyte.
         """

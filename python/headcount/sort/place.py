@@ -11,7 +11,7 @@ from headcount.text import storage
 
 SYS = Path("/sys")
 MARGIN_BYTES = 16_000_000
-"""Left free beside what is counted: the file system's own tables."""
+"""Space left for the file system's own tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class Place:
 
 
 def place(folder: Path, option: str) -> Place:
-    """Look at a folder that is to be written.
+    """The place of a folder to write into.
 
-    Raises InputError if it is none, or may not be written.
+    Raises InputError if it is not a folder, or not writable.
     """
     try:
         status = folder.stat()
@@ -63,7 +63,7 @@ def disks(device: Path) -> frozenset[str]:
 
 
 def same_disk(one: Place, other: Place) -> str | None:
-    """Why no difference is to be expected between two folders; None if they may differ."""
+    """Why two folders cannot differ in speed; None if they may."""
     if one.device == other.device:
         return f"{one.folder} and {other.folder} are on the same file system"
     shared = sorted(one.disks & other.disks)
@@ -108,7 +108,7 @@ def memory_bytes(meminfo: str) -> Mapping[str, int]:
 
 
 def ensure_memory(wanted_bytes: int) -> None:
-    """Check that the machine has the memory now.
+    """Check that this much memory is available now.
 
     Raises SystemLimitError.
     """

@@ -1,4 +1,4 @@
-"""What it saves that runs lie elsewhere than the data (S-09)."""
+"""The time saved if runs are on another disk than the data (S-09)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ class Placement:
 
     Attributes:
         beside_s: Times with the runs beside the data, a round each.
-        elsewhere_s: With the runs elsewhere, of the same rounds.
+        elsewhere_s: Times with the runs elsewhere, in the same rounds.
         gain: Share of the time saved; None if no round was finished.
-        folders: Where elsewhere is.
-        disk: What is behind it, in words.
-        same: Why no difference is to be expected; None if one may be.
+        folders: The other folders.
+        disk: The disks behind them, in words.
+        same: Why the places cannot differ; None if they may.
 
     """
 

@@ -1,4 +1,4 @@
-"""Runs one sort in a process of its own."""
+"""Runs one sort in its own process."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from headcount.sort.layout import Layout
 from headcount.sort.sort_result import Sorted, SortFailedError
 
 Progress = Callable[[int, int], None]
-"""Takes the bytes done, and those there will be."""
+"""Called with the bytes done and the total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class Order:
 def run(order: Order, source: int, target: int, cage: Cage | None, progress: Progress) -> Sorted:
     """Sort the file open as `source` into the one open as `target`.
 
-    Raises SortFailedError if the sort fails, and SystemLimitError if the system ends it. However
-    this function is left, the process has ended.
+    Raises SortFailedError if the sort fails, and SystemLimitError if the system ends it. The process
+    has ended when this function returns or raises.
     """
     with subprocess.Popen(
         [sys.executable, "-m", "headcount.sort.child"],
@@ -52,7 +52,7 @@ def run(order: Order, source: int, target: int, cage: Cage | None, progress: Pro
         stdout=subprocess.PIPE,
         text=True,
         pass_fds=(source, target),
-        start_new_session=True,  # Ctrl-C is for this process, which then ends the other
+        start_new_session=True,  # Ctrl-C reaches this process, which then ends it
     ) as process:
         try:
             if cage is not None:

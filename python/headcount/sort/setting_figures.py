@@ -15,12 +15,12 @@ class Figures:
     """What the sorts with one setting took.
 
     Attributes:
-        setting: Which.
+        setting: The setting.
         trials: The sorts, one a round.
         exit_s: Time to the last write.
         durable_s: Time until everything was on the disk.
-        standing: Beside the fastest setting: `no different` where the difference is within the
-            noise (S-11), `unknown` where sorts were not repeated.
+        standing: Compared with the fastest setting: `no different` if the difference is within the
+            noise (S-11), `unknown` if sorts were not repeated.
 
     """
 
@@ -32,12 +32,12 @@ class Figures:
 
     @property
     def fits(self) -> bool:
-        """Whether everything fitted, so that nothing temporary was written."""
+        """Whether everything fitted into memory, so that no work file was written."""
         return self.trials[0].sorted.fits
 
     @property
     def temporary_bytes(self) -> int:
-        """Written to work files by each sort: it follows from the setting, not from chance."""
+        """Bytes that each sort wrote to work files. The setting determines them, not chance."""
         return self.trials[0].sorted.temporary_bytes
 
     @property
@@ -49,7 +49,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Cliff:
-    """What it saves that everything fits.
+    """The time saved once everything fits into memory.
 
     Attributes:
         memory_bytes: The limit of memory it was measured with; None for the machine's.
@@ -70,9 +70,9 @@ class Cliff:
 
 
 def figures(trials: Sequence[Trial]) -> list[Figures]:
-    """Put together the sorts of each setting, in the order of memory and sort size.
+    """The figures of each setting, in the order of memory and sort size.
 
-    Rounds that were not finished count for the times, and not for the comparisons.
+    Unfinished rounds count for the times, not for the comparisons.
     """
     by_setting: dict[Setting, list[Trial]] = {}
     for trial in trials:
@@ -98,7 +98,7 @@ def figures(trials: Sequence[Trial]) -> list[Figures]:
 
 
 def cliffs(found: Sequence[Figures]) -> list[Cliff]:
-    """For each limit of memory with settings on both sides: what it saves to fit."""
+    """The time saved by fitting, for each memory limit with settings that fit and that do not."""
     result = []
     for memory_bytes in dict.fromkeys(one.setting.memory_bytes for one in found):
         mine = [one for one in found if one.setting.memory_bytes == memory_bytes]

@@ -41,17 +41,17 @@ class Sorted(BaseModel):
         read_bytes: Read from data and work files.
         written_bytes: Written to work files and output.
         moved: What the system counted; None where it does not report it.
-        exit_s: From opening the files to the last write.
-        durable_s: The same with everything on the disk.
-        read_s: Reading the data: the mean of the threads, as in the next three.
+        exit_s: Time from opening the files to the last write.
+        durable_s: The same until everything was on the disk.
+        read_s: Time reading the data: the mean of the threads, as in the next three.
         sort_s: Sorting in memory.
         runs_s: Writing runs.
         merge_s: Merging, with its reads and writes; if everything fitted, writing the output.
         cpu_s: CPU time until everything was on the disk.
         baseline_bytes: Resident memory before: the program itself.
         peak_bytes: The most resident memory meanwhile.
-        code_bytes: Code of the program that was first used meanwhile, and what the system read
-            around it (growth of RssFile, proc(5)): in the peak, but none of the sort's memory.
+        code_bytes: Code of the program that was first used meanwhile, with the kernel's read-ahead
+            around it (growth of RssFile, proc(5)). It is in the peak, but not memory of the sort.
 
     """
 
@@ -76,14 +76,14 @@ class Sorted(BaseModel):
 
     @property
     def sync_s(self) -> float:
-        """From the last write until everything was on the disk."""
+        """Time from the last write until everything was on the disk."""
         return self.durable_s - self.exit_s
 
     @property
     def used_bytes(self) -> int | None:
         """Memory of the sort itself: the peak above what the program took before.
 
-        Code that the sort was the first to use is not counted. None if the system reports none.
+        Code that the sort was the first to use does not count. None if the system reports none.
         """
         if self.peak_bytes is None or self.baseline_bytes is None or self.code_bytes is None:
             return None
@@ -96,9 +96,9 @@ class Sorted(BaseModel):
 
 
 class SortFailedError(HeadcountError):
-    """A sort that its process reports as failed; the exit code is that of the error there."""
+    """A sort that failed in its process; has the exit code of the error there."""
 
     def __init__(self, message: dict[str, Any]) -> None:
-        """Take over what the process said."""
+        """Take message and exit code from the process's last line."""
         super().__init__(str(message["error"]))
         self.exit_code = message["exit_code"]

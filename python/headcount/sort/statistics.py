@@ -1,4 +1,4 @@
-"""Times that were repeated: their middle, how sure it is, and whether two differ."""
+"""Repeated times: their mean with its interval, and whether two of them differ."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ lie that close together, and its own repetitions differ by as much (S-11)."""
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with its 95 % confidence interval; no interval from a single measurement."""
+    """A figure with its 95% confidence interval; no interval from a single measurement."""
 
     value: float
     low: float | None
@@ -30,17 +30,17 @@ def middle(times_s: Sequence[float]) -> Estimate:
 
 
 def ratio(before_s: Sequence[float], after_s: Sequence[float], comparisons: int = 1) -> Estimate:
-    """Times after as a multiple of times before, both of the same rounds, one after the other.
+    """The times after as a multiple of the times before, in pairs of the same rounds.
 
     Pairs of one round share what disturbed it. With several comparisons at a time the interval is
-    widened so that 95 % holds for all of them together (Bonferroni).
+    widened so that 95% holds for all of them together (Bonferroni).
     """
     pairs = zip(before_s, after_s, strict=True)
     return _estimate([math.log(after / before) for before, after in pairs], comparisons)
 
 
 def saved_share(before_s: Sequence[float], after_s: Sequence[float]) -> Estimate:
-    """Share of the time saved (S-08), from pairs of the same rounds; negative if it cost some."""
+    """Share of the time saved (S-08), from pairs of the same rounds; negative if slower."""
     found = ratio(before_s, after_s)
     return Estimate(
         1 - found.value,
@@ -50,7 +50,7 @@ def saved_share(before_s: Sequence[float], after_s: Sequence[float]) -> Estimate
 
 
 def differs(found: Estimate) -> bool:
-    """Whether a ratio is a difference, and not noise: known, and not too small to matter."""
+    """Whether a ratio is a difference and not noise: significant, and large enough to matter."""
     if found.low is None or found.high is None or found.low <= 1 <= found.high:
         return False
     return abs(found.value - 1) >= NOISE_SHARE

@@ -1,1 +1,1 @@
-"""The checks of a machine, a function each."""
+"""The checks of a machine, one function per check."""

@@ -11,12 +11,12 @@ from headcount.text import duration
 SOURCE = "sys/devices/system/clocksource/clocksource0"
 READS = 2_000
 SLOW_NS = 1_000
-"""A reading that takes longer goes through the kernel to a device, such as HPET; those that do not
-take some 50 ns, and Python as much again."""
+"""A slower reading goes through the kernel to a device, such as HPET. Others take some 50 ns, plus
+as much again for Python."""
 PERCENTILE = 0.99
-"""Of timers, as in the check of every level."""
+"""The percentile of timer lateness, as in the check of every level."""
 LATE_MS = 1.0
-"""What a quiet machine's scheduler does, at most."""
+"""Lateness of timers on a quiet machine, at most."""
 
 
 def clock(machine: Machine) -> Outcome:
@@ -42,7 +42,7 @@ def clock(machine: Machine) -> Outcome:
 
 
 def _faster(machine: Machine, source: str | None) -> list[str]:
-    """How to take a clock that is read without the kernel, where there is one."""
+    """Commands that select a clock source read without the kernel, or advice if there is none."""
     offered = (first_line(machine.root / SOURCE / "available_clocksource") or "").split()
     quick = [one for one in offered if one != source and (one == "tsc" or "clock" in one)]
     if not quick:

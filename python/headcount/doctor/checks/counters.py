@@ -9,7 +9,7 @@ from headcount.doctor.machine import Machine
 from headcount.doctor.outcome import Outcome, limited, ok
 
 SHOWN_TO_ALL = ("hidepid=0", "hidepid=off")
-"""Options of a mount of /proc that hide nothing (proc(5))."""
+"""Mount options of /proc that hide nothing (proc(5))."""
 
 
 def other_processes(machine: Machine) -> Outcome:

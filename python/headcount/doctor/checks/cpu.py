@@ -7,7 +7,7 @@ from headcount.text import plural, share, significant
 
 STEADY = "performance"
 VARYING = ("powersave", "ondemand", "conservative", "schedutil", "userspace")
-"""Policies that change the clock with the load (cpufreq.rst)."""
+"""Frequency governors that change the clock with the load (cpufreq.rst)."""
 
 
 def count_of_cpus(machine: Machine) -> Outcome:
@@ -32,7 +32,7 @@ def count_of_cpus(machine: Machine) -> Outcome:
 
 
 def governor(machine: Machine) -> Outcome:
-    """Whether the clock of the CPUs stays where it is."""
+    """Whether the clock frequency of the CPUs is constant."""
     policy = machine.cpu.governor
     if policy is None:
         return ok("no frequency policy is visible", "The hardware or the hypervisor decides.")

@@ -7,9 +7,9 @@ from headcount.lab.app import LEAST_HANDLES
 from headcount.text import count, significant
 
 PLENTY = 65_536
-"""What the fix asks for: as many as there are ports."""
+"""The limit that the fix sets: as many handles as there are ports."""
 ENOUGH_USERS = 5_000
-"""A search that is limited by handles below that is worth a word; ours."""
+"""A limit of handles below that many users is reported. Our choice."""
 USUAL_PORTS = 28_232
 """Ports of the kernel's default range, 32768 to 60999 (ip-sysctl.rst)."""
 TIME_WAIT_S = 60

@@ -1,4 +1,4 @@
-"""Namespaces: a network of a run's own, and Apache for root."""
+"""Namespaces: the private network of a run, and Apache for root."""
 
 from headcount.doctor.machine import Machine
 from headcount.doctor.outcome import Outcome, missing, ok
@@ -18,7 +18,7 @@ def network(machine: Machine) -> Outcome:
 
 
 def line(machine: Machine) -> Outcome:
-    """Whether users can be far away from a lab server."""
+    """Whether a delay line can be put between users and a lab server."""
     try:
         machine.line()
     except SystemLimitError as error:
@@ -40,7 +40,7 @@ def _network_fix(machine: Machine, error: SystemLimitError) -> str:
 
 
 def user(machine: Machine) -> Outcome:
-    """Whether Apache can be given a user of its own."""
+    """Whether Apache can run as a user of its own."""
     if machine.uid != 0:
         return ok("not needed", "Only root needs one, for lab:apache.")
     try:

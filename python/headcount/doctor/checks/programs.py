@@ -28,7 +28,7 @@ def lab_servers(machine: Machine) -> Outcome:
 
 
 def helpers(machine: Machine) -> Outcome:
-    """Which programs that options need are here."""
+    """Which programs that options need are installed."""
     wanted = {
         name: one for name, one in machine.helpers.items() if machine.uid == 0 or not one.for_root
     }

@@ -7,7 +7,7 @@ from headcount.doctor.outcome import Outcome, limited, ok
 
 
 def user(machine: Machine) -> Outcome:
-    """Root or not: nothing depends on it but what other checks find."""
+    """Whether Headcount runs as root; always ok, since other checks find the consequences."""
     if machine.uid == 0:
         return ok("root", "Lab servers that refuse root run as nobody.")
     try:

@@ -7,23 +7,23 @@ from headcount.doctor.outcome import Outcome, limited, ok, stopping
 from headcount.text import count, memory, storage
 
 USER_BYTES = 20 * 2**20
-"""What a user of app-server has on disk, more than users of most other workloads."""
+"""Data on disk of one user of app-server, more than most other workloads have."""
 START_USERS = 10
-"""A search begins with that many."""
+"""Users at the first level of a search."""
 SMALL_USERS = 100
-"""Data for fewer is worth a word; ours."""
+"""Space for fewer users than this is reported. Our choice."""
 LEAST_BYTES, SMALL_BYTES = 20_000_000, 200_000_000
-"""Of folders without data sets. The bundle of a run of 18 s is 0.6 MB; its report, charts and a
-longer run need more."""
+"""Free space in folders without data sets: less than the first stops runs, less than the second is
+reported. The bundle of an 18 s run is 0.6 MB; its report and charts, or a longer run, need more."""
 LEAST_MEMORY_BYTES = 256 * 2**20
 """Headcount and lab:app hold 120 MiB with 40 users; twice that, for their page cache."""
 SMALL_MEMORY_BYTES = 2**30
-"""Real servers and their page cache need some beside that; ours."""
+"""Less is reported: real servers and their page cache need more than lab:app. Our choice."""
 IN_MEMORY = ("tmpfs", "ramfs")
 
 
 def folders(machine: Machine) -> Outcome:
-    """Whether runs can write, and how much."""
+    """Whether runs can write their data, and how much space there is."""
     places = machine.folders(machine.uid)
     faults = {place: fault for place in places if (fault := _fault(machine, place))}
     if not faults:
@@ -42,7 +42,7 @@ def folders(machine: Machine) -> Outcome:
 
 
 def _fault(machine: Machine, place: Folder) -> tuple[str, bool] | None:
-    """What is wrong with a folder, and whether no run works with it."""
+    """What is wrong with a folder, and whether that stops every run; None if nothing is."""
     if not place.can_write:
         return "not writable", True
     system = machine.file_system(place.path)

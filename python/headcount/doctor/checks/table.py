@@ -43,4 +43,4 @@ CHECKS: Mapping[str, Callable[[Machine], Outcome]] = {
     "neighbours": cpu.neighbours,
     "steal": cpu.steal,
 }
-"""By the name under which their results are shown."""
+"""The checks, by the name under which their results are shown."""
