@@ -1,5 +1,5 @@
-"""Disk benchmarks: which cells are measured, how they are measured, and what they come to.
+"""Disk benchmarks: which cells are measured, how, and with which results.
 
-Re-creates what Adaptec's ThreadMark 2.0 was for: throughput and CPU use of a disk. How ThreadMark
-measured was not published, so the grid of cells and the score are ours, and say so.
+Re-creates the purpose of Adaptec's ThreadMark 2.0: throughput and CPU use of a disk. How ThreadMark
+measured was not published, so the grid of cells and the score are ours, which results say.
 """

@@ -1,4 +1,4 @@
-"""Measuring the cells, one after the other."""
+"""Measures the cells, one after the other."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -10,11 +10,11 @@ from headcount.disk.result import BATCHES, Figures, figures
 from headcount.disk.settings import Settings
 
 Progress = Callable[[float], None]
-"""Takes the share that is done, several times a second."""
+"""Called with the share that is done, several times a second."""
 
 
 def choose(engine: str | None) -> tuple[str, str | None]:
-    """The engine, and why it is not `io_uring` where nobody chose."""
+    """The engine, and if none was given, why it is not `io_uring`."""
     if engine is not None:
         return engine, None
     why = io_uring_unavailable()
@@ -22,10 +22,10 @@ def choose(engine: str | None) -> tuple[str, str | None]:
 
 
 class Bench:
-    """A test file that is ready to be measured."""
+    """A test file, on which cells are measured."""
 
     def __init__(self, settings: Settings, cells: Sequence[Cell]) -> None:
-        """Make the test file, empty. It has no name, so nothing of it can stay.
+        """Make the test file, empty. It has no name, so the kernel deletes it when it is closed.
 
         Raises InputError for a folder that cannot be measured and SystemLimitError when it has too
         little space.
@@ -54,13 +54,13 @@ class Bench:
         return figures(cell, json.loads(found))
 
     def close(self) -> None:
-        """Give the test file up."""
+        """Close the test file, which deletes it."""
         self._engine.close()
 
 
 @contextmanager
 def bench(settings: Settings, cells: Sequence[Cell]) -> Iterator[Bench]:
-    """Make a test file for as long as it is needed."""
+    """A test file, until the end of the block."""
     made = Bench(settings, cells)
     try:
         yield made

@@ -34,7 +34,7 @@ class BenchmarkResult:
     complete: bool
 
     def as_json(self) -> dict[str, Any]:
-        """For programs: all figures, and what a reader must know."""
+        """The result for programs: all figures, and what a reader must know."""
         pairs = zip(self.measured, self.weights, strict=False)
         return {
             "schema_version": 1,

@@ -9,7 +9,7 @@ from headcount.text import memory
 
 @dataclass(frozen=True)
 class Pattern:
-    """An order of places, and which share of the I/Os reads."""
+    """The order of places, and the share of I/Os that read."""
 
     name: str
     access: str
@@ -17,13 +17,13 @@ class Pattern:
 
     @property
     def words(self) -> str:
-        """The name as it is read: `random read`."""
+        """The name for people: `random read`."""
         return self.name.replace("-", " ")
 
 
 @dataclass(frozen=True)
 class Block:
-    """A size of block, and the weight with which it comes up."""
+    """A block size, and how often it is drawn relative to others."""
 
     size_bytes: int
     share: float = 1.0
@@ -31,7 +31,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Cell:
-    """What is measured at once."""
+    """A combination that is measured together."""
 
     pattern: Pattern
     blocks: tuple[Block, ...]
@@ -40,7 +40,7 @@ class Cell:
 
     @property
     def block_text(self) -> str:
-        """The size of the blocks, or that they are mixed."""
+        """The block size in words, or `mixed`."""
         return block_text(self.blocks[0].size_bytes) if len(self.blocks) == 1 else "mixed"
 
     @property
@@ -55,7 +55,7 @@ class Cell:
         return max(block.size_bytes for block in self.blocks)
 
     def order(self, seconds: float, warm_up_s: float, batches: int) -> dict[str, Any]:
-        """The cell as the engine takes it."""
+        """The order to measure the cell, as the engine reads it."""
         return {
             "threads": self.threads,
             "depth": self.depth,
@@ -69,7 +69,7 @@ class Cell:
 
 
 def block_text(size_bytes: int) -> str:
-    """A size of block without decimals: `512 B`, `4 KiB`."""
+    """A block size without decimals: `512 B`, `4 KiB`."""
     for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
         if size_bytes % unit == 0:
             return f"{size_bytes // unit} {name}"
@@ -77,7 +77,7 @@ def block_text(size_bytes: int) -> str:
 
 
 def unit_bytes(cells: Sequence[Cell]) -> int:
-    """The size of what bears a mark of its own in the test file: no block may be smaller."""
+    """The size of a marked unit of the test file; every block is a multiple of it."""
     sizes = {block.size_bytes for cell in cells for block in cell.blocks}
     fits = (unit for unit in (4096, 2048, 1024) if all(size % unit == 0 for size in sizes))
     return next(fits, 512)

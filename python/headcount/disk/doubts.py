@@ -7,9 +7,9 @@ from headcount.disk.settings import Settings
 from headcount.text import memory, share
 
 OTHERS = 0.1
-"""Share of the machine that others may take before it is a doubt."""
+"""Share of the machine's CPU that others may use before it is a doubt."""
 BUSY = 0.95
-"""From here on the processors, and not the disk, may have been the limit."""
+"""From this CPU use on the processors, not the disk, may have been the limit."""
 
 
 def doubts(
@@ -19,7 +19,7 @@ def doubts(
     measured: Sequence[Figures],
     processors: int,
 ) -> list[str]:
-    """Doubts in sentences; none is the best."""
+    """Doubts about the figures, in sentences."""
     found = []
     if kept == "memory":
         found.append("The folder is in memory: the figures are those of memory, not of a disk.")

@@ -7,7 +7,7 @@ from headcount.disk.cell import Block, Cell, Pattern
 from headcount.errors import InputError
 
 PATTERNS: Mapping[str, Pattern] = {
-    # Reads first: what a disk tidies up after writes must not slow them.
+    # Reads first: what a disk does in the background after writes must not slow them.
     pattern.name: pattern
     for pattern in (
         Pattern("sequential-read", "sequential", 1.0),

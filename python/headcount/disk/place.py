@@ -1,4 +1,4 @@
-"""What a folder lies on: the disclosure of a disk benchmark."""
+"""The file system and device of a folder, for the disclosure of a disk benchmark."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from typing import Any
 class Place:
     """The file system of a folder and its device; None is what the system does not report.
 
-    Virtual disks say of themselves that they are rotational, whatever is below them.
+    Virtual disks report that they are rotational, whatever the hardware is.
     """
 
     mount: str | None
@@ -26,7 +26,7 @@ class Place:
 
     @property
     def words(self) -> str:
-        """In a sentence: `ext4 on /dev/sda1 (SAMSUNG MZ7)`."""
+        """The place in words: `ext4 on /dev/sda1 (SAMSUNG MZ7)`."""
         kind = self.file_system or "an unknown file system"
         device = f" on {self.device}" if self.device else ""
         model = f" ({self.model})" if self.model else ""
@@ -34,7 +34,7 @@ class Place:
 
 
 def place(folder: Path, proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> Place:
-    """Look up what a folder lies on."""
+    """The file system and device of a folder."""
     number = folder.stat().st_dev
     device = f"{os.major(number)}:{os.minor(number)}"
     found = _mount_of(folder, device, proc)
@@ -64,7 +64,7 @@ def _mount_of(folder: Path, device: str, proc: Path) -> tuple[str, str, str] | N
             continue
         mount = _unescaped(parts[4])
         if resolved.is_relative_to(mount):
-            # The device's own mount goes first; of those above each other the later one covers.
+            # The mount of the device itself wins; of stacked mounts the later one hides the others.
             ranked = (parts[2] == device, len(mount), (mount, kind, _unescaped(source)))
             if best is None or ranked[:2] >= best[:2]:
                 best = ranked
@@ -88,5 +88,5 @@ def _read(path: Path) -> str | None:
 
 
 def memory_bytes() -> int:
-    """The memory of this machine."""
+    """The memory of this machine, in bytes."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

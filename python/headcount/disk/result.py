@@ -1,4 +1,4 @@
-"""What cells came to."""
+"""The results of cells."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from headcount.analyse import batches
 from headcount.disk.cell import Cell
 
 BATCHES = 10
-"""Parts into which the time of a cell is cut for the interval of its throughput: ten keep 9 degrees
-of freedom, and each lasts many I/Os."""
+"""Parts into which a cell is cut for the confidence interval of its throughput. Ten keep 9 degrees
+of freedom, and each still has many I/Os."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """A cell that was measured. MB are decimal, as disks are sold."""
+    """The figures of a measured cell. MB are decimal, as disks are sold."""
 
     cell: Cell
     seconds: float
@@ -50,22 +50,22 @@ class Figures:
 
     @property
     def interval_mb_per_s(self) -> tuple[float, float] | None:
-        """The 95 % confidence interval of the throughput."""
+        """The 95% confidence interval of the throughput."""
         return batches.interval(self.batches_mb_per_s)
 
     @property
     def cpu_us_per_io(self) -> float | None:
-        """CPU that this process took for an I/O, in µs; None if there was no I/O."""
+        """CPU of this process per I/O, in µs; None if there was no I/O."""
         return self.process_cpu_s * 1e6 / self.ios if self.ios else None
 
     @property
     def mb_per_cpu_s(self) -> float | None:
-        """MB moved for a second of this process's CPU; None if it took none."""
+        """MB moved per second of this process's CPU; None if it used none."""
         moved_mb = (self.read_bytes + self.written_bytes) / 1e6
         return moved_mb / self.process_cpu_s if self.process_cpu_s > 0 else None
 
     def others_busy(self, processors: int) -> float | None:
-        """The share of the machine that others took meanwhile."""
+        """The share of the machine's CPU that other programs used meanwhile."""
         if self.machine_busy is None:
             return None
         return max(self.machine_busy - self.process_cpu_s / (self.seconds * processors), 0.0)
@@ -101,7 +101,7 @@ class Figures:
 
 
 def figures(cell: Cell, measured: Mapping[str, Any]) -> Figures:
-    """Read what the engine measured of a cell."""
+    """The figures of a cell from the engine's report."""
     names = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
     return Figures(
         cell=cell,

@@ -61,10 +61,10 @@ def _interval(counted: Sequence[tuple[Figures, float]], value: float) -> tuple[f
 
 
 def weights(cells: Sequence[Cell], written: Sequence[str]) -> list[float]:
-    """The weight of each cell: the product of what was written about it, 1 where nothing was.
+    """The weight of each cell: the product of the numbers written for it, 1 if there are none.
 
-    Written as `KEY=NUMBER`, with a pattern (`random-read`), a size of block (`4KiB`), a number of
-    threads (`threads4`) or a depth (`depth8`) for key. Raises InputError for anything else.
+    They are written as `KEY=NUMBER`; the key is a pattern (`random-read`), a block size (`4KiB`), a
+    number of threads (`threads4`) or a depth (`depth8`). Raises InputError for anything else.
     """
     factors = [_factor(text) for text in written]
     for (key, _), text in zip(factors, written, strict=True):

@@ -10,9 +10,9 @@ from headcount.errors import InputError
 
 ENGINES = ("io_uring", "threads")
 MOST_UNDER_WAY = 1024
-"""The engine's limit for all threads together: by plain calls each I/O is a thread."""
+"""The engine's limit for all threads together: without io_uring, each I/O needs a thread."""
 PIECE_BYTES = 1 << 20
-"""The engine fills test files in pieces of this: sizes are multiples of it."""
+"""The engine fills test files in pieces of this size; their sizes are multiples of it."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Settings:
     warm_up_s: float
 
     def order(self, cells: Sequence[Cell]) -> dict[str, Any]:
-        """The test file as the engine takes it."""
+        """The order to make the test file, as the engine reads it."""
         return {
             "folder": str(self.folder),
             "size_bytes": self.size_bytes,
@@ -60,8 +60,8 @@ class Settings:
 def whole(size_bytes: int, cells: Sequence[Cell]) -> int:
     """The size of the test file, rounded up to what the engine fills.
 
-    Raises InputError when a cell does not fit into it: it needs twice what is under way at once.
-    And when a cell has more under way than the engine takes.
+    Raises InputError if a cell has more I/Os in flight than the engine allows, or does not fit: a
+    cell needs twice the bytes that it has in flight.
     """
     for cell in cells:
         if cell.threads * cell.depth > MOST_UNDER_WAY:

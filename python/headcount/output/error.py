@@ -24,13 +24,13 @@ from headcount.errors import HeadcountError, InputError, SystemLimitError
 from headcount.text import memory
 
 MISTAKES = (ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG, ELOOP)
-"""What a wrong path causes; for everything else the machine is the reason."""
+"""Errors that a wrong path causes; the machine causes all others."""
 
 
 def write_error(path: Path, error: OSError, option: str = "") -> HeadcountError:
     """The error for a path that cannot be written.
 
-    `option` is the one that gives another path, such as --html; empty for an argument.
+    `option` is the option to choose another path with, such as --html; empty for an argument.
     """
     return explained(
         path, error, f"choose another path with {option}" if option else "choose another path"
@@ -38,7 +38,7 @@ def write_error(path: Path, error: OSError, option: str = "") -> HeadcountError:
 
 
 def explained(path: Path, error: OSError, elsewhere: str) -> HeadcountError:
-    """The error with the words for writing elsewhere."""
+    """The error for a path; `elsewhere` is the advice on writing to another place."""
     found = EXPLANATIONS.get(error.errno or 0)
     if found is not None and (reason := found(path, elsewhere)) is not None:
         kind = InputError if error.errno in MISTAKES else SystemLimitError
@@ -146,4 +146,4 @@ EXPLANATIONS: dict[int, Callable[[Path, str], str | None]] = {
     EFBIG: _too_large,
     EIO: _broken,
 }
-"""By errno: why, and what to do. None where that is not known."""
+"""The reason and what to do, by errno; a function returns None if it does not know."""

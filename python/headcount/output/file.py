@@ -1,4 +1,4 @@
-"""A file that the user names: whether it can be written, and writing it whole or not at all."""
+"""Checks files that the user names, and writes them whole or not at all."""
 
 import contextlib
 import errno
@@ -11,16 +11,16 @@ from headcount.output.error import existing, write_error
 from headcount.output.folder import Folder
 
 PLAN = "plan.toml"
-"""What every bundle has; a folder without it has nothing to keep yet."""
+"""The file that every bundle has."""
 PAGE_BYTES = 4096
-"""What a check writes: enough for a full disk to refuse it."""
+"""Bytes that a check writes: enough to notice a full disk."""
 
 
 def write_whole(path: Path, contents: str | bytes) -> None:
     """Write a whole file atomically: beside it first, then renamed over it; text is UTF-8.
 
-    Raises OSError, and InputError where something else has that name, such as a link; the old file
-    is then as it was.
+    Raises OSError, and InputError if something else has that name, such as a link. The old file
+    then stays as it was.
     """
     with Folder(path.parent) as folder:
         folder.replace(path.name, _bytes(contents))
@@ -30,7 +30,7 @@ def write_output(path: Path, contents: str | bytes, option: str = "") -> None:
     """Write a file that the user named: through links, and into pipes and devices.
 
     `option` is the one that named it; empty for an argument. Raises InputError for a wrong path and
-    SystemLimitError where the machine does not allow it.
+    SystemLimitError if the machine does not allow it.
     """
     with raising(path, option):
         if _is_stream_of_user(path):
@@ -42,8 +42,8 @@ def write_output(path: Path, contents: str | bytes, option: str = "") -> None:
 def ensure_writable(path: Path, option: str = "") -> None:
     """Refuse a file that cannot be written, before the work that it is for.
 
-    Raises what `write_output` would. A page is written beside the file: that alone finds a full
-    disk, and a file system that is mounted read-only for root, too.
+    Raises what `write_output` would. It writes a page beside the file: only that finds a full disk,
+    or for root a file system that is mounted read-only.
     """
     with raising(path, option):
         if not _is_stream_of_user(path):
@@ -58,7 +58,7 @@ def ensure_folder(folder: Path, option: str = "") -> None:
 
 @contextlib.contextmanager
 def raising(path: Path, option: str = "") -> Iterator[None]:
-    """Raise what the system says about a path as an error that explains it."""
+    """Turn an OSError about a path into an error that explains it."""
     try:
         yield
     except OSError as error:
@@ -66,11 +66,11 @@ def raising(path: Path, option: str = "") -> Iterator[None]:
 
 
 HANDLES = ("/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd")
-"""Names of open files, which must be written through them even where they are regular files."""
+"""Names of open files. They must be written to directly, even if they are regular files."""
 
 
 def is_stream(path: Path) -> bool:
-    """Whether a path is a pipe, a device or an open file, which no file must replace."""
+    """Whether a path is a pipe, a device or an open file, which must not be replaced."""
     if any(path.is_relative_to(name) for name in HANDLES):
         return True
     try:
@@ -87,10 +87,10 @@ def write_page(folder: Path) -> None:
 
 
 def _is_stream_of_user(path: Path) -> bool:
-    """Whether a path is to be written through, which nothing inside a bundle is.
+    """Whether a path must be written to directly, which never holds inside a bundle.
 
-    Raises InputError where a bundle has a link or a pipe under that name: the one who made the
-    bundle put it there, not the user.
+    Raises InputError if a bundle has a link or a pipe under that name: the maker of
+    the bundle put it there, not the user.
     """
     if os.path.lexists(path.parent / PLAN):
         with Folder(path.parent) as folder:
@@ -99,7 +99,7 @@ def _is_stream_of_user(path: Path) -> bool:
 
 
 def _real_file(path: Path) -> Path:
-    """Where a file really is, or will be; raises OSError for a folder."""
+    """The path of a file with links resolved; raises OSError for a folder."""
     real = _followed(path)
     if real.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -107,7 +107,7 @@ def _real_file(path: Path) -> Path:
 
 
 def _followed(path: Path) -> Path:
-    """Where a path leads; raises OSError for a circle of links and for a name that is too long."""
+    """A path with links resolved; raises OSError for circular links and a name that is too long."""
     with contextlib.suppress(FileNotFoundError):
         path.stat()
     return Path(os.path.realpath(path))

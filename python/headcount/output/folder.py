@@ -1,4 +1,4 @@
-"""Writing into a folder in which a stranger may have set traps, such as a bundle somebody sent."""
+"""Writes into a folder in which a stranger may have set traps, such as a bundle from elsewhere."""
 
 import contextlib
 import os
@@ -21,16 +21,16 @@ _NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _SAFE
 _GROWING = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_NONBLOCK | _SAFE
 _LISTED = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _OWN = ".headcount-"
-"""How the names of files begin that are not finished; those of a killed process stay."""
+"""Prefix of the names of unfinished files. Those of a killed process stay."""
 _MODE = 0o666
-"""Less what the umask takes away."""
+"""Permissions of new files, before the umask."""
 
 
 class Folder:
-    """A folder that is open: what is written into it goes nowhere else.
+    """An open folder; nothing that is written into it can end up elsewhere.
 
-    Links in the path that leads to the folder are the user's own, and are followed. Inside, nothing
-    is: a link, a pipe or a folder with a file's name is an InputError that names it.
+    Links in the path to the folder are the user's own, and are followed. Inside it none is: a link,
+    a pipe or a folder in place of a file is an InputError that names it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -55,7 +55,7 @@ class Folder:
                 self._refuse(name, kind)
 
     def ensure_own(self, *names: str) -> None:
-        """The same, and that each file has no other name under which it would change, too."""
+        """Like `ensure_free`, and raise InputError for a file with a second hard link."""
         self.ensure_free(*names)
         for name in names:
             found = self._status(name)
@@ -63,7 +63,7 @@ class Folder:
                 self._refuse_shared(name)
 
     def sync(self) -> None:
-        """Bring the names of the files in it to the disk; raises OSError.
+        """Sync the folder, so that the names of its files are on the disk; raises OSError.
 
         Does nothing where the file system cannot do that, or the folder may not be listed.
         """
@@ -80,20 +80,20 @@ class Folder:
             os.close(handle)
 
     def make(self, name: str) -> None:
-        """Make a folder inside, and bring its name to the disk; raises OSError."""
+        """Make a folder inside and sync its name; raises OSError."""
         os.mkdir(name, dir_fd=self._handle)
         self.sync()
 
     def replace(self, name: str, contents: bytes) -> None:
-        """Write a file whole and to the disk, or leave the old one; raises OSError."""
+        """Write and sync a file whole, or leave the old one; raises OSError."""
         with self.replacing(name) as file:
             file.write(contents)
 
     @contextlib.contextmanager
     def replacing(self, name: str) -> Iterator[BinaryIO]:
-        """The same for contents that come in parts; the old file stays until the block ends.
+        """Like `replace`, for contents written in parts; the old file stays until the block ends.
 
-        The contents are on the disk before they get the name, and the name is when this returns.
+        Syncs the contents before the rename, and the folder after it.
         """
         self.ensure_free(name)
         with self._beside() as (beside, file):
@@ -104,11 +104,11 @@ class Folder:
         self.sync()
 
     def growing(self, name: str) -> FileIO:
-        """Open a file, made if need be, to which lines are appended; raises OSError."""
+        """Open a file to append to, making it if it does not exist; raises OSError."""
         self.ensure_own(name)
         file = FileIO(os.open(name, _GROWING, _MODE, dir_fd=self._handle), "r+b")
         try:
-            found = os.fstat(file.fileno())  # of what was opened, whatever had the name before
+            found = os.fstat(file.fileno())  # of the open file: the name may have changed hands
             if (kind := other_kind(found.st_mode)) is not None:
                 self._refuse(name, kind)
             if found.st_nlink > 1:
@@ -128,7 +128,7 @@ class Folder:
     def private(self) -> Iterator[Path]:
         """A new folder inside that nobody else can use, for programs that take a path.
 
-        It goes with all that is left in it. Raises OSError.
+        It is deleted with everything in it at the end of the block. Raises OSError.
         """
         made = Path(tempfile.mkdtemp(prefix=_OWN, dir=self.path))
         try:
@@ -137,7 +137,7 @@ class Folder:
             shutil.rmtree(made, ignore_errors=True)
 
     def take(self, path: Path, name: str) -> None:
-        """Bring a file of the same file system to the disk, and move it in; raises OSError."""
+        """Sync a file of the same file system and move it in; raises OSError."""
         self.ensure_free(name)
         handle = os.open(path, os.O_RDONLY | _SAFE)
         try:
@@ -148,9 +148,10 @@ class Folder:
         self.sync()
 
     def remove_leftovers(self) -> None:
-        """Delete what a killed process had not finished; raises OSError.
+        """Delete unfinished files of a killed process; raises OSError.
 
-        For the one process that writes into the folder: files of others may be under way.
+        Only the single process that writes into the folder may call this: files of others may be
+        in progress.
         """
         for name in os.listdir(self.path):  # noqa: PTH208 - names alone
             if not name.startswith(_OWN):
@@ -162,14 +163,14 @@ class Folder:
                 os.unlink(name, dir_fd=self._handle)
 
     def ensure_room(self, contents: bytes) -> None:
-        """Write them into a file and delete it again; raises OSError where that is impossible."""
+        """Write the contents to a temporary file; raises OSError if there is no room for them."""
         with self._beside() as (_, file):
             file.write(contents)
             file.flush()
 
     @contextlib.contextmanager
     def _beside(self) -> Iterator[tuple[str, BinaryIO]]:
-        """A new file under a name that nobody can foresee; it is deleted unless it was renamed."""
+        """A new file with an unpredictable name; deleted at the end unless it was renamed."""
         name = f"{_OWN}{secrets.token_hex(8)}.new"
         handle = os.open(name, _NEW, _MODE, dir_fd=self._handle)
         try:
@@ -187,7 +188,7 @@ class Folder:
 
     def _refuse(self, name: str, kind: str) -> None:
         path = self.path / name
-        typed = shlex.quote(str(path))  # the folder's name may be the stranger's, too
+        typed = shlex.quote(str(path))  # a stranger may have chosen the folder's name
         remedy = f"mv {typed} {typed}.old" if kind == "a folder" else f"rm {typed}"
         raise InputError(f"cannot write {path}: this is {kind}, not a file; remove it: {remedy}")
 

@@ -155,7 +155,7 @@ _OF_LEVEL = {
 
 
 def level_advice(level: Level) -> list[Advice]:
-    """What there is to say to somebody who builds an array of this level."""
+    """The advice for an array of this level."""
     return [*_OF_LEVEL[level.name], STRIPE, CONTROLLER, MEASURE]
 
 

@@ -9,7 +9,7 @@ from headcount.storage.formula import Answer
 
 
 def answer_lines(answers: Sequence[Answer]) -> list[str]:
-    """Each result, the formula, the formula with its numbers, and the source."""
+    """Lines with each result, its formula, the formula with its numbers, and the source."""
     written = []
     for answer in answers:
         figure = number_text.rounded_text(answer.value, answer.unit)
@@ -24,12 +24,12 @@ def answer_lines(answers: Sequence[Answer]) -> list[str]:
 
 
 def advice_lines(advice: Sequence[Advice]) -> list[str]:
-    """Each advice with its source."""
+    """Lines with each advice and its source."""
     return [f"- {one.text} [{one.rule}]" for one in advice]
 
 
 def inputs(answers: Sequence[Answer]) -> dict[str, Any]:
-    """What was put into the formulas, by name."""
+    """The inputs of the formulas, by name."""
     return {name: value for answer in answers for name, value in answer.inputs.items()}
 
 

@@ -1,4 +1,4 @@
-"""A bus: what it carries at most, and what its devices ask of it."""
+"""A bus: the most that it carries, and the load of its devices."""
 
 from headcount.errors import InputError
 from headcount.storage import sources
@@ -6,7 +6,7 @@ from headcount.storage.checks import not_negative, positive
 from headcount.storage.formula import Formula
 
 BUSY_SHARE = 0.8
-"""From this load on a bus may be the bottleneck (D-06). The paper has no number; it is ours: what
+"""From this load on a bus may be the bottleneck (D-06). The paper has no number; ours is what
 arbitration and addresses leave of a shared bus for data."""
 
 

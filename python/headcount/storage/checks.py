@@ -1,10 +1,10 @@
-"""What no formula of this room takes: zero, negative, endless and immense quantities."""
+"""Refuses quantities that no formula here accepts: zero, negative, infinite and immense ones."""
 
 from headcount.errors import InputError
 
 SMALLEST = 1e-12
 LARGEST = 1e18
-"""Bounds of every quantity: an exabyte is 1e18 bytes. Products of those within stay finite."""
+"""Bounds of every quantity: an exabyte is 1e18 bytes. Products within them stay finite."""
 
 
 def positive(what: str, value: float, such_as: str) -> None:
@@ -46,7 +46,7 @@ def share(what: str, value: float) -> None:
 
 
 def _number_text(value: float) -> str:
-    """A number in a message; of an immense one only its side: it may fit no float."""
+    """A number in a message; an immense one is only "above" the bound: it may not fit a float."""
     if abs(value) > LARGEST:
         return f"above {LARGEST:g}" if value > 0 else f"below {-LARGEST:g}"
     return f"{value:g}"

@@ -65,10 +65,10 @@ def access_ms(seek_ms: float, head_switch_ms: float, latency_ms: float) -> float
 def read_ms(
     fragments: int, seek_ms: float, latency_ms: float, size_bytes: int, rate_bytes_per_s: float
 ) -> float:
-    """Time to read a file that lies in so many pieces, one average access for each (D-14).
+    """Time to read a file in that many pieces, with one average access for each (D-14).
 
-    Assumes that the pieces lie anywhere, that nobody else moves the head, and that nothing of the
-    file is cached. Pieces near to each other cost less.
+    Assumes that the pieces lie anywhere, that nothing else moves the head, and that no part of the
+    file is cached. Pieces close together cost less.
     """
     positive("the number of fragments", fragments, "1000")
     positive("the size of the file in bytes", size_bytes, "100000000")

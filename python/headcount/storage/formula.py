@@ -1,4 +1,4 @@
-"""A formula that is calculated, and shown with its numbers put in, from one description."""
+"""A formula that one description both calculates and shows with its numbers."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from headcount.storage import number_text
 
 Value = float | tuple[float, ...]
-"""What is put into a formula: a number, or several that are added."""
+"""An input of a formula: a number, or several that are added."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from headcount.storage.formula import Formula
 def time_saved(before_s: float, after_s: float) -> float:
     """Share of the time that a change saved; negative if it cost some (S-08).
 
-    All percentages of the paper are of this kind: only so do they agree with its times. "44 %
+    All percentages of the paper are of this kind: only so do they agree with its times. "44%
     slower" is then 1 / (1 - 0.44) = 1.79 times as long, and not 1.44 times.
     """
     positive("the time before", before_s, "57.8s")

@@ -1,4 +1,4 @@
-"""The RAID levels: what each keeps twice or as parity, and what a write costs (R-01 to R-05)."""
+"""The RAID levels: copies and parity of each, and the cost of a write (R-01 to R-05)."""
 
 import difflib
 from dataclasses import dataclass

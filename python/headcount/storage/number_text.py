@@ -34,7 +34,7 @@ def cell(value: float, unit: str) -> str:
 
 
 def in_full(value: float, unit: str) -> str:
-    """Give a result as the calculation ends: whole numbers in full, others to six digits.
+    """Give a result to the last digit: whole numbers in full, others to six digits.
 
     >>> in_full(10_076_160.0, "bytes/s"), in_full(25 / 6, "ms"), in_full(0.313, "share")
     ('10,076,160 bytes/s', '4.16667 ms', '0.313')
@@ -58,4 +58,4 @@ def _number(value: float, digits: int) -> str:
         return f"{value:.{digits}g}"
     if value == int(value):
         return f"{value:,.0f}"
-    return f"{value:,.{max(digits, len(str(abs(int(value)))))}g}"  # never 3.6e+06
+    return f"{value:,.{max(digits, len(str(abs(int(value)))))}g}"  # enough digits to avoid 3.6e+06

@@ -1,4 +1,4 @@
-"""How long transfers wait at a disk: the paper's product, and Little's law beside it."""
+"""How long transfers wait at a disk: by the paper's product, and by Little's law."""
 
 from headcount.storage import sources
 from headcount.storage.checks import not_negative, positive
@@ -12,8 +12,8 @@ def queue_time_ms(queue_length: float, transfer_ms: float) -> float:
     """Time to work off the queue, one transfer after the other (D-07).
 
     Holds for one disk that serves one transfer at a time, with `transfer_ms` the time of service
-    alone. The counter Avg. Disk sec/Transfer, which the paper names, contains the wait already:
-    with it the product counts the wait again for each transfer in the queue.
+    alone. The counter Avg. Disk sec/Transfer, which the paper names, includes the wait already:
+    with it, the product counts the wait again for each transfer in the queue.
     """
     not_negative("the queue length", queue_length, "2")
     not_negative("the time of a transfer in ms", transfer_ms, "15")

@@ -63,9 +63,9 @@ IOPS = Formula(
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """So many equal drives at a level.
+    """That many equal drives at a level.
 
-    Raises InputError when the level cannot be made of them.
+    Raises InputError if they cannot form the level.
     """
 
     level: Level
@@ -80,7 +80,7 @@ class Array:
     def answers(
         self, drive_bytes: int | None, drive_iops: float | None, reads: float | None
     ) -> list[Answer]:
-        """All there is to say with what is known of the drives.
+        """All answers that follow from what is known of the drives.
 
         Raises InputError for IOPS that are not calculated, and for figures that make no sense.
         """
@@ -90,7 +90,7 @@ class Array:
         return [*found, *self.facts()]
 
     def facts(self) -> list[Answer]:
-        """What the level itself says: fewest drives, failures survived, write penalty."""
+        """What follows from the level alone: fewest drives, failures survived, write penalty."""
         level = self.level
         figures = [
             ("R-01", "minimum_drives", "drives needed at least", level.minimum_drives, "drives"),
@@ -150,7 +150,7 @@ class Array:
 
 
 def why_not(level: Level, drives: int) -> str:
-    """Why a level cannot be made of so many drives; empty if it can."""
+    """Why that many drives cannot form a level; empty if they can."""
     if drives < level.minimum_drives:
         there = "is" if drives == 1 else "are"
         fewest = level.minimum_drives
@@ -165,9 +165,9 @@ def why_not(level: Level, drives: int) -> str:
 def compare(
     drives: int, drive_bytes: int | None, drive_iops: float | None, reads: float | None
 ) -> dict[Level, list[Answer]]:
-    """Every level that can be made of so many drives; without the IOPS that are not calculated.
+    """Answers for every level that the drives can form, with IOPS only where they are calculated.
 
-    Raises InputError when there is no such level, and for figures that make no sense.
+    Raises InputError if they can form none, and for figures that make no sense.
     """
     positive("the number of drives", drives, "4")
     if drives < min(level.minimum_drives for level in LEVELS):

@@ -31,7 +31,7 @@ def sort_memory_bytes(
             raise InputError(f"a key of {key_bytes} bytes is not rounded up to a multiple of 8")
     positive("the length of an observation in bytes", observation_bytes, "184")
     positive("the number of observations", observations, "1000000")
-    # 1.1 is no float: in integers the result is the nearest to the exact one.
+    # No float is exactly 1.1; integers give the nearest to the exact result.
     return (sum(rounded_keys_bytes) + observation_bytes) * 11 * observations / 10
 
 

@@ -15,7 +15,7 @@ SORT_MEMORY = f"{PAPER}, pp. 35-38"
 TIPS = f"{PAPER}, appendix A"
 
 DERIVED = "derived here from the paper's terms"
-"""The paper describes it in words, or gives an example, without a formula."""
+"""For what the paper describes in words or by an example, without a formula."""
 
 LITTLE = (
     "J. D. C. Little: A Proof for the Queuing Formula L = lambda W, Operations Research 9, 1961"
