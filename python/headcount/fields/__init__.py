@@ -1,1 +1,1 @@
-"""What keys of plans, workloads and protocols hold: checked types, units, patterns of names."""
+"""Types of the keys of plans, workloads and protocols: checked values, units, name patterns."""

@@ -1,4 +1,4 @@
-"""What pydantic says of a value, in the words of people who write files."""
+"""Pydantic's errors about values, in words for people who write files."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +27,7 @@ PATTERNS = {
     "^[a-z0-9-]+$": "it consists of small letters, digits and -",
     "^[A-Za-z_][A-Za-z0-9_]*$": "it consists of letters, digits and _, and no digit comes first",
 }
-"""What names may be, by their regular expressions."""
+"""What names may consist of, by their regular expressions."""
 
 
 def plain_words(mistake: Mapping[str, Any]) -> str:
@@ -47,7 +47,7 @@ def plain_words(mistake: Mapping[str, Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as it stands in a file, or what kind of thing it is."""
+    """A value as written in a file, or only its kind."""
     if isinstance(value, str):
         return f'"{value[:LONGEST]}"'
     if isinstance(value, bool):

@@ -13,21 +13,21 @@ from headcount.fields.mistake_words import plain_words
 
 T = TypeVar("T", bound=BaseModel)
 ENTRY_KINDS = frozenset({"step", "if", "repeat", "pause", "choose", "set", "page"})
-"""What kinds of entries of `steps` are called in models; in files nothing names them."""
+"""Names that models give to kinds of entries of `steps`. They do not appear in files."""
 ROUND_KINDS = frozenset({"times", "between", "until"})
-"""The same of the rounds of a loop."""
+"""Names that models give to kinds of rounds of a loop. They do not appear in files."""
 TABLES = "tables"
-"""The field of a workload whose keys are, in its file, keys of the workload itself."""
+"""The field of a workload whose keys stand in the file at the top level."""
 
 
 Place = tuple[str, ...]
 """The keys and numbers that lead to a value of a file."""
 LineOf = Callable[[Place], int | None]
-"""On which line of a file something is."""
+"""Returns the line of a place in a file, None if unknown."""
 
 
 class MisplacedError(ValueError):
-    """What a validator of a whole model finds wrong with one of its keys."""
+    """Raised by a validator of a whole model that finds a mistake in one of its keys."""
 
     def __init__(self, message: str, *place: str | int) -> None:
         """`place`: the keys and numbers that lead to it from the model."""
@@ -37,9 +37,9 @@ class MisplacedError(ValueError):
 
 @contextmanager
 def as_mistake(*place: str | int) -> Iterator[None]:
-    """Within a validator: make an InputError one of the mistakes, with its place in the file.
+    """Within a validator, turn an InputError into a mistake with its place in the file.
 
-    `place` leads there from the model, where the validator is that of a whole model.
+    `place` leads from the model to the key; only validators of a whole model need it.
     """
     try:
         yield
@@ -48,7 +48,7 @@ def as_mistake(*place: str | int) -> Iterator[None]:
 
 
 def describe(error: ValidationError, model: type[BaseModel], where: str) -> str:
-    """All mistakes of a validation, one a line."""
+    """All mistakes of a validation, one per line."""
     return summary(found(error, model), where)
 
 
@@ -60,7 +60,7 @@ def found(
 
 
 def summary(mistakes: Sequence[Mistake], where: str) -> str:
-    """All mistakes of a file, one a line."""
+    """All mistakes of a file, one per line."""
     lines = [one.text(where) for one in mistakes]
     return "\n  ".join([f"{where} has {_count(len(lines))}:", *lines])
 
@@ -71,7 +71,7 @@ def refused(mistakes: Sequence[Mistake], where: str) -> FileError:
 
 
 def read_table(model: type[T], given: Mapping[str, str], where: str) -> T:
-    """The table of texts `where` as a model; raises InputError with every mistake in it."""
+    """The table of texts called `where` as a model; raises InputError with all its mistakes."""
     try:
         return model.model_validate(dict(given))
     except ValidationError as error:
@@ -113,7 +113,7 @@ def _mistake(mistake: dict[str, Any], model: type[BaseModel], line_of: LineOf) -
 
 
 def _place(location: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Where a mistake is in the file: without the names that models give to kinds of entries."""
+    """The place of a mistake in the file: without names that only models have."""
     return tuple(
         part
         for before, part in zip((None, *location), location, strict=False)
@@ -123,12 +123,12 @@ def _place(location: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _keys(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
-    """The keys that are known at a place of the model; of entries that differ, those of all."""
+    """The keys that the model knows at a place; if kinds of entries differ there, those of all."""
     current: list[type[BaseModel]] = [model]
     is_named = False
     for part in location:
         if isinstance(part, int) or is_named:
-            is_named = False  # a table's own name, which is no key of the model
+            is_named = False  # the name of a table, not a key of the model
             continue
         fields = [field for one in current for field in [_field(one, str(part))] if field]
         is_named = any(_is_of_names(field.annotation) for field in fields)
@@ -143,13 +143,13 @@ def _keys(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
 
 
 def _field(model: type[BaseModel], key: str) -> FieldInfo | None:
-    """The field that is so called in files."""
+    """The field with this name in files, None without one."""
     named = (field for name, field in model.model_fields.items() if (field.alias or name) == key)
     return next(named, None)
 
 
 def _is_of_names(annotation: Any) -> bool:
-    """Whether this is a table of tables, whose names are up to the file."""
+    """Whether this is a table of tables, whose names the file chooses."""
     inner = [one for one in get_args(annotation) if one is not type(None)]
     return get_origin(annotation) is dict or any(get_origin(one) is dict for one in inner)
 

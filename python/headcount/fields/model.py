@@ -58,13 +58,13 @@ def _pattern(text: str) -> str:
 
 
 def trusted(verify_certificates: str) -> bool | str:
-    """What the engine trusts: the certificates of this machine (True), all, or those of a file."""
+    """What the engine trusts: this machine's certificates (True), any (False), or a file's."""
     words: dict[str, bool | str] = {"on": True, "off": False}
     return words.get(verify_certificates, verify_certificates)
 
 
 def within(low: str, high: str) -> AfterValidator:
-    """Bounds of a duration, both included."""
+    """A validator of durations from `low` to `high`, both included."""
 
     def check(text: str) -> str:
         if not seconds(low) <= seconds(text) <= seconds(high):
@@ -89,7 +89,7 @@ Pattern = Annotated[str, AfterValidator(_pattern)]
 """Names of users, with their number in it."""
 Users = Annotated[int, Field(ge=1, le=MOST_USERS)]
 Name = Annotated[str, Field(pattern=r"^[\w.-]+$")]
-"""Names become tags of logs and keys of tables, where commas and spaces part one from the next."""
+"""Names become tags in logs and keys of tables, where commas and spaces are separators."""
 
 
 class Strict(BaseModel):

@@ -5,11 +5,11 @@ import re
 from headcount.errors import InputError
 
 NUMBER = r"\{n(?::0(?:[1-9]|1[0-9]|20))?\}"
-"""Where the number stands, with at least so many digits."""
+"""The placeholder of the number, with its least number of digits."""
 
 
 def check_pattern(text: str) -> None:
-    """Raise InputError unless a text holds no number, or one, and no other braces."""
+    """Raise InputError if a text has more than one placeholder, or other braces."""
     if not re.fullmatch(rf"[^{{}}]*(?:{NUMBER}[^{{}}]*)?", text):
         raise InputError(
             f'"{text}" is not a pattern of names: it may have one number, as in user{{n}} or '
@@ -18,9 +18,9 @@ def check_pattern(text: str) -> None:
 
 
 def check_folder(text: str) -> None:
-    """Raise InputError unless a pattern gives each user a folder of their own inside of another.
+    """Raise InputError unless a pattern gives each user a folder of their own inside another.
 
-    The one around them bears the marker file; all in it may be deleted.
+    The outer folder has the marker file; everything in it may be deleted.
     """
     check_pattern(text)
     around, _, own = text.rpartition("\\")

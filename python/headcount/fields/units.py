@@ -14,22 +14,22 @@ _WORDS = {
     "m": ("m", "min", "mins", "minute", "minutes"),
     "h": ("h", "hr", "hour", "hours"),
 }
-"""How people write the units of durations; systemd.time(7) has the same words."""
+"""Spellings of the units of durations; the same as in systemd.time(7)."""
 _UNIT_OF = {word: unit for unit, words in _WORDS.items() for word in words}
 _PART = rf"{_NUMBER}({'|'.join(sorted(_UNIT_OF, key=len, reverse=True))})"
 _DECIMAL, _BINARY = 1000, 1024
 _STEPS = "KMGT"
 LARGEST_BYTES = 2**63 - 1
-"""What a file or a disk can have on Linux."""
+"""The largest file or disk on Linux."""
 MOST_USERS = 1_000_000
-"""More than any server of the published results holds, and far from the engine's own bounds."""
+"""More than any server in the published results holds, and far below the engine's own bounds."""
 
 
 def seconds(text: str, what: str = "a duration", *, bare: bool = True) -> float:
     """Read a duration such as `200ms`, `30s`, `1h30m`; returns seconds.
 
     A bare number is seconds, as k6, wrk and pgbench have it, unless `bare` is false. Raises
-    InputError when the text is no duration; `what` names it in the message.
+    InputError when the text is not a duration; `what` names it in the message.
     """
     compact = text.replace(" ", "")
     if bare and re.fullmatch(_NUMBER, compact):
@@ -50,7 +50,7 @@ def size_bytes(text: str | int, what: str = "a size") -> int:
 
     A letter alone is binary, as GNU's programs, fio and control groups read it.
     """
-    # A small b would be a bit to many, so it is none of the endings.
+    # Many read a small b as bits, so no ending has it.
     match = re.fullmatch(
         rf"{_NUMBER}\s*(?:([{_STEPS}{_STEPS.lower()}])(i?B)?|B)?", str(text).strip()
     )
@@ -67,7 +67,7 @@ def size_bytes(text: str | int, what: str = "a size") -> int:
 def count(text: str | int, what: str, most: int | None = None) -> int:
     """Read a whole number, such as users: `400`, `1,000`, `1k` or `1e3`; returns it.
 
-    Raises InputError for what is no whole number from 1 to `most`.
+    Raises InputError unless it is a whole number from 1 to `most`.
     """
     compact = str(text).strip().lower().replace("_", "")
     if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+", compact):
@@ -93,9 +93,9 @@ def share(text: str, what: str = "a share") -> float:
 
 
 def exact(share: float) -> float:
-    """The share nearest to what was written: 0.1, and not 1 - 0.9 = 0.09999999999999998.
+    """The share nearest to the written decimal: 0.1, and not 1 - 0.9 = 0.09999999999999998.
 
-    Criteria are compared with bad / total, where the last digit decides: 10 of 100 are within 10%.
+    Criteria compare it with bad / total, where the last digit decides: 10 of 100 are within 10%.
     """
     return round(share, 12)
 

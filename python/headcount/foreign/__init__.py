@@ -1,1 +1,1 @@
-"""Files of strangers, read as if they were meant to harm: bounded, each fault one sentence."""
+"""Reads untrusted files as if they were malicious: bounded, with a sentence for each fault."""

@@ -1,4 +1,4 @@
-"""What goes wrong in code that meets values which no file should have."""
+"""Exceptions in code that meets values which no file should have."""
 
 DAMAGE = (
     ArithmeticError,
@@ -8,12 +8,12 @@ DAMAGE = (
     TypeError,
     ValueError,
 )
-"""Exceptions that a damaged file may lead to, where its reader did not look at each value."""
+"""Exceptions that a damaged file may cause, if its reader does not check each value."""
 
 
 def reason(error: Exception) -> str:
-    """What an error says, in one line with its kind: texts such as `'users'` say little alone."""
+    """The message of an error in one line, with its type: `'users'` alone says little."""
     first = next(iter(str(error).splitlines()), "")
-    if type(error) is ValueError and first:  # a sentence of its own
+    if type(error) is ValueError and first:  # the message is a sentence
         return first
     return f"{type(error).__name__}: {first}" if first else type(error).__name__

@@ -1,7 +1,7 @@
-"""Opening and reading a file that somebody else made, or may have put there.
+"""Opens and reads files that a stranger made, or may have replaced.
 
-A pipe would keep a reader waiting for ever, a device would never end, a sparse file of terabytes
-costs its maker nothing, and a link in a folder may lead anywhere.
+A pipe would block its reader forever, a device would never end, a sparse file of terabytes costs
+its maker nothing, and a link in a folder may lead anywhere.
 """
 
 import errno
@@ -25,11 +25,11 @@ _KINDS = (
     (stat.S_ISBLK, "a device"),
 )
 PACKED = ".gz"
-"""What the name of a file ends in that is kept compressed."""
+"""The ending of the names of compressed files."""
 _BLOCK_BYTES = 1 << 16
 _MOST_RATIO, _LEAST_UNPACKED_BYTES = 100, 64 << 20
-"""Compressed seconds of a run unpack to seven times their size, of a run in which nothing happens
-to forty: what unpacks to more than a hundred times was made to fill a disk or the memory."""
+"""Compressed seconds of a run unpack to 7 times their size, to 40 times if nothing happens in it. A
+file that unpacks to more than 100 times its size was made to fill the disk or the memory."""
 _REMEDY = "; put the file itself there, or ask for the bundle again"
 
 
@@ -39,10 +39,10 @@ def other_kind(mode: int) -> str | None:
 
 
 def has_regular(path: Path) -> bool:
-    """Whether a regular file has this name, which stands in a bundle; False where nothing has it.
+    """Whether a bundle has a regular file of this name; False if nothing has the name.
 
-    Raises InputError where something else has it, also a link to a regular file, and OSError where
-    that cannot be seen.
+    Raises InputError if something else has it, even a link to a regular file, and OSError if the
+    name cannot be looked up.
     """
     try:
         mode = path.lstat().st_mode
@@ -54,23 +54,23 @@ def has_regular(path: Path) -> bool:
 
 
 def place_of(path: Path) -> Path:
-    """Where a file of a bundle is: under its name, or else compressed, if it is there so."""
+    """The path of a file of a bundle: as given, or of its compressed form if only that exists."""
     packed = path.with_name(path.name + PACKED)
     return packed if not os.path.lexists(path) and os.path.lexists(packed) else path
 
 
 def opened(path: Path, *, follow: bool = True) -> BufferedReader:
-    """Open a regular file to be read, from its beginning; never waits.
+    """Open a regular file for reading; never blocks.
 
-    `follow`: whether the path may be a symbolic link, as one that the user named may be; a name in
-    a bundle may not. Raises OSError, whose `strerror` is for people.
+    `follow`: whether the path may be a symbolic link. A path that the user named may be one, a name
+    in a bundle may not. Raises OSError with a `strerror` for people.
     """
-    # Before it is opened: to open a device may do something.
+    # Checked before opening, because opening a device can have side effects.
     _check_kind(path, path.stat(follow_symlinks=follow).st_mode, follow=follow)
     links = 0 if follow else os.O_NOFOLLOW
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | links)
     try:
-        # Of what was opened, whatever had the name before.
+        # Checked again on the open file, as the name may have been replaced in between.
         _check_kind(path, os.fstat(handle).st_mode, follow=follow)
     except OSError:
         os.close(handle)
@@ -79,9 +79,9 @@ def opened(path: Path, *, follow: bool = True) -> BufferedReader:
 
 
 def content(path: Path, most_bytes: int, *, follow: bool = True, what: str | None = None) -> bytes:
-    """All of a file; `what` names it in errors, by default its path does.
+    """The contents of a file; `what` names it in errors, by default its path.
 
-    Raises InputError where it cannot be read, is anything but a regular file, or is longer.
+    Raises InputError if it cannot be read, is not a regular file, or is longer than `most_bytes`.
     """
     what = what or str(path)
     with _explained(what, path, follow=follow) as file:
@@ -90,7 +90,7 @@ def content(path: Path, most_bytes: int, *, follow: bool = True, what: str | Non
             found = file.read(most_bytes + 1)
         except OSError as error:
             raise _unreadable(what, error) from error
-    if len(found) > most_bytes:  # it grew, or is one of the kernel's, which say that they are empty
+    if len(found) > most_bytes:  # it grew, or is a virtual file, whose size is 0
         raise _too_long(what, len(found), most_bytes)
     return found
 
@@ -103,21 +103,21 @@ def lines(
     follow: bool = True,
     packed: bool = False,
 ) -> Iterator[bytes]:
-    r"""Every line of a file, with its `\n`; what stands behind the last one is a line, too.
+    r"""The lines of a file, each with its `\n`; the last one may lack it.
 
-    `packed`: whether gzip has compressed it. Raises InputError where it cannot be read, is anything
-    but a regular file, or where the file or a line of it is longer.
+    `packed`: whether it is compressed with gzip. Raises InputError if it cannot be read, is not a
+    regular file, or if the file or one of its lines is too long.
     """
     for block in blocks(path, most_bytes, most_line_bytes, follow=follow, packed=packed):
         yield from BytesIO(block)
 
 
 def text_lines(path: Path, encoding: str, most_bytes: int, most_line_bytes: int) -> Iterator[str]:
-    r"""Every line of a text, which a user named, with its `\n`; what cannot be decoded is replaced.
+    r"""The lines of a text that the user named, each with its `\n`; replaces undecodable bytes.
 
     Lines may end in `\r\n` or `\r`, too. Raises InputError as `lines` does.
     """
-    if encoding.startswith("utf-16"):  # a byte that looks like an end may be half of a character
+    if encoding.startswith("utf-16"):  # a byte \n may be half of a character
         yield from _wide_lines(path, encoding, most_line_bytes)
         return
     for block in blocks(path, most_bytes, most_line_bytes, follow=True):
@@ -127,7 +127,7 @@ def text_lines(path: Path, encoding: str, most_bytes: int, most_line_bytes: int)
 def blocks(
     path: Path, most_bytes: int, most_line_bytes: int, *, follow: bool, packed: bool = False
 ) -> Iterator[bytes]:
-    """A file in blocks of whole lines: to ask for each line alone takes logs a third longer.
+    """A file in blocks of whole lines. Reading line by line takes a third longer for logs.
 
     Raises InputError as `lines` does.
     """
@@ -187,7 +187,7 @@ def _wide_lines(path: Path, encoding: str, most_characters: int) -> Iterator[str
 
 
 def unpacked(packed: bytes, most_bytes: int) -> bytes:
-    """What gzip has packed; raises ValueError where it is damaged, or unpacks to more."""
+    """The uncompressed bytes of gzip data; raises ValueError if it is damaged or too long."""
     try:
         with gzip.GzipFile(fileobj=BytesIO(packed)) as file:
             found = file.read(most_bytes + 1)

@@ -1,4 +1,4 @@
-"""The workloads: one TOML file for each benchmark re-created, and those of installed packages."""
+"""The workloads: a TOML file for each re-created benchmark, and those of installed packages."""
 
 import hashlib
 from collections.abc import Mapping
@@ -77,7 +77,7 @@ def _added() -> dict[str, ModuleType]:
 
 
 def _file(name: str) -> Traversable:
-    """Where a workload is; one of Headcount's is not replaced by a package."""
+    """The file of a workload; a package cannot replace one of Headcount's."""
     if name in _own_names():
         return resources.files(__name__).joinpath(f"{name}.toml")
     package = _added()[name]
