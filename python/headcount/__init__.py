@@ -1,4 +1,4 @@
 """Headcount: how many users will this server hold, and what stops it there."""
 
 __version__ = "0.1.0"
-"""As in `pyproject.toml`; to read it from the installed package takes half the CPU of a start."""
+"""The same as in `pyproject.toml`: reading package metadata takes half the CPU of a start."""

@@ -4,8 +4,8 @@ import gc
 import sys
 
 COLLECT_AFTER = 50_000
-"""New objects after which Python looks for garbage. Modules and models make so many, which all
-stay, that at its usual 700 that takes a twelfth of the CPU of a command."""
+"""New objects that trigger a garbage collection. Loading modules and models makes many objects that
+all stay, so at the default of 700, collecting takes a twelfth of the CPU of a command."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Every error that Headcount raises on purpose, with the exit code it means.
+"""All errors that Headcount raises on purpose, with their exit codes.
 
 An error's text is for a person: what is wrong, where, and what to do next. The engine raises these
 same classes. Programs can rely on the exit codes (see `docs/exit-codes.md`).
@@ -12,11 +12,11 @@ from enum import IntEnum
 from headcount.secret_text import redacted
 
 _GIVEN = re.compile(r"^it is .*?; ")
-"""How messages begin that show what was given."""
+"""The beginning of messages that quote the wrong value."""
 
 
 class ExitCode(IntEnum):
-    """What the command line returns."""
+    """Exit codes of the command line."""
 
     PASSED = 0
     FAILED = 1
@@ -34,7 +34,7 @@ class HeadcountError(Exception):
     exit_code = ExitCode.DEFECT
 
     def __init__(self, *arguments: object) -> None:
-        """Keep the text without the secrets in it: no error, cause or traceback has them."""
+        """Redact secrets in the text, so that no error, cause or traceback shows them."""
         super().__init__(*(redacted(one) if isinstance(one, str) else one for one in arguments))
 
 
@@ -49,9 +49,9 @@ class Mistake:
     """A mistake of a file that somebody wrote.
 
     Attributes:
-        key: Where it is, such as `scenarios.0.limit`; empty for the file as a whole.
+        key: Its place, such as `scenarios.0.limit`; empty for the file as a whole.
         message: What is wrong, and what to write instead.
-        line: On which line, from 1; None where that is not known.
+        line: Its line, from 1; None if unknown.
 
     """
 
@@ -60,14 +60,14 @@ class Mistake:
     line: int | None = None
 
     def __post_init__(self) -> None:
-        """Leave out what stands at a key whose values are secrets, such as a password."""
+        """Leave the value out of the message if the key holds a secret, such as a password."""
         if self._is_secret:
             object.__setattr__(self, "message", _GIVEN.sub("", self.message))
 
     def text(self, file: str) -> str:
-        """The mistake in one line, which editors and terminals can follow to its place."""
+        """The mistake in one line, its place in a form that editors and terminals link to."""
         place = f"{file}:{self.line}: " if self.line else ""
-        # What follows `password: ` is hidden wherever it is printed, and a mistake is no password.
+        # Printing redacts what follows `password: `, which here is the message and not a secret.
         mark = "," if self._is_secret else ":"
         return f"{place}{self.key}{mark} {self.message}" if self.key else f"{place}{self.message}"
 
@@ -77,10 +77,10 @@ class Mistake:
 
 
 class FileError(InputError):
-    """Mistakes of a file, all that were found."""
+    """All mistakes that were found in a file."""
 
     def __init__(self, text: str, mistakes: Sequence[Mistake]) -> None:
-        """Keep the mistakes apart, without secrets in them."""
+        """Keep the single mistakes, redacted."""
         super().__init__(text)
         self.mistakes = [Mistake(one.key, redacted(one.message), one.line) for one in mistakes]
 
@@ -112,6 +112,6 @@ class EngineError(HeadcountError):
 
 
 class AgentError(EngineError):
-    """Agents cannot be started, or were lost and nobody is left. What was measured is kept."""
+    """Agents cannot be started, or all were lost. What was measured is kept."""
 
     exit_code = ExitCode.UNREACHABLE

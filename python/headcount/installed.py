@@ -1,4 +1,4 @@
-"""What installed packages add to Headcount, by their entry points.
+"""What installed packages add to Headcount through entry points.
 
 | group, after `headcount.` | the entry point's name | what it leads to |
 |---|---|---|
@@ -22,17 +22,17 @@ from headcount.errors import InputError
 
 @lru_cache
 def added(group: str, noun: str, wanted: type[Any]) -> Mapping[str, Any]:
-    """What the entry points of `headcount.GROUP` lead to, by their names.
+    """The objects behind the entry points of `headcount.GROUP`, by name.
 
-    `noun` is what one is called in an error, `wanted` its type. Raises InputError for a package
-    whose entry point cannot be loaded or leads to something else.
+    `noun` is what errors call one, `wanted` its type. Raises InputError for a package whose entry
+    point cannot be loaded, or has another type.
     """
     points = entry_points(group=f"headcount.{group}")
     return MappingProxyType({point.name: _loaded(point, noun, wanted) for point in points})
 
 
 def refusal(group: str, name: str, noun: str, why: str) -> InputError:
-    """The error about what an entry point leads to."""
+    """The error to raise for an entry point whose object cannot be used."""
     (point, *_) = entry_points(group=f"headcount.{group}", name=name)
     return _error(point, noun, why)
 
@@ -40,7 +40,7 @@ def refusal(group: str, name: str, noun: str, why: str) -> InputError:
 def _loaded(point: EntryPoint, noun: str, wanted: type[Any]) -> Any:
     try:
         found = point.load()
-    except Exception as error:  # whatever somebody's module raises
+    except Exception as error:  # a foreign module may raise anything
         raise _error(point, noun, str(error)) from error
     if not isinstance(found, wanted):
         raise _error(point, noun, f"{point.value} is not a {wanted.__name__}")

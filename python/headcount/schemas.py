@@ -49,7 +49,7 @@ BUNDLE: Mapping[str, type[Record]] = {
     "verdict": Verdict,
     "versus": Versus,
 }
-"""Files of a bundle, without `.json`, and what they hold."""
+"""Files of a bundle, by name without `.json`, with the model of each."""
 
 PRINTED: Mapping[str, type[Record]] = {
     "comparison": Comparison,
@@ -59,22 +59,22 @@ PRINTED: Mapping[str, type[Record]] = {
     "history": History,
     "price": PriceReport,
 }
-"""What verbs print or export, and what it holds."""
+"""What verbs print or export, by name, with the model of each."""
 
 
 class _Written(GenerateJsonSchema):
-    """Of what is written: every key is there, those with a default too."""
+    """Schemas of what is written: every key is present, also one with a default."""
 
     def field_is_required(self, field: Any, total: bool) -> bool:
-        """Always."""
+        """Always return True."""
         del field, total
         return True
 
 
 def record_schema(name: str, model: type[Record], version: int = SCHEMA_VERSION) -> dict[str, Any]:
-    """The schema of what a model writes.
+    """The schema of the JSON that a model writes.
 
-    Its `$id` carries the version, which changes with anything that an existing reader would notice.
+    Its `$id` has the version, which changes with anything that an existing reader would notice.
     """
     schema = model.model_json_schema(mode="serialization", schema_generator=_Written)
     return _headed(name, version) | schema
@@ -100,7 +100,7 @@ def _file(name: str, version: int, schema: Callable[[], dict[str, Any]]) -> dict
 
 
 WORKLOAD_VERSION = 1
-"""Of the schema of workload files."""
+"""Version of the schema of workload files."""
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{name: partial(record_schema, name, model) for name, model in {**BUNDLE, **PRINTED}.items()},
     "audit": partial(record_schema, "audit", audit.Audit, audit.SCHEMA_VERSION),
@@ -114,7 +114,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 
 def text(schema: Mapping[str, Any]) -> str:
-    """A schema as it stands in its file."""
+    """A schema as the text of its file."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -1,8 +1,8 @@
-"""Secrets in text: whatever Headcount prints or keeps passes `redacted`.
+"""Secrets in text: everything that Headcount prints or keeps passes `redacted`.
 
-Passwords come in addresses that people type, in answers of servers, and from where they are given
-(`--password-file`). Of the last, and of a command line's words, this module knows them exactly;
-others it knows by their place in the text. All of it takes time in proportion to the text.
+Passwords come from addresses that people type, from answers of servers, and from `--password-file`
+and similar options. This module knows the secrets of options and of the command line exactly, and
+recognises others by their place in the text. All of it takes time in proportion to the text.
 """
 
 import json
@@ -13,11 +13,11 @@ from typing import Any
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 HIDDEN = "***"
-"""Stands for a secret."""
+"""Replaces a secret."""
 SHORTEST = 4
-"""Characters of a secret that is looked for everywhere: shorter ones are in half of all words."""
+"""Least length of a secret that is searched for everywhere; shorter ones occur in many words."""
 _SHORT_WORD = 8
-"""A plain word of fewer characters is replaced only where it stands alone."""
+"""A plain word shorter than this is replaced only as a whole word."""
 
 _LONG_NAMES = r"pass(?:word|wd|phrase)"
 _NAMES = (
@@ -26,22 +26,23 @@ _NAMES = (
 )
 _VALUE = (
     r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|"""
-    # It may have a &, also as its first character, that begins no other pair.
+    # It may contain a &, even as its first character, that does not begin another pair.
     r"(?!&[\w.-]{1,40}=)(?=\S)[^\s&]*(?:&(?![\w.-]{1,40}=)[^\s&]*)*"
 )
 _PAIR = (
-    # A password also inside a longer name, as in PGPASSWORD=..., and with blanks, as of libpq.
+    # Also `password` inside a longer name, as in PGPASSWORD=..., and with blanks, as in libpq.
     rf"({_LONG_NAMES}\s{{0,2}}=\s{{0,2}}|(?<![a-z0-9])(?:{_NAMES})=|[?&](?:auth|sig|signature)=)"
     rf"({_VALUE})"
 )
 _PAIR_MARKS = ("pass", "pwd=", "secret=", "token=", "key=", "?", "&")
-"""One of these is in every text in which `_PAIR` finds anything."""
+"""Every text in which `_PAIR` matches contains one of these."""
 _HEADER = (
     r"""((["'])?\b(?:(?:proxy-)?authorization|(?:set-)?cookie)["']?\s{0,2}:\s{0,2}(["'])?)"""
     r"(?=\S)"
 )
 _HEADER_MARKS = ("author", "cook")
-"""The same of `_HEADER`; without an i, which patterns also see in letters not folded to it."""
+"""The same for `_HEADER`. They leave out i, which re.IGNORECASE also matches to letters that
+casefold() does not fold to it."""
 _QUERY = rf"[?&;](?:\w{{0,20}}{_LONG_NAMES}|{_NAMES}|auth|sig|signature)=."
 _BARE = re.compile(r"[^/@:?#]*:(?!//)")
 _JOINED = re.compile(r"[+,;|\s](?:[\w.-]{1,64}=)?[A-Za-z][\w.-]{0,31}:/")
@@ -51,16 +52,16 @@ _WEB_PORT = re.compile(r":\d{1,5}(?=[/?#])")
 _PLAIN = re.compile(r"[A-Za-z]+|\d+")
 _CLOSERS = "\"'`)]}>,.;:"
 _OPTIONS = ("--password", "--passwd", "--pass", "--token", "--secret")
-"""Options that there are not, which people type with the secret behind them."""
+"""Options that do not exist, but that people type, followed by a secret."""
 
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
-"""As `html.escape` does it: that module loads the names of all entities, at each start."""
+"""The same as `html.escape`, whose module would load the names of all entities at each start."""
 
 _known: dict[str, re.Pattern[str]] = {}
 
 
 def redacted(text: str) -> str:
-    """The text with `***` for every secret that is known, or stands where secrets stand.
+    """The text with `***` for each known secret, and for what stands where secrets usually do.
 
     >>> redacted("redis://:pw@h and ssh://ada@h")
     'redis://:***@h and ssh://ada@h'
@@ -81,8 +82,8 @@ def redacted(text: str) -> str:
 def redacted_values(value: Any) -> Any:
     """A value of JSON with every text in it redacted.
 
-    Names of fields stay, and so do plain words that happen to be somebody's password: they may be
-    names of kinds, such as `passed`, which programs read. Keys that are texts are redacted.
+    Field names stay, and so do plain words, even if one is a password: they may be names of kinds
+    that programs read, such as `passed`. Keys that are free text are redacted.
     """
     if isinstance(value, str):
         return value if _PLAIN.fullmatch(value) else redacted(value)
@@ -97,7 +98,7 @@ def redacted_values(value: Any) -> Any:
 
 
 def redacted_json(text: str) -> str:
-    """A file or line of JSON with every text in it redacted; as it is where there is no secret."""
+    """A file or line of JSON with every text in it redacted; unchanged without a secret."""
     if redacted(text) == text:
         return text
     value = json.loads(text)
@@ -110,7 +111,7 @@ def redacted_json(text: str) -> str:
 
 
 def learn(secret: str | None) -> None:
-    """Replace this secret from now on wherever it appears, also as addresses and JSON write it."""
+    """Replace this secret from now on wherever it appears, also in its URL and JSON encodings."""
     if secret is None:
         return
     forms = {secret, unquote(secret), unquote_plus(secret)}
@@ -124,7 +125,7 @@ def learn(secret: str | None) -> None:
 
 
 def learn_line(arguments: Sequence[str]) -> None:
-    """Learn the secrets in a command line, where quotes and blanks cannot hide their ends."""
+    """Learn the secrets in a command line, whose arguments show exactly where they end."""
     for before, argument in zip(("", *arguments), arguments, strict=False):
         for secret in _secrets_in(argument):
             learn(secret)
@@ -133,12 +134,12 @@ def learn_line(arguments: Sequence[str]) -> None:
 
 
 def forget() -> None:
-    """Know no secret any more, as at the start of a process."""
+    """Forget all secrets, as at the start of a process."""
     _known.clear()
 
 
 def holds_secret(address: str) -> bool:
-    """Whether an address has a password or another secret in it, which is then known."""
+    """Whether an address contains a password or another secret; learns it if so."""
     found = list(_secrets_in(address, is_address=True))
     for secret in found:
         learn(secret)
@@ -152,7 +153,7 @@ def _alone(secret: str) -> str:
 
 
 def _without_known(text: str) -> str:
-    """A text without the secrets that are known, which may overlap."""
+    """A text without the known secrets, whose occurrences may overlap."""
     spans = sorted(one.span() for pattern in _known.values() for one in pattern.finditer(text))
     parts: list[str] = []
     done = 0
@@ -172,7 +173,7 @@ def _pair(found: re.Match[str]) -> str:
 
 
 def _closing(value: str) -> str:
-    """What closes a quotation that ends with a secret: `" or that`."""
+    """The end of a secret's match from its closing quote on, to keep; empty without one."""
     tail = value[len(value.rstrip(_CLOSERS)) :]
     place = max(tail.rfind(mark) for mark in "\"'`")
     return tail[place:] if place >= 0 else ""
@@ -180,12 +181,12 @@ def _closing(value: str) -> str:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern in either case, compiled when it is needed: that takes 2 ms of every start."""
+    """A compiled, case-insensitive pattern; compiling all at start would take 2 ms."""
     return re.compile(pattern, re.IGNORECASE)
 
 
 def _may_match(text: str, marks: Sequence[str]) -> bool:
-    """Whether one of the marks is there, whatever its case: patterns are dear in long texts."""
+    """Whether a text has one of the marks, in any case: patterns are slow on long texts."""
     folded = text.casefold()
     return any(mark in folded for mark in marks)
 
@@ -220,9 +221,9 @@ def _word(found: re.Match[str]) -> str:
 
 
 def _credentials(text: str, *, to_the_end: bool = False) -> Iterator[tuple[int, int]]:
-    """Where the passwords of addresses stand in a word; to the last @ of all where that is asked.
+    """Spans of the passwords of addresses in a word; with `to_the_end`, up to its last @.
 
-    As people type them: a password may have an unescaped @, : or / in it.
+    Addresses as people type them: a password may contain an unescaped @, : or /.
     """
     last = _last_at(text, 0, len(text))
     place = text.find("/")
@@ -243,19 +244,19 @@ def _credentials(text: str, *, to_the_end: bool = False) -> Iterator[tuple[int, 
 
 
 def _password_start(text: str, begin: int, last: int, *, is_web: bool) -> int | None:
-    """Where the password begins in an address whose user or host begins there; None without one."""
+    """Start of the password in an address whose user or host is at `begin`; None without one."""
     if _IPV6.match(text, begin):
         return None
     colon = _USER_END.search(text, begin, last)
     if colon is None or colon[0] in "/?#":
         return None
     if is_web and _WEB_PORT.match(text, colon.start()):
-        return None  # a port: paths of the web may have an @ of their own
+        return None  # a port: the path of a URL may contain an @
     return colon.end()
 
 
 def _password_end(text: str, start: int, last: int) -> int | None:
-    """The last @ of an address, which may be joined with others; None if what begins is a port."""
+    """Index of the @ after the password; `text` may join several addresses. None for a port."""
     joined = _JOINED.search(text, start, last)
     if joined is None:
         return last
@@ -266,13 +267,13 @@ def _password_end(text: str, start: int, last: int) -> int | None:
 
 
 def _last_at(text: str, start: int, stop: int) -> int:
-    """Where the last @ is, written as %40 if there is no other; -1 without any."""
+    """Index of the last @, or if there is none, of the last %40; -1 without either."""
     place = text.rfind("@", start, stop)
     return place if place >= 0 else text.rfind("%40", start, stop)
 
 
 def _secrets_in(text: str, *, is_address: bool = False) -> Iterator[str]:
-    """What is secret in a word of a command line, or in an address alone."""
+    """The secrets in an argument of a command line, or in an address alone."""
     spans = [*_credentials(text), *_credentials(text, to_the_end=True)]
     if is_address:
         spans = [span for span in spans if text[span[1]] == "@"]

@@ -1,7 +1,7 @@
-"""Numbers and foreign text as people read them, in every report alike.
+"""Numbers and foreign text for people, the same in every report.
 
-Figures carry three significant digits, the precision of the HDR histograms they come from. What
-is missing, infinite or not a number is an en dash, never a zero.
+Figures have three significant digits, the precision of the HDR histograms they come from. A figure
+that is missing, infinite or not a number is an en dash, never a zero.
 """
 
 import math
@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from headcount.secret_text import redacted
 
 DASH = "\N{EN DASH}"
-"""Stands for what could not be measured."""
+"""Stands for a figure that could not be measured."""
 
 _DIGITS = 3
 _UNIT = re.compile(r"(?<=\d) (?=(?:s|ms|\u00b5s|min|h|%|[MG]B/s|users?|cores?|levels?)\b|%)")
 _CONTROL = re.compile(
-    # C0 but tab and newline, DEL and C1; bidirectional controls, which can reorder what a reader
-    # sees; and lone surrogates, which cannot be written as UTF-8.
+    # C0 except tab and newline, DEL and C1; bidirectional controls, which can reorder what a
+    # reader sees; and lone surrogates, which cannot be encoded as UTF-8.
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
@@ -34,9 +34,9 @@ def listed(parts: Sequence[str], last: str = "and") -> str:
 
 
 def clean(text: str) -> str:
-    r"""Make text of a server or a plan safe to show: no secrets, and no control characters.
+    r"""Make text of a server or a plan safe to show.
 
-    These become U+FFFD, those `***`.
+    Secrets become `***`, control characters U+FFFD.
 
     >>> clean("550 \x1b[31mred") == "550 \N{REPLACEMENT CHARACTER}[31mred"
     True
@@ -216,7 +216,7 @@ def _scaled(value: float | None, base: int, units: tuple[str, ...]) -> str:
     if value is None or not math.isfinite(value):
         return DASH
     step = 0
-    # From half a unit below on, the figure would be written as a whole 1,000 or 1,024.
+    # From half a unit below the base on, a figure would round up to 1,000 or 1,024.
     while abs(value) >= base - 0.5 and step < len(units) - 1:
         value /= base
         step += 1
