@@ -7,7 +7,7 @@ from headcount.report.chart.panel import Panel
 from headcount.report.markup import Html, element, joined, number
 
 LINE_PX = 34.0
-"""The least distance of two labels of the upright axis."""
+"""The least distance between two labels of the upright axis."""
 
 
 def upright(
@@ -22,10 +22,10 @@ def upright(
 
     Args:
         panel: Where.
-        written: How a value is written.
-        most: The most ticks; None for as many as the height holds.
-        style: Class that colours the labels, where there is another axis on the right.
-        at: The ticks themselves, where another axis has to share them.
+        written: Formats a value.
+        most: The most ticks; None for as many as fit the height.
+        style: Class that colours the labels if there is another axis on the right.
+        at: The ticks themselves, if another axis has to share them.
 
     """
     room = max(2, int((panel.bottom - panel.top) / LINE_PX))
@@ -49,7 +49,7 @@ def upright(
 def upright_right(
     panel: Panel, written: Callable[[float], str], at: Sequence[float], style: str
 ) -> Html:
-    """Write the labels of a second axis, on the right, in the colour of what is read from it.
+    """Write the labels of a second axis, on the right, in the colour of its line.
 
     It has no grid of its own: :func:`headcount.report.chart.scale.shared` gives both axes the same
     number of ticks, so that one grid serves both.
@@ -61,7 +61,7 @@ def upright_right(
 
 
 def key(x: float, y: float, style: str, *, square: bool = False, marked: bool = True) -> Html:
-    """Draw a piece of a line, with its mark if it has any, to stand before its name."""
+    """Draw a legend key: a piece of the line, with its mark if it has any."""
     form = " square" if square else ""
     colour = style.split(" ", 1)[0]
     side = SQUARE_PX if square else 0.0
@@ -95,5 +95,5 @@ def lower(
 
 
 def _crisp(value: float) -> str:
-    """Put a line of one pixel on a pixel, not between two."""
+    """Align a one-pixel line with the pixel grid."""
     return f"{int(value) + 0.5}"

@@ -15,7 +15,7 @@ def capacity_band(
     """Draw the interval and the line through all panels, and name them above the first.
 
     Nothing is drawn where no capacity was found. An interval without an upper end runs to the
-    right edge. ``short`` leaves the interval out of the name, where room is scarce.
+    right edge. ``short`` leaves the interval out of the name, for narrow drawings.
     """
     if capacity is None or (capacity.users is None and capacity.estimate is None):
         return None
@@ -71,7 +71,7 @@ def capacity_label(capacity: Capacity, *, short: bool = False) -> str:
         return f"at least {plural('user', capacity.users)}"
     text = f"capacity {plural('user', capacity.users)}"
     if not short and capacity.low is not None and capacity.high is not None:
-        # Outwards, as the verdict says it, so that the users quoted are within the interval.
+        # Rounded outwards, as in the verdict, so that the users quoted are within the interval.
         bounds = interval(math.floor(capacity.low), math.ceil(capacity.high))
         text += f" (95% interval {bounds})"
     return text

@@ -1,11 +1,11 @@
-"""A scale of the clock: ticks at whole minutes, hours and days of UTC."""
+"""A time scale with ticks at whole minutes, hours and days of UTC."""
 
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 STEPS_S = (1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 21600, 43200, 86400, 604800)
-"""Distances of ticks that a clock has."""
+"""Allowed distances between ticks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Clock:
         return self.start + min(max(part, 0.0), 1.0) * (self.end - self.start)
 
     def step_s(self, most: int) -> float:
-        """The distance of ticks with which there are ``most`` of them at the most."""
+        """The distance between ticks that gives at most ``most`` of them."""
         wanted = (self.high - self.low) / max(most, 1)
         return next((float(one) for one in STEPS_S if one >= wanted), STEPS_S[-1] * 4.0)
 
@@ -34,7 +34,7 @@ class Clock:
         return [index * step for index in range(first, last + 1)]
 
     def written(self, value: float) -> str:
-        """Write a tick: `10:05`, with the day where days pass, with seconds where those count."""
+        """Write a tick: `10:05`, with the day or the seconds if the scale needs them."""
         moment = datetime.fromtimestamp(value, UTC)
         if self.high - self.low > 5 * 86400:
             return f"{moment.day} {moment:%b}"

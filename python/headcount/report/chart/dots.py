@@ -8,10 +8,10 @@ from headcount.report.markup import Html, element, joined, number
 
 Outcome = Literal["passed", "failed", "invalid"]
 Dot = tuple[float, float | None, Outcome]
-"""Users, the value there (None where there is none) and what came of the level."""
+"""Users, the value there (None without one) and the outcome of the level."""
 
 SQUARE_PX, HOLE_PX = 8.0, 4.0
-"""Sides of square marks and of what makes them hollow, as the style sheet has their thickness."""
+"""Side of square marks, and of the hole in hollow ones; must match the style sheet."""
 
 Whisker = tuple[float, tuple[float, float] | None]
 """Users, and the interval of the value there."""
@@ -20,8 +20,8 @@ Whisker = tuple[float, tuple[float, float] | None]
 def dots(panel: Panel, values: Sequence[Dot], style: str, *, square: bool = False) -> Html:
     """Draw a mark at each level that has a value, round or square.
 
-    All marks of one kind are one path of lines without length and with round ends: a dot takes a
-    dozen bytes, and a page of many levels stays small.
+    All marks of one kind are one path of zero-length lines with round caps: a dot takes a dozen
+    bytes, so a page of many levels stays small.
     """
     form = " square" if square else ""
     valid = _places(panel, values, ("passed", "failed"))
@@ -58,9 +58,9 @@ def _places(
 
 
 def _marks(places: Sequence[tuple[float, float]], style: str, length: float) -> Html | None:
-    """Draw marks: with round ends a line without length is a dot.
+    """Draw marks: a zero-length line with round caps is a dot.
 
-    A square is as long as it is thick, for programs that print leave squares without length out.
+    A square is as long as it is thick, because printing programs skip zero-length squares.
     """
     data = "".join(f"M{number(x - length / 2)} {number(y)}h{number(length)}" for x, y in places)
     return element("path", d=data, class_=style) if data else None

@@ -31,7 +31,7 @@ NARROW = Room(width=380, left=56, right=44, x_ticks=4, hover=False)
 
 
 def drawing(room: Room, height: float, label: str, description: str, *parts: Html | None) -> Html:
-    """Make one SVG that scales with the page and says in words what it shows."""
+    """Make one SVG that scales with the page, with a text alternative."""
     return element(
         "svg",
         element("desc", description),
@@ -44,7 +44,7 @@ def drawing(room: Room, height: float, label: str, description: str, *parts: Htm
 
 
 def figure(draw: Callable[[Room], Html], caption: Html | str) -> Html:
-    """Make a figure from a drawing made twice: text keeps its size on a narrow screen."""
+    """Make a figure of two drawings, wide and narrow: text keeps its size on a narrow screen."""
     return element(
         "figure",
         joined(draw(room) for room in (WIDE, NARROW)),

@@ -9,15 +9,15 @@ from headcount.report.markup import Html, element, joined
 from headcount.text import plural
 
 MOST_LEVELS = 4
-"""Levels shown under one pointer; nobody would read a longer text."""
+"""Levels in one tooltip; nobody would read more."""
 
 
 def strips(panels: Sequence[Panel], levels: Sequence[tuple[float, str]]) -> Html:
-    """Make strips as wide as there is room, each with the text of the levels in it.
+    """Make strips that share the width, each with the text of the levels in it.
 
     Args:
         panels: From the upper to the lower, on the same scale of users.
-        levels: Users and what to say, in any order.
+        levels: Users and the text to show, in any order.
 
     """
     first, bottom = panels[0], panels[-1].bottom

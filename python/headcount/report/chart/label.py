@@ -1,4 +1,4 @@
-"""Names written beside the lines, so that no legend and no colour is needed to tell them apart."""
+"""Names beside the lines, so that readers need neither a legend nor colours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from headcount.report.markup import Html, element, joined
 
 APART_PX = 15.0
-"""The least distance of two names."""
+"""The least distance between two names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Name:
 
 
 def names(x: float, wanted: Sequence[Name], top: float, bottom: float) -> Html:
-    """Write names at ``x``, each as near to its line's end as the others let it be."""
+    """Write names at ``x``, each as near to its line's end as the others allow."""
     ordered = sorted(wanted, key=lambda name: name.y)
     places = spread([name.y for name in ordered], top, bottom)
     return joined(
@@ -29,7 +29,7 @@ def names(x: float, wanted: Sequence[Name], top: float, bottom: float) -> Html:
 
 
 def spread(wanted: Sequence[float], top: float, bottom: float) -> list[float]:
-    """Move heights, given from the top down, until none is nearer than it should be to another."""
+    """Move heights, given from the top down, until all are at least `APART_PX` apart."""
     places: list[float] = []
     for y in wanted:
         places.append(max(y, places[-1] + APART_PX if places else top))

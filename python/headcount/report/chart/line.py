@@ -7,11 +7,11 @@ from headcount.report.chart.panel import Panel
 from headcount.report.markup import Html, element, number
 
 NEAR_PX = 9.0
-"""Levels closer than this are one knot of the line: a search puts many of them around the
-capacity, and joining each would draw their noise as a zigzag."""
+"""Levels closer than this form one knot of the line: a search runs many around the capacity, and
+joining them all would draw their noise as a zigzag."""
 
 Value = tuple[float, float | None]
-"""Where on the x axis, and the value there; None where there is none."""
+"""A place on the x axis and the value there; None without one."""
 
 
 def through_levels(panel: Panel, values: Sequence[Value], style: str) -> Html | None:
@@ -30,9 +30,9 @@ def through_levels(panel: Panel, values: Sequence[Value], style: str) -> Html | 
 
 
 def medians(values: Sequence[Value]) -> list[tuple[float, float]]:
-    """Return one value for each place, the median, from the left: what a line goes through.
+    """The median at each place, from the left: the points of a line.
 
-    Levels repeated at one number of users stay marks; joining each would draw a zigzag.
+    Repeated levels at one number of users only get marks; joining them would draw a zigzag.
 
     >>> medians([(20, 5), (10, 1), (20, 7), (30, None), (20, 6)])
     [(10, 1), (20, 6)]
@@ -79,14 +79,14 @@ def between(
 
 
 def through_time(panel: Panel, values: Sequence[Value], style: str) -> Html | None:
-    """Draw a line through a series in order; it is broken where there is no value."""
+    """Draw a line through a series in order, with a gap where a value is missing."""
     runs: list[list[tuple[float, float]]] = [[]]
     for x, y in values:
         if y is None:
             runs.append([])
         else:
             runs[-1].append((x, y))
-    # A lone point between two gaps would be invisible as a line without length.
+    # A lone point between two gaps needs some length to be visible.
     data = "".join(_joined(panel, run) + ("h.1" if len(run) == 1 else "") for run in runs if run)
     return element("path", d=data, class_=f"line {style}") if data else None
 

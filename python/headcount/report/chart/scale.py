@@ -7,12 +7,12 @@ from typing import Protocol
 
 LOG_FROM_RATIO = 50.0
 """Times that span more than this are drawn on a logarithmic scale: on a linear one the smallest
-would lie within 2 % of the height from the axis, where nothing can be read."""
+would be within 2% of the height from the axis, where nothing can be read."""
 
 
 _SHARED = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-"""Steps of a scale that must have a given number of them: more than those that are read with the
-greatest ease, for otherwise half of the height would be empty."""
+"""Steps of a scale with a fixed number of ticks. With only the roundest steps, half of the height
+would be empty."""
 
 
 class Scale(Protocol):
@@ -22,7 +22,7 @@ class Scale(Protocol):
         """Return the coordinate of a value; values beyond the ends are placed at the ends."""
 
     def ticks(self, most: int) -> list[float]:
-        """Return round values within the scale, about ``most`` of them at the most."""
+        """Return round values within the scale, at most about ``most`` of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Linear:
         """Return multiples of 1, 2 or 5 times a power of ten."""
         step = nice_step((self.high - self.low) / max(most, 1))
         if self.high < step * (1 - 1e-9):
-            step = nice_step(self.high / 2.5)  # a scale with a tick at zero alone is useless
+            step = nice_step(self.high / 2.5)  # never zero as the only tick
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return [index * step for index in range(first, last + 1)]
@@ -65,7 +65,7 @@ class Log:
         return self.start + part * (self.end - self.start)
 
     def ticks(self, most: int) -> list[float]:
-        """Return 1, 2 and 5 times powers of ten; powers of ten alone where those are too many."""
+        """Return 1, 2 and 5 times powers of ten; powers of ten alone if those are too many."""
         first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
         every = max(1, math.ceil((last - first) / max(most, 1)))
         for leads in ((1, 2, 5), (1, 3), (1,)):
@@ -82,10 +82,10 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class Nines(Log):
-    """Percentiles by how rare what exceeds them is: 10 is p90, 100 is p99, and so on."""
+    """Percentiles, as the rarity of exceeding them: 10 is p90, 100 is p99, and so on."""
 
     def ticks(self, most: int) -> list[float]:
-        """Return the shortest, the median and the nines; every second nine where it is narrow."""
+        """Return the shortest, the median and the nines; only every second nine if it is narrow."""
         powers = range(1, math.floor(math.log10(self.high) + 1e-9) + 1)
         every = max(1, math.ceil((len(powers) + 2) / max(most, 1)))
         return [1.0, *([2.0] if every == 1 else []), *(10.0**power for power in powers[::every])]
@@ -115,9 +115,9 @@ def even(scale: Linear, intervals: int) -> list[float]:
 
 
 def shared(values: Iterable[float | None], intervals: int, start: float, end: float) -> Linear:
-    """Return a scale from zero with just so many intervals between round ticks.
+    """Return a scale from zero with exactly that many intervals between round ticks.
 
-    Two axes of as many intervals share one grid.
+    Two axes with the same number of intervals share one grid.
     """
     highest = max((value for value in values if value is not None), default=0.0)
     if highest <= 0:

@@ -1,4 +1,4 @@
-"""How ticks are written: without the zeros that a figure of a measurement carries."""
+"""Writes ticks: without the trailing zeros of measured figures."""
 
 from headcount.text import count, percent
 
@@ -28,5 +28,5 @@ def megabyte_tick(value_bytes: float) -> str:
 
 
 def nines_tick(rarity: float) -> str:
-    """Write a percentile by how rare what exceeds it is: 10 is 90%, 1,000 is 99.9%."""
+    """Write a percentile given as the rarity of exceeding it: 10 is 90%, 1,000 is 99.9%."""
     return f"{(1 - 1 / rarity) * 100:.7g}%" if rarity > 1 else "0%"

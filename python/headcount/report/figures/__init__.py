@@ -1,5 +1,5 @@
-"""The figures of a report: a file a figure, each a pure function of records to a :class:`Figure`.
+"""The figures of a report: a file per figure, each a pure function of records to a :class:`Figure`.
 
-A figure is drawn once for the page, for the PDF and for whoever wants its numbers: it carries its
-drawing, its words for those who do not see it, and the table that it was drawn from.
+A figure serves the page, the PDF and readers of its numbers: it has its drawing, a text for readers
+who cannot see it, and the table that it was drawn from.
 """

@@ -43,7 +43,7 @@ def level_line(
 ) -> Sequence[tuple[float, float]]:
     """Return the medians of levels close together.
 
-    They are those of the drawing, so that the chart on the screen and the one on paper agree.
+    The drawing has the same, so that the charts on screen and on paper agree.
     """
     right = WIDE.width - WIDE.right
     scale = users_scale(run, WIDE.left, right)
@@ -52,7 +52,7 @@ def level_line(
 
 
 def capacity_rules(run: Run) -> Sequence[Rule]:
-    """The capacity as a rule, if there is one."""
+    """A rule at the capacity, if there is one."""
     found = run.verdict.capacity if run.verdict is not None else None
     if found is None:
         return ()
@@ -63,7 +63,7 @@ def capacity_rules(run: Run) -> Sequence[Rule]:
 
 
 def capacity_bands(run: Run) -> Sequence[Band]:
-    """Its 95 % interval, where it has one."""
+    """The 95% interval of the capacity, if it has one."""
     found = run.verdict.capacity if run.verdict is not None else None
     if found is None or found.low is None or found.at_least:
         return ()

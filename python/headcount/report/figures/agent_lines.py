@@ -1,4 +1,4 @@
-"""What the chart of the agents draws: a line for each of few, or how far many lie apart."""
+"""The lines in the chart of the agents: one for each of a few, or the spread of many."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from headcount.report.selection import by_users
 from headcount.text import clean
 
 MOST_LINES = 6
-"""Agents with a line each: as many as there are colours that can be told apart. Of more, the
-extremes, the middle and the worst are drawn."""
+"""Agents with a line each: as many as there are distinct colours. With more agents, the chart draws
+the extremes, the median and the worst."""
 STYLES = ("one", "two", "three", "four", "five", "six")
 
 Values = Mapping[int, float]
-"""Of agents, by number."""
+"""Values of agents, by number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def numbers_of(found: Sequence[At]) -> list[int]:
 def lines_of(
     levels: Sequence[LevelResult], played: Sequence[Fleet], found: Sequence[At]
 ) -> list[Line]:
-    """A line for each of a few agents; of many, how far they lie apart, and the worst of them."""
+    """A line for each of a few agents; for many, their spread, and the worst of them."""
     numbers = numbers_of(found)
     places = machines_of(played)
     alike = len(set(places.values())) < 2
@@ -88,5 +88,5 @@ def _of(which: int) -> Callable[[Values], float | None]:
 
 
 def over(one: Callable[[Sequence[float]], float]) -> Callable[[Values], float | None]:
-    """A figure over all agents of a level; None where none is known."""
+    """A function that combines the values of all agents of a level; None if none is known."""
     return lambda values: one(list(values.values())) if values else None

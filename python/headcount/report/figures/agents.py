@@ -1,7 +1,7 @@
 """The agents against each other: what their users did, and how full they were, level by level.
 
-Users are alike wherever they are played. So a line that leaves the others in the upper panel is a
-slow agent, and the lower one shows whether it is its CPU.
+Users are alike on all agents. So a line that leaves the others in the upper panel is a slow agent,
+and the lower panel shows whether its CPU is the reason.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ UPPER_PX, LOWER_PX, GAP_PX = 190.0, 130.0, 56.0
 
 
 def figure(run: Run, played: Sequence[Fleet]) -> Figure | None:
-    """Draw it; None of one process or agent, or of a single number of users."""
+    """Draw it; None with one process or agent, or a single number of users."""
     found = at_levels(run.levels)
     if len({one.level.users for one in found}) < 2:
         return None
@@ -145,7 +145,7 @@ def _caption(alt: str, found: Sequence[At]) -> str:
 
 
 def _table(found: Sequence[At]) -> Table:
-    """A row for each agent of each level; of many, one for each level with the extremes."""
+    """A row for each agent of each level; with many agents, one per level with the extremes."""
     if len(numbers_of(found)) > MOST_LINES:
         return _extremes(found)
     made = [

@@ -13,10 +13,10 @@ from headcount.report.markup import Html, element, joined
 from headcount.text import count, percent
 
 MOST_GROUPS = 8
-"""Groups of bars: more could not be told apart on a page's width."""
+"""Groups of bars: more would not be distinguishable on a page's width."""
 MOST_NARROW = 4
 TAKEN = 0.72
-"""Share of a group's room that its bars may take; the rest keeps groups apart."""
+"""Share of a group's width that its bars take; the rest separates the groups."""
 WIDEST = 46.0
 WRITTEN_FROM = 24.0
 """Width of a bar, in pixels, from which its figure stands above it."""
@@ -35,12 +35,12 @@ class Bars:
     """What is drawn.
 
     Attributes:
-        title: Of the drawing, for those who hear it.
+        title: Of the drawing, for screen readers.
         alt: What it shows, in words.
         heading: Above the upright axis.
-        names: Of those compared.
-        style: The classes of the colour and the look of each, by its place.
-        groups: By users, ascending; at most `MOST_GROUPS` of them are drawn, the last among them.
+        names: The names of the subjects.
+        style: The classes of the colour and look of a subject, by its index.
+        groups: By users, ascending; draws at most `MOST_GROUPS`, the last among them.
 
     """
 
@@ -63,7 +63,7 @@ def narrow(bars: Bars) -> Html:
 
 
 def _picked(groups: Sequence[Group], most: int) -> Sequence[Group]:
-    """So many of the groups, evenly over them, the last one among them."""
+    """At most that many groups, evenly spaced, always with the last one."""
     if len(groups) <= most:
         return groups
     step = (len(groups) - 1) / (most - 1)

@@ -27,8 +27,8 @@ from headcount.report.figures.figure_types import Figure, Run
 
 
 def of_bundle(bundle: Bundle) -> list[Figure]:
-    """Draw what a bundle has the numbers for: from the answer to its details."""
-    if bundle.tuning is not None:  # turns are not a search: they have no course against users
+    """All figures for which the bundle has numbers, from the answer to its details."""
+    if bundle.tuning is not None:  # turns are not levels of a search: nothing to draw against users
         drawn_gains = gains.figure(bundle.tuning)
         return [drawn_gains] if drawn_gains is not None else []
     if bundle.failover is not None:
@@ -52,7 +52,7 @@ def of_bundle(bundle: Bundle) -> list[Figure]:
 
 
 def beside_published(run: Run, found: Sequence[Series]) -> list[Figure]:
-    """Draw a run beside published results: its capacity, and each figure that both have."""
+    """Figures of a run beside published results: its capacity, and each figure that both have."""
     by_figure: dict[str, list[Series]] = {}
     for one in found:
         by_figure.setdefault(one.figure, []).append(one)

@@ -1,4 +1,4 @@
-"""What a configuration costs for so many users: staircases, since servers are whole."""
+"""The cost of a configuration by users: staircases, since servers come whole."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from headcount.text import count, plural
 
 TITLE = "Cost for this many users"
 STYLES = ("one", "two", "three", "four", "five", "six")
-"""Colours, and with them the most curves of one figure."""
+"""Classes of the curves; their number is the most curves of one figure."""
 TABLE_ROWS = 40
 SERVERS_SHOWN = 10
-"""Steps of the staircase of one run: what a person orders without asking for a price anew."""
+"""Steps of the staircase of one run: a larger order needs a new quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ def figure(curves: Sequence[Curve], currency: str, needed: int | None = None) ->
 
     Args:
         curves: At most six configurations, in the order of a legend.
-        currency: As in `USD`, for the axis.
-        needed: The users that are needed, drawn as an upright line; None where nobody asked.
+        currency: Such as `USD`, for the axis.
+        needed: The users that are needed, drawn as an upright line; None if not given.
 
     """
     drawn = [curve for curve in curves if len(curve.corners) > 1][: len(STYLES)]
@@ -75,7 +75,7 @@ def figure(curves: Sequence[Curve], currency: str, needed: int | None = None) ->
 
 
 def of_run(run: Run) -> Figure | None:
-    """Draw what servers like the one measured cost; None without a whole price and a capacity."""
+    """Draw the cost of servers like the one measured; None without a whole price and a capacity."""
     price = run.verdict.price if run.verdict is not None else None
     capacity = run.verdict.capacity if run.verdict is not None else None
     if price is None or price.amount is None or capacity is None or not capacity.users:
@@ -93,7 +93,7 @@ def of_run(run: Run) -> Figure | None:
 
 
 def amount_at(curve: Curve, users: float) -> float | None:
-    """What so many users cost by a curve; None beyond its end."""
+    """The cost of that many users by a curve; None beyond its end."""
     return next((amount for corner, amount in curve.corners if corner >= users), None)
 
 

@@ -29,7 +29,7 @@ class Run(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The numbers behind a figure, as they are read.
+    """The numbers behind a figure, formatted for people.
 
     Attributes:
         columns: Headings, each with its unit.
@@ -48,13 +48,13 @@ class Figure:
     Attributes:
         name: What it is called in files and links, such as ``throughput``.
         title: Its heading.
-        alt: What it shows, in a sentence or two, for whoever does not see it.
+        alt: What it shows, in a sentence or two, for readers who cannot see it.
         caption: What stands below it: what the marks mean, and what to beware of.
         svg: The drawing, as wide as a page. Its colours are classes of the page's style sheet;
             :func:`headcount.report.figures.standalone.standalone` makes a file of it.
         narrow: The same drawing for a narrow screen.
         table: The numbers it was drawn from.
-        plot: The same numbers for the interactive chart of a page; None where there is none.
+        plot: The same numbers for the interactive chart of a page; None without one.
 
     """
 

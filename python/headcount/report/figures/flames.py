@@ -20,24 +20,24 @@ TITLES: dict[Kind, str] = {
 ROWS = 10
 """Innermost frames in the table."""
 LEAST_STACKS = 2
-"""Different stacks without a tool, below which there is nothing to see: one thread that runs."""
+"""Fewest different stacks to draw without a tool; one stack is just a running thread."""
 LEAST_SEEN = 50
-"""Times that stacks were seen, below which nothing is drawn: a half is then known to 0.14 (two
-standard errors)."""
+"""Fewest samples of stacks to draw: a share of one half is then known to 0.14 (two standard
+errors)."""
 MOST, MOST_NARROW = 90, 36
 """Frames of a drawing: with both figures in both widths, a page grows by 60 KB at most."""
 NARROW_LEAST = 0.02
 _ROW = 18.0
 _LETTER = 6.1
-"""Width of a letter of 11 px, in the mean."""
+"""Mean width of a letter of 11 px."""
 _STEPS = (0.02, 0.08, 0.2)
 """Differences of shares from which a frame is a little, clearly and strongly more or less. Below
-the first it is the same, and so it is within two standard errors of the difference."""
+the first it counts as the same, and also within two standard errors of the difference."""
 _ORDER: dict[Kind, tuple[str, ...]] = {
     "off": ("jstack", "py-spy", "go", PROC),
     "on": ("perf", "py-spy", "jstack", "go", PROC),
 }
-"""Whose stacks are drawn: the first that there is, for it names more of the program."""
+"""Sources of stacks, the preferred first: it names more of the program than later ones."""
 Change = Literal["more", "less", "same"]
 
 
@@ -64,7 +64,7 @@ class Flame:
 
 
 def flames(stacks: Sequence[LevelStacks], verdict: Verdict | None) -> list[Flame]:
-    """What there is to draw of a run: of the levels that its diagnosis compares."""
+    """The flame graphs of a run, from the levels that its diagnosis compares."""
     found = verdict.diagnosis.waits if verdict is not None and verdict.diagnosis else None
     if found is None:
         return []
@@ -183,7 +183,7 @@ def _drawn(found: Flame, frame: FlameFrame, room: Room, left: float, width: floa
 
 
 def _label(name: str, wide: float) -> str:
-    """As much of a name as has room; nothing where that is less than three letters."""
+    """As much of a name as fits; nothing if that is less than three letters."""
     letters = int((wide - 6) / _LETTER)
     name = name.removesuffix("_[k]")
     if letters < 3:

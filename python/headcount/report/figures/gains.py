@@ -19,14 +19,14 @@ from headcount.text import DASH, clean, count, plural
 TITLE = "Gains of what was tried"
 PROOF = "The proof: all changes against the server as it was"
 MOST_ROWS = 18
-"""Races in the drawing: a page has room for as many. The table has all."""
+"""Most races in the drawing, to fit a page. The table has all."""
 ROW_PX = 42.0
 MIDDLE = 0.68
-"""Where in its row a dot stands, below its name."""
+"""Vertical place of a dot in its row, below its name."""
 LETTER_PX = 7.4
-"""Width of a letter, on average: texts of configurations are cut to the room there is."""
+"""Mean width of a letter, for cutting the texts of configurations to fit."""
 BEYOND = 2.0
-"""Times the largest ratio at which the axis ends: two pairs alone have immense intervals."""
+"""The axis ends at this multiple of the largest ratio: two pairs alone have immense intervals."""
 LOG_FROM = 6.0
 
 _MARKS: dict[Outcome, Mark] = {"better": "passed", "worse": "passed", "refused": "invalid"}
@@ -34,7 +34,7 @@ _MARKS: dict[Outcome, Mark] = {"better": "passed", "worse": "passed", "refused":
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A dot with its interval; `style` and `square` set the proof apart from the races."""
+    """A dot with its interval; `style` and `square` distinguish the proof from the races."""
 
     name: str
     value: float
@@ -92,13 +92,13 @@ def _rows(found: Tuning) -> list[_Row]:
 
 
 def _drawn(rows: Sequence[_Row], most: int) -> list[_Row]:
-    """Those that there is room for: the largest gains and the proof, in their order."""
+    """The rows to draw: those with the largest gains, and the proof, in their order."""
     largest = sorted(rows, key=lambda row: (row.square, row.value))[-most:]
     return [row for row in rows if any(row is one for one in largest)]
 
 
 def _scale(rows: Sequence[_Row], start: float, end: float) -> Scale:
-    """Around 1 and all ratios, with their intervals as far as these do not dwarf them."""
+    """A scale that holds 1 and all ratios, and their intervals unless these would dwarf them."""
     values = [1.0, *(row.value for row in rows)]
     ends = [each for row in rows for each in row.interval or ()]
     low = max(min([*values, *ends]), min(values) / BEYOND) / 1.03
@@ -113,7 +113,7 @@ def _drawing(rows: Sequence[_Row], room: Room, alt: str) -> Html:
         left, top, right, bottom, _scale(rows, left, right), Linear(0, len(rows), top, bottom)
     )
     one = panel.x.at(1)
-    # It leaves the names alone.
+    # The line at 1 is interrupted at the names.
     middles = (panel.y.at(place + MIDDLE) for place in range(len(rows)))
     rule = "".join(f"M{one:.1f} {y - 9:.1f}V{y + 11:.1f}" for y in middles)
     return drawing(

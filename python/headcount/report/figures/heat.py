@@ -16,16 +16,16 @@ from headcount.text import count, duration, plural, span
 
 TITLE = "Response times over the run"
 COLUMNS = 120
-"""Columns of the map: as many as can be told apart on a page's width."""
+"""Columns of the map: as many as are distinguishable on a page's width."""
 NARROW_COLUMNS = 60
 SHARES = (0.002, 0.01, 0.03, 0.08, 0.18, 0.35)
-"""Bounds of the seven shades: about equal ratios, for a tail of one in five hundred must be seen
+"""Bounds of the seven shades, in about equal ratios: a tail of one in five hundred must be visible
 beside the bulk."""
 TABLE_ROWS = 40
 
 
 def shade(share: float) -> int:
-    """Return the shade of a share, from 1; 0 of none, which is not drawn.
+    """Return the shade of a share, from 1; 0 for a share of 0, which is not drawn.
 
     >>> [shade(share) for share in (0, 0.001, 0.02, 1)]
     [0, 1, 3, 7]
@@ -34,7 +34,7 @@ def shade(share: float) -> int:
 
 
 def figure(wide: Heat | None, narrow: Heat | None = None) -> Figure | None:
-    """Draw it, of a map and of a coarser one for a narrow screen; None without a map."""
+    """Draw a map, and a coarser one for a narrow screen; None without a map."""
     if wide is None or len(wide.columns) < 2:
         return None
     alt = _in_words(wide)
@@ -91,7 +91,7 @@ def _drawing(heat: Heat, room: Room, alt: str) -> Html:
 
 
 def _cells(heat: Heat, panel: Panel, began_s: float) -> Html:
-    """All cells of one shade are one path of level strokes, as thick as a row is high.
+    """All cells of one shade are one path of horizontal strokes, as thick as a row is high.
 
     Neighbours of one shade are one stroke.
     """
@@ -114,7 +114,7 @@ def _cells(heat: Heat, panel: Panel, began_s: float) -> Html:
 
 
 def _legend(right: float, room: Room) -> Html:
-    """The seven shades with what they begin at."""
+    """The seven shades with their lower bounds."""
     width = 42.0 if room.hover else 30.0
     left = right - 7 * width
     swatches = [
@@ -142,7 +142,7 @@ def _staircase(heat: Heat, began_s: float) -> list[tuple[float, float | None]]:
 
 
 def _hover_texts(heat: Heat, panel: Panel, began_s: float) -> Html:
-    """What is shown of a column under the pointer."""
+    """The tooltip of each column."""
     return joined(
         element(
             "g",
@@ -197,7 +197,7 @@ def _table(heat: Heat) -> Table:
 
 
 def _picked(columns: Sequence[Column]) -> Sequence[Column]:
-    """Every so many columns, so that the table can be read; the one with the largest p95 is in."""
+    """Columns for a readable table: evenly spaced ones, and the one with the largest p95."""
     every = -(-len(columns) // TABLE_ROWS)
     worst = max(columns, key=lambda column: column.p95_ms)
     return [c for index, c in enumerate(columns) if index % every == 0 or c is worst]

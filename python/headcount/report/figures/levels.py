@@ -1,4 +1,4 @@
-"""What charts and tables say of a level, and the scale the charts against users share."""
+"""How charts and tables describe a level, and the scale that charts against users share."""
 
 from collections.abc import Sequence
 
@@ -12,12 +12,12 @@ from headcount.report.selection import counter_mean
 from headcount.text import plural, share, significant
 
 OFFERED_SHOWN_FROM = 0.02
-"""The offered rate is shown beside the achieved where it exceeds it by more than this share: below,
-two lines are one on the page."""
+"""The offered rate is shown if it exceeds the achieved one by more than this share; below, the two
+lines would coincide."""
 
 
 def is_behind(level: LevelResult) -> bool:
-    """Tell whether noticeably less was done than fell due."""
+    """Whether noticeably less was done than fell due."""
     return level.offered_per_s > level.achieved_per_s * (1 + OFFERED_SHOWN_FROM)
 
 
@@ -27,12 +27,12 @@ def valid(levels: Sequence[LevelResult]) -> list[LevelResult]:
 
 
 def most_users(run: Run) -> float:
-    """Return where a scale of users ends: a little over the most, with room for the capacity."""
+    """Return the end of a scale of users: a little over the most, with room for the capacity."""
     capacity = run.verdict.capacity if run.verdict is not None else None
     most: list[float] = [level.users for level in run.levels]
     if capacity is not None:
         most += [users for users in (capacity.users, capacity.estimate) if users is not None]
-    # One place alone is drawn away from the edge.
+    # A single place should not be at the edge.
     beyond = 1.04 if len(set(most)) > 1 else 1.5
     return max([1.0, *most]) * beyond
 
@@ -43,7 +43,7 @@ def users_scale(run: Run, start: float, end: float) -> Linear:
 
 
 def marks(levels: Sequence[LevelResult]) -> str:
-    """Say what the marks mean, of those there are."""
+    """The legend of the marks that occur."""
     outcomes = {level.outcome for level in levels}
     texts = {
         "passed": "\N{BLACK CIRCLE} passed",
@@ -56,7 +56,7 @@ def marks(levels: Sequence[LevelResult]) -> str:
 
 
 def level_text(level: LevelResult) -> str:
-    """Say a level's figures in a few lines, for the pointer."""
+    """The figures of a level in a few lines, for a tooltip."""
     response = level.total.response
     times = (
         f"p50 {time_text(response, 'p50_ms')}, p95 {time_text(response, 'p95_ms')}, "

@@ -13,24 +13,24 @@ from headcount.report.chart.scale import Scale
 from headcount.report.markup import Html, element, joined
 
 LETTER_PX = 7.6
-"""Room for a letter of a name in bold 13 px type, taken widely, so that names are never cut."""
+"""Width of a letter in bold 13 px type, a generous mean, so that names are never cut."""
 WIDEST_PX = 9.2
-"""The same of a name in capitals, for where it would be cut by the edge."""
+"""The same for capitals, to use where the edge would cut a name."""
 LEGEND_PX = 20.0
 BESIDE_PX = 250.0
-"""Names that take more than this stand above the chart: beside it they would leave no room."""
+"""Names wider than this go above the chart: beside it they would leave it no room."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its name, its class, where it goes through, and how.
+    """One line: its name, its class, its points, and how it is drawn.
 
     Attributes:
         name: Written beside its end, or above the chart on a narrow screen.
         style: Class that colours it; further words make it `dashed` or `faint`.
         points: From the left to the right.
-        marks: What is marked on it: nothing for a smooth line.
-        square: Whether marks are squares, to tell lines apart without colour.
+        marks: The marks on it; none for a smooth line.
+        square: Whether marks are squares, to distinguish lines without colour.
 
     """
 
@@ -48,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The axes: what they are called, their scales, and how their values are written."""
+    """The axes: their titles, scales, and formats of values."""
 
     heading: str
     below: str
@@ -72,10 +72,10 @@ def chart(
     behind: Sequence[Extra] = (),
     before: Sequence[Extra] = (),
 ) -> Html:
-    """Draw it: names stand beside the ends of lines, or above the chart where there is no room.
+    """Draw the lines, with names beside their ends, or above the chart if there is no room.
 
     Args:
-        room: How wide.
+        room: The size.
         frame: The axes.
         lines: What is drawn, the most important last.
         title: What the drawing is called.
@@ -125,7 +125,7 @@ def _beside(panel: Panel, lines: Sequence[Line]) -> Html:
 
 
 def shorten(name: str, room_px: float) -> str:
-    """A name as it is, or cut where it would not fit."""
+    """A name, cut if it would not fit."""
     most = int(room_px / WIDEST_PX)
     return name if len(name) <= most else name[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 

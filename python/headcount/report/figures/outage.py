@@ -20,18 +20,18 @@ from headcount.text import duration, significant
 
 BIN_S = 0.1
 MOST_BINS = 400
-"""Wider bins are drawn where there would be more: nobody sees them apart."""
+"""Most bins drawn; with more, nobody could distinguish them, so they get wider."""
 BEFORE_S, BEHIND_S = 3.0, 5.0
-"""Drawn before the fault, and after users were served again."""
+"""Seconds drawn before the fault, and after users were served again."""
 BELOW = "Seconds after the fault"
 HEADING = "Scenarios per second"
 TABLE_ROWS = 40
 MARK_PX = 16.0
-"""Between the texts of two marks."""
+"""Distance between the texts of two marks."""
 
 
 def figure(found: Failover, rows: Sequence[Row]) -> Figure | None:
-    """Draw the outage in the middle of all; None where its file was not kept."""
+    """Draw the median outage; None if its file was not kept."""
     one = typical(found.outages)
     if one is None or not rows:
         return None
@@ -59,12 +59,12 @@ def figure(found: Failover, rows: Sequence[Row]) -> Figure | None:
 
 
 def of_bundle(bundle: Bundle, found: Failover) -> Figure | None:
-    """The figure of a bundle; None where the file of that repetition was not kept."""
+    """The figure of a bundle; None if the file of that repetition was not kept."""
     return figure(found, typical_rows(bundle.folder, found))
 
 
 def typical_rows(folder: Path, found: Failover) -> Sequence[Row]:
-    """What happened when in the outage in the middle of all; nothing where it was not kept."""
+    """The slots of the median outage; none if its file was not kept."""
     one = typical(found.outages)
     return (moments.read(folder, one.level) or []) if one is not None else []
 
@@ -73,7 +73,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def _shown(one: Outage) -> tuple[float, float]:
-    """From when to when it is drawn, in seconds after the fault."""
+    """Start and end of the drawing, in seconds after the fault."""
     ends = [one.served_s, one.answered_s]
     known = [end for end in ends if end is not None]
     to_s = max(known) + BEHIND_S if len(known) == len(ends) else one.watched_s
@@ -86,7 +86,7 @@ def _rates(
     bin_s: float,
     counted: Callable[[Row], int],
 ) -> Points:
-    """A rate for each bin, at its middle; bins in which nothing happened are there, too.
+    """A rate for each bin, at its middle; empty bins have 0.
 
     `placed` are slots with their middles, in seconds after the fault.
     """
@@ -111,7 +111,7 @@ def _marks(one: Outage) -> Sequence[tuple[float, str]]:
 
 
 def _rules(panel: Panel, marks: Sequence[tuple[float, str]]) -> Html:
-    """An upright line for each mark, its text on a line of its own: marks may be close together."""
+    """A vertical line for each mark, each text on its own row: marks may be close together."""
     parts: list[Html] = []
     for place, (at_s, text) in enumerate(marks):
         x = panel.x.at(at_s)

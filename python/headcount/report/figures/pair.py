@@ -1,4 +1,4 @@
-"""Two runs side by side: what figures of a pair have in common."""
+"""Code that figures of two runs share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from headcount.report.figures.figure_types import Run
 from headcount.report.figures.levels import most_users, valid
 
 STYLES = ("one", "two")
-"""The first is drawn in blue with round marks, the second in orange with squares."""
+"""Classes of the sides: the first is blue with round marks, the second orange with squares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ def users_scale(sides: Sequence[Side], start: float, end: float) -> Linear:
 
 
 def common(first: Side, second: Side) -> list[tuple[LevelResult, LevelResult]]:
-    """The levels with as many users on both sides, from the fewest up; of several the last."""
+    """The levels with equal users on both sides, ascending; of repeated levels the last."""
     others = {level.users: level for level in valid(second.run.levels)}
     mine = {level.users: level for level in valid(first.run.levels)}
     return [(mine[users], others[users]) for users in sorted(mine.keys() & others.keys())]

@@ -1,4 +1,4 @@
-"""What the interactive chart of a page is drawn from: numbers, names and units, no markup."""
+"""The data of a page's interactive chart: numbers, names and units, no markup."""
 
 import json
 import math
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Unit = Literal["count", "rate", "ms", "share", "bytes", "s", "money", "nines"]
-"""How values of an axis are written: a whole number, a rate, a duration in ms, a share from 0 to 1,
+"""Format of an axis: a whole number, a rate, a duration in ms, a share from 0 to 1,
 bytes per second, seconds, an amount of money, and a percentile's nines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis: its title, how its values are written, and whether equal ratios take equal room.
+    """One axis: its title, the format of its values, and whether it is logarithmic.
 
-    `most` is the upper end where one is given, such as 1 for a share.
+    `most` is the upper end if it is fixed, such as 1 for a share.
     """
 
     title: str
@@ -34,11 +34,11 @@ class Series:
         points: Places on the x axis and values there, ascending.
         side: Which of the upright axes it is read from.
         draw: A line, or marks alone.
-        dash: Whether the line is broken.
+        dash: Whether the line is dashed.
         outcomes: What came of the level at each mark: a letter each, `p` passed, `f` failed, `i`
-            invalid; empty where marks are no levels.
-        intervals: The interval of the value at each mark, where it has one.
-        square: Whether marks are squares, to tell them apart without colour.
+            invalid; empty if marks are not levels.
+        intervals: The interval of the value at each mark, if it has one.
+        square: Whether marks are squares, to distinguish them without colour.
 
     """
 
@@ -99,9 +99,9 @@ class Plot:
 
 
 def plot_json(plot: Plot) -> str:
-    """The plot as JSON with short keys: it is read by the page's own script alone.
+    """The plot as JSON with short keys, since only the page's own script reads it.
 
-    Figures carry five significant digits: more than a screen or a histogram resolves.
+    Figures have five significant digits: more than a screen or a histogram resolves.
     """
     return json.dumps(_panel(plot), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 

@@ -1,7 +1,7 @@
-"""What was published of other servers, beside what was measured here: dashed, and always labelled.
+"""Published results of other servers beside those of a run: dashed, and always labelled.
 
 Published results are of other hardware, mostly decades older, and of the original programs. They
-show orders of magnitude, and nothing else; nothing here says that one server is better.
+only show orders of magnitude; nothing here says that one server is better.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,12 +24,12 @@ from headcount.text import count, duration, megabytes_per_s, plural, share, sign
 TITLE = "Beside published results"
 LABEL = "published, different hardware"
 MOST = 4
-"""References of one figure: more names than have room beside their lines."""
+"""Most references in one figure: more names would not fit beside their lines."""
 HERE = "this run"
 
 
 class Reference(Protocol):
-    """A published line: `headcount.analyse.published.series` gives them."""
+    """A published line, from `headcount.analyse.published.series`."""
 
     @property
     def short(self) -> str:
@@ -55,7 +55,7 @@ class _Kind:
         tick: Callable[[float], str],
         texts: Callable[[float | None], str],
     ) -> None:
-        """Take what it is called, its unit, and how it is read and written."""
+        """Keep its names, its unit, and how it is read and written."""
         self.heading, self.unit, self.own, self.tick, self.written = heading, unit, own, tick, texts
 
 
@@ -90,7 +90,7 @@ KINDS: Mapping[str, _Kind] = {
         significant,
     ),
 }
-"""By what published results call the figure."""
+"""Kinds of figures, by their names in published results."""
 
 
 def figure(run: Run, references: Sequence[Reference], of: str) -> Figure | None:
@@ -186,7 +186,7 @@ def _dashed_note(panel: Panel) -> Html:
 
 
 def _numbers(panel: Panel, drawn: Sequence[Reference]) -> Html:
-    """A number beside each mark, for all references have one colour: that of what is not ours."""
+    """A number beside each mark, since all references share one colour."""
     return joined(
         element(
             "text", str(index), x=panel.x.at(x) + 7, y=panel.y.at(y) - 5, class_="small tag users"

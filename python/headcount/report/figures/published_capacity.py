@@ -18,7 +18,7 @@ ROW_PX, BAR_PX = 46.0, 16.0
 
 
 def figure(run: Run, references: Sequence[Reference]) -> Figure | None:
-    """Draw it; None where the run found no capacity, or nothing is published.
+    """Draw it; None if the run found no capacity, or nothing is published.
 
     Args:
         run: What was measured here.

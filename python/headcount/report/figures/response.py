@@ -24,14 +24,14 @@ from headcount.report.selection import by_users
 from headcount.text import DASH, count, duration, interval, plural
 
 LIMITS_SHOWN = 3
-"""Limit lines drawn at the most; the table of levels has them all."""
+"""Most limit lines drawn; the table of levels has all."""
 TITLE = "Response time against users"
 HEADING = "Response time from the due moment"
 PERCENTILES = ("p50", "p95", "p99")
 
 
 def figure(run: Run) -> Figure | None:
-    """Draw it; None where nothing was ever completed."""
+    """Draw it; None if no scenario was completed."""
     if not any(level.total.response for level in run.levels):
         return None
     has_intervals = any(level.total.p95_interval_ms for level in run.levels)
@@ -53,7 +53,7 @@ def figure(run: Run) -> Figure | None:
 def limits(run: Run) -> list[tuple[str, float]]:
     """Return the criteria that limit a response time, with limits in ms, the tightest first.
 
-    Those of tasks and of the score limit other times than those that are drawn.
+    Criteria of tasks and of the score are left out: they limit other times than those drawn.
     """
     found = {
         judged.criterion: judged.limit

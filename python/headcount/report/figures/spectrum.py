@@ -25,7 +25,7 @@ BELOW = "Percentile (each step: ten times as rare)"
 READ_AT = (0.0, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9999, 0.99999)
 """Percentiles of the table."""
 _STYLES = ("five", "one", "four")
-"""Of the fewest users, of the answer, and of what broke."""
+"""Classes of the levels with the fewest users, at the answer, and that broke."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Drawn:
 
 
 def of_run(run: Run, seconds: Sequence[Second]) -> list[Drawn]:
-    """Return the spectra that are shown: of the fewest users, at the answer, and what broke."""
+    """Return the spectra to show: with the fewest users, at the answer, and of what broke."""
     found = []
     for name, level in _levels(run).items():
         times = of_level(seconds, level.index)
@@ -65,7 +65,7 @@ def _levels(run: Run) -> Mapping[str, LevelResult]:
 
 
 def figure(spectra: Sequence[Drawn], run: Run) -> Figure | None:
-    """Draw it; None where the distribution was not kept."""
+    """Draw it; None if the distribution was not kept."""
     if not spectra:
         return None
     alt = _in_words(spectra)
@@ -86,7 +86,7 @@ def figure(spectra: Sequence[Drawn], run: Run) -> Figure | None:
 
 
 def rarity(share: float) -> float:
-    """How rare what exceeds a share is: 1 / (1 - share), so 100 of the 99th percentile."""
+    """How rare it is to exceed a percentile: 1 / (1 - share), so 100 for the 99th."""
     return 1 / (1 - share)
 
 

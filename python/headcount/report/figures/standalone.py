@@ -1,4 +1,4 @@
-"""A figure as a file: an SVG whose colours are in it, for the PDF and for other programs."""
+"""A figure as an SVG file that contains its colours, for the PDF and other programs."""
 
 from headcount.report import palette
 from headcount.report.markup import Html, element, joined
@@ -8,11 +8,11 @@ FONT = "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif"
 
 
 def standalone(svg: Html, title: str, scheme: palette.Scheme = "print", font: str = FONT) -> str:
-    """Make a whole SVG file of a drawing: with its own style, and nothing for a pointer.
+    """Make a complete SVG file of a drawing: with its own style, without tooltips.
 
     Args:
         svg: A drawing of :class:`~headcount.report.figures.figure_types.Figure`.
-        title: What the file says that it is.
+        title: The title in the file.
         scheme: Which of the page's three sets of colours it gets.
         font: Families to set text in, the wanted one first.
 

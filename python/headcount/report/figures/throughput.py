@@ -1,8 +1,8 @@
 """Throughput and CPU against users on two axes: the chart of every capacity report.
 
 Two scales in one chart mislead where their lines cross, so both begin at zero, the share goes to
-100 %, they share one grid, and each axis has the colour and the mark of its line. What is late,
-slow or failed stands in a panel of its own, below.
+100%, they share one grid, and each axis has the colour and the mark of its line. What is late,
+slow or failed is in a separate panel below.
 """
 
 from collections.abc import Sequence
@@ -28,15 +28,15 @@ from headcount.report.selection import by_users, counter_mean
 from headcount.text import count, plural, share, significant
 
 INTERVALS = 5
-"""Intervals of both axes: 20 % each on the right."""
+"""Intervals of both axes: on the right, 20% each."""
 LEAST_OVERLOAD = 0.1
-"""The scale of overload goes at least so far: on a finer one the chance of single scenarios would
-look like a rise."""
+"""The least upper end of the overload scale: on a finer one, chance in single scenarios would look
+like a rise."""
 RATE, USED, LATE = "Scenarios per second", "CPU of the server", "Overload: late, slow or failed"
 
 
 def figure(run: Run) -> Figure | None:
-    """Draw it; None of a run without levels."""
+    """Draw it; None without levels."""
     if not run.levels:
         return None
     title = _title(run)

@@ -16,7 +16,7 @@ from headcount.report.markup import Html, element, joined
 from headcount.text import count, duration, plural, share, significant, span
 
 POINT_PX = 2.6
-"""Points of a line are no nearer than this: more would not be seen, and the page stays small."""
+"""Least distance between points of a line: more would not be visible, and the page stays small."""
 BELOW = "Seconds since the level began"
 TABLE_ROWS = 40
 
@@ -57,7 +57,7 @@ class _Row:
 
 
 def figure(points: Sequence[Point], level: LevelResult | None) -> Figure | None:
-    """Draw it; None where the series was not kept."""
+    """Draw it; None if the series was not kept."""
     if not points or level is None:
         return None
     title = f"The level at {plural('user', level.users)}, second by second"
@@ -85,7 +85,7 @@ def _ends_s(points: Sequence[Point], level: LevelResult) -> float:
 def downsample(points: Sequence[Point], most: int) -> list[Point]:
     """Merge neighbours until there are ``most`` points or fewer.
 
-    Rates and CPU are averaged. Of p95 the largest is kept, since percentiles cannot be averaged
+    Rates and CPU are averaged. For p95 the largest is kept, since percentiles cannot be averaged
     and a spike must not vanish.
     """
     size = -(-len(points) // most)

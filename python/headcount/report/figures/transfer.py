@@ -18,7 +18,7 @@ from headcount.text import DASH, count, megabytes_per_s, plural, share
 TITLE = "Bytes sent and received by the server"
 SENT, RECEIVED = "sent", "received"
 LEAST_BYTES_PER_S = 1000.0
-"""Below this at every level a workload moves no data worth a chart."""
+"""A workload below this at every level moves too little data for a chart."""
 
 
 def sent(level: LevelResult) -> float:
@@ -32,13 +32,13 @@ def received(level: LevelResult) -> float:
 
 
 def sent_share(level: LevelResult) -> float | None:
-    """The part of all data that the server sent; None where there was none."""
+    """The share of all data that the server sent; None if there was none."""
     both = sent(level) + received(level)
     return sent(level) / both if both > 0 else None
 
 
 def figure(run: Run) -> Figure | None:
-    """Draw it; None of one level, or of a workload that moves no data to speak of."""
+    """Draw it; None with one level, or if the workload moves hardly any data."""
     moved = [max(sent(level), received(level)) for level in valid(run.levels)]
     users = {level.users for level in valid(run.levels)}
     if max(moved, default=0.0) < LEAST_BYTES_PER_S or len(users) < 2:

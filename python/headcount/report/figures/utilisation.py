@@ -1,4 +1,4 @@
-"""What is used of each resource against throughput, and the ceiling that each alone would set."""
+"""The use of each resource against throughput, and the ceiling that each alone would set."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ STYLES: dict[Limit, str] = {
 
 
 def figure(run: Run) -> Figure | None:
-    """Draw it; None where fewer than two levels measured a resource."""
+    """Draw it; None if fewer than two levels measured a resource."""
     drawn = [use for use in uses(run.levels) if use.limit in STYLES]
     if not drawn or len({spot.per_s for use in drawn for spot in use.spots}) < 2:
         return None
@@ -58,14 +58,14 @@ def reached(drawn: Sequence[Use]) -> float:
 
 
 def ends(drawn: Sequence[Use]) -> float:
-    """Where the axis of throughput ends: beyond the nearest ceiling, but not too far."""
+    """The end of the throughput axis: beyond the nearest ceiling, but not too far."""
     ceilings = [use.law.ceiling_per_s for use in drawn if use.law is not None]
     nearest = min(ceilings, default=reached(drawn))
     return min(max(nearest * 1.15, reached(drawn) * 1.1), reached(drawn) * FARTHEST)
 
 
 def name_of(use: Use) -> str:
-    """The resource, and its ceiling where the law gives one."""
+    """The resource, with its ceiling if the law gives one."""
     ceiling = use.law.ceiling_per_s if use.law is not None else None
     text = f", full at {significant(ceiling)}/s" if ceiling is not None else ""
     return f"{CHARTED[use.limit]}{text}"
@@ -94,7 +94,7 @@ def _drawing(drawn: Sequence[Use], room: Room, alt: str) -> Html:
     for index, use in enumerate(reversed(drawn)):
         marked = [(spot.per_s, spot.share, "passed") for spot in use.spots]
         through = _law_line(use, until)
-        # A resource without a law is drawn from its levels alone.
+        # Without a law only the marks are drawn: the line has one point.
         points = through or [(spot.per_s, spot.share) for spot in use.spots][-1:]
         style = f"{STYLES[use.limit]} dashed"
         lines.append(Line(name_of(use), style, points, marked, square=index % 2 == 1))  # type: ignore[arg-type]
@@ -111,7 +111,7 @@ def _full(panel: Panel) -> Html:
 
 
 def _ceilings(panel: Panel, drawn: Sequence[Use]) -> Html:
-    """A ring where a line meets 100 %."""
+    """A ring where a line meets 100%."""
     found = [
         (panel.x.at(use.law.ceiling_per_s), STYLES[use.limit])
         for use in drawn

@@ -23,7 +23,7 @@ from headcount.report.markup import Html, element, joined, number
 from headcount.text import span
 
 POINT_PX = 2.6
-"""Points of a line are no nearer than this; more would not be seen."""
+"""Least distance between points of a line; more would not be visible."""
 MOST_PANELS = 3
 _ROW_PX, _GAP_PX = 110.0, 40.0
 _NARROW_TICKS = 4
@@ -40,7 +40,7 @@ class _Row:
 
 
 def chart(one: Finding, found: LogDiagnosis) -> Html | None:
-    """Draw it; None for a finding without a counter that can be drawn."""
+    """Draw a finding; None if it has no counter that can be drawn."""
     rows = _rows(one, found)
     if not rows:
         return None
@@ -127,7 +127,7 @@ def _drawing(one: Finding, found: LogDiagnosis, rows: Sequence[_Row], room: Room
 
 
 def _ticks(row: _Row, points: Sequence[Value]) -> tuple[float, Callable[[float], str]]:
-    """What values are divided by to get round ticks, and how a tick is written."""
+    """The divisor of values that gives round ticks, and the format of ticks."""
     unit = row.unit
     if unit != "By":
         return 1.0, lambda value: limit(value, unit)

@@ -11,7 +11,7 @@ from headcount.report.findings import log_sentences
 
 
 def record(found: LogDiagnosis) -> dict[str, Any]:
-    """Everything that was found, as JSON can hold it; times in seconds since 1970 (UTC)."""
+    """All findings as a JSON value; times in seconds since 1970 (UTC)."""
     decision, seen = found.decision, found.examination
     return {
         "source": found.recording.source,

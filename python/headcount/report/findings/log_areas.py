@@ -16,11 +16,11 @@ AREAS: dict[Area, str] = {
 
 
 def named(areas: Sequence[Area], last: str = "and") -> str:
-    """Areas in a row: `memory, the disks and the CPU`."""
+    """Areas as a list: `memory, the disks and the CPU`."""
     return listed([AREAS[one] for one in areas], last)
 
 
 def be(areas: Sequence[Area]) -> str:
-    """`is` or `are`, as behind their names."""
+    """`is` or `are`, to follow their names."""
     plural = len(areas) > 1 or areas[0] in {"disk", "service"}
     return "are" if plural else "is"

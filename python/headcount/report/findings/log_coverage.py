@@ -29,7 +29,7 @@ def samples(shown: Coverage) -> str:
 
 
 def gaps(shown: Coverage) -> str | None:
-    """What is known of a log with large gaps."""
+    """How much of the time the samples cover, for a log with large gaps; None for others."""
     if not shown.has_gaps or not shown.is_enough:
         return None
     return (
@@ -56,7 +56,7 @@ def one_counter(found: LogDiagnosis) -> str | None:
 
 
 def _judged(found: LogDiagnosis, strength: Strength) -> list[Area]:
-    """The areas of which a rule of this strength was evaluated."""
+    """The areas in which a rule of this strength was evaluated."""
     seen = found.examination
     areas = {one.area for one in seen.quiet if one.strength == strength}
     areas |= {

@@ -42,7 +42,7 @@ _SURE = {
 }
 MOST_SPANS = 3
 WHOLE = 0.99
-"""Share of the log from which on a finding holds all of the time."""
+"""Share of the log from which a finding counts as holding the whole time."""
 
 
 def verdict(found: LogDiagnosis) -> str:
@@ -84,7 +84,7 @@ def confidence(found: LogDiagnosis) -> str:
 
 
 def context(found: LogDiagnosis) -> list[str]:
-    """Lines that belong to the answer: masking, the runner-up, what is ruled out, what was used."""
+    """Lines beside the answer: masking, the runner-up, what is ruled out, mean use."""
     decision = found.decision
     unproved = [one for one in decision.not_judged if one in (decision.area, decision.runner_up)]
     remarks = (log_coverage.gaps(decision.coverage), log_coverage.one_counter(found))
@@ -113,12 +113,12 @@ def context(found: LogDiagnosis) -> list[str]:
 
 
 def finding(one: Finding) -> str:
-    """A finding in a line: what, and the figures."""
+    """A finding in a line: its title, and the figures."""
     return f"{one.rule.title}: {'; '.join(readings(one))}"
 
 
 def readings(one: Finding) -> list[str]:
-    """Its figures beside their thresholds; each counter once."""
+    """The figures of a finding beside their thresholds; each counter once."""
     first: dict[object, Reading] = {}
     for part in one.readings:
         leaf = part.leaf
@@ -134,7 +134,7 @@ def reading(part: Reading) -> str:
     value = DASH if part.value is None else figure(part.value, part.unit)
     of = _count(part)
     if part.threshold is None:
-        # A condition may ask for what does not go with it: interrupts rise, the traffic does not.
+        # A condition may contrast counters: interrupts rise, the traffic does not.
         course = leaf.is_ if part.violating else f"does not {leaf.is_.removesuffix('s')}"
         return f"{name} {course}, {value} on average{of}"
     side = {">": "above", ">=": "at or above", "<": "below", "<=": "at or below"}[leaf.op]
@@ -146,7 +146,7 @@ def reading(part: Reading) -> str:
 
 
 def _count(part: Reading) -> str:
-    """What a ratio is of, in brackets: ` (Disk operations 100/s)`."""
+    """The count that a ratio is based on, in brackets: ` (Disk operations 100/s)`."""
     name = counted(part.leaf)
     if name is None or name == part.leaf.counter:
         return ""

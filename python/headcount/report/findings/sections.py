@@ -24,7 +24,7 @@ _LACKS = (Column("Rule", text=True), Column("Title", text=True), Column("Missing
 
 
 def advice(found: LogDiagnosis) -> Html | None:
-    """What to do: three first, the rest behind a click; outdated advice is marked."""
+    """What to do: three suggestions first, the rest behind a click; outdated ones are marked."""
     if not found.advice:
         return None
     lines = [
@@ -50,7 +50,7 @@ def _age(era: str, holds: bool) -> str:
 
 
 def findings(found: LogDiagnosis) -> list[Html]:
-    """A section with a chart for each finding that proves or points."""
+    """A section with a chart for each finding that is a proof or a sign."""
     return [_finding(one, found) for one in found.examination.found if one.strength != "note"]
 
 
