@@ -1,1 +1,1 @@
-"""How a company's own reports look: its name, logo, colours and words."""
+"""The look of a company's own reports: its name, logo, colours and words."""

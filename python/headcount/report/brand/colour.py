@@ -12,7 +12,7 @@ _FORM = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 def check(text: str) -> str:
-    """Return a colour as it is; raises InputError if it is none, or too light to be read."""
+    """Return a colour unchanged; raises InputError if it is not one, or too light to read."""
     if _FORM.fullmatch(text) is None:
         raise InputError(f'it is "{text}"; write a colour as six hexadecimal digits: "#0b4f95"')
     contrast = to_white(text)

@@ -1,4 +1,4 @@
-"""Dates in the language of whoever reads the report."""
+"""Dates in the language of the report's reader."""
 
 import datetime as dt
 from typing import Literal, get_args
@@ -19,7 +19,7 @@ _MONTHS = {
     "nl": "januari februari maart april mei juni juli augustus september oktober november december",
     "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro "
     "dezembro",
-    # In the genitive, as a date has it.
+    # Dates need the genitive.
     "pl": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października "
     "listopada grudnia",
     "sv": "januari februari mars april maj juni juli augusti september oktober november december",

@@ -1,4 +1,4 @@
-"""Logos: a PNG or an SVG that is a drawing and nothing else, as one SVG."""
+"""Logos: a PNG, or an SVG with nothing but a drawing, both as SVG."""
 
 import base64
 import struct
@@ -10,7 +10,7 @@ from headcount.foreign.file import opened
 from headcount.report.brand.vector import check_vector
 
 MOST_BYTES = 500_000
-"""A logo of this size is far larger than a page needs, and the report is to stay small."""
+"""Larger than any page needs; the report should stay small."""
 MOST_PIXELS = 3000
 """Width and height of a PNG: 15 mm of a page are 350 pixels at 600 dots per inch."""
 
@@ -46,7 +46,7 @@ def _of_png(data: bytes, path: Path) -> str:
 
 
 def _size(data: bytes, path: Path) -> tuple[int, int]:
-    """Width and height of a PNG, all of whose parts are whole (PNG specification, 5 and 11.2.2)."""
+    """Width and height of a PNG with all its chunks intact (PNG specification, 5 and 11.2.2)."""
     torn = InputError(f"the logo {path} is a damaged PNG; save it again")
     place, size = len(_PNG), (0, 0)
     kind = b""

@@ -1,4 +1,4 @@
-"""The template of a company's reports: a file that says who hands them over, and how they look."""
+"""The template of a company's reports: a file with the issuer and the look."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from headcount.report.brand.dates import DateLanguage
 from headcount.report.brand.logo import load_logo
 
 MOST_BYTES = 100_000
-"""Bytes of a template; a legal text of forty pages would not be read at the end of a report."""
+"""Bytes of a template: nobody would read forty pages of legal text in a report."""
 LEGAL_CHARACTERS = 20_000
 
 
@@ -30,7 +30,7 @@ Colour = Annotated[str, AfterValidator(_colour)]
 
 
 class Colours(Strict):
-    """Colours. Those of charts are not among them: they are chosen to be told apart by everyone."""
+    """Colours, without those of charts, which are chosen so that everyone can distinguish them."""
 
     accent: Colour = Field(default="#0b4f95", description="Headings, rules and the headline")
 
@@ -43,7 +43,7 @@ class Type(Strict):
 
 
 class Words(Strict):
-    """What stands in the report beside what was measured."""
+    """Texts of the company in the report."""
 
     kind: Line | None = Field(default=None, description="Above the title: Server capacity report")
     prepared_for: Line | None = Field(default=None, description="Who gets the report")

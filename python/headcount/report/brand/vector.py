@@ -1,4 +1,4 @@
-"""SVG logos: read with suspicion, for an SVG is a program that many others run."""
+"""SVG logos, which are untrusted: an SVG can contain code that its viewers run."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 from headcount.errors import InputError
 
 MOST_ELEMENTS = 5000
-"""Elements drawn, those that are drawn again counted again: a logo has a few dozen."""
+"""Elements drawn, repeated ones counted each time; a logo has a few dozen."""
 MOST_DEPTH = 40
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -36,7 +36,7 @@ def check_vector(data: bytes, path: Path) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _refused(path, "it is neither a PNG nor text in UTF-8") from error
-    # Before anything parses it: entities can grow without end, and read files.
+    # Checked before parsing: entities can expand without end, and read files.
     if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
         raise _refused(path, "it declares a document type; save it as plain SVG without one")
     if "<?xml-stylesheet" in text.lower():
@@ -62,7 +62,7 @@ def _refused(path: Path, why: str) -> InputError:
 
 
 def _elements(root: ET.Element, path: Path) -> Iterator[ET.Element]:
-    """Every element, parents first; no deeper than a drawing needs."""
+    """All elements, parents first; raises InputError if nested deeper than a drawing needs."""
     waiting = [(root, 0)]
     while waiting:
         element, depth = waiting.pop()
@@ -73,13 +73,13 @@ def _elements(root: ET.Element, path: Path) -> Iterator[ET.Element]:
 
 
 def _foreign(element: ET.Element) -> bool:
-    """Whether it is of another language, such as what a drawing program notes for itself."""
+    """Whether an element is of another namespace, such as a drawing program's metadata."""
     return not str(element.tag).startswith(_SVG)
 
 
 def _check(element: ET.Element, path: Path) -> None:
     if _foreign(element):
-        return  # left out below
+        return  # dropped below
     name = str(element.tag).removeprefix(_SVG)
     if name == "metadata":
         return
@@ -98,7 +98,7 @@ def _check(element: ET.Element, path: Path) -> None:
 
 
 def _drawn(element: ET.Element, named: Mapping[str, ET.Element], depth: int, path: Path) -> int:
-    """How many elements are drawn, with what <use> draws again."""
+    """How many elements are drawn, including the copies that <use> makes."""
     if depth > MOST_DEPTH:
         raise _refused(path, "its <use> elements use each other")
     total = 1
@@ -114,7 +114,7 @@ def _drawn(element: ET.Element, named: Mapping[str, ET.Element], depth: int, pat
 
 
 def _plain(root: ET.Element) -> str:
-    """Write it again, without what drawing programs note for themselves."""
+    """The SVG as text, without the metadata of drawing programs."""
     for parent in list(root.iter()):
         for child in list(parent):
             if _foreign(child) or child.tag == f"{_SVG}metadata":

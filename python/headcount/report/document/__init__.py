@@ -1,4 +1,4 @@
-"""The report to hand over, as data: sections of paragraphs, figures and tables.
+"""The report for customers, as data: sections of paragraphs, figures and tables.
 
-The content is decided here, and its looks by whoever renders it (:mod:`headcount.report.pdf`).
+This package decides the content, the renderer (:mod:`headcount.report.pdf`) its looks.
 """

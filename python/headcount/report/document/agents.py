@@ -1,4 +1,4 @@
-"""The agents that played the users, beside each other: a table and their chart."""
+"""The agents that played the users, side by side: a table and their chart."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +9,7 @@ from headcount.report.selection import shown
 
 
 def blocks(content: ReportContent, figures: Sequence[Figure]) -> Iterator[Block]:
-    """Show each agent at the level that stands for the answer; nothing of one process."""
+    """Show each agent at the level that stands for the answer; nothing if one process played."""
     level = shown(content.verdict, content.levels)
     found = rows(content.agents, content.levels, level)
     if not found:

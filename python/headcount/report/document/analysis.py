@@ -38,9 +38,9 @@ TITLE = "Measurement analysis"
 def section(
     content: ReportContent, figures: Sequence[Figure], of_agents: Sequence[Figure] = ()
 ) -> Section:
-    """Say what stopped the server and why that is believed.
+    """The section on what stopped the server, and the evidence.
 
-    `figures` are charts of the use, `of_agents` those of the agents that played the users.
+    `figures` are charts of resource use, `of_agents` those of the agents that played the users.
     """
     found = content.verdict.diagnosis
     blocks: list[Block] = [Heading("Bottleneck")]
@@ -100,7 +100,7 @@ def _threads(found: Diagnosis) -> Iterator[Block]:
 
 
 def _predictions(content: ReportContent) -> Iterator[Block]:
-    """What more of each resource would hold; nothing where there was nothing to ask."""
+    """What more of each resource would hold; nothing without predictions."""
     predictions = content.predictions
     if not predictions:
         return

@@ -1,4 +1,4 @@
-"""What a document is made of. Plain text everywhere: whoever renders it escapes it."""
+"""The blocks of a document. All text is plain: the renderer escapes it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,26 +19,26 @@ class Span:
 
 
 Text = tuple[Span, ...]
-"""A paragraph's text, a list item's or a fact's."""
+"""The text of a paragraph, a list item or a fact."""
 
 
 def prose(*parts: str | Span) -> Text:
-    """Put prose together; numbers stay with their units and the nouns they count."""
+    """Join prose; numbers stay on one line with their units and the nouns they count."""
     return tuple(Span(unbroken(part)) if isinstance(part, str) else part for part in parts)
 
 
 def strong(text: str) -> Span:
-    """Text that is to be seen first."""
+    """Emphasised text."""
     return Span(unbroken(text), "strong")
 
 
 def code(text: str) -> Span:
-    """Text as a computer has it: names, commands, criteria."""
+    """Literal text: names, commands, criteria."""
     return Span(text, "code")
 
 
 def soft(text: str) -> Span:
-    """Text that stands back."""
+    """De-emphasised text."""
     return Span(unbroken(text), "soft")
 
 
@@ -51,7 +51,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph; `lead` is the answer in a larger type, `note` explains a table or figure."""
+    """A paragraph; `lead` is the answer in larger type, `note` explains a table or figure."""
 
     text: Text
     role: Literal["body", "lead", "note"] = "body"
@@ -66,14 +66,14 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names and what they are."""
+    """Pairs of a name and a text."""
 
     items: Sequence[tuple[str, Text]]
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Lines as a computer has them: a command, a file, what a server wrote."""
+    """Literal lines: a command, a file, output of a server."""
 
     text: str
 
@@ -88,14 +88,14 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class KeyFigures:
-    """The figures that a reader with little time takes away."""
+    """The figures for a reader with little time."""
 
     items: Sequence[KeyFigure]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its heading, and whether it holds text, which is set to the left."""
+    """A column: its heading, and whether it holds text, which is aligned to the left."""
 
     heading: str
     text: bool = False
@@ -106,7 +106,7 @@ Mark = Literal["passed", "failed", "invalid"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: what stands in it, something smaller below, and the outcome it shows, if any."""
+    """A cell: its text, a smaller text below, and the outcome it shows, if any."""
 
     text: str
     below: str = ""
@@ -115,7 +115,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row. `why` is a sentence over the whole width below it; `total` adds up those above."""
+    """A row. `why` is a sentence below it over the whole width; `total` marks a row of sums."""
 
     cells: Sequence[Cell]
     why: str = ""
@@ -124,7 +124,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with its caption; `widths` are shares of the columns where they are not even."""
+    """A table with its caption; `widths` are those of the columns, relative, if not equal."""
 
     caption: str
     columns: Sequence[Column]
@@ -139,10 +139,10 @@ class Figure:
 
     Attributes:
         svg: The drawing, made by :mod:`headcount.report.chart`; its colours are classes.
-        alt: What it shows, in words, for whoever cannot see it.
+        alt: What it shows, in words, for readers who cannot see it.
         caption: What it is.
         note: How to read it.
-        data: The figures behind it, where no table of the text has them.
+        data: The figures behind it, unless a table of the text has them.
 
     """
 
@@ -166,20 +166,20 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A report to hand over.
+    """A report for customers.
 
     Attributes:
         kind: What sort of report it is, such as "Server capacity report".
         title: What was measured, such as "Home folders (re-creates FSCT's HomeFolders)".
         subject: The server, or the servers.
-        outcome: What the run came to in a word, such as "passed".
-        headline: The number, such as "918 users"; None where there is none to quote.
+        outcome: The outcome of the run in a word, such as "passed".
+        headline: The number, such as "918 users"; None if there is none to quote.
         answer: The answer in a sentence.
         measured_at: When it was measured, ISO 8601.
-        facts: What stands on the title page: names and facts.
+        facts: Facts on the title page, with their names.
         generator: Program and version that made it.
         sections: In order.
-        caution: Why the headline is not all there is to it; None where it is.
+        caution: What qualifies the headline; None if nothing does.
         summary: What the first page says besides the headline: names and sentences.
         chart: The one chart of the first page.
 

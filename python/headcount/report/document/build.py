@@ -1,4 +1,4 @@
-"""The report of a run, put together."""
+"""Builds the report of a run."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ FIRST_CHART = "Throughput, CPU and overload against users"
 
 
 def of_bundle(bundle: Bundle, against: Section | None = None) -> Document:
-    """The report of a bundle; raises InputError when the run has no level to show yet.
+    """The report of a bundle; raises InputError if the run has no level yet.
 
     `against` are its competitive results (:mod:`headcount.report.document.competitive`).
     """
@@ -54,9 +54,9 @@ def of_content(
     """The report of a run. Pure: the same content gives the same document.
 
     Args:
-        content: What the run came to.
-        plan: What it was to do; without it the methodology says less.
-        drawn: Its charts; without them those of its levels.
+        content: The results of the run.
+        plan: Its plan; without it the methodology says less.
+        drawn: Its charts; by default, those that need only the levels.
 
     """
     drawn = drawn or charts.of_run(content)

@@ -18,17 +18,17 @@ from headcount.report.figures import (
 from headcount.report.figures.pair import Side
 
 MOST_ROWS = 60
-"""Rows of the numbers behind a chart at the most; the run's folder has them all."""
+"""Most rows of the numbers behind a chart; the run's folder has them all."""
 
 OF_USE = frozenset({"utilisation", "transfer"})
 """Charts of what the server used; the others are of what users saw."""
 OF_AGENTS = "agents"
-"""The chart of the agents, which has a place of its own."""
+"""The chart of the agents, which is in a section of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Charts:
-    """The charts: of the results, of what the server used, and of the agents."""
+    """Charts of the results, of what the server used, and of the agents."""
 
     results: Sequence[Figure]
     analysis: Sequence[Figure]
@@ -36,19 +36,19 @@ class Charts:
 
 
 def of_bundle(bundle: Bundle) -> Charts:
-    """Draw all charts of a run; those that its bundle has no figures for are left out."""
+    """All charts for which the bundle has figures."""
     return _sorted(collection.of_bundle(bundle))
 
 
 def of_run(run: figure_types.Run) -> Charts:
-    """Draw the charts that need the levels of a run alone, and none of its seconds."""
+    """The charts that need only the levels of a run, not its seconds."""
     made = [throughput.figure(run), response.figure(run)]
     made += [utilisation.figure(run), transfer.figure(run)]
     return _sorted([one for one in made if one is not None])
 
 
 def of_pair(names: Sequence[str], runs: Sequence[Bundle]) -> list[Figure]:
-    """Draw two runs against each other; of more, the first and the last."""
+    """Charts of two runs against each other; with more, of the first and the last."""
     before, after = (Side(names[at], runs[at]) for at in (0, -1))
     title = f"{after.name} against {before.name}"
     made = [before_after.figure(before, after, title), cpu_pair.figure(before, after)]
@@ -89,6 +89,6 @@ def _table(one: figure_types.Figure) -> Table:
 
 
 def _words(table: figure_types.Table, index: int) -> bool:
-    """Whether a column holds words and no figures."""
+    """Whether a column holds words rather than figures."""
     texts = [row[index] for row in table.rows]
     return not any(character.isdigit() for text in texts for character in text)

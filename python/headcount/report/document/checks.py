@@ -1,4 +1,4 @@
-"""Whether the measurement holds: what was checked, what it came to, and what it is for."""
+"""Whether the measurement is sound: each check, its result, and its purpose."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -9,7 +9,7 @@ from headcount.text import DASH, count, duration, plural, share
 
 
 def checks(content: ReportContent) -> Table:
-    """One row a check, over all levels of the run that count."""
+    """A row for each check, over all levels of the run that count."""
     return Table(
         "Checks of the measurement",
         [

@@ -1,4 +1,4 @@
-"""The report of a comparison, put together."""
+"""Builds the report of a comparison."""
 
 from collections.abc import Sequence
 

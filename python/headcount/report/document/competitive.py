@@ -26,14 +26,14 @@ from headcount.text import DASH, count, interval, plural
 
 TITLE = "Competitive results"
 MOST_LEVELS = 4
-"""Numbers of users whose figures are printed: those with the most, where servers differ."""
+"""Numbers of users whose figures are printed: the largest, where servers differ."""
 MARKS: dict[str, Mark] = {"better": "passed", "worse": "failed"}
 
 
 def section(found: Comparison, figures: Sequence[Figure], *, doubts: bool = True) -> Section:
     """Tables of a comparison, with what qualifies them; `figures` are its charts.
 
-    Without `doubts` where the report has them in another place.
+    `doubts` is False if the report has them in another place.
     """
     return Section(TITLE, list(_blocks(found, figures, doubts=doubts)))
 
@@ -62,7 +62,7 @@ def _blocks(found: Comparison, figures: Sequence[Figure], *, doubts: bool) -> It
 
 
 def subjects(found: Comparison) -> Table:
-    """Who was compared, and the capacity of each."""
+    """The table of the subjects, with the capacity of each."""
     return Table(
         "What was compared",
         [
@@ -93,7 +93,7 @@ def _subject(one: Subject) -> Row:
 
 
 def _chosen(found: Sequence[Group]) -> tuple[list[Group], int]:
-    """Answers, and the levels of the most users of each pair; and how many others there are."""
+    """The answers and the largest levels of each pair, and the number of levels left out."""
     kept: list[Group] = []
     left_out = 0
     for pair in dict.fromkeys((one.first, one.second) for one in found):

@@ -1,4 +1,4 @@
-"""The configuration: both sides' machines beside each other, programs and settings."""
+"""The configuration: the machines of both sides, side by side, programs and settings."""
 
 from collections.abc import Iterator, Sequence
 
@@ -22,7 +22,7 @@ from headcount.text import DASH
 TITLE = "Configuration"
 APPENDIX = "Appendix: settings"
 ABREAST = 3
-"""Machines beside each other in one table: a page has no room for more."""
+"""Machines side by side in one table: a page has no room for more."""
 ROLE = {
     "sut": "Server under test",
     "generator": "Load generator",
@@ -32,7 +32,7 @@ ROLE = {
 
 
 def section(content: ReportContent) -> Section:
-    """The machines beside each other, what ran on them, and with which settings."""
+    """The machines side by side, what ran on them, and with which settings."""
     sides = content.environment.sides
     one = any(side.role == "both" for side in sides)
     larger = (
@@ -54,7 +54,7 @@ def section(content: ReportContent) -> Section:
 
 
 def appendix(content: ReportContent) -> list[Section]:
-    """The settings as they were read, for who repeats the run; none where none were read."""
+    """The settings as recorded, for repeating the run; nothing if none were recorded."""
     tables = list(_settings(content.environment.sides))
     return [Section(APPENDIX, tables)] if tables else []
 
@@ -73,7 +73,7 @@ def _machines(sides: Sequence[Side]) -> list[Table]:
 
 
 def side_by_side(title: str, sides: Sequence[tuple[str, Side]]) -> list[Table]:
-    """A table of machines beside each other, a column each; none without any."""
+    """A table of machines side by side, one per column; nothing without machines."""
     if not sides:
         return []
     known = [dict(_features(side)) for _, side in sides]
@@ -110,7 +110,7 @@ def _origins(counters: Sequence[CounterOrigin]) -> Iterator[Block]:
 
 
 def _stated(content: ReportContent) -> Iterator[Block]:
-    """What whoever ran the test states of the machines: it need not be recorded anywhere."""
+    """What the tester states about the machines, which may not be recorded anywhere."""
     stated = sorted(content.disclosure.get("sut", {}).items())
     if stated:
         yield Table(

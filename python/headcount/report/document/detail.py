@@ -15,13 +15,13 @@ from headcount.report.tasks import WEIGHED, figures, missing_tasks
 from headcount.text import count, duration, interval, megabytes_per_s, plural, share, significant
 
 MOST_FAULTS = 20
-"""Kinds of faults shown; a broken server has a few, each thousands of times."""
+"""Kinds of faults shown; a broken server has a few kinds, each with thousands of faults."""
 EXAMPLE_CHARACTERS = 240
 """An example is cut after this many characters: a server may answer with a whole page."""
 
 
 def tables(content: ReportContent) -> Iterator[Table]:
-    """Tables of the level that stands for the answer; nothing of a run without levels."""
+    """The tables of the level that stands for the answer; nothing without levels."""
     level = shown(content.verdict, content.levels)
     if level is None:
         return
@@ -39,7 +39,7 @@ def _at(level: LevelResult) -> str:
 
 
 def _scenarios(level: LevelResult) -> Table:
-    # A workload of one scenario needs no sum below it.
+    # With one scenario a total would repeat it.
     several_of_them = len(level.scenarios) != 1
     results = [*level.scenarios, level.total] if several_of_them else level.scenarios
     return Table(
@@ -140,7 +140,7 @@ def _tasks(level: LevelResult) -> Table:
 
 
 def faults(levels: Sequence[LevelResult]) -> Table | None:
-    """What went wrong at all levels, the most frequent first; None where nothing did."""
+    """What went wrong at all levels, the most frequent first; None if nothing did."""
     totals: dict[tuple[str, str], int] = {}
     users: dict[tuple[str, str], list[int]] = {}
     examples: dict[tuple[str, str], str] = {}

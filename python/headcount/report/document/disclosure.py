@@ -39,14 +39,14 @@ def section(content: ReportContent) -> Section:
 
 
 def _recorded(content: ReportContent, name: str) -> Sequence[tuple[str, str]]:
-    """What was recorded of a group; a machine that is both is described once."""
+    """What was recorded of a group; a machine with both roles is described once."""
     if name == "drivers" and all(side.role == "both" for side in content.environment.sides):
         return [("Machine", "the same as the system under test")]
     return recorded_of(content, name)
 
 
 def _groups(content: ReportContent) -> Iterator[Block]:
-    """A table of each group that anything is known of; the others are named."""
+    """A table for each group of which anything is known; the others are only named."""
     silent = []
     columns = [Column(name, text=True) for name in ("Item", "What it is", "Source")]
     for name, heading in GROUPS:

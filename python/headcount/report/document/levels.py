@@ -26,7 +26,7 @@ from headcount.text import (
 )
 
 OFFERED_SHOWN_FROM = 0.02
-"""What fell due is shown beside what was done where it exceeds it by more than this share."""
+"""Scenarios due are shown beside those done if they exceed them by more than this share."""
 
 PLAYED = "Every level: throughput and response times"
 USED = "Every level: resource use, and the quality of the measurement"
@@ -159,4 +159,4 @@ _FIGURES: Sequence[tuple[str, Callable[[Resources], float | None], Callable[[Res
         lambda used: _megabytes(used.network_bytes_per_s),
     ),
 )
-"""Heading, whether it is known, and what stands in the cell."""
+"""Heading, the figure (None if unknown), and the text of the cell."""

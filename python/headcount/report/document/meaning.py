@@ -1,4 +1,4 @@
-"""What an answer means, in full sentences, for each of the forms it can have."""
+"""What an answer means, in full sentences, for each kind of answer."""
 
 from collections.abc import Iterator, Sequence
 

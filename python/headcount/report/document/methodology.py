@@ -25,11 +25,11 @@ from headcount.text import DASH, count, plural, share, span
 
 TITLE = "Methodology"
 MOST_SCENARIOS = 30
-"""More would be a listing, not a table; the plan names all."""
+"""More would not fit a table; the plan names all."""
 
 
 def section(content: ReportContent, plan: Plan | None) -> Section:
-    """Describe the test so that a reader can judge it; what only the plan knows may be missing."""
+    """Describe the test so that a reader can judge it; without the plan, parts are missing."""
     blocks: list[Block] = [
         Heading("The workload"),
         Paragraph(prose(sentence(" ".join(content.description.split())))),

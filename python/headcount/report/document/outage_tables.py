@@ -13,7 +13,7 @@ SHOWN = ("silent_s", "noticed_s", "taken_over_s", "served_s", "restored_s", "los
 
 
 def felt(found: Failover) -> Table | None:
-    """Each figure over all repetitions; None where none counts."""
+    """Each figure over all repetitions; None if no repetition counts."""
     if not found.spreads:
         return None
     note = "95% interval: of the median, from the ranks of the values (binomial)."
@@ -63,7 +63,7 @@ def repetitions(found: Failover) -> Table | None:
 
 
 def nodes(found: Failover) -> Table | None:
-    """What each node did in the repetition that the chart shows; None where nobody looked."""
+    """What each node did in the repetition that the chart shows; None if it was not recorded."""
     one = typical(found.outages)
     if one is None or not one.states:
         return None

@@ -59,7 +59,7 @@ def of_content(content: ReportContent, found: Failover, plan: Plan | None = None
 
 
 def section(found: Failover, figure: Figure | None) -> Section:
-    """What users felt, an outage as time passed, and each repetition."""
+    """The section with what users felt, the course of one outage, and each repetition."""
     blocks: list[Block] = [
         Paragraph(prose(found.sentence), "lead"),
         Facts([(name, prose(text)) for name, text in facts(found)]),

@@ -35,7 +35,7 @@ TITLE = "Executive overview"
 
 
 def section(content: ReportContent) -> Section:
-    """What a reader who reads one page only takes away."""
+    """The section for readers who read only one page."""
     verdict = content.verdict
     blocks: list[Block] = [
         Paragraph(prose(verdict.sentence), "lead"),

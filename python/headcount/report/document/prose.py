@@ -2,7 +2,7 @@
 
 
 def sentence(text: str) -> str:
-    """Text as a sentence: a large letter first, a full stop last.
+    """Text as a sentence: a capital first, a full stop last.
 
     >>> sentence("the CPU would be full"), sentence("Is it so?")
     ('The CPU would be full.', 'Is it so?')
@@ -12,7 +12,7 @@ def sentence(text: str) -> str:
 
 
 def ended(text: str) -> str:
-    """Text with its full stop, as it begins: with the name of a server, maybe.
+    """Text with a full stop. Its first letter stays, since it may be the name of a server.
 
     >>> ended("nginx: it was not steady"), ended("")
     ('nginx: it was not steady.', '')

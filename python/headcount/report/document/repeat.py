@@ -19,7 +19,7 @@ TITLE = "How to repeat it"
 WORDS_TITLE = "How to read this report"
 BEHIND_TITLE = "The figures behind the charts"
 PLAN_LINES = 160
-"""Lines of the plan at the most: a replayed program of thousands of lines is no reading matter."""
+"""Most lines of the plan to print: nobody reads a replayed program of thousands of lines."""
 
 _WORDS = (
     ("User", "One simulated person with its own connection and think time."),

@@ -83,7 +83,7 @@ def _of(level: LevelResult) -> str:
 
 
 def _criteria(content: ReportContent) -> Iterator[Block]:
-    """What each criterion came to at the level that stands for the answer."""
+    """The figure of each criterion at the level that stands for the answer."""
     level = shown(content.verdict, content.levels)
     if level is None or not level.criteria:
         return

@@ -1,4 +1,4 @@
-"""The first page: what a board takes away, a line each, without a technical term."""
+"""The first page: the result for managers, one line per topic, without technical terms."""
 
 import math
 from collections.abc import Iterator

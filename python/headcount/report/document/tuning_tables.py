@@ -1,4 +1,4 @@
-"""The tables of a tuning, for the page and for the document."""
+"""The tables of a tuning, for the page and the document."""
 
 from headcount.bundle.tuning import Cell as Played
 from headcount.bundle.tuning import ChangeKept, Piloted, Race, Ratio, Rung, Tuning
@@ -58,7 +58,7 @@ def _change(one: ChangeKept) -> Row:
 
 
 def ladder(found: Tuning) -> Table | None:
-    """Response times as it was and with the changes, load by load; None where none was played."""
+    """Response times before and with the changes, load by load; None if no load was played."""
     if not found.ladder:
         return None
     after = compared_text(found)
@@ -93,7 +93,7 @@ def _rung(one: Rung) -> Row:
 
 
 def piloted(found: Tuning) -> Table | None:
-    """Response times with the pilot, too, load by load; None where it helped nothing."""
+    """Response times also with the pilot, load by load; None if it helped nothing."""
     rows = [_piloted(one.users, one.after, one.pilot) for one in found.ladder if one.pilot]
     if not rows or not found.pilot:
         return None
@@ -151,7 +151,7 @@ def _ratio(ratio: Ratio | None) -> Cell:
 
 
 def races(found: Tuning) -> Table | None:
-    """Every configuration that was tried, in the order of time; None without any."""
+    """Every configuration that was tried, in order; None without any."""
     if not found.races:
         return None
     return Table(
@@ -196,7 +196,7 @@ def _race(found: Tuning, number: int, race: Race) -> Row:
 
 
 def knobs(found: Tuning) -> Table | None:
-    """The knobs that were left alone, and why; None where all were tried."""
+    """The knobs that were left alone, and why; None if all were tried."""
     left = [one for one in found.knobs if not one.tried]
     if not left:
         return None

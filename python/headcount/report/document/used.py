@@ -58,7 +58,7 @@ def _disk(level: LevelResult) -> Cell:
 
 
 def _network(*, loopback: bool) -> Callable[[LevelResult], Cell]:
-    # On the loopback there is one interface for both ends, and so no telling the ways apart.
+    # The loopback is one interface for both ends, so the directions cannot be distinguished.
     ways = () if loopback else (("received", RECEIVED), ("sent", SENT))
 
     def figure(level: LevelResult) -> Cell:

@@ -1,4 +1,4 @@
-"""The report as one self-contained HTML page: no script, no font, no picture from elsewhere."""
+"""The report as one self-contained HTML page: no script, font or picture from elsewhere."""
 
 from headcount.report.content import ReportContent
 from headcount.report.figures.timeline import Point

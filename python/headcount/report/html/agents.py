@@ -1,4 +1,4 @@
-"""The agents that played the users, beside each other."""
+"""The agents that played the users, side by side."""
 
 from headcount.report.agents import columns, note, rows, title
 from headcount.report.content import ReportContent
@@ -9,7 +9,7 @@ from headcount.report.selection import shown
 
 
 def section(content: ReportContent) -> Html | None:
-    """Show each agent at the level that stands for the answer; nothing of one process."""
+    """Show each agent at the level that stands for the answer; nothing if one process played."""
     level = shown(content.verdict, content.levels)
     found = rows(content.agents, content.levels, level)
     if not found:

@@ -7,7 +7,7 @@ from headcount.text import unbroken
 
 
 def block_table(made: blocks.Table) -> Html:
-    """A table of a document, as one of the page."""
+    """A table of a document as HTML."""
     columns = [Column(one.heading, text=one.text) for one in made.columns]
     rows: list[Html] = []
     for one in made.rows:

@@ -1,4 +1,4 @@
-"""The charts of the page, one row each: the figures it shows, and whether they are open."""
+"""The charts of the page, a table row for each: its figures, and whether they are open."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ Drawn = Callable[[ReportContent], Iterable[Figure | None]]
 
 @dataclass(frozen=True)
 class Chart:
-    """Figures that stand together.
+    """Figures in one section.
 
     Attributes:
-        figures: Draws them; None for one without its numbers.
-        is_open: Whether they are shown at once; else they unfold.
+        figures: Draws them; None for a figure without data.
+        is_open: Whether they are shown at once, or folded.
 
     """
 
@@ -70,7 +70,7 @@ CHARTS: Mapping[str, Chart] = {
 
 
 def chart(name: str, content: ReportContent) -> Html | None:
-    """Show a chart; nothing where the run has no numbers for it."""
+    """Show a chart; nothing if the run has no data for it."""
     row = CHARTS[name]
     show = section if row.is_open else folded
     parts = [shown for figure in row.figures(content) if (shown := show(figure)) is not None]

@@ -1,4 +1,4 @@
-"""Counters at capacity: the table every capacity report had, and all the others behind it."""
+"""Counters at capacity: the table of every capacity report, and all other counters, folded."""
 
 from collections.abc import Callable, Sequence
 
@@ -65,7 +65,7 @@ def _of_share(name: str) -> Callable[[LevelResult], Cell]:
 def _of_ways(
     total: Callable[[Resources], float | None], ways: Sequence[tuple[str, str]], *, loopback: bool
 ) -> Callable[[LevelResult], Cell]:
-    """Show what went both ways together, and below it each way, given by its name and counter."""
+    """Show the sum of both directions, and below it each direction, given by name and counter."""
 
     def figure(level: LevelResult) -> Cell:
         parts = [(word, counter_mean(level, name)) for word, name in ways]
@@ -100,7 +100,7 @@ def _line(level: LevelResult) -> Cell:
 
 def _figures(*, loopback: bool) -> Sequence[tuple[str, Callable[[LevelResult], Cell]]]:
     disk = (("read", READ), ("written", WRITTEN))
-    # On the loopback there is one interface for both ends, and so no telling the ways apart.
+    # The loopback is one interface for both ends, so the directions cannot be distinguished.
     network = () if loopback else (("received", RECEIVED), ("sent", SENT))
     return (
         ("CPU", _of_share(CPU)),
@@ -113,7 +113,7 @@ def _figures(*, loopback: bool) -> Sequence[tuple[str, Callable[[LevelResult], C
 
 
 def _all(levels: Sequence[LevelResult]) -> Html | None:
-    """List every counter of both sides but those of single devices, which can be hundreds."""
+    """List every counter of both sides except those per device, which can be hundreds."""
     names = sorted(
         {
             (side, name)
@@ -156,7 +156,7 @@ def _both(levels: Sequence[LevelResult], side: str, name: str) -> list[str]:
 
 
 def in_unit(value: float | None, unit: str | None) -> str:
-    """Write a figure with its unit, given as the catalogue has it (UCUM); None is a dash."""
+    """A figure with its unit, given as in the catalogue (UCUM); None is a dash."""
     if value is None:
         return DASH
     special = {"1": share, "By": memory, "By/s": megabytes_per_s}

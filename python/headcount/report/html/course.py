@@ -1,4 +1,4 @@
-"""What the steps did at each level of a ladder: bytes, connections, and how long each step took."""
+"""The steps at each level of a ladder: bytes, connections, and times of each step."""
 
 from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
@@ -16,7 +16,7 @@ _NOTE = (
 
 
 def section(content: ReportContent) -> Html | None:
-    """Show a row for each level of a ladder; nothing of other runs."""
+    """Show a row for each level of a ladder; nothing for other runs."""
     layout = course(content.verdict, content.levels)
     if layout is None:
         return None

@@ -27,11 +27,11 @@ APART = 34.0
 HALF = 0.5
 """Score from which something can be the limit."""
 LEAST_LEVELS = 2
-"""Different numbers of users for a chart."""
+"""Fewest different numbers of users for a chart."""
 
 
 def section(content: ReportContent) -> Html | None:
-    """Show the diagnosis; nothing where there is none."""
+    """Show the diagnosis; nothing without one."""
     found = content.verdict.diagnosis
     if found is None:
         return None
@@ -67,7 +67,7 @@ def section(content: ReportContent) -> Html | None:
 
 
 def _figures(figures: Sequence[Figure]) -> Html | None:
-    """The figures that decided, each with its threshold."""
+    """The figures that decided the diagnosis, each with its threshold."""
     if not figures:
         return None
     columns = [
@@ -96,7 +96,7 @@ def _in_unit(value: float | None, unit: str) -> str:
 
 
 def _after(found: Diagnosis) -> Html | None:
-    """The next limit, what the server's own log says, and what to do."""
+    """The next limit, lines of the server's own log, and what to do."""
     parts: list[Html] = []
     if found.next is not None:
         parts += [_titled("Next limit", found.next.sentence)]
@@ -193,7 +193,7 @@ def _drawing(content: ReportContent, found: Diagnosis, room: Room) -> Html:
 
 
 def _strip(found: Diagnosis, panel: Panel, limit: Limit, style: str, *, last: float | None) -> Html:
-    """One limit's evidence over users, its name before it and its score behind."""
+    """The evidence for a limit against users, between its name and its score."""
     values = [(level.users, level.scores.get(limit)) for level in found.levels if level.valid]
     marked = [(level.users, level.scores.get(limit), _outcome(level)) for level in found.levels]
     middle = (panel.top + panel.bottom) / 2 + 4

@@ -55,7 +55,7 @@ def _group(content: ReportContent, name: str, heading: str) -> Html:
 
 
 def recorded_of(content: ReportContent, name: str) -> Sequence[tuple[str, Cell]]:
-    """What was recorded that belongs to a group: names and facts."""
+    """What was recorded about a group: names and facts."""
     sides = content.environment.sides
     if name == "sut":
         return _machine([side for side in sides if side.role in ("sut", "both")])

@@ -1,4 +1,4 @@
-"""A figure on the page: its drawing, its words, and the numbers behind it."""
+"""A figure on the page: its drawing, its texts, and the numbers behind it."""
 
 from headcount.report.figures.figure_types import Figure
 from headcount.report.figures.plot import plot_json
@@ -8,14 +8,14 @@ from headcount.report.markup import Html, element, joined
 
 
 def section(figure: Figure | None, *parts: Html | None) -> Html | None:
-    """Make a section of a figure, with what stands below it; nothing without one."""
+    """Make a section of a figure, with more blocks below it; nothing without a figure."""
     if figure is None:
         return None
     return table.section(figure.title, drawn(figure), *parts, style="chart")
 
 
 def folded(figure: Figure | None, *parts: Html | None) -> Html | None:
-    """Make a folded section of a figure; nothing without one."""
+    """Make a folded section of a figure; nothing without a figure."""
     if figure is None:
         return None
     return table.folded(figure.title, drawn(figure), *parts, style="chart")
@@ -39,7 +39,7 @@ def drawn(figure: Figure) -> Html:
 
 
 def behind(figure: Figure) -> Html | None:
-    """Give the numbers behind a figure, closed until they are asked for."""
+    """The numbers behind a figure, folded."""
     if not figure.table.rows:
         return None
     columns = [

@@ -19,11 +19,11 @@ _ROLE = {
 }
 
 LINES_SHOWN = 200
-"""Lines of the full description at the most; a machine of very many disks would swamp the page."""
+"""Most lines of the full description; a machine with very many disks would swamp the page."""
 
 
 def section(content: ReportContent) -> Html:
-    """Describe each side: the summary in sight, everything known behind it."""
+    """Describe each side: the summary, and everything known folded below it."""
     environment = content.environment
     found = machines(environment.sides)
     sides = element("div", *(_side(one) for one in found[:MOST_KINDS]), class_="sides")
@@ -41,7 +41,7 @@ def section(content: ReportContent) -> Html:
 
 
 def origin(one: CounterOrigin) -> str:
-    """Say where counters of another machine come from, and how its clock goes."""
+    """The source of counters of another machine, and how far its clock is off."""
     machine = f" of {one.host}" if one.host else ""
     text = f"Counters “{one.side}”: {one.address}, {one.program}{machine}."
     if one.clock_offset_s is None or one.clock_error_s is None:
@@ -80,7 +80,7 @@ def _side(one: Machines) -> Html:
 
 
 def summary(host: Mapping[str, Any]) -> list[tuple[str, Cell | None]]:
-    """Pick what a reader looks for first; what has another shape than expected is left out."""
+    """The facts that a reader looks for first; facts of an unexpected shape are left out."""
     cpu, kernel, virtual = (_part(host, name) for name in ("cpu", "kernel", "virtual"))
     logical = cpu.get("logical")
     cores = f"{logical} logical CPUs" if isinstance(logical, int) else None
@@ -128,7 +128,7 @@ def _interface(interface: Mapping[str, Any]) -> str | None:
 
 
 def flattened(host: Mapping[str, Any]) -> list[tuple[str, Cell]]:
-    """List all that is known, nested names joined by dots; what is not known is left out."""
+    """All known facts, nested names joined by dots; unknown ones are left out."""
     lines: list[tuple[str, Cell]] = []
 
     def walk(name: str, value: Any) -> None:

@@ -13,7 +13,7 @@ _BADGES = {"interrupted": "Interrupted", "failed": "Failed"}
 
 
 def answer(content: ReportContent) -> Html | None:
-    """How long users were without answers, and what was done."""
+    """How long users got no answers, and which fault was made."""
     found = content.failover
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""What went wrong, of all levels: how often, where, and in the server's own words."""
+"""What went wrong at all levels: how often, where, and in the server's own words."""
 
 from dataclasses import dataclass, field
 
@@ -24,7 +24,7 @@ _COLUMNS = (
 
 @dataclass(slots=True)
 class _Kind:
-    """Faults of one kind at one step, of all levels together."""
+    """Faults of one kind at one step, summed over all levels."""
 
     total: int = 0
     users: list[int] = field(default_factory=list)
@@ -32,7 +32,7 @@ class _Kind:
 
 
 def section(content: ReportContent) -> Html | None:
-    """List the kinds of faults, the most frequent first; say so where there was none."""
+    """List the kinds of faults, the most frequent first, or say that there were none."""
     if not content.levels:
         return None
     kinds = _kinds(content)

@@ -1,4 +1,4 @@
-"""The answer: what a reader with ten seconds takes away, on the first screen."""
+"""The answer, on the first screen: for readers who have ten seconds."""
 
 import math
 import re
@@ -26,9 +26,9 @@ _OUTCOME = {
     "unfinished": "Unfinished",
 }
 _ENDS = re.compile(r"(?<=\.) (?=[A-Z])")
-"""Where one sentence ends and the next begins."""
+"""The place between two sentences."""
 _STANDS_BACK = frozenset({"CPU of the server", "Time it took"})
-"""Key figures that are folded: the first screen answers, and no more."""
+"""Key figures that are folded: the first screen has only the answer."""
 
 
 def header(content: ReportContent) -> Html:
@@ -73,7 +73,7 @@ def answer(content: ReportContent) -> Html:
 
 
 def _badge(verdict: Verdict, *, quoted: bool) -> Html | None:
-    """The outcome; a number that passed needs none."""
+    """The outcome as a badge; a number that passed needs none."""
     if quoted and verdict.outcome == "passed":
         return None
     return element("p", _OUTCOME[verdict.outcome], class_=f"badge {verdict.outcome}")
@@ -110,7 +110,7 @@ def _reasons(verdict: Verdict, confirmation: Confirmation | None) -> Iterator[tu
 
 
 def _next(verdict: Verdict) -> str | None:
-    """What to do next; None where nothing is to be suggested."""
+    """What to do next; None without a suggestion."""
     if verdict.outcome in ("interrupted", "unfinished"):
         return "Finish the run with headcount resume."
     if verdict.capacity is not None and verdict.capacity.at_least:
@@ -131,7 +131,7 @@ def _lines(items: list[tuple[str, str]]) -> Html | None:
 
 
 def _tiles(figures: list[KeyFigure]) -> Html | None:
-    """The key figures; what several are of stands at the first."""
+    """The key figures; a note that several share is only at the first."""
     if not figures:
         return None
     tiles = []

@@ -13,7 +13,7 @@ TITLE = "Throughput and mean response times"
 
 
 def section(content: ReportContent) -> Html | None:
-    """Show every level's figures of the groups; nothing of a workload without any."""
+    """Show the figures of the groups at every level; nothing for workloads without groups."""
     found = figures(content.levels)
     if not found:
         return None
@@ -40,7 +40,7 @@ def _cells(found: list[Figure], level: LevelResult) -> list[Cell]:
 
 
 def _missing(figure: Figure, level: LevelResult) -> Cell | None:
-    """Mark a level at which somebody did not report: users who are stuck load nothing."""
+    """Mark a level at which users did not report: stuck users generate no load."""
     reported = level.users_reported
     if figure.heading != REPORTED or reported is None or reported >= level.users:
         return None

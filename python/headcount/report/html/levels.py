@@ -74,7 +74,7 @@ def _percentile(name: Name) -> Callable[[LevelResult], Cell]:
 
 def _p95(level: LevelResult) -> Cell:
     bounds = level.total.p95_interval_ms
-    # On paper it may be broken, then at the dash.
+    # On paper the range may break, but only at the dash.
     wider = " or wider" if level.total.p95_interval_unreliable else ""
     spread = element("small", unbroken(interval(*bounds, duration) + wider)) if bounds else None
     return joined([time_text(level.total.response, "p95_ms"), spread])
@@ -104,12 +104,12 @@ _CHECKED: Sequence[Filled] = (
 
 
 def _why(level: LevelResult, columns: int) -> Html | None:
-    """Say in full why a level did not pass, and whatever else speaks against it."""
+    """Say in full why a level did not pass, and what else speaks against it."""
     reasons = objections(level)
     if not reasons:
         return None
     word = {"passed": "Note", "failed": "Failed", "invalid": "Invalid"}[level.outcome]
-    # A block of its own, so that it can stay in sight where the table is scrolled sideways.
+    # A separate block, so that it stays visible when the table is scrolled sideways.
     note = element("div", element("b", f"{word}: "), "; ".join(reasons))
     cell = element("td", note, colspan=str(columns), class_="t")
     return element("tr", cell, class_=f"why {level.outcome}")

@@ -1,4 +1,4 @@
-"""Where users are: what those on each line had of the level that stands for the answer."""
+"""The lines of users: the figures of each line at the level that stands for the answer."""
 
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Column, row, table
@@ -10,7 +10,7 @@ from headcount.text import plural
 
 
 def section(content: ReportContent) -> Html | None:
-    """Show the lines of the level at the published capacity; nothing of a run without lines."""
+    """Show the lines of the level at the published capacity; nothing for a run without lines."""
     level = shown(content.verdict, content.levels)
     if level is None or not level.lines:
         return None

@@ -1,4 +1,4 @@
-"""The page: what comes after what."""
+"""The page: its sections in order."""
 
 from collections.abc import Sequence
 
@@ -43,7 +43,7 @@ def render(content: ReportContent) -> str:
     """
     title, made_by = f"{content.title} on {content.target}", content.environment.headcount
     body = _body(content)
-    # A page without such a chart needs no script, and so may run none.
+    # A page without such a chart needs no script, so its policy allows none.
     used = script.text() if "data-plot=" in body else None
     page = element(
         "html",
@@ -67,7 +67,7 @@ def _sections(content: ReportContent) -> Sequence[Html | None]:
 
 
 def _failover(content: ReportContent) -> Sequence[Html | None]:
-    """The sections of outages: their levels are alike, and have no capacity."""
+    """The sections of a failover: its levels are all alike, so there is no capacity."""
     return [
         first_screen.header(content),
         failover.answer(content),
@@ -84,7 +84,7 @@ def _failover(content: ReportContent) -> Sequence[Html | None]:
 
 
 def _tuning(content: ReportContent) -> Sequence[Html | None]:
-    """The sections of a tuning: its turns have no capacity, and nothing that follows from one."""
+    """The sections of a tuning: its turns give no capacity, nor anything that follows from one."""
     return [
         first_screen.header(content),
         tuning.answer(content),

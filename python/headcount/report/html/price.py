@@ -1,4 +1,4 @@
-"""The price: its items, what they come to, and what that makes for each."""
+"""The price: its items, their sums, and the price per unit."""
 
 from headcount.report.answer_sentences import price_text, priced
 from headcount.report.content import ReportContent
@@ -13,7 +13,7 @@ NOTE = "Stated by the tester, not checked."
 
 
 def section(content: ReportContent) -> Html | None:
-    """Show the price where it was stated as items; one amount stands among the key figures."""
+    """Show the price if it was stated as items; a single amount is among the key figures."""
     price = content.verdict.price
     if price is None or not price.items:
         return None

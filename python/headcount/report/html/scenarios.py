@@ -53,7 +53,7 @@ def section(content: ReportContent) -> Html | None:
 
 
 def _scenarios(level: LevelResult) -> list[Html]:
-    # A workload of one scenario needs no sum below it.
+    # With one scenario a total would repeat it.
     results = level.scenarios if len(level.scenarios) == 1 else [*level.scenarios, level.total]
     return [
         row(

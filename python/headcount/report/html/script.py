@@ -4,12 +4,12 @@ from functools import cache
 from importlib.resources import files
 
 LIBRARY = "uPlot.iife.min.js"
-"""uPlot 1.6.32 (MIT), as its package has it: 51 KB, the least of what draws two axes and zooms."""
+"""uPlot 1.6.32 (MIT), as packaged: 51 KB, the smallest library that draws two axes and zooms."""
 
 
 @cache
 def text() -> str:
-    """What the script element of a page holds."""
+    """The contents of a page's script element."""
     folder = files("headcount.report.html")
     vendor = folder.joinpath("vendor")
     licence = vendor.joinpath("uPlot.LICENSE").read_text("utf-8").strip()

@@ -19,14 +19,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A column of a table of levels, and what stands in it."""
+    """A column of a table of levels, and the text of its cells."""
 
     column: Column
     cell: Callable[[LevelResult], Cell]
 
 
 def table(columns: Sequence[Column], rows: Sequence[Html], label: str, style: str = "") -> Html:
-    """Make a table of rows made by :func:`row`; it scrolls by itself where it is too wide."""
+    """Make a table of rows made by :func:`row`; if too wide, it scrolls on its own."""
     head = element(
         "thead",
         element(
@@ -38,7 +38,7 @@ def table(columns: Sequence[Column], rows: Sequence[Html], label: str, style: st
         ),
     )
     body = element("tbody", *rows)
-    # Focusable, so that it can be scrolled with the keys.
+    # Focusable, so that keys can scroll it.
     return element(
         "div",
         element("table", head, body, class_=style or None),
@@ -69,14 +69,14 @@ def section(title: str, *parts: Html | None, style: str | None = None) -> Html:
 
 
 def folded(title: str, *parts: Html | None, style: str | None = None) -> Html:
-    """Make a section of which the heading alone is in sight until it is opened; open on paper."""
+    """Make a section that shows only its heading until it is opened; open on paper."""
     kept = " ".join(name for name in ("fold", style) if name)
     summary = element("summary", element("h2", title))
     return element("section", element("details", summary, *parts), class_=kept)
 
 
 def pairs(items: Sequence[tuple[str, Cell]]) -> Html:
-    """Make a list of names and what they are."""
+    """Make a list of names and their texts."""
     return element(
         "dl",
         joined(element("div", element("dt", name), element("dd", value)) for name, value in items),

@@ -1,4 +1,4 @@
-"""The score that tasks make, and what is counted a minute, against users."""
+"""The score of tasks, and marks per minute, against users."""
 
 from headcount.bundle.level import LevelResult
 from headcount.report.chart import axis
@@ -28,7 +28,7 @@ _NOTE = (
 
 
 def section(content: ReportContent) -> Html | None:
-    """Show score and marks of every level; nothing of workloads without them."""
+    """Show score and marks of every level; nothing for workloads without them."""
     if not has_figures(content.levels):
         return None
     title = _title(content)

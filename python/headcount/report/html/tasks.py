@@ -11,7 +11,7 @@ from headcount.text import duration, interval, plural
 
 
 def section(content: ReportContent) -> Html | None:
-    """Show the tasks of the level at the published capacity; nothing where none happened."""
+    """Show the tasks of the level at the published capacity; nothing if none ran."""
     level = shown(content.verdict, content.levels)
     if level is None or not level.tasks:
         return None

@@ -1,4 +1,4 @@
-"""A tuning on the page: the claim, what changes, what was tried, and what installs it."""
+"""A tuning on the page: the claim, what changes, what was tried, and how to install it."""
 
 from collections.abc import Iterator
 
@@ -65,7 +65,7 @@ def changes(content: ReportContent) -> Html | None:
 
 
 def ladder(content: ReportContent) -> Html | None:
-    """Both configurations at all loads; None where none was played."""
+    """Both configurations at all loads; None if no load was played."""
     found = content.tuning
     parts = [] if found is None else [tables.ladder(found), tables.piloted(found)]
     return joined([section(one.caption, block_table(one)) for one in parts if one is not None])

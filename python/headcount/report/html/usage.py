@@ -1,4 +1,4 @@
-"""What the server's machine used: columns of the table of levels, and what the figures are of."""
+"""What the server's machine used: columns of the table of levels, and a note on their meaning."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from headcount.text import megabytes_per_s, memory, share
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """One resource: its heading, its figure and how a cell of it is written."""
+    """One resource: its heading, its figure, and the format of its cells."""
 
     heading: str
     value: Callable[[Resources], float | None]
@@ -44,7 +44,7 @@ def sampled(content: ReportContent) -> list[LevelResult]:
 
 
 def note(content: ReportContent) -> str:
-    """Say what the figures are of, or that there are none."""
+    """Say what the figures measure, or that there are none."""
     levels = sampled(content)
     if not levels:
         return (

@@ -54,11 +54,11 @@ _CALLS = _Kind(
 
 
 def section(content: ReportContent) -> Html | None:
-    """Show the requests of the level at the published capacity; nothing where none were counted."""
+    """Show the requests of the level at the published capacity; nothing if none were counted."""
     level = shown(content.verdict, content.levels)
     if level is None or not any(level.requests.values()):
         return None
-    # The most frequent first; of equals, by name.
+    # The most frequent first, then by name.
     ordered = sorted(level.requests.items(), key=lambda item: (-item[1], item[0]))
     kind = _CALLS if content.target.startswith(("file:", "lab:files")) else _REQUESTS
     rows = [_row(kind, level, name, number) for name, number in ordered]
@@ -85,7 +85,7 @@ def _row(kind: _Kind, level: LevelResult, name: str, number: int, style: str | N
 
 
 def _ended(level: LevelResult) -> int:
-    """Count scenarios as criteria do: those that failed sent requests as well."""
+    """Scenarios that ended, as criteria count them: failed ones sent requests as well."""
     return level.total.completed + level.total.failed
 
 
@@ -94,7 +94,7 @@ def _length_s(level: LevelResult) -> float:
 
 
 def _basis(kind: _Kind, level: LevelResult) -> str:
-    """Say what is counted over what, and what data was carried."""
+    """Say what is counted per what, and how much data was carried."""
     ended, total = _ended(level), level.total
     text = f"{kind.counted}; per scenario: of the {count(ended)} that ended in it."
     carried_per_s = total.read_bytes_per_s + total.written_bytes_per_s

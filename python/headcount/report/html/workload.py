@@ -1,4 +1,4 @@
-"""What was played: the workload, where it comes from and what in it is ours."""
+"""What was played: the workload, its sources, and its deviations from them."""
 
 import re
 
@@ -42,7 +42,7 @@ def _played(program: str) -> str:
 
 
 def _linked(source: str) -> Html | str:
-    """Link a source that is an address and nothing else."""
+    """A source, as a link if it is only an address."""
     if _ADDRESS.fullmatch(source) is None:
         return source
     return element("a", source, href=source, rel="noopener noreferrer")

@@ -1,1 +1,1 @@
-"""Documents as PDF, by Typst: tagged, fonts within, the same bytes for the same document."""
+"""Documents as PDF, by Typst: tagged, with embedded fonts, the same bytes for the same document."""

@@ -1,17 +1,17 @@
-"""Where long words may be broken: paths, addresses and what servers say have no spaces."""
+"""Breaks in long words: paths, addresses and messages of servers have no spaces."""
 
 import re
 
 ZERO_WIDTH = "\N{ZERO WIDTH SPACE}"
 LONGEST = 16
-"""Words of up to so many characters fit everywhere."""
+"""Words up to this many characters fit everywhere."""
 
 _LONG = re.compile(rf"\S{{{LONGEST + 1},}}")
 _AFTER = re.compile(r"(?<=[/\\.,:;=&?_|@+\-)\]}])(?=[^\s/\\.,:;=&?_|@+\-)\]}])")
 
 
 def breakable(text: str) -> str:
-    """Let long words be broken after marks, and everywhere if there are none for long."""
+    """Allow breaks in long words after punctuation, or anywhere in a long part without any."""
     return _LONG.sub(lambda word: ZERO_WIDTH.join(_pieces(word[0])), text)
 
 

@@ -1,4 +1,4 @@
-"""Drawings as whole SVG files, in the type of the page."""
+"""Drawings as complete SVG files, in the typeface of the page."""
 
 import re
 
@@ -7,12 +7,12 @@ from headcount.report.figures.standalone import FONT, standalone
 from headcount.report.markup import Html
 
 SIZES = "text,.tag,.name{font-size:14.5px}.title{font-size:15px}"
-"""Larger than on a screen: a drawing of 880 pixels is 170 mm wide here, which makes these 8 points.
-The typeface of reports is narrower than that of pages by as much."""
+"""Larger than on a screen: a drawing of 880 pixels is 170 mm wide here, so these sizes print as
+8 points. The typeface of reports is narrower than that of pages by the same factor."""
 
 _POINT = re.compile(r'(?<=\d)h0(?=[M"])')
-"""A mark: a line without length. In PDF one with square ends is not painted (ISO 32000-1, 8.5.3.2),
-so it gets a length that nobody sees."""
+"""A mark: a zero-length line. PDF does not paint one with square caps (ISO 32000-1, 8.5.3.2), so it
+gets an invisible length."""
 
 
 def whole(figure: Figure, family: str) -> str:

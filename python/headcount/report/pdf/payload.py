@@ -32,18 +32,18 @@ WARNINGS = {
 }
 """Outcomes that the title page must not hide."""
 MOST_CHARACTERS = 4000
-"""A text of more is no sentence, but what a server or a file had to say; it is cut."""
+"""A longer text is not a sentence, but from a server or a file; it is cut."""
 CELL_CHARACTERS = 1200
 LINE_CHARACTERS = 160
-"""Of headings, captions and lines of the title page."""
+"""Most characters of headings, captions and lines of the title page."""
 RUNNING_CHARACTERS = 70
-"""What stands at the head of every page has one line."""
+"""Most characters of the page header, which has one line."""
 LONG_CHARACTERS = 900
-"""A cell of more characters may be broken over pages; others stay whole."""
+"""A longer cell may be broken over pages; others stay whole."""
 WHOLE_ROWS = 12
-"""A table of so many rows stays on one page; a longer one is broken, with its head repeated."""
+"""A table up to this many rows stays on one page; a longer one breaks, with its head repeated."""
 NARROW_COLUMNS = 8
-"""From so many columns on a table is set in a smaller type."""
+"""A table with this many columns or more is set in smaller type."""
 OWN_PAGE = frozenset({"Executive overview", "Configuration"})
 """Sections that begin a page: the overview stands alone on its own."""
 
@@ -81,7 +81,7 @@ def payload(document: Document, draw: Callable[[Figure], str]) -> dict[str, Any]
 
 
 def cut(text: str, most: int) -> str:
-    """Shorten text that would not fit."""
+    """Text, shortened if it would not fit."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 

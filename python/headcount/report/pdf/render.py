@@ -1,4 +1,4 @@
-"""A document set by Typst."""
+"""Renders a document with Typst."""
 
 import datetime as dt
 import json
@@ -18,9 +18,9 @@ from headcount.report.pdf.payload import payload
 from headcount.report.pdf.title import title_page
 
 ROUNDS = 8
-"""Attempts to replace characters that no font has; each names all that it met, so one is enough."""
+"""Attempts to replace characters that no font has; each reports all it met, so one should do."""
 SERIF = "Libertinus Serif"
-"""The typeface of a report that no template gives another; the library brings it along."""
+"""The default typeface of reports; the library includes it."""
 
 _UNDRAWN = re.compile(r'the text `"(.+?)"` could not be displayed')
 _ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]+)\}|\\(.)")
@@ -28,9 +28,9 @@ _EPOCH = dt.datetime(1980, 1, 1, tzinfo=dt.UTC)
 
 
 def pdf(document: Document, brand: Brand = HEADCOUNT) -> bytes:
-    """Set a document as PDF/UA-1: tagged, with words for every figure.
+    """Render a document as PDF/UA-1: tagged, with text for every figure.
 
-    Pure: the same document and brand give the same bytes on any machine. Raises InputError where
+    Pure: the same document and brand give the same bytes on any machine. Raises InputError if
     the brand's typeface or logo cannot be used.
     """
     fonts = _fonts(brand.fonts)
@@ -51,7 +51,7 @@ def pdf(document: Document, brand: Brand = HEADCOUNT) -> bytes:
 
 
 def _set(data: dict[str, Any], fonts: typst.Fonts, moment: dt.datetime) -> bytes:
-    """Set it; characters that no font has are written as their numbers."""
+    """Render it; characters that no font has are replaced by their code points."""
     source = files("headcount.report.pdf").joinpath("template.typ").read_bytes()
     text = json.dumps(data, ensure_ascii=False)
     for _ in range(ROUNDS):
@@ -76,7 +76,7 @@ def _set(data: dict[str, Any], fonts: typst.Fonts, moment: dt.datetime) -> bytes
 
 
 def _without(text: str, undrawn: set[str]) -> str:
-    """Write characters that no font has as their numbers."""
+    """Replace characters that no font has by their code points."""
     for found in undrawn:
         plain = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else m[2], found)
         for character in plain:
@@ -87,7 +87,7 @@ def _without(text: str, undrawn: set[str]) -> str:
 
 @lru_cache(maxsize=4)
 def _fonts(folder: Path | None) -> typst.Fonts:
-    """The fonts that the library brings along, and those of a folder; none of the machine's."""
+    """The fonts of the library and of a folder; none of the machine's."""
     return typst.Fonts(include_system_fonts=False, font_paths=[folder] if folder else [])
 
 

@@ -1,4 +1,4 @@
-"""What the template of a company puts on the pages: its title page, heads and feet, its notices."""
+"""What the template of a company adds: title page, page headers and footers, notices."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ FOOTER_CHARACTERS = 100
 
 
 def title_page(document: Document, brand: Brand, family: str) -> dict[str, Any]:
-    """What depends on the brand: it takes the place of what the document says for itself."""
+    """The payload that depends on the brand, which replaces the document's own."""
     template, text = brand.template, brand.template.text
     return {
         "author": clean(text.prepared_by or template.name),
