@@ -1,4 +1,4 @@
-"""The agents that played a run's users, beside each other: what every report says of them."""
+"""The agents that played a run's users, side by side, in the words of every report."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from headcount.bundle.reader import Bundle
 from headcount.text import DASH, count, duration, plural, share, significant
 
 MOST_ROWS = 12
-"""Agents that a table lists one by one; of more, the worst, and the others as one row."""
+"""Agents that a table lists singly; with more, it lists the worst, and the others in one row."""
 MOST_LETTERS = 40
-"""Of a machine's name: a longer one is cut."""
+"""Characters of a machine's name; a longer one is cut."""
 NOTE = (
     "Per user: what one of its users did, as a share of the mean over the users of all agents. "
     "Busiest worker: CPU of a core; from 80% on its users wait for the agent. Lateness: one in a "
@@ -24,18 +24,18 @@ FULL_FROM = "Full from"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An agent in a table, or those that are not listed one by one.
+    """An agent in a table, or all that are not listed singly.
 
     Attributes:
-        name: Its number, or how many they are.
+        name: Its number, or the number of agents.
         machine: Where it ran.
         cpus: CPUs that it may use.
         workers: Threads of its engine.
-        at: What it did at the level; None where it did not play it.
-        relative: What one of its users did there, as a share of the mean over all.
-        full_from: The fewest users at which it was full or late; None where it never was.
-        lost: When it was lost; empty where it was not.
-        is_rest: Whether it stands for several: sums of users and scenarios, and the highest others.
+        at: What it did at the level; None if it did not play it.
+        relative: Scenarios of one of its users there, relative to the mean over all users.
+        full_from: The fewest users at which it was full or late; None if it never was.
+        lost: When it was lost; empty if it was not.
+        is_rest: Whether it stands for several: the sums of users and scenarios, else the worst.
 
     """
 
@@ -60,9 +60,9 @@ class Column:
 
 
 def fleets_of(bundle: Bundle) -> list[Fleet]:
-    """Who played the users of a run, in turn; empty where one process did.
+    """The fleets that played the users of a run, in turn; empty if one process did.
 
-    Raises InputError where several played and the events are damaged.
+    Raises InputError if several played and the events are damaged.
     """
     played = any(at_level(level.counters) for level in bundle.levels)
     return fleets(bundle.events) if played else []
@@ -74,12 +74,12 @@ def rows(
     level: LevelResult | None,
     most: int = MOST_ROWS,
 ) -> list[Row]:
-    """A row for each agent, by number; of more than `most` the worst, and one for the others.
+    """A row for each agent, by number; with more than `most`, the worst and one row for the others.
 
     Args:
-        played: Who played, from the beginning to the end.
+        played: The fleets that played, from first to last.
         levels: All levels: an agent may have been full at any of them.
-        level: That whose figures are shown.
+        level: The level whose figures are shown.
         most: Rows of single agents.
 
     """
@@ -111,7 +111,7 @@ def rows(
 
 
 def columns(shown: Sequence[Row]) -> list[Column]:
-    """The columns of a table of these rows; without those in which nothing would stand."""
+    """The columns for these rows, without those that would be empty."""
     always = [
         Column("Agent", lambda row: row.name, text=True),
         Column("Machine", lambda row: row.machine, text=True),
@@ -144,7 +144,7 @@ def title(level: LevelResult | None) -> str:
 
 
 def machines_of(played: Sequence[Fleet]) -> dict[int, str]:
-    """The machines of each agent, by number: a resumed run may have had it on another."""
+    """The machines of each agent, by number; in a resumed run an agent may have had several."""
     found: dict[int, list[str]] = {}
     for fleet in played:
         for number, one in fleet.agents.items():
@@ -153,7 +153,7 @@ def machines_of(played: Sequence[Fleet]) -> dict[int, str]:
 
 
 def machine_text(one: Agent) -> str:
-    """How the controller calls a machine, with its own name where that differs."""
+    """The controller's name for a machine, with its own name if that differs."""
     names = [name for name in dict.fromkeys((one.machine, one.host)) if name is not None]
     cut = [name if len(name) <= MOST_LETTERS else f"{name[:MOST_LETTERS]}..." for name in names]
     return f"{cut[0]} ({cut[1]})" if len(cut) > 1 else "".join(cut) or DASH
@@ -170,14 +170,14 @@ def _when(at: Moment) -> str:
 
 
 def _badness(row: Row) -> tuple[bool, bool, float]:
-    """Those that were full or lost come first, then those with slow users, then the busiest."""
+    """Sort key: agents that were full or lost come first, then slow users, then the busiest."""
     is_slow = row.relative is not None and row.relative < 0.9
     busiest = row.at.busiest if row.at else None
     return row.full_from is None and not row.lost, not is_slow, -(busiest or 0.0)
 
 
 def _rest(others: Sequence[Row]) -> Row:
-    """The others as one: sums, and of what has no sum the worst."""
+    """One row for the others: sums, and the worst of figures that cannot be added."""
     did = [row.at for row in others if row.at is not None]
     workers = [row.workers for row in others if row.workers is not None]
     return Row(
@@ -212,5 +212,5 @@ def _highest(
 
 
 def _bounded(row: Row, text: str, bound: str) -> str:
-    """A figure of several agents is that of the worst."""
+    """The text of a figure, marked as a bound in the row of several agents."""
     return f"{bound}{text}" if row.is_rest and text != DASH else text

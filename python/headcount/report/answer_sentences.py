@@ -21,16 +21,16 @@ PURPOSE = {
     "curve": "curve",
     "soak": "soak",
 }
-"""Names of what a level was run for."""
+"""Names of the purposes of levels."""
 
 
 def confidence(capacity: Capacity | None) -> str | None:
-    """Say how sure the capacity is, in one sentence; None where there is nothing to say."""
+    """One sentence on how sure the capacity is; None if there is nothing to say."""
     if capacity is None:
         return None
     parts = []
     if capacity.low is not None and capacity.high is not None:
-        # Outwards, as in the verdict's sentence: the users quoted are within the interval.
+        # Rounded outwards, as in the verdict's sentence: the users quoted are within the interval.
         bounds = interval(math.floor(capacity.low), math.ceil(capacity.high))
         parts.append(f"95% confidence interval {bounds} users")
     if capacity.at_least:
@@ -46,7 +46,7 @@ def confidence(capacity: Capacity | None) -> str | None:
 
 
 def _confirmed(capacity: Capacity, users: int) -> str:
-    """By which level the number is confirmed, if by one that was run for it."""
+    """Which level confirmed the number, if one was run for that."""
     if not capacity.official_passed:
         return f"not confirmed by a full level at {plural('user', users)}"
     length = f"{span(capacity.level_s)} " if capacity.level_s else ""
@@ -54,7 +54,7 @@ def _confirmed(capacity: Capacity, users: int) -> str:
 
 
 def flattening(verdict: Verdict) -> Sequence[str]:
-    """Say where the curves of a ladder flattened out, or that they did not."""
+    """Sentences on where the curves of a ladder flattened out, or that they did not."""
     names = {"scenarios": "Scenarios/s", "bytes": "Bytes/s"}
     return [
         f"{names[each.figure]}: {each.sentence}"
@@ -64,21 +64,21 @@ def flattening(verdict: Verdict) -> Sequence[str]:
 
 
 def objections(level: LevelResult) -> Sequence[str]:
-    """Return why a level did not pass, and whatever else speaks against it; each once."""
+    """Why a level did not pass, and anything else that speaks against it; each once."""
     unsteady = [] if level.steadiness.steady else level.steadiness.reasons
     return list(dict.fromkeys([*level.reasons, *unsteady]))
 
 
 def judged(verdict: Verdict) -> str | None:
-    """By which rule of the workload; None where its own criteria or those of a person were used."""
+    """Which rule of the workload judged; None if its default or the user's criteria did."""
     return f'Judged by the rule "{verdict.rule}" of the workload.' if verdict.rule else None
 
 
 def priced(verdict: Verdict) -> list[str]:
-    """The price per user and per mark, a sentence each.
+    """The price per user and per mark, one sentence each.
 
-    Where the capacity is "at least" so many users, what was divided by is its lower bound, and so
-    the price per user is an upper one.
+    If the capacity is "at least" so many users, the divisor is a lower bound, so the price per user
+    is an upper bound.
     """
     price, capacity = verdict.price, verdict.capacity
     at_most = "user" if capacity is not None and capacity.at_least else ""
@@ -88,7 +88,7 @@ def priced(verdict: Verdict) -> list[str]:
 
 
 def price_each(currency: str, each: PriceEach, *, at_most: bool) -> str:
-    """A price for each with its interval; `at_most` where that is all that is known of it."""
+    """A price per unit with its interval; `at_most` if it is an upper bound."""
     bound = "at most " if at_most else ""
     text = f"{bound}{each_text(each.value, currency)} per {price_of(each)}"
     interval = price_interval(currency, each)
@@ -96,12 +96,12 @@ def price_each(currency: str, each: PriceEach, *, at_most: bool) -> str:
 
 
 def price_of(each: PriceEach) -> str:
-    """What a price is for one of: `user`, or `user and hour` of what is rented."""
+    """The unit of a price: `user`, or `user and hour` for rented systems."""
     return each.of if each.period == "once" else f"{each.of} and {each.period}"
 
 
 def price_interval(currency: str, each: PriceEach) -> str | None:
-    """The interval of a price for each; None where there is none."""
+    """The interval of a price per unit; None without one."""
     if each.interval is None:
         return None
     low, high = (f"{fine(bound, currency):,f}" for bound in each.interval)

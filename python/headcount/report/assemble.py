@@ -1,4 +1,4 @@
-"""From a bundle to the content of its report."""
+"""Assembles the content of a report from a bundle."""
 
 import shlex
 from dataclasses import replace as replaced
@@ -27,11 +27,11 @@ from headcount.report.html import render
 from headcount.report.selection import timeline_level
 
 LEAVING = ("ramp-down", "drain")
-"""Phases in which the users of the last level leave: they are no part of it."""
+"""Phases in which the users of the last level leave; they are not part of it."""
 
 
 def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
-    """Everything the report shows; raises InputError when the run has no level to show yet.
+    """Everything the report shows; raises InputError if the run has no level yet.
 
     `published`: whether results that others published of the same benchmark stand beside it.
     """
@@ -74,7 +74,7 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
 
 
 def _stated(bundle: Bundle, environment: EnvironmentFile, verdict: Verdict) -> ReportContent:
-    """What every report says: what was played, where, and what came of it."""
+    """The content that every report has: what was played, where, and the results."""
     plan = bundle.plan
     return ReportContent(
         title=plan.workload.title,

@@ -1,4 +1,4 @@
-"""What the HTML report is made of."""
+"""The content of the HTML report."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What the steps of users did at each level of a ladder: WebBench's second half of a result."""
+"""The steps of users at each level of a ladder: the second half of a WebBench result."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from headcount.bundle.level import LevelResult, StepResult
 from headcount.bundle.verdict import Verdict
 
 MOST_STEPS = 6
-"""More would make a table that nobody reads; the steps of one level are in a table of their own."""
+"""With more steps nobody would read the table; another table has the steps of one level."""
 CONNECT = "CONNECT"
-"""How protocols call a connection that is begun, among their requests."""
+"""The name of opening a connection among the requests of protocols."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Course:
 
 
 def course(verdict: Verdict, levels: Sequence[LevelResult]) -> Course | None:
-    """What there is to show; None but for ladders whose users do few different things."""
+    """What to show; None unless the run is a ladder whose users have few steps."""
     steps = [step.name for step in levels[0].steps] if levels else []
     if verdict.kind != "ladder" or not 1 <= len(steps) <= MOST_STEPS:
         return None
@@ -46,12 +46,12 @@ def moved_per_s(level: LevelResult) -> float:
 
 
 def connections_per_s(level: LevelResult) -> float:
-    """Connections begun per second."""
+    """Connections opened per second."""
     return level.requests.get(CONNECT, 0) / max(level.steady_s, 1e-9)
 
 
 def of_step(name: str, pick: Callable[[StepResult], float | None]) -> Callable[..., float | None]:
-    """A figure of the step of this name, in a level; None where there is none."""
+    """A function that picks a figure of the named step from a level; None without that step."""
 
     def found(level: LevelResult) -> float | None:
         return next((pick(step) for step in level.steps if step.name == name), None)

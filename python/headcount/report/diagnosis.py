@@ -1,4 +1,4 @@
-"""The diagnosis as reports say it: in lines, each with what it is."""
+"""The diagnosis as lines of a report, each with its name."""
 
 from collections.abc import Iterator
 
@@ -8,9 +8,9 @@ from headcount.bundle.diagnosis import Candidate, Diagnosis, Limit, RuledOut
 from headcount.text import percent, plural, share
 
 LEAST_RIVAL = 0.25
-"""Score from which a second candidate is worth a line beside a diagnosis of high confidence."""
+"""Score from which a second candidate gets a line beside a diagnosis of high confidence."""
 LEAST_CHARTED = 0.05
-"""Score at any level from which something is drawn."""
+"""Score at some level from which a seldom limit is drawn."""
 CHARTED: dict[Limit, str] = {
     "generator": "Generator",
     "refusal": "Refusals",
@@ -22,9 +22,9 @@ CHARTED: dict[Limit, str] = {
     "pool": "Pool",
     "lock": "Lock",
 }
-"""Strips of the chart, and what they are called there."""
+"""Names of the limits in the chart, in the order of its strips."""
 SELDOM: frozenset[Limit] = frozenset({"generator", "refusal"})
-"""Strips that are left out where nothing speaks for them."""
+"""Limits whose strips are left out unless something speaks for them."""
 
 __all__ = [
     "CHARTED",
@@ -43,7 +43,7 @@ __all__ = [
 def short(
     diagnosis: Diagnosis, confirmation: Confirmation | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Give the lines beside a run's answer: two to six of them."""
+    """The lines beside a run's answer: two to six of them."""
     yield "Bottleneck", bottleneck(diagnosis, confirmation)
     yield from _threads(diagnosis)
     rival = diagnosis.runner_up
@@ -58,7 +58,7 @@ def short(
 def whole(
     diagnosis: Diagnosis, confirmation: Confirmation | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Give everything there is to say, for whoever asked for the diagnosis."""
+    """All lines of the diagnosis, for readers who asked for it."""
     yield "Bottleneck", bottleneck(diagnosis, confirmation)
     yield from experiments(confirmation)
     yield from _evidence(diagnosis)
@@ -104,7 +104,7 @@ def bottleneck(diagnosis: Diagnosis, confirmation: Confirmation | None = None) -
 
 
 def experiments(confirmation: Confirmation | None) -> Iterator[tuple[str, str]]:
-    """Give what experiments on the server came to, if there were any."""
+    """The result of experiments on the server, if there were any."""
     if confirmation is not None:
         yield "Experiments", confirmation.sentence
 
@@ -112,7 +112,7 @@ def experiments(confirmation: Confirmation | None) -> Iterator[tuple[str, str]]:
 def tested(diagnosis: Diagnosis, confirmation: Confirmation | None) -> str:
     """What experiments said of the limit, such as `confirmed by experiment "kinds"`.
 
-    Empty without any, or where they tested another limit than the diagnosis names today.
+    Empty without any, or if they tested another limit than the diagnosis names now.
     """
     if confirmation is None or confirmation.limit != diagnosis.limit:
         return ""
@@ -127,7 +127,7 @@ def tested(diagnosis: Diagnosis, confirmation: Confirmation | None) -> str:
 
 
 def ruled_out(found: RuledOut) -> str:
-    """What did not limit, and the figure that shows it: `the disk: ...`."""
+    """What was not the limit, and the figure that shows it: `the disk: ...`."""
     return found.sentence.removeprefix("not ")
 
 
@@ -137,14 +137,14 @@ def candidate_text(candidate: Candidate) -> str:
 
 
 def confidence(diagnosis: Diagnosis) -> str:
-    """How sure it is, such as `high confidence, 97%`; empty where the limit is unknown."""
+    """How sure it is, such as `high confidence, 97%`; empty if the limit is unknown."""
     if diagnosis.limit == "unknown":
         return ""
     return f"{diagnosis.confidence_word} confidence, {percent(diagnosis.confidence)}"
 
 
 def charted(diagnosis: Diagnosis) -> list[Limit]:
-    """The limits with a strip in the chart: resources that were seen, and what anything spoke for.
+    """Limits with a strip in the chart: observed resources, and others that something speaks for.
 
     A strip that stays at zero rules a resource out.
     """

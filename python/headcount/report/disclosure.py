@@ -1,4 +1,4 @@
-"""What Headcount records by itself of how a run was made, for the disclosure."""
+"""What Headcount itself records about how a run was made, for the disclosure."""
 
 from headcount.bundle.reader import Bundle
 from headcount.plan.plan import Plan
@@ -13,7 +13,7 @@ def recorded_facts(bundle: Bundle) -> list[tuple[str, str]]:
 
 
 def _turns(bundle: Bundle) -> str:
-    """How many turns were played, and how long their measured parts were."""
+    """The number of turns, and the lengths of their measured parts."""
     lengths = sorted({round(level.steady_s) for level in bundle.levels})
     measured = " to ".join(span(one) for one in dict.fromkeys([*lengths[:1], *lengths[-1:]]))
     return f"{count(len(bundle.levels))}, measured {measured}" if lengths else "none was finished"

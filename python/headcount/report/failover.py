@@ -26,9 +26,9 @@ WORDS = (
         "Contains the true median in 95 of 100 such tests, whatever the distribution is.",
     ),
 )
-"""What a reader has to know, a sentence or two each."""
+"""Terms and their definitions, a sentence or two each."""
 NEVER = "never"
-"""Of a figure that did not come in the time that was watched."""
+"""Text of a time whose event did not happen while users were watched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ FIGURES: Mapping[str, Figure] = {
         is_time=False,
     ),
 }
-"""In the order of the report."""
+"""All figures, in the order of the report."""
 
 
 def value_text(name: str, value: float | None) -> str:
@@ -91,7 +91,7 @@ def value_text(name: str, value: float | None) -> str:
 
 
 def interval_text(one: Spread) -> str:
-    """The interval of a median; a dash where so few repetitions do not bound it."""
+    """The interval of a median; a dash if too few repetitions leave it unbounded."""
     if one.median_low is None or (one.median_high is None and not one.missing):
         return DASH
     if one.median_high is None or not FIGURES[one.figure].is_time:
@@ -106,7 +106,7 @@ def reasons_text(one: Outage) -> str:
 
 
 def doubts(found: Failover) -> list[str]:
-    """What to beware of in the figures, in sentences."""
+    """What makes the figures less certain, in sentences."""
     doubtful = [one for one in found.outages if one.doubts]
     if not doubtful:
         return []
@@ -117,12 +117,12 @@ def doubts(found: Failover) -> list[str]:
 
 
 def spread_of(found: Failover, figure: str) -> Spread | None:
-    """The spread of a figure; None where no repetition has it."""
+    """The spread of a figure; None if no repetition has it."""
     return next((one for one in found.spreads if one.figure == figure), None)
 
 
 def headline(found: Failover) -> str | None:
-    """The figure of the first screen: until users were served again; None without an answer."""
+    """The figure of the first screen, the time until users were served again; None without one."""
     one = spread_of(found, "served_s")
     if one is None or one.median is None:
         return None
@@ -148,7 +148,7 @@ def facts(found: Failover) -> list[tuple[str, str]]:
 
 
 def typical(outages: Sequence[Outage]) -> Outage | None:
-    """The repetition in the middle by when users were served again; None where none counts."""
+    """The median repetition by the time until users were served again; None if none counts."""
     valid = [one for one in outages if one.outcome == "measured"]
     if not valid:
         return None
@@ -160,7 +160,7 @@ def typical(outages: Sequence[Outage]) -> Outage | None:
 
 
 def command(found: Failover, plan: Plan) -> str:
-    """The command that does the same again, as far as the record says."""
+    """The command that repeats the failover, as far as the record shows."""
     parts = ["headcount", "failover", plan.workload.name, "--target", plan.target]
     parts += ["--users", str(found.users), "--repeat", str(found.wanted), "--seed", str(plan.seed)]
     parts += ["--scale", f"{plan.scale:g}"] if plan.scale != 1 else []

@@ -1,4 +1,4 @@
-"""What went wrong, as reports say it: before any talk of resources."""
+"""What went wrong, in the words of reports, which come before any about resources."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,13 +7,13 @@ from headcount.bundle.verdict import Verdict
 from headcount.text import plural, share
 
 LEAST_SHARE = 0.001
-"""Share of scenarios from which a failure stands beside the answer; all are in the tables."""
+"""Share of scenarios from which a failure is shown beside the answer; tables have all."""
 MOST_SHORT = 90
 """Characters of a message on a first screen."""
 
 
 def telling(verdict: Verdict) -> list[Failure]:
-    """The failures that belong beside the answer."""
+    """The failures to show beside the answer."""
     return [one for one in verdict.failures if one.share >= LEAST_SHARE or one.cause == "data"]
 
 
@@ -27,7 +27,7 @@ def failure_text(failure: Failure) -> str:
 
 
 def failure_lines(failures: Sequence[Failure]) -> Iterator[tuple[str, str]]:
-    """A line each, with its name."""
+    """A line for each failure, with its name."""
     for failure in failures:
         yield "What failed", failure_text(failure)
 

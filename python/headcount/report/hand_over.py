@@ -1,4 +1,4 @@
-"""The report to hand over, as a file."""
+"""Writes the report for customers to a file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,8 +22,8 @@ def write(
 ) -> Path:
     """Write the PDF of a bundle, with the template of a company if one is given; returns its path.
 
-    `against` is a comparison of it with others, and a run of each. Raises InputError for a run
-    without an answer, a folder that is not there, and a template that is wrong.
+    `against` is a comparison with others, and a run of each. Raises InputError for a run without an
+    answer, a missing folder and a faulty template.
     """
     others = None
     if against is not None:

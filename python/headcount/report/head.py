@@ -1,4 +1,4 @@
-"""The head of every page that Headcount writes: complete in itself, and safe to open."""
+"""The head of every page that Headcount writes: self-contained, and safe to open."""
 
 import base64
 import hashlib
@@ -7,8 +7,8 @@ from importlib.resources import files
 from headcount.report.markup import Html, element
 from headcount.report.palette import variables
 
-# Values of servers and logs end up in pages; if one were ever not escaped, the page still loads
-# nothing, and runs nothing but the very script that is named by its hash.
+# Values of servers and logs end up in pages. Even if one were not escaped, the page would load
+# nothing, and run nothing but the script with this hash.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 
 
@@ -23,13 +23,13 @@ def policy(script: str | None = None) -> str:
 def head(
     title: str, generator: str | None = None, script: str | None = None, library: str | None = None
 ) -> Html:
-    """Return the head of a page: its title, its style, and that nothing else may be loaded or run.
+    """Return the head of a page: its title, its style, and its security policy.
 
     Args:
         title: What the page is called.
-        generator: The program and version that made the figures, where the page is of a run.
-        script: What the page's script element holds, to the letter; None where it has none.
-        library: Style that what the script uses brings along.
+        generator: The program and version that made the figures, if the page is about a run.
+        script: The exact contents of the page's script element; None if it has none.
+        library: Style sheet of the library that the script uses.
 
     """
     style = variables() + files("headcount.report.html").joinpath("style.css").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The figures that a reader with ten seconds takes away, the same in every report."""
+"""The figures for readers who have ten seconds, the same in every report."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ from headcount.text import (
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A figure: its name, its value with the unit, and what it is of."""
+    """A figure: its name, its value with the unit, and what it refers to."""
 
     name: str
     value: str
@@ -80,7 +80,7 @@ def _prices(verdict: Verdict) -> list[KeyFigure]:
     for each in verdict.price.each:
         parts = [price_text(verdict), price_interval(currency, each)]
         text = "; ".join(part for part in parts if part)
-        # Of a capacity that may be larger the price per user may be lower.
+        # If the capacity may be larger, the price per user may be lower.
         most = each.of == "user" and verdict.capacity is not None and verdict.capacity.at_least
         name = f"Price per {price_of(each)}" + (", at most" if most else "")
         found.append(KeyFigure(name, each_text(each.value, currency), text))

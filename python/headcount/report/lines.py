@@ -1,4 +1,4 @@
-"""What the users on each line had of a level, in words and figures that all reports share."""
+"""The figures of a level by line, in words that all reports share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of each line: what it is called, and how it is written."""
+    """One figure of each line: its name and its format."""
 
     heading: str
     cell: Callable[[LineResult], str]

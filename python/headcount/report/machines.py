@@ -1,4 +1,4 @@
-"""The machines of a run as reports show them: those of agents that are alike are one."""
+"""The machines of a run as reports show them: alike machines of agents count as one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from headcount.text import count, listed
 MOST_KINDS = 8
 """Kinds of machines that a report describes; `environment.json` has every machine."""
 MOST_NAMED = 3
-"""Numbers and names that are listed; of more, how many there are."""
+"""Numbers and names that are listed; with more, their count."""
 _LIKE = (
     "operating_system",
     "memory_bytes",
@@ -21,7 +21,7 @@ _LIKE = (
     "limits.cpu_limit",
     "limits.open_files_soft",
 )
-"""What machines have in common that are alike: what their load depends on."""
+"""Facts that make machines alike: those that a load depends on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Machines:
     """A machine, or several of agents that are alike.
 
     Attributes:
-        side: The first of them, with the names of all and the numbers of all their agents.
-        number: How many they are.
+        side: The first of them, with the names and agent numbers of all.
+        number: How many there are.
 
     """
 
@@ -38,7 +38,7 @@ class Machines:
     number: int
 
     def heading(self, roles: Mapping[str, str]) -> str:
-        """What it is called: its role, and which agents are on it."""
+        """The heading: its role, and which agents are on it."""
         role, agents = roles[self.side.role], self.side.agents
         if not agents:
             return role
@@ -48,7 +48,7 @@ class Machines:
 
 
 def machines(sides: Sequence[Side]) -> list[Machines]:
-    """Every machine in order, but those of agents that are alike as one."""
+    """The machines in order, with alike machines of agents merged."""
     found: dict[tuple[Any, ...], list[Side]] = {}
     for place, side in enumerate(sides):
         is_theirs = side.role == "generator" and side.agents and side.host is not None
@@ -58,7 +58,7 @@ def machines(sides: Sequence[Side]) -> list[Machines]:
 
 
 def numbers_text(numbers: Sequence[int]) -> str:
-    """Numbers of agents; those that follow each other by the first and the last.
+    """Numbers of agents; a range by its first and last number.
 
     >>> numbers_text([4]), numbers_text([1, 3]), numbers_text([2, 3, 4, 5])
     ('4', '1 and 3', '2 to 5')
@@ -92,7 +92,7 @@ def _likeness(side: Side) -> tuple[Any, ...]:
 
 
 def _value(host: Mapping[str, Any], name: str) -> Any:
-    """A fact by its path; what is no plain value is not known."""
+    """A fact by its path; None unless it is a plain value."""
     value: Any = host
     for part in name.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None

@@ -1,7 +1,7 @@
 """HTML and SVG built from elements, so that escaping is the rule and not a habit.
 
-Whatever is not :class:`Html` is escaped, wherever it comes from. There is no template to forget
-an escape in.
+Everything that is not :class:`Html` is escaped, wherever it comes from. There are no templates in
+which to forget an escape.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ _SELF_CLOSING = frozenset({"path", "rect", "line"})
 
 
 class Html(str):
-    """Markup that is safe as it is: made by :func:`element` and :func:`joined` alone."""
+    """Safe markup, which only :func:`element` and :func:`joined` make."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ def element(tag: str, *children: str | None, **attributes: Value) -> Html:
         tag: Its name; given by our code, never by data.
         children: Text, which is escaped, or markup; None is left out.
         attributes: ``class_`` is class and ``aria_label`` is aria-label; None and False are left
-            out, True stands alone.
+            out, True has no value.
 
     """
     start = f"<{tag}{''.join(_attribute(name, value) for name, value in attributes.items())}"
@@ -42,7 +42,7 @@ def element(tag: str, *children: str | None, **attributes: Value) -> Html:
 
 
 def joined(parts: Iterable[str | None]) -> Html:
-    """Put text and markup one after the other; text is escaped, None is left out."""
+    """Concatenate text and markup; text is escaped, None is left out."""
     return Html("".join(_safe(part) for part in parts if part is not None))
 
 
@@ -61,7 +61,7 @@ def _attribute(name: str, value: Value) -> str:
 
 
 def number(value: float) -> str:
-    """Give a number of an attribute to a tenth, which is finer than a screen's pixel.
+    """A number as an attribute, to a tenth, which is finer than a pixel.
 
     >>> [number(x) for x in (3, 2.25, -0.01)]
     ['3', '2.2', '0']

@@ -18,14 +18,14 @@ def page(scheme: Scheme) -> Mapping[str, str]:
 
 @cache
 def drawn(scheme: Scheme) -> Mapping[str, str]:
-    """Return the colours of what is drawn, by the class it has, as ``#rrggbb``."""
+    """Return the colours of drawings, by class, as ``#rrggbb``."""
     return _part(scheme, "drawn")
 
 
 def variables() -> str:
-    """Return the style of a page that defines all colours as variables, and who has which.
+    """Return style rules that define all colours as variables and assign them to classes.
 
-    A drawing gets its colours by its classes, so that one serves light, dark and paper.
+    Drawings get their colours by class, so that one drawing serves light, dark and paper.
     """
     light, dark, paper = (_declared(scheme) for scheme in ("light", "dark", "print"))
     classes = "".join(f"svg .{name}{{--c:var(--{name})}}" for name in drawn("light"))
@@ -37,7 +37,7 @@ def variables() -> str:
 
 
 def rules(scheme: Scheme) -> Iterator[str]:
-    """Return rules of what is drawn without variables, for programs that do not know those."""
+    """Return the rules of drawings without variables, for programs that do not support those."""
     for name, colour in drawn(scheme).items():
         lines = ",".join(f".{kind}.{name}" for kind in ("line", "dot", "whisker", "heat"))
         fills = ",".join(f".{kind}.{name}" for kind in ("area", "band", "bar"))

@@ -1,4 +1,4 @@
-"""What more of each resource would hold, as reports say it."""
+"""What more of each resource would hold, in the words of reports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,17 +25,17 @@ class PredictionRow:
     full: str
 
     def cells(self) -> list[str]:
-        """The cells of its row."""
+        """The cells of a prediction's row."""
         return [self.what, self.users, self.interval, self.against, self.full]
 
 
 def rows(predictions: Sequence[Prediction]) -> list[PredictionRow]:
-    """Those of the predictions that the run supports."""
+    """The rows of the predictions that the run supports."""
     return [_row(one, capacity) for one in predictions if (capacity := _capacity(one)) is not None]
 
 
 def refusals(predictions: Sequence[Prediction]) -> list[str]:
-    """What is not predicted and why, in sentences; one for all where the reason is the same."""
+    """What is not predicted and why, in sentences; one if all have the same reason."""
     refused = [one for one in predictions if _capacity(one) is None]
     reasons = list(dict.fromkeys(_reason(one) for one in refused))
     if len(reasons) == 1 and len(refused) == len(predictions):

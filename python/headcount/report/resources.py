@@ -14,8 +14,8 @@ WRITTEN = "system.disk.io{disk.io.direction=write}"
 RECEIVED = "system.network.io{network.io.direction=receive}"
 SENT = "system.network.io{network.io.direction=transmit}"
 OVER_LOOPBACK = instance_name(RECEIVED, INTERFACE, LOOPBACK)
-"""What passed the loopback. The sender's and the receiver's end are one interface there, so each
-byte is counted once as sent and once as received; either way alone is all traffic, both ways."""
+"""Traffic over the loopback. Sender and receiver share that interface, so each byte counts once as
+sent and once as received; either direction alone is all traffic of both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,12 @@ class Resources:
 
     Attributes:
         cpu_share: CPU of the whole machine, from 0 to 1.
-        memory_share: Memory that could not be handed out without swapping, from 0 to 1.
-        memory_bytes: The same as an amount.
+        memory_share: Memory that was not available without swapping, from 0 to 1.
+        memory_bytes: The same in bytes.
         disk_bytes_per_s: Read and written on the machine's real disks, each once; the sum is
             unknown unless both parts are known.
-        network_bytes_per_s: Received and sent by the server: of its interfaces but the loopback
-            and those stacked on others, or of the loopback where the load comes over it.
+        network_bytes_per_s: Received and sent by the server: on all interfaces but the loopback
+            and those stacked on others, or on the loopback if the load comes that way.
 
     """
 
@@ -64,7 +64,7 @@ def _sum(level: LevelResult, *names: str) -> float | None:
 
 
 def is_over_loopback(environment: EnvironmentFile | None) -> bool:
-    """Tell whether the load came over the loopback: both sides on one machine, as in the lab."""
+    """Whether the load came over the loopback: both sides on one machine, as in the lab."""
     return environment is not None and any(side.role == "both" for side in environment.sides)
 
 

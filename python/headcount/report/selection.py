@@ -15,15 +15,15 @@ LINE_CPU = "Delay line CPU"
 def published(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | None:
     """Return the level that stands for the published capacity.
 
-    That is :func:`headcount.analyse.standing.level_at` its users. Where the answer is a saturation
-    point, that is the number. Without one it is the largest passed level, and without a passed one
-    there is none.
+    That is :func:`headcount.analyse.standing.level_at` its users. If the answer is a saturation
+    point, its users count. Without either it is the largest passed level, and None if no level
+    passed.
     """
     return level_at(verdict.capacity.users if verdict.capacity else saturation(verdict), levels)
 
 
 def saturation(verdict: Verdict) -> int | None:
-    """Return the saturation point where that is the answer of a run; else None."""
+    """Return the saturation point if that is the answer of a run, else None."""
     first = verdict.plateaus[0] if verdict.plateaus else None
     return first.users if first is not None and first.sentence == verdict.sentence else None
 
@@ -31,7 +31,7 @@ def saturation(verdict: Verdict) -> int | None:
 def broken(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | None:
     """Return the last level that failed, of those above the published capacity if there are any.
 
-    A soak that failed at it counts as one above: it asks for more than the other levels.
+    A failed soak at the capacity counts as above it: it is harder than the other levels.
     """
     failed = [level for level in levels if level.outcome == "failed"]
     good = published(verdict, levels)
@@ -59,7 +59,7 @@ def timeline_level(levels: Sequence[LevelResult]) -> LevelResult | None:
 
 
 def by_users(levels: Sequence[LevelResult]) -> list[LevelResult]:
-    """Return the levels from the fewest users up, those of as many in the order they were run."""
+    """Return the levels from the fewest users up; with equal users, in the order they ran."""
     return sorted(levels, key=lambda level: (level.users, level.index))
 
 
@@ -70,7 +70,7 @@ def counter_mean(level: LevelResult, name: str, side: str = "sut") -> float | No
 
 
 def line_cpu(level: LevelResult) -> tuple[str, str] | None:
-    """What the delay lines between users and server used, and had to do; None without one."""
+    """CPU and traffic of the delay lines between users and server; None without one."""
     sides = [side for side in level.counters if is_line(side)]
     found = [cores for side in sides if (cores := counter_mean(level, CPU, side)) is not None]
     if not found:
@@ -90,6 +90,6 @@ def line_cpu(level: LevelResult) -> tuple[str, str] | None:
 
 
 def errors_share(result: ScenarioResult) -> float | None:
-    """Return the failed as a share of all that ended, as criteria count it; None if none did."""
+    """Return the share of ended scenarios that failed, as criteria count it; None if none ended."""
     ended = result.completed + result.failed
     return result.failed / ended if ended else None

@@ -15,19 +15,19 @@ NOTE = (
 WEIGHED = " Weight: in the score."
 
 MOST_NAMED = 6
-"""More names than a sentence bears; the workload lists them."""
+"""Most names in a sentence; the workload lists all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of each task: what it is called, and how it is written."""
+    """One figure of each task: its name and its format."""
 
     heading: str
     cell: Callable[[TaskResult], str]
 
 
 def figures(level: LevelResult) -> list[Figure]:
-    """Return the figures of the level's tasks; weights only where there is a score."""
+    """Return the figures of the level's tasks; weights only if there is a score."""
     found = [
         Figure("Count", lambda task: count(task.completed)),
         Figure("A minute", lambda task: significant(task.per_minute)),
@@ -50,14 +50,14 @@ def figures(level: LevelResult) -> list[Figure]:
 
 
 def missing_tasks(level: LevelResult) -> str | None:
-    """Name the tasks that have a weight in the score and did not happen; None where all did."""
+    """Name the tasks that have a weight in the score but did not run; None if all did."""
     if level.score is None or not level.score.missing:
         return None
     return f"Not in the score, because they did not happen: {', '.join(level.score.missing)}."
 
 
 def score_text(score: Score) -> str:
-    """Give a score with what it is, in one line."""
+    """A score with its meaning, in one line."""
     text = f"{score.name}: {significant(score.value)} {score.unit} ({score.formula})"
     if score.interval is not None:
         text += f"; 95% confidence interval {interval(*score.interval, duration)}"
@@ -67,12 +67,12 @@ def score_text(score: Score) -> str:
 
 
 def marks_value(marks: Marks) -> str:
-    """Give the number of marks: `3,412 marks a minute`."""
+    """The number of marks: `3,412 marks a minute`."""
     return f"{significant(marks.per_minute)} marks a minute"
 
 
 def marks_text(marks: Marks) -> str:
-    """Say what marks are and how sure their number is."""
+    """A sentence on what marks are, and how sure their number is."""
     kinds = len(marks.count)
     what = ", ".join(marks.count) if kinds <= MOST_NAMED else f"scenarios of {kinds} kinds"
     text = f"{marks.name}: completed {what} at {plural('user', marks.users)}"

@@ -1,4 +1,4 @@
-"""What a tuning came to, in the words that all reports share."""
+"""The results of a tuning, in the words that all reports share."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ UNITS: Mapping[Measure, str] = {
     "p95": "ms",
     "cpu": "s of CPU time per scenario",
 }
-"""Of the figures before and after."""
+"""Units of the figures before and after."""
 OUTCOMES: Mapping[Outcome, str] = {
     "better": "better: taken over",
     "not better": "not better",
@@ -40,12 +40,12 @@ WORDS = (
     ),
     ("Noise", "How much pairs of turns differ although nothing was changed."),
 )
-"""What a reader of a tuning has to know, a sentence each."""
+"""Terms of a tuning and their definitions, a sentence each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What the pairs of a race come to: a ratio, above 1 where the challenger is better.
+    """The result of the pairs of a race: a ratio, above 1 if the challenger is better.
 
     The interval is at 95%; None with fewer than two pairs that count.
     """
@@ -56,7 +56,7 @@ class Gain:
 
 
 def gain_of(race: Race) -> Gain | None:
-    """The ratio of a race by its own pairs; None where no pair counts."""
+    """The ratio of a race from its own pairs; None if no pair counts."""
     gains = [one.log_gain for one in race.pairs if one.log_gain is not None]
     if not gains:
         return None
@@ -68,7 +68,7 @@ def gain_of(race: Race) -> Gain | None:
 
 
 def measure_of(found: Tuning) -> Measure:
-    """The figure that decides; a record's own word for it that nobody knows counts as a rate."""
+    """The figure that decides; an unknown word in the record counts as a rate."""
     return next((one for one, words in MEASURES.items() if words == found.measure), "rate")
 
 
@@ -92,14 +92,14 @@ def times(ratio: float | None) -> str:
 
 
 def changed(measure: Measure, ratio: float) -> float:
-    """By how much the figure itself changed, as a share: of a time that became better, down."""
+    """By how much the figure itself changed, as a share; negative for a time that improved."""
     if measure == "rate":
         return ratio - 1
     return 1 / ratio - 1 if ratio > 0 else math.inf
 
 
 def signed(share: float) -> str:
-    """A change in whole percent with its sign; a dash where it has no end."""
+    """A change in whole percent with its sign; a dash if it is infinite."""
     return f"{share:+.0%}" if math.isfinite(share) else DASH
 
 
@@ -119,7 +119,7 @@ def change_text(measure: Measure, value: float, bounds: tuple[float, float] | No
 
 
 def gain_text(found: Tuning, ratio: Ratio) -> str:
-    """A ratio with its interval, as how many times and in percent."""
+    """A ratio with its interval, as a factor and in percent."""
     measure = measure_of(found)
     spread = f"({times(ratio.low)} to {times(ratio.high)})"
     if measure == "rate":
@@ -158,12 +158,12 @@ def headline(found: Tuning) -> str | None:
 
 
 def interval_text(ratio: Ratio) -> str:
-    """Which interval stands beside a ratio, and what it comes from."""
+    """The kind of the interval beside a ratio, and the number of its pairs."""
     return f"{ratio.confidence:.0%} confidence interval from {plural('pair', ratio.pairs)} of turns"
 
 
 def tried_text(race: Race) -> str:
-    """What one configuration has that the other has not, and the other way round."""
+    """What the tried configuration changes relative to the one it raced against."""
     new = [
         f"{name} {value}"
         for name, value in race.configuration.items()
@@ -174,7 +174,7 @@ def tried_text(race: Race) -> str:
 
 
 def against_text(race: Race) -> str:
-    """The configuration that was the best so far."""
+    """The configuration that was raced against, the best so far."""
     return ", ".join(f"{name} {value}" for name, value in race.against.items()) or AS_IT_WAS
 
 
@@ -187,7 +187,7 @@ def users_text(numbers: Sequence[int]) -> str:
 
 
 def noise_text(found: Tuning) -> list[tuple[str, str]]:
-    """How far turns scatter, and what could be shown for all that: names and sentences."""
+    """How far turns scatter, and the smallest gain provable despite that: names and texts."""
     noise = found.noise
     if noise is None:
         return [("Spread", "not measured")]
@@ -204,7 +204,7 @@ def noise_text(found: Tuning) -> list[tuple[str, str]]:
 
 
 def findings(found: Tuning) -> list[tuple[str, str]]:
-    """What bound the server before and what does now, and the pilot's: names and sentences."""
+    """The bottlenecks before and now, and the pilot's findings: names and sentences."""
     lines = [("Bottleneck before", found.diagnosis)]
     if found.diagnosis_after is not None:
         lines.append(("Bottleneck now", found.diagnosis_after))
@@ -214,7 +214,7 @@ def findings(found: Tuning) -> list[tuple[str, str]]:
 
 
 def starts_text(found: Tuning) -> str | None:
-    """How a claim held from start to start of the server; None where it was only reloaded."""
+    """How a claim held over starts of the server; None if it was only reloaded."""
     gains = [one.log_gain for one in found.proof if one.log_gain is not None]
     if not found.changes or not found.restarts or not gains:
         return None
@@ -229,7 +229,7 @@ def compared_text(found: Tuning) -> str:
 
 
 def pilot_text(found: Tuning) -> str | None:
-    """What the pilot found, as a sentence; None where it was not asked for."""
+    """What the pilot found, as a sentence; None if it was not used."""
     if found.pilot is None:
         return None
     if not found.pilot:

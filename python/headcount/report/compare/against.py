@@ -64,7 +64,7 @@ RESPONSE = Chart(
 
 
 def section(found: Comparison, chart: Chart) -> Html | None:
-    """Draw it; nothing is drawn where no level has the figure."""
+    """Draw the chart; nothing if no level has the figure."""
     sides = [(one.name, one.points) for one in found.subjects]
     if not any(chart.metric in point.readings for _, points in sides for point in points):
         return None
@@ -130,7 +130,7 @@ def _side(panel: Panel, metric: str, place: int, points: Sequence[Point]) -> Htm
 
 
 def _beside(panel: Panel, sides: Sides) -> float:
-    """Where names stand: beside the last level, which published points may lie far beyond."""
+    """Where names start: beside the last level, since published points may lie far beyond it."""
     last = max(point.users for _, points in sides for point in points)
     return min(panel.x.at(last * 1.04), panel.right) + 8
 
@@ -150,7 +150,7 @@ def _value(point: Point, metric: str) -> float | None:
 
 
 def _limits(found: Comparison, metric: str) -> list[tuple[str, float]]:
-    """The criteria on this figure; one alone where all subjects have the same."""
+    """The criteria on this figure; one if all subjects have the same."""
     texts = {
         one.text: one.limit_ms
         for subject in found.subjects
@@ -179,9 +179,9 @@ def _rule(panel: Panel, text: str, at: float, look: str) -> Html:
 
 
 def _published(panel: Panel, references: Sequence[Reference], *, short: bool) -> list[Html | None]:
-    """Printed points, dashed and hollow; a rule where no users were printed.
+    """Published points, dashed and hollow; a rule if no users were published.
 
-    `short`: the caption alone names them, where names have no room.
+    `short`: only the caption names them, as there is no room for names.
     """
     drawn: list[Html | None] = []
     for label in dict.fromkeys(one.label for one in references):

@@ -1,4 +1,4 @@
-"""The cells of a comparison's table, the same ones wherever it is shown."""
+"""The cells of a comparison's table, the same in every report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ class Row:
         metric: Its short name.
         a, b: Both figures.
         there: The change from a to b.
-        interval: 95 % interval of that change.
+        interval: 95% interval of that change.
         back: The same difference in the other direction.
         finding: The verdict.
-        change, bounds: The change and its interval in signs, where room is scarce.
+        change, bounds: The change and its interval as signed shares, for narrow tables.
 
     """
 
@@ -45,8 +45,8 @@ class Group:
     Attributes:
         title: Where: `At 120 users`, or `Answers`.
         first, second: The subjects' names.
-        rows: Of the table.
-        differences: The same as they are in the record.
+        rows: The rows of the table.
+        differences: The same differences as in the record.
 
     """
 
@@ -58,7 +58,7 @@ class Group:
 
 
 def groups(found: Comparison) -> list[Group]:
-    """All differences, in groups as they stand in the record."""
+    """All differences in groups, in the order of the record."""
     made = []
     for (first, second, users), some in groupby(
         found.differences, key=lambda one: (one.first, one.second, one.users)
@@ -86,7 +86,7 @@ def row(one: Difference) -> Row:
 
 
 def published_sentences(found: Comparison) -> list[str]:
-    """Published results in sentences, a line of points each."""
+    """Published results as sentences, one for each line of points."""
     lines: dict[tuple[str, str, str], list[str]] = {}
     for one in found.references:
         at = "" if one.users is None else f" at {plural('user', one.users)}"
@@ -129,7 +129,7 @@ def _within_sentence(one: Equality, margin: str, many: bool) -> str:
 
 
 def subject_text(subject: Subject) -> str:
-    """Who a subject is, in a line."""
+    """A subject in one line."""
     runs = f"{plural('run', len(subject.bundles))}, first " if len(subject.bundles) > 1 else ""
     program = f", {subject.program}" if subject.program else ""
     return f"{subject.title}{program} ({runs}{subject.bundles[0]})"

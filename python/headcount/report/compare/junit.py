@@ -11,8 +11,8 @@ _COMMANDS = {"regression": "error", "inconclusive": "warning", "passed": "notice
 def junit(found: Gate) -> str:
     """One test suite, a test case for each figure.
 
-    A regression is a failure; what cannot be decided is a skipped test with the reason, which is
-    what servers of continuous integration show without failing.
+    A regression is a failure; an undecided figure is a skipped test with the reason, which CI
+    servers show without failing.
     """
     judged = found.judgements
     failures = sum(one.outcome == "regression" for one in judged)
@@ -58,7 +58,7 @@ def _attribute(text: str) -> str:
 
 
 def _message(text: str) -> str:
-    """Escaped as the workflow's own toolkit does it."""
+    """A message escaped as in the toolkit of GitHub's workflows."""
     return clean(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -1,9 +1,9 @@
-"""How subjects are told apart in charts: colour, dashes, and their names beside the lines."""
+"""How charts distinguish subjects: colour, dashes, and names beside the lines."""
 
 STYLES = ("throughput", "cpu", "overload", "p99", "users", "capacity")
-"""Colours of the style sheet, apart for those who see few colours, too; more begin anew."""
+"""Colours of the style sheet, distinct for colour-blind readers, too; more subjects repeat them."""
 
 
 def style(place: int) -> str:
-    """The class of the subject in that place: its colour, and from the second on its dashes."""
+    """The classes of the subject at that index: its colour, and dashes from the second on."""
     return f"{STYLES[place % len(STYLES)]} side-{min(place, 5)}"

@@ -56,7 +56,7 @@ def _table(group: Group) -> list[str]:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table, figures between its first and its last column."""
+    """A table; all but its first and last column are figures."""
     return [
         _row(heads),
         _row(["---", *["---:"] * (len(heads) - 2), "---"], plain=True),
@@ -74,12 +74,12 @@ def _row(cells: Sequence[str], *, plain: bool = False) -> str:
 
 
 def bullets(title: str, lines: Sequence[str]) -> list[str]:
-    """A list of sentences under its title; nothing of none."""
+    """A list of sentences under its title; nothing if it is empty."""
     if not lines:
         return []
     return ["", f"{title}:", "", *(f"- {escape(line)}" for line in lines)]
 
 
 def escape(text: str) -> str:
-    """Text that Markdown shows as it is, in one line."""
+    """Text in one line, escaped so that Markdown shows it unchanged."""
     return _SPECIAL.sub(r"\\\1", " ".join(clean(text).split()))

@@ -1,4 +1,4 @@
-"""The cells of a comparison of failovers, the same ones wherever it is shown."""
+"""The cells of a comparison of failovers, the same in every report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def _cells(one: Shift) -> Sequence[str]:
 
 
 def set_up_text(one: SetUp) -> str:
-    """Who it is, in a line."""
+    """A set-up in one line."""
     made = plural("repetition", one.repetitions)
     made += "" if one.counted == one.repetitions else f", of which {count(one.counted)} count"
     program = f", {one.program}" if one.program else ""

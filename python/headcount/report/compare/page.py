@@ -138,7 +138,7 @@ def _cells(one: Row) -> list[Html | str]:
 
 
 def differences(differ: Sequence[Unlike]) -> Html | None:
-    """What differs besides what was compared; nothing of nothing."""
+    """What differs between the subjects besides what was compared; nothing if nothing does."""
     if not differ:
         return None
     lines = [element("li", one.sentence) for one in differ]

@@ -22,12 +22,12 @@ from headcount.report.terminal.say import say
 from headcount.text import DASH, plural
 
 STYLES = {"better": "bold green", "worse": "bold red"}
-"""Of verdicts."""
+"""Styles of verdicts."""
 _PADDING = 1
 _GOES = ("back", "change", "bounds")
-"""Columns that go first where there is no room."""
+"""Columns to drop first if there is too little room."""
 MOST_LEVELS = 3
-"""Levels whose figures are printed: the most users are where servers differ. `--all` prints all."""
+"""Levels whose figures are printed: those with the most users, where servers differ."""
 
 
 def show(found: Comparison, console: Console, *, everything: bool = False) -> None:
@@ -113,12 +113,12 @@ def _dropped(rows: Sequence[Row], heads: dict[str, str], console: Console) -> se
 
 
 def print_list(console: Console, title: str, lines: Sequence[str], names: Sequence[str]) -> None:
-    """Print a list of sentences; those about a subject begin with its name as it is."""
+    """Print a list of sentences; one that begins with a subject's name keeps its case."""
     if not lines:
         return
     say(console, f"\n{title}", "bold")
     for line in lines:
-        # A name begins as it is written, and so does a percentile.
+        # Names and percentiles keep their first letter.
         as_it_is = line[:1] == "p" and line[1:2].isdigit()
         as_it_is |= any(line.startswith(f"{name}:") for name in names)
         begun = line if as_it_is else f"{line[:1].upper()}{line[1:]}"

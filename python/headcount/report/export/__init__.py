@@ -1,1 +1,1 @@
-"""A run's figures for other programs: spreadsheets, tables, time series, text for a review."""
+"""A run's figures for other programs: spreadsheets, tables, time series, review comments."""

@@ -49,7 +49,7 @@ _JUDGED = (
 
 
 def agents(bundle: Bundle) -> Table:
-    """Each agent at each level; without rows where one process played the users."""
+    """Each agent at each level; without rows if one process played the users."""
     played = fleets_of(bundle)
     known = {number: one for fleet in played for number, one in fleet.agents.items()}
     places = machines_of(played)

@@ -1,4 +1,4 @@
-"""What the spreadsheet's charts are drawn from: valid levels by users, and lines through them."""
+"""The data of the spreadsheet's charts: valid levels by users, and lines through them."""
 
 from headcount.bundle.reader import Bundle
 from headcount.plan.criteria import parse
@@ -38,7 +38,7 @@ def chart_data(bundle: Bundle) -> Table:
 
 
 def line_data(data: Table) -> Table:
-    """A row for each number of users, with the median of its levels: what lines go through."""
+    """A row for each number of users with the median of its levels, for the lines."""
     users = [float(value) for value in data.values("users") if isinstance(value, int | float)]
     lines = [
         dict(medians([(at, _number(value)) for at, value in zip(users, values, strict=True)]))

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
 LIMIT = "criterion_ms"
-"""The column that is a line without marks: no level measured it."""
+"""The column drawn as a line without marks: no level measured it."""
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
-"""Told apart by the colour-blind, too (Okabe and Ito, "Color Universal Design", 2008)."""
+"""Distinct for colour-blind readers, too (Okabe and Ito, "Color Universal Design", 2008)."""
 SIZE = {"width": 760, "height": 400}
 OF_AGENTS = "In the chart of agents each mark is one agent at one level."
 GRID = {"visible": True, "line": {"color": "#D9D9D9", "width": 0.75}}
 ABOUT = "Each mark is one level. Lines join the median of the levels at each number of users."
 ROWS_EACH = 21
-"""Rows of a sheet that a chart covers, and one between."""
+"""Rows of a sheet that a chart covers, plus one between charts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class Chart:
         right: Columns on the right axis.
         left_label: What the left axis counts, with its unit.
         right_label: What the right axis counts.
-        about: For those who cannot see it.
-        lines: Whether lines join the medians; false where the lower axis is not of users.
+        about: What it shows, for readers who cannot see it.
+        lines: Whether lines join the medians; False if the lower axis does not show users.
 
     """
 
@@ -126,7 +126,7 @@ def add_charts(
 
 
 def _chart(workbook: "Workbook", one: Chart, data: Table, lines: Table) -> Any:
-    """The chart, or None where a side of it has no figure at all."""
+    """The chart; None if one of its axes has no figure at all."""
     left = [name for name in one.left if _has(data, name)]
     right = [name for name in one.right if _has(data, name)]
     if not left or not _has(data, one.x):
@@ -136,7 +136,7 @@ def _chart(workbook: "Workbook", one: Chart, data: Table, lines: Table) -> Any:
     series: list[dict[str, Any]] = []
     for place, name in enumerate([*left, *right]):
         if one.lines:
-            # A limit has a line and no marks, so its line has the name in the legend.
+            # A limit has no marks, so its line carries the name in the legend.
             unnamed += [len(series)] if name != LIMIT else []
             series.append(_series(one, lines, name, place, right=name in right, marks=False))
         if name != LIMIT:

@@ -7,11 +7,11 @@ from headcount.report.export.table import Table, Value
 from headcount.text import clean
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""What spreadsheets take a cell for a formula by. Servers' answers may begin like that."""
+"""First characters of formulas in spreadsheets. Answers of servers may begin with them."""
 
 
 def text(table: Table) -> str:
-    """The whole file. A figure that there is not is an empty cell."""
+    """The text of the file. A missing figure is an empty cell."""
     made = io.StringIO()
     writer = csv.writer(made, lineterminator="\r\n")
     writer.writerow([plain_cell(column.name) for column in table.columns])
@@ -30,9 +30,9 @@ def _cell(value: Value) -> str:
 
 
 def plain_cell(text: str) -> str:
-    """A name or a server's answer as a cell: it steers no terminal and is no formula.
+    """A name or a server's answer as a cell that neither controls a terminal nor is a formula.
 
-    Control characters become U+FFFD; a quote stands before what looks like a formula.
+    Control characters become U+FFFD; what looks like a formula gets a quote in front.
     """
     text = clean(text)
     return f"'{text}" if text.startswith(FORMULA) else text

@@ -9,7 +9,7 @@ from headcount.report.failover import FIGURES, doubts, facts, reasons_text
 _FIELDS = ("fault_took_s", "noticed_s", "taken_over_s", "rate_per_s", "silent_s", "answered_s")
 _MORE = ("served_s", "restored_s", "lost", "late", "log_ons", "users_lost")
 _WRITES = ("acknowledged", "unanswered", "unanswered_kept", "gone", "gone_to_s", "stale")
-"""Of the numbered rows; empty where nobody wrote any."""
+"""Columns about the numbered rows; empty if none were written."""
 
 
 def failover_lines(found: Failover) -> list[tuple[str, Value]]:
@@ -22,14 +22,14 @@ def failover_lines(found: Failover) -> list[tuple[str, Value]]:
 
 
 def outages(bundle: Bundle) -> Table:
-    """A row for each repetition; raises InputError of a run without faults."""
+    """A row for each repetition; raises InputError if the run is not a failover."""
     if bundle.failover is None:
         raise InputError(f"{bundle.folder} is not a failover: it has no outages")
     return outages_of(bundle.failover)
 
 
 def tables(found: Failover) -> list[Table]:
-    """All of them, in the order of reading."""
+    """All tables of a failover, in the order of reading."""
     return [spreads_of(found), outages_of(found)]
 
 

@@ -21,7 +21,7 @@ NAMES = {
     "max_ms": "Longest",
 }
 RESPONSE = "From the moment the scenario was due to its end."
-"""What is added to each column of response times."""
+"""Explanation added to each column of response times."""
 
 Get = Callable[[LevelResult], Value]
 

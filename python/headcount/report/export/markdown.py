@@ -14,12 +14,12 @@ from headcount.report.selection import by_users
 from headcount.text import clean, count, share, significant
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#$@])")
-"""What Markdown, or those who show it, would read as more than a letter; `@` calls people."""
+"""Characters with a meaning in Markdown or on its sites, where `@` notifies people."""
 _HEAD = ("Users", "Outcome", "Scenarios/s", "Median", "p95", "p99", "Overload", "Server CPU")
 
 
 def text(bundle: Bundle) -> str:
-    """The whole text, which ends in a line feed."""
+    """The whole text, ending with a line feed."""
     lines = summary_lines(bundle)
     title, rest = lines[0][1], lines[1:]
     parts = [f"## {escape(str(title))}", ""]
@@ -38,7 +38,7 @@ def text(bundle: Bundle) -> str:
 
 
 def escape(sentence: str) -> str:
-    """Text as it is: what a server sent cannot become a link, a picture or a heading."""
+    """Escaped text: what a server sent cannot become a link, a picture or a heading."""
     return _SPECIAL.sub(r"\\\1", " ".join(clean(sentence).split()))
 
 
@@ -56,7 +56,7 @@ def _document_table(made: Table) -> list[str]:
 
 
 def _document_row(one: Row) -> list[str]:
-    """Its cells; what stands below it comes after the last one."""
+    """The cells of a row; the sentence below it goes after the last one."""
     made = [_document_cell(cell) for cell in one.cells]
     return [*made[:-1], f"{made[-1]}: {escape(one.why)}"] if one.why else made
 

@@ -1,7 +1,7 @@
 """A run's series in OpenMetrics: `promtool tsdb create-blocks-from openmetrics` takes it.
 
 Format: https://prometheus.io/docs/specs/om/open_metrics_spec/. Names are OpenTelemetry's with
-underscores and the unit behind them, as Prometheus makes them of OTLP
+underscores and the unit appended, as Prometheus translates them from OTLP
 (https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/).
 """
 
@@ -51,7 +51,7 @@ def _metric(metric: Metric, labels: Mapping[str, str]) -> Iterator[str]:
 
 
 def _unit(code: str) -> str | None:
-    """The unit in a word; None where what is counted has no unit (`{user}`)."""
+    """The unit in a word; None for counts without a unit (`{user}`)."""
     whole, slash, per = code.partition("/")
     word = UNITS.get(whole) if not whole.startswith("{") else None
     if slash and per == "s":

@@ -1,4 +1,4 @@
-"""A run's series in OTLP, as JSON: what collectors read from files and take over HTTP.
+"""A run's series in OTLP JSON, which collectors read from files and accept over HTTP.
 
 Format: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding, message
 ExportMetricsServiceRequest of opentelemetry-proto 1.x.
@@ -13,11 +13,11 @@ from headcount.report.export.points import Metric, points
 
 NS_PER_S = 1_000_000_000
 POINTS = 5_000
-"""Points of a request, so that each is far below the 4 MiB that receivers take by default."""
+"""Points per request, which keep it far below the 4 MiB that receivers accept by default."""
 
 
 def text(bundle: Bundle) -> str:
-    """Requests, one a line, as the file receiver of OpenTelemetry's collector reads them."""
+    """Requests, one per line, as the file receiver of OpenTelemetry's collector reads them."""
     version = bundle.environment.headcount if bundle.environment else ""
     resource = {"attributes": _attributes({"service.name": "headcount", **_dotted(bundle)})}
     scope = {"name": "headcount", "version": version}
@@ -45,7 +45,7 @@ def _request(resource: Any, scope: Any, metrics: list[dict[str, Any]]) -> str:
 
 
 def _metric(metric: Metric) -> tuple[dict[str, Any], int]:
-    """A gauge, and how many points it has."""
+    """A gauge, and its number of points."""
     found = [
         {
             "attributes": _attributes(dict(attributes)),

@@ -1,4 +1,4 @@
-"""A run as time series: metrics with labels and moments, as monitoring systems keep them."""
+"""A run as time series: metrics with labels and times, as monitoring systems keep them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -54,11 +54,11 @@ LOAD: tuple[tuple[str, str, str, Callable[[dict[str, Any]], float | None]], ...]
         lambda o: o["p95_ms"],
     ),
 )
-"""Figures of a whole second."""
+"""Metrics of a second as a whole."""
 
 
 def points(bundle: Bundle) -> list[Metric]:
-    """Every metric of a run, by name; raises InputError where the run kept no seconds."""
+    """Every metric of a run, by name; raises InputError if the run kept no seconds."""
     begun_s = _begun_s(bundle)
     made: dict[str, Metric] = {}
     for second in bundle.each_second():
@@ -73,7 +73,7 @@ def points(bundle: Bundle) -> list[Metric]:
 
 
 def _begun_s(bundle: Bundle) -> float:
-    """When second 0 of the run was, in seconds since 1970."""
+    """The time of second 0 of the run, in seconds since 1970."""
     for event in bundle.events:
         if "at" in event and "t_s" in event:
             return datetime.fromisoformat(event["at"]).timestamp() - float(event["t_s"])

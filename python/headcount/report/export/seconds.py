@@ -1,4 +1,4 @@
-"""Each second of a run as a table: what users did, and every counter that is not of one device."""
+"""Each second of a run as a table: what users did, and every counter except those per device."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _FIXED = (
 
 
 def seconds(bundle: Bundle) -> Table:
-    """A row for each second; a counter is empty in seconds it was not sampled in."""
+    """A row for each second; a counter is empty in seconds without a sample."""
     kept = bundle.seconds
     names = sorted({key for second in kept for key in _counters(second)})
     columns = [*_FIXED, *(_column(side, name) for side, name in names)]

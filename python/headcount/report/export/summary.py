@@ -1,4 +1,4 @@
-"""The answer of a run in lines of name and text, the title first."""
+"""The answer of a run as names and texts, the title first."""
 
 from headcount.bundle.reader import Bundle
 from headcount.report import diagnosis

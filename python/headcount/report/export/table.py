@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 Value = str | int | float | bool | None
-"""A cell; None is a figure that there is not, never a zero."""
+"""A cell; None is a missing figure, never a zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Table:
         name: For files: `levels`.
         title: For people: "Levels".
         columns: In their order.
-        rows: Each as long as there are columns.
+        rows: The rows, each with a value per column.
 
     """
 
@@ -41,7 +41,7 @@ class Table:
     rows: Sequence[Sequence[Value]]
 
     def column(self, name: str) -> int:
-        """The place of the column of that name; raises KeyError without one."""
+        """The index of the column of that name; raises KeyError without one."""
         for place, column in enumerate(self.columns):
             if column.name == name:
                 return place

@@ -53,27 +53,27 @@ def tuning_lines(found: Tuning) -> list[tuple[str, Value]]:
 
 
 def changes(bundle: Bundle) -> Table:
-    """What to change; raises InputError of a run that is not a tuning."""
+    """What to change; raises InputError if the run is not a tuning."""
     return changes_of(_tuning(bundle))
 
 
 def ladder(bundle: Bundle) -> Table:
-    """Both configurations, load by load; raises InputError of a run that is not a tuning."""
+    """Both configurations, load by load; raises InputError if the run is not a tuning."""
     return ladder_of(_tuning(bundle))
 
 
 def races(bundle: Bundle) -> Table:
-    """Everything that was tried; raises InputError of a run that is not a tuning."""
+    """Everything that was tried; raises InputError if the run is not a tuning."""
     return races_of(_tuning(bundle))
 
 
 def knobs(bundle: Bundle) -> Table:
-    """Every knob that has to do with the limit; raises InputError of a run without a tuning."""
+    """Every knob related to the limit; raises InputError if the run is not a tuning."""
     return knobs_of(_tuning(bundle))
 
 
 def tables(found: Tuning) -> list[Table]:
-    """All of them, in the order of reading."""
+    """All tables of a tuning, in the order of reading."""
     parts = (proof_of, changes_of, ladder_of, races_of, knobs_of)
     return [part(found) for part in parts]
 
@@ -183,7 +183,7 @@ def races_of(found: Tuning) -> Table:
 
 
 def knobs_of(found: Tuning) -> Table:
-    """Every knob that has to do with the limit."""
+    """Every knob related to the limit."""
     columns = [
         Column("knob", "Knob", "Which setting"),
         Column("server", "Server", "Whose setting it is"),

@@ -32,13 +32,13 @@ ANSWER_WIDTH = 100
 LINE = 15
 """Height of a line, in points: the format's default."""
 WIDEST = 44
-"""Characters of a column that is set by what is in it."""
+"""Greatest width, in characters, of a column that fits its contents."""
 
 
 def spreadsheet(bundle: Bundle) -> bytes:
     """The whole .xlsx file; the same bundle gives the same bytes."""
     made = BytesIO()
-    # Text stays text: what a server sent is never a formula or a link.
+    # Text from a server must not become a formula or a link.
     workbook = xlsxwriter.Workbook(
         made,
         {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False},
@@ -61,7 +61,7 @@ def spreadsheet(bundle: Bundle) -> bytes:
             for table in (*tables, data, lines):
                 _sheet(workbook, styles, table)
             add_charts(workbook, charts, data, lines, of_agents)
-        else:  # its levels have no course against users
+        else:  # its levels are no function of users
             title, parts = special
             _stacked(workbook, styles, title, parts)
             for table in tables:
@@ -81,7 +81,7 @@ def _special(bundle: Bundle) -> tuple[str, list[Table]] | None:
 
 
 def _begun(bundle: Bundle) -> datetime:
-    """When the run began; a fixed day for bundles that do not say."""
+    """When the run began, in UTC; a fixed day if the bundle does not say."""
     if bundle.environment is None:
         return datetime(2000, 1, 1, tzinfo=UTC).replace(tzinfo=None)
     begun = datetime.fromisoformat(bundle.environment.started_at)
@@ -89,10 +89,10 @@ def _begun(bundle: Bundle) -> datetime:
 
 
 class Styles:
-    """How cells look: by what their column's name ends in."""
+    """The formats of cells, by the ending of the column's name."""
 
     def __init__(self, workbook: "Workbook") -> None:
-        """Make the looks, which belong to one workbook."""
+        """Make the formats, which belong to one workbook."""
         self.head = workbook.add_format(
             {"bold": True, "text_wrap": True, "valign": "top", "bottom": 1}
         )
@@ -105,7 +105,7 @@ class Styles:
         self._part = workbook.add_format({"num_format": "#,##0.0##"})
 
     def of(self, column: Column, value: Value) -> "Format":
-        """The look of a cell."""
+        """The format of a cell."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return self.plain
         if column.name.endswith("_share") or column.label.endswith("(share)"):
@@ -125,14 +125,14 @@ def _answer(workbook: "Workbook", styles: Styles, lines: Sequence[tuple[str, Val
             continue
         sheet.write_string(place + 1, 0, name, styles.name)
         _put(sheet, place + 1, 1, value, styles.text)
-        # Not every program makes a row as high as the text that is wrapped in it.
+        # Not every program adjusts the height of a row to wrapped text.
         sheet.set_row(place + 1, LINE * math.ceil(max(len(str(value)), 1) / ANSWER_WIDTH))
     sheet.set_paper(9)
     sheet.fit_to_pages(1, 0)
 
 
 def _sheet(workbook: "Workbook", styles: Styles, table: Table) -> None:
-    """A table as a sheet with a heading that stays, and filters."""
+    """Add a table as a sheet with a frozen heading and filters."""
     sheet = workbook.add_worksheet(table.title)
     for place, column in enumerate(table.columns):
         sheet.write_string(0, place, column.label, styles.head)
@@ -150,7 +150,7 @@ def _sheet(workbook: "Workbook", styles: Styles, table: Table) -> None:
 
 
 def _stacked(workbook: "Workbook", styles: Styles, title: str, tables: Sequence[Table]) -> None:
-    """Short tables below each other on one sheet, each with its name."""
+    """Add short tables below each other on one sheet, each with its name."""
     sheet = workbook.add_worksheet(title)
     row = 0
     for table in tables:
@@ -170,7 +170,7 @@ def _stacked(workbook: "Workbook", styles: Styles, title: str, tables: Sequence[
 
 
 def _put(sheet: "Worksheet", row: int, column: int, value: Value, style: "Format") -> None:
-    """One cell; a figure that there is not stays empty."""
+    """Write one cell; a missing figure stays empty."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""A figure over the runs of a series, with what it was between changes."""
+"""A figure over the runs of a series, with its mean between changes."""
 
 from collections.abc import Sequence
 
@@ -47,7 +47,7 @@ def _drawing(series: Series, metric: str, title: str, room: Room) -> Html:
         if metric in run.readings
     ]
     ends = [reading.interval[1] if reading.interval else reading.value for _, reading in known]
-    # A single wide interval must not flatten the course of all runs.
+    # A single wide interval must not flatten the curve of all runs.
     highest = min(max(ends), 2 * max(reading.value for _, reading in known))
     times = BY_ID[metric].unit == "ms"
     scale = for_times if times else from_zero
@@ -76,7 +76,7 @@ def _drawing(series: Series, metric: str, title: str, room: Room) -> Html:
 
 
 def _change(panel: Panel, one: Change, changes: Sequence[Change], number: int) -> Html:
-    """A line where it changed, its size, and the means before (of the first) and after."""
+    """A line at a change, its size, and the means before (for the first change) and after it."""
     x = panel.x.at(one.run + 0.5)
     end = changes[number + 1].run + 0.5 if number + 1 < len(changes) else None
     right = panel.x.at(end) if end is not None else panel.right

@@ -12,7 +12,7 @@ from headcount.report.markup import Html, element, joined
 from headcount.text import DASH, plural, unbroken
 
 MOST_CHARTS = 4
-"""Charts of a series, of the figures that decide first."""
+"""Most charts of a series; the most important figures come first."""
 
 
 def render(found: History, made_at: str) -> str:

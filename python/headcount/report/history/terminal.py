@@ -16,9 +16,9 @@ from headcount.report.terminal.say import say
 from headcount.text import DASH, count
 
 MOST_METRICS = 3
-"""Figures shown beside each other, those that decide first."""
+"""Most figures side by side; the most important come first."""
 WIDE = 100
-"""Columns from which on all of those have room."""
+"""Columns of the console from which all of those fit."""
 MOST_RUNS = 40
 """Runs printed, the last ones; `--json` has all."""
 _STYLES = {"better": "bold green", "worse": "bold red"}
@@ -28,7 +28,7 @@ MOST_LISTED = 10
 
 
 def moment(run: Run) -> str:
-    """When a run was begun, to the minute."""
+    """When a run began, to the minute."""
     return run.started_at[:16].replace("T", " ")
 
 
@@ -90,7 +90,7 @@ def _table(series: Series, metrics: Sequence[str], console: Console) -> Table:
 
 
 def _cells(series: Series, metrics: Sequence[str], place: int, run: Run) -> list[str]:
-    """When, what came of it, and each figure; beside one that changed here, by how much."""
+    """The time, the outcome and each figure of a run, with the size of a change at this run."""
     cells = [moment(run), run.outcome]
     for name in metrics:
         reading = run.readings.get(name)

@@ -1,4 +1,4 @@
-"""The table of what a price is made of. Most commands print this one alone, if any."""
+"""The table of the items of a price. Most commands print only this one, if any."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ class PriceTable:
     """A table: title, headings and rows.
 
     Attributes:
-        title: Empty where whoever prints it has one.
-        heads: Of the columns.
+        title: Empty if the caller prints its own.
+        heads: Headings of the columns.
         rows: Cells, as text.
         texts: How many columns from the left are text; the others are figures.
-        note: Below it.
-        sums: How many rows at the end add up those above.
+        note: A note below the table.
+        sums: How many rows at the end are sums of those above.
 
     """
 
@@ -36,7 +36,7 @@ class PriceTable:
 
 
 def known(printed: PriceTable) -> PriceTable:
-    """The table without columns in which nothing is known."""
+    """The table without columns that have no known value."""
     kept = [
         index
         for index in range(len(printed.heads))
@@ -49,7 +49,7 @@ def known(printed: PriceTable) -> PriceTable:
 
 
 def items(price: Price, title: str = "") -> PriceTable:
-    """The lines of a price, its sums by kind where there are several, and its total."""
+    """The items of a price, its sums by kind if there are several, and its total."""
     rows = [_line(one, price) for one in price.items]
     sums = by_kind(price.items)
     if len(sums) > 1:

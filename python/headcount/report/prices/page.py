@@ -28,7 +28,7 @@ def render(report: PriceReport, made_at: str) -> str:
     main = element("main", _header(title, made_at), _answer(report), drawing, _tables(report))
     footer = f"Made by Headcount {__version__}. This file needs no other files."
     content = joined([main, element("footer", footer)])
-    # A page without a chart needs no script, and so may run none.
+    # A page without a chart needs no script, so its policy allows none.
     used = script.text() if "data-plot=" in content else None
     page = element(
         "html",
@@ -45,7 +45,7 @@ def render(report: PriceReport, made_at: str) -> str:
 
 
 def curve(report: PriceReport) -> Figure | None:
-    """The cost curves of the configurations; None where no price is known."""
+    """The cost curves of the configurations; None if no price is known."""
     need = report.need.most_users if report.need is not None else None
     unit = f"{report.currency}{AGAIN[report.basis or 'once']}"
     curves = [

@@ -102,7 +102,7 @@ def _need(report: PriceReport) -> str:
 
 
 def _consolidations(report: PriceReport) -> PriceTable:
-    """Old servers and new ones, and what looking after them takes."""
+    """Old and new servers, and the cost of administering them."""
     rows = []
     for one in report.consolidations:
         unit = one.currency or ""
@@ -127,7 +127,7 @@ def _percent(value: Decimal) -> str:
 
 
 def _evens(report: PriceReport) -> list[PriceTable]:
-    """Who of each pair is cheaper, stretch by stretch."""
+    """Which of each pair is cheaper, by range of users."""
     found = []
     for one in report.break_evens:
         rows = [

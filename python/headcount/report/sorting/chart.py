@@ -19,9 +19,9 @@ from headcount.text import plural, storage
 
 _TITLE = "Time to the last write"
 _STYLES = ("throughput", "cpu", "overload", "users", "p50")
-"""Of the lines, the smallest limit first; more limits begin anew."""
+"""Classes of the lines, the smallest limit first; more limits repeat them."""
 _BEYOND = 1.15
-"""Room at both ends of the axis of sizes."""
+"""The axis of sizes extends by this factor at both ends."""
 
 
 def section(subject: Subject, found: Sequence[Figures]) -> Html:
@@ -45,7 +45,7 @@ def _drawing(subject: Subject, found: Sequence[Figures], room: Room) -> Html:
     x = Log(min(places) / _BEYOND, max(places) * _BEYOND, room.left, right)
     highest = [one.exit_s.high or one.exit_s.value for one in found]
     middles = [one.exit_s.value for one in found]
-    # An interval of two sorts can be immense; the line must stay readable.
+    # The interval of two sorts can be immense; the line must stay readable.
     y = from_zero([min(max(highest), 2 * max(middles))], bottom, top)
     panel = Panel(room.left, top, right, bottom, x, y)
     limits = list(dict.fromkeys(one.setting.memory_bytes for one in found))
@@ -109,7 +109,7 @@ def _need(panel: Panel, need_bytes: int) -> Html:
 
 
 def _size_tick(value_bytes: float) -> str:
-    """Write a size without the zeros that a figure of a measurement carries: 2 MB."""
+    """A size without the trailing zeros of measured figures: 2 MB."""
     number, unit = storage(value_bytes).split(" ")
     return f"{float(number.replace(',', '')):g} {unit}"
 

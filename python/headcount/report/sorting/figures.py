@@ -5,7 +5,7 @@ from headcount.text import duration, interval, storage
 
 
 def size(value_bytes: float | None) -> str:
-    """A number of bytes in decimal units, as the paper's: 16.0 MB."""
+    """A number of bytes in decimal units, as in the paper: 16.0 MB."""
     return storage(value_bytes)
 
 

@@ -35,10 +35,10 @@ class SortContent:
 
     Attributes:
         subject: What was sorted.
-        measured: What came of it.
-        figures: For each setting.
-        cliffs: What it saves to fit.
-        made_at: When, in words.
+        measured: The results.
+        figures: Those of each setting.
+        cliffs: The time saved by fitting into memory.
+        made_at: When the page was made, in words.
 
     """
 

@@ -13,7 +13,7 @@ from headcount.text import plural, share
 
 PAPER_SAVED = "the paper: 57.8 s to 39.7 s, 31%"
 MOST_NAMED = 3
-"""Settings named in a sentence; more are marked in the table."""
+"""Most settings named in a sentence; the table marks all."""
 PAPER_PLACED = "the paper: 41.4, 34.1, 31.1 and 11.1% with four kinds of disks"
 
 
@@ -44,7 +44,7 @@ def memory(subject: Subject) -> str:
 
 
 def outcome(one: Figures) -> list[str]:
-    """Everything about one setting."""
+    """The results of one setting."""
     trial = one.trials[0].sorted
     sortsize = size(one.setting.sortsize_bytes)
     if one.fits:
@@ -88,7 +88,7 @@ def phases(one: Figures) -> str:
 
 
 def best(found: Sequence[Figures]) -> str:
-    """The fastest setting, and those that cannot be told from it (S-11)."""
+    """The fastest setting, and those that do not differ from it (S-11)."""
     first = next(one for one in found if one.standing == "best")
     text = f"Fastest: {label(first)} with {_estimate(first.exit_s)}"
     alike = [label(one) for one in found if one.standing == "no different"]
@@ -108,7 +108,7 @@ def label(one: Figures) -> str:
 
 
 def cliff(one: Cliff) -> str:
-    """What it saves that everything fits (S-06)."""
+    """The time saved once everything fits into memory (S-06)."""
     beside = "" if one.memory_bytes is None else f" ({size(one.memory_bytes)} of memory)"
     fits, before = size(one.fits.setting.sortsize_bytes), label(one.best_spill)
     return (
@@ -118,7 +118,7 @@ def cliff(one: Cliff) -> str:
 
 
 def placement(one: Placement) -> list[str]:
-    """What it saves that runs go elsewhere (S-09)."""
+    """The time saved by runs on another disk (S-09)."""
     lines = []
     if one.gain is not None:
         lines.append(

@@ -12,13 +12,13 @@ from headcount.sort.setting_figures import Figures
 from headcount.text import DASH, count
 
 LEAST_BAR, MOST_BAR = 8, 40
-"""Columns of the longest bar."""
+"""Columns of the console for the longest bar."""
 _MARKS = {"best": "fastest", "no different": "=", "slower": "", "unknown": ""}
 _STYLE = {"best": "bold green", "no different": "green"}
 _HEADINGS = ("memory", "sort size", "time", "95% interval", "on disk", "temporary", "runs")
 _TITLES = {name: name for name in _HEADINGS}
 _GOES = ("runs", "on disk")
-"""Columns that go first where there is no room."""
+"""Columns to drop first if there is too little room."""
 
 
 def say(lines: Sequence[str], console: Console, style: str = "") -> None:

@@ -1,4 +1,4 @@
-"""The answer in the terminal, for the end of a run and for showing an old one."""
+"""The answer on the terminal, at the end of a run and for `headcount show`."""
 
 from headcount.report.terminal.diagnosis import failures
 from headcount.report.terminal.diagnosis import whole as diagnosis

@@ -1,4 +1,4 @@
-"""The agents that played the users, in as few columns and rows as say which of them is slow."""
+"""The agents that played the users, in just enough columns and rows to show which are slow."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from headcount.report.terminal.parts import tables
 
 MOST_ROWS = 6
 LEFT_OUT = frozenset({"CPUs", "Workers", "Clock error"})
-"""Columns that the other reports have: they say nothing of this level."""
+"""Columns that only other reports have, as they say nothing about this level."""
 
 
 def agents(
@@ -22,7 +22,7 @@ def agents(
     level: LevelResult | None,
     console: Console,
 ) -> Group | None:
-    """Make the table; None where one process played."""
+    """Make the table; None if one process played."""
     found = rows(played, levels, level, MOST_ROWS)
     if not found:
         return None

@@ -16,7 +16,7 @@ from headcount.text import count, megabytes_per_s, significant
 
 
 def steps(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> Group | None:
-    """Make the table: mean times of the steps; None where there is nothing to show."""
+    """Make the table of mean times of the steps; None if there is nothing to show."""
     shown = course(verdict, levels)
     if shown is None:
         return None

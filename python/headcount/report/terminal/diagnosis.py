@@ -1,4 +1,4 @@
-"""The diagnosis in a terminal."""
+"""The diagnosis on the terminal."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from headcount.report.terminal.glyphs import writable
 
 _STYLE = {"Bottleneck": "bold", "Doubt": "yellow", "Not observed": "yellow"}
 _WIDEST = 78
-"""Columns from which the lines of a long diagnosis are broken, for they are read as prose."""
+"""Widest line of a long diagnosis, in columns: it is read as prose."""
 
 
 def beside_answer(
@@ -27,7 +27,7 @@ def beside_answer(
 
 
 def whole(diagnosis: Diagnosis, console: Console, confirmation: Confirmation | None = None) -> None:
-    """Print all of it, the names in a column of their own."""
+    """Print the whole diagnosis, with the names in a column of their own."""
     _columns(list(diagnosis_lines.whole(diagnosis, confirmation)), console)
 
 

@@ -41,7 +41,7 @@ def _show(check: CheckResult, console: Console) -> None:
 def _entry(
     console: Console, verdict: str, name: str, text: str, style: str, kind: str = "ok"
 ) -> None:
-    """Print a line, whose text is wrapped below itself."""
+    """Print a line whose text wraps with a hanging indent."""
     before = " " * (_VERDICT + _NAME)
     room = max(console.width, len(before) + NARROWEST)
     lines = wrap(

@@ -1,4 +1,4 @@
-"""What users felt of faults, for the terminal: the answer, and the spread of each figure."""
+"""What users felt of faults, on the terminal: the answer, and the spread of each figure."""
 
 from collections.abc import Mapping
 

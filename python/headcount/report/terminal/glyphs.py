@@ -1,4 +1,4 @@
-"""What a console can show: block characters, or plain ASCII."""
+"""Characters that a console can show: blocks, or plain ASCII."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class Glyphs:
         upright: The axis of values.
         corner: Where the axes meet.
         level: The axis of users.
-        mark: Points at the capacity from below.
+        mark: Arrow to the capacity from below.
 
     """
 
@@ -54,7 +54,7 @@ def glyphs(console: Console) -> Glyphs:
 
 
 def writable(text: str, console: Console) -> str:
-    """Make text safe for a terminal and replace what its encoding cannot say.
+    """Make text safe for a terminal, and replace what its encoding cannot represent.
 
     Control characters of a server would otherwise reach the terminal as commands.
     """

@@ -11,7 +11,7 @@ from headcount.text import count
 
 
 def groups(levels: Sequence[LevelResult], console: Console) -> Group | None:
-    """Make the table; None of a workload without groups."""
+    """Make the table; None for a workload without groups."""
     found = figures(levels)
     if not found:
         return None

@@ -11,7 +11,7 @@ from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 
 _PADDING = 2
 _BETWEEN = _PADDING + 1
-"""Columns of the console between two of a table: the padding, and a rule though it is blank."""
+"""Console columns between two table columns: the padding and a rule, even a blank one."""
 
 
 def parts(widths: Sequence[int], room: int) -> list[list[int]]:

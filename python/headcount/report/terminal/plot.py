@@ -18,9 +18,9 @@ class Plot:
 
     Attributes:
         title: What the values are.
-        values: Users and the value at them; users may repeat and come in any order.
+        values: Users and the value there, in any order; users may repeat.
         scale: Builds the scale of values from zero to a number of parts of a cell.
-        written: How a value is written on the axis.
+        written: Formats a value of the axis.
         users: Largest number of users of the axis.
         capacity: Users to point at; None for nothing.
 
@@ -35,7 +35,7 @@ class Plot:
 
 
 def draw(plot: Plot, width: int, signs: Glyphs) -> list[str]:
-    """Draw a chart as lines no wider than ``width``; no lines where there is no value.
+    """Draw a chart as lines no wider than ``width``; no lines without values.
 
     The area between two levels is interpolated.
     """
@@ -70,7 +70,7 @@ def _knots(values: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
 def _height(
     knots: Sequence[tuple[int, float]], column: int, columns: int, users: int, scale: Scale
 ) -> int:
-    """Return the height of one column in parts of a cell; a value above zero is never nothing."""
+    """Return the height of a column in parts of a cell; at least 1 if the value is above zero."""
     start, end = column * users / columns, (column + 1) * users / columns
     inside = [y for x, y in knots if start < x <= end]
     if inside:
@@ -86,7 +86,7 @@ def _height(
 
 
 def _below(plot: Plot, columns: int, mark: str) -> str:
-    """Write the ends of the axis of users, and the capacity where it stands."""
+    """Write the ends of the axis of users, and the capacity at its place."""
     end = plural("user", plot.users)
     line = list("0" + " " * (columns - 1))
     line[max(columns - len(end), 2) :] = end

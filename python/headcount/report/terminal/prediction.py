@@ -1,4 +1,4 @@
-"""What a server would hold, in a terminal."""
+"""What a server would hold, on the terminal."""
 
 from rich.console import Console
 from rich.table import Table
@@ -16,7 +16,7 @@ _EACH = {
     "By/s": (1e-3, "kB"),
     "1/s": (1.0, "requests"),
 }
-"""What a scenario takes, by the unit of the capacity."""
+"""The demand of a scenario in words, by the unit of the capacity."""
 _MARKS = {True: "passed", False: "FAILED", None: DASH}
 
 

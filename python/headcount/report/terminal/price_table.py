@@ -9,7 +9,7 @@ from headcount.report.prices.items import PriceTable
 from headcount.report.terminal.glyphs import writable
 
 SHORT = 12
-"""Characters up to which a column is never broken: a word, or an amount."""
+"""Columns up to this many characters, words or amounts, never wrap."""
 
 
 def table(printed: PriceTable, console: Console) -> Table:
@@ -26,6 +26,6 @@ def table(printed: PriceTable, console: Console) -> Table:
             min_width=min(max(map(len, [*words, *head.split()])), SHORT),
         )
     for row in printed.rows:
-        # Text, never Rich's markup: what people name in brackets is not a style.
+        # Text, never Rich markup: brackets in names are not styles.
         made.add_row(*(Text(writable(cell, console)) for cell in row))
     return made

@@ -9,12 +9,12 @@ from rich.text import Text
 from headcount.report.terminal.glyphs import writable
 
 NARROWEST = 40
-"""Columns that a sentence is given at the least."""
+"""Fewest columns for a sentence."""
 _ITEM = re.compile(r"- |\d+\. ")
 
 
 def say(console: Console, line: str, style: str = "", indent: int = 0) -> None:
-    """Print a sentence: text, never markup; wrapped at words, an item of a list below its text."""
+    """Print a sentence as text, never markup, wrapped at words; list items hang-indented."""
     space = " " * indent
     for part in line.split("\n"):
         item = _ITEM.match(part)

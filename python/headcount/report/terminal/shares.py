@@ -78,7 +78,7 @@ def _points(found: SharesFile, console: Console) -> Table:
 
 
 def _grouped(points: list[SharesPoint]) -> Iterator[tuple[tuple[int, ...], list[int]]]:
-    """The numbers of the points in which the same was held, by what that was."""
+    """The indexes of the points at which the same was held, by what was held."""
     groups: dict[tuple[int, ...], list[int]] = {}
     for index, point in enumerate(points):
         held = tuple(getattr(point, name) for name in HELD)

@@ -43,10 +43,10 @@ from headcount.text import plural, span
 _STYLE = {"passed": "bold green", "failed": "bold red"}
 
 BESIDE_FROM = 96
-"""Columns from which the chart of response times stands beside that of throughput."""
+"""Console columns from which the chart of response times is beside that of throughput."""
 
 MOST_PLOT = 72
-"""Columns of one chart at the most; a wider one shows nothing more."""
+"""Most columns of one chart; a wider one shows nothing more."""
 
 
 def summary(
@@ -58,17 +58,17 @@ def summary(
     confirmation: Confirmation | None = None,
     agents: Sequence[Fleet] = (),
 ) -> None:
-    """Print what a run came to.
+    """Print the results of a run.
 
     Args:
         verdict: The answer.
         levels: All levels in the order they were run; may be empty.
-        console: Where to; its width and encoding are kept to. Colours appear on terminals only.
+        console: Where to print, within its width and encoding; colours on terminals only.
         environment: The disclosure, which says over which interface the load came; without it
-            the network's figure is left out.
-        program: The program that users played, if they did; its operations are then listed.
+            the network figure is left out.
+        program: The program that users played, if any; its operations are then listed.
         confirmation: What experiments said of the diagnosis after the run, if there were any.
-        agents: Who played the users; empty where one process did.
+        agents: The fleets that played the users; empty if one process did.
 
     """
     _answer(verdict, console, confirmation)
@@ -128,7 +128,7 @@ def _limit(verdict: Verdict, console: Console, confirmation: Confirmation | None
 
 
 def _charts(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> None:
-    """Draw throughput, and response times beside it where there is room; two levels at least."""
+    """Draw throughput, and response times beside it if there is room; needs two levels."""
     valid = [level for level in levels if level.outcome != "invalid"]
     if len({level.users for level in valid}) < 2:
         return
@@ -203,7 +203,7 @@ def _agents(
 
 
 def _priced(verdict: Verdict, console: Console) -> None:
-    """The items of the price, where it was stated as items."""
+    """Print the items of the price, if it was stated as items."""
     if verdict.price is None or not verdict.price.items:
         return
     found = items(verdict.price)
@@ -227,5 +227,5 @@ def _cost(cost: Cost) -> str:
 
 
 def _print(text: str, console: Console, style: str = "") -> None:
-    # Text, never Rich's markup: what a server says in brackets is not a style.
+    # Text, never Rich markup: brackets in messages of servers are not styles.
     console.print(Text(writable(text, console), style=style))

@@ -60,8 +60,7 @@ def _megabytes(value_bytes_per_s: float | None) -> str:
 def _used(levels: Sequence[LevelResult], environment: EnvironmentFile | None) -> list[Column]:
     """Make the columns of the server's resources that any level has a figure for.
 
-    Without the environment it is not known over which interface the load came, and so the network
-    is left out.
+    Without the environment, the interface of the load is unknown, so the network is left out.
     """
     loopback = is_over_loopback(environment)
 
@@ -82,7 +81,7 @@ def _used(levels: Sequence[LevelResult], environment: EnvironmentFile | None) ->
 def table(
     levels: Sequence[LevelResult], console: Console, environment: EnvironmentFile | None = None
 ) -> Group:
-    """Make the table; in parts below each other where the console is narrow."""
+    """Make the table, in parts below each other if the console is narrow."""
     return fitted([*_PLAYED, *_used(levels, environment), _STEADY], levels, console)
 
 
