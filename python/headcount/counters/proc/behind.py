@@ -1,4 +1,4 @@
-"""Whom processes of this machine are connected to."""
+"""The peers of processes of this machine."""
 
 from collections.abc import Iterable
 from contextlib import closing
@@ -8,9 +8,9 @@ from headcount.counters.proc.upstream import peer_name
 
 
 def peers_of(proc: str, pids: Iterable[int]) -> list[str]:
-    """The addresses, as `ip:port`, that some processes opened connections to; each once.
+    """The addresses, as `ip:port`, to which some processes opened connections; each once.
 
-    Raises OSError where the kernel does not list sockets.
+    Raises OSError if the kernel does not list sockets.
     """
     with closing(open_table(proc, None, None)) as table:
         own = inodes(proc, pids)

@@ -41,7 +41,7 @@ class Cgroup:
 
 
 def exists(path: str) -> bool:
-    """Whether there is this file or folder on this machine."""
+    """Whether this file or folder exists on this machine."""
     return Path(path).exists()
 
 
@@ -55,7 +55,7 @@ def folders(
 
     Args:
         sys: Where sysfs is mounted.
-        names: The group's name, or that of each controller's group where they differ.
+        names: The group's name, or the name per controller if they differ.
         has: Whether there is a file or folder.
 
     """
@@ -135,10 +135,10 @@ def gauges(current: Cgroup) -> dict[str, float]:
 
 
 def delta(previous: Cgroup, current: Cgroup, elapsed_s: float) -> dict[str, float]:
-    """CPU used and withheld, memory taken away and read again, and pressure.
+    """CPU used and throttled, memory reclaimed and read back, and pressure.
 
     The throttled share is of the scheduler's periods in which the group wanted the CPU at all;
-    absent where the group has no CPU limit or did nothing.
+    absent if the group has no CPU limit or was idle.
     """
     values: dict[str, float] = {}
     used = rate(previous.cpu_ns, current.cpu_ns, elapsed_s)
@@ -189,9 +189,9 @@ def quota(folder: str, text: Callable[[str], str | None] = read_text) -> Quota |
 def _cpu_limit(
     cpu: str | None, unified: str | None, text: Callable[[str], str | None]
 ) -> float | None:
-    """Return the limit in cores: the quota of CPU time a period, over the period."""
+    """Return the limit in cores: the quota of CPU time per period, over the period."""
     if cpu is not None:
-        quota = integer(text(f"{cpu}/cpu.cfs_quota_us") or "")  # -1 where there is none
+        quota = integer(text(f"{cpu}/cpu.cfs_quota_us") or "")  # -1 for no quota
         period = integer(text(f"{cpu}/cpu.cfs_period_us") or "")
         return quota / period if quota is not None and period else None
     words = (text(f"{unified}/cpu.max") or "").split()

@@ -1,8 +1,8 @@
 """CPU that threads of garbage collectors use, known by their names.
 
 The Java virtual machine and .NET name theirs. Node's helpers collect, and compile code while it is
-new. Newer versions name them; before (seen with Node 20) their order tells: of a process's threads
-the first is the program's, the second keeps time, the next four are the helpers. Go and
+new. Newer versions name them; in older ones (seen with Node 20) their order does: of a process's
+threads, the first is the program's, the second keeps time, the next four are the helpers. Go and
 Python collect in threads that also do other work. Format: proc(5), ``/proc/PID/task/TID/comm``: at
 most 15 characters.
 """
@@ -21,10 +21,10 @@ _COLLECTOR = re.compile(
 """Of OpenJDK's HotSpot (its VM Thread stops all others and collects alone with -XX:+UseSerialGC),
 of .NET and of Node."""
 _HELPERS = slice(2, 6)
-"""Node's, among the threads of a process in the order in which they began."""
+"""Node's helpers among the threads of a process, in the order in which they started."""
 _Key = tuple[int, int, int]
 Name = Callable[[int, int], str]
-"""Reads the name of a thread, by its process and its own number; empty where it has none."""
+"""Reads the name of a thread, by its process and thread id; empty if it has none."""
 
 
 class Collectors:
@@ -65,13 +65,13 @@ class Collectors:
     def _ask(self, key: _Key, helpers: frozenset[_Key]) -> bool:
         pid, _, thread = key
         name = self._name(pid, thread)
-        if name == "node":  # a thread without a name has its program's
+        if name == "node":  # an unnamed thread has its program's name
             return key in helpers
         return _COLLECTOR.match(name) is not None
 
 
 def names_below(proc: str) -> Name:
-    """Reads names where procfs is mounted."""
+    """A function that reads names of threads below a mount of procfs."""
 
     def name(pid: int, thread: int) -> str:
         return (read_text(f"{proc}/{pid}/task/{thread}/comm") or "").strip("\n")
@@ -80,7 +80,7 @@ def names_below(proc: str) -> Name:
 
 
 def _helpers(keys: Iterable[_Key]) -> frozenset[_Key]:
-    """The threads that would be Node's helpers, of each process."""
+    """The threads of each process that would be Node's helpers."""
     threads: dict[int, list[_Key]] = {}
     for key in keys:
         threads.setdefault(key[0], []).append(key)

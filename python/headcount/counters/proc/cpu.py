@@ -76,9 +76,9 @@ def gauges(current: CpuStat) -> dict[str, float]:
 def delta(previous: CpuStat, current: CpuStat, elapsed_s: float) -> dict[str, float]:
     """Shares of CPU time by mode, busy share of all and of the busiest CPU, context switches/s.
 
-    Busy is everything but idle and iowait. Steal counts as busy: the CPU was wanted and could not
-    be had. Shares are of the ticks the kernel accounted, not of ``elapsed_s``, so that they add up
-    to 1 whatever the timer's resolution.
+    Busy is everything but idle and iowait. Steal counts as busy: the CPU was wanted and not
+    available. Shares are of the ticks the kernel accounted, not of ``elapsed_s``, so they add up to
+    1 whatever the timer's resolution.
     """
     values: dict[str, float] = {}
     shares = _shares(previous.all_cpus, current.all_cpus)
@@ -102,7 +102,7 @@ def delta(previous: CpuStat, current: CpuStat, elapsed_s: float) -> dict[str, fl
 def program_ticks(current: CpuStat) -> int | None:
     """Return the time all CPUs spent on programs so far, in clock ticks.
 
-    Without interrupts, which are on behalf of whoever, and without what the hypervisor stole.
+    Without interrupts, which cannot be attributed, and without what the hypervisor stole.
     """
     if len(current.all_cpus) <= max(_PROGRAMS):
         return None
@@ -112,8 +112,8 @@ def program_ticks(current: CpuStat) -> int | None:
 def _shares(previous: tuple[int, ...], current: tuple[int, ...]) -> list[float]:
     """Shares of the ticks between two readings by mode; empty where no tick passed.
 
-    Idle and iowait may run backwards a little, which the kernel's documentation says of iowait: a
-    mode that did so spent no tick as far as can be known.
+    Idle and iowait may run backwards a little, as the kernel documents for iowait. A mode that did
+    counts as having spent no tick.
     """
     spent = [max(0, now - before) for before, now in zip(previous, current, strict=False)]
     total = sum(spent)

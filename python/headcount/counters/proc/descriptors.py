@@ -1,7 +1,7 @@
-"""How many of the file descriptors that a process may have are open.
+"""The share of a process's file descriptors that are open.
 
-A server without a free one accepts no connection (EMFILE of accept(2)): clients wait without an
-error. Format: proc(5), ``/proc/PID/limits``, which everybody may read.
+A server without a free descriptor accepts no connection (EMFILE of accept(2)): clients wait without
+an error. Format: proc(5), ``/proc/PID/limits``, which everybody may read.
 """
 
 import re
@@ -12,12 +12,12 @@ from headcount.counters.proc.process import Process
 
 NAME = "process.open_file_descriptors.utilization"
 RENEW_S = 30.0
-"""How often a limit is read again: programs set theirs once, as they begin."""
+"""How often a limit is read again: programs set theirs once, at startup."""
 _SOFT = re.compile(r"^Max open files +(\d+)", re.MULTILINE)
 
 
 class DescriptorLimits:
-    """The soft limits of processes, each read when it is seen first, and now and then again."""
+    """The soft limits of processes, read at first sight and every `RENEW_S` after that."""
 
     def __init__(self, proc: str) -> None:
         """Read nothing yet."""
@@ -26,7 +26,7 @@ class DescriptorLimits:
         self._due_s = float("-inf")
 
     def utilization(self, at_s: float, members: Iterable[Process]) -> float | None:
-        """Open descriptors over the limit, of the fullest process; None where none is known."""
+        """Open descriptors over the limit, for the fullest process; None if none is known."""
         if at_s >= self._due_s:
             self._limits.clear()
             self._due_s = at_s + RENEW_S

@@ -1,4 +1,4 @@
-"""Which disks and network interfaces are real, from ``/sys``: the rest would be counted twice."""
+"""Which disks and network interfaces are real, from ``/sys``: others would count twice."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ _STACKED_PREFIXES = ("loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd")
 
 
 class Devices:
-    """Answers which devices count towards the host's totals, remembering each answer.
+    """Decides which devices count towards the host's totals, caching each decision.
 
     Args:
         sys: Where sysfs is mounted.
@@ -32,8 +32,8 @@ class Devices:
     def real_disks(self, devices: Iterable[str]) -> frozenset[str]:
         """Return the disks with hardware (or a hypervisor) behind them.
 
-        Where sysfs shows no device behind any of them, as in some containers, the whole devices
-        that do not look stacked on others by their name.
+        If sysfs shows no device behind any of them, as in some containers, the whole devices whose
+        names do not look stacked on others.
         """
         names = [name for name in devices if self._disk(name)[0]]
         backed = frozenset(name for name in names if self._disk(name)[1])
@@ -42,8 +42,8 @@ class Devices:
     def counted_interfaces(self, interfaces: Iterable[str]) -> frozenset[str]:
         """Return the interfaces whose traffic adds up to the host's.
 
-        Those with hardware (or a hypervisor) behind them; where there are none, as in a container,
-        all but the loopback and those stacked on another (bridge, bond, VLAN).
+        Those with hardware (or a hypervisor) behind them; if there are none, as in a container, all
+        but the loopback and those stacked on another (bridge, bond, VLAN).
         """
         names = [name for name in interfaces if name != LOOPBACK]
         backed = frozenset(name for name in names if self._has_hardware(name))
@@ -67,10 +67,10 @@ class Devices:
 
 
 class ToldDevices(Devices):
-    """The same of a machine whose sysfs was listed elsewhere.
+    """The same for a machine whose sysfs was listed remotely.
 
     Args:
-        paths: What there is of ``/sys/block/*``, ``/sys/block/*/device``,
+        paths: What exists of ``/sys/block/*``, ``/sys/block/*/device``,
             ``/sys/class/net/*/device`` and ``/sys/class/net/*/lower_*``.
 
     """

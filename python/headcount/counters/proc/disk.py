@@ -1,7 +1,7 @@
 """Disks, from ``/proc/diskstats``.
 
-Format: https://docs.kernel.org/admin-guide/iostats.html. Waiting that a cgroup's limit or a
-virtual disk's cap imposes happens above the device and does not show here; pressure shows it.
+Format: https://docs.kernel.org/admin-guide/iostats.html. Waits caused by a cgroup's limit or a
+virtual disk's cap happen above the device and do not show here; pressure shows them.
 """
 
 from collections.abc import Mapping
@@ -33,8 +33,8 @@ class DiskStat:
 def parse(text: str) -> dict[str, DiskStat]:
     """Parse ``/proc/diskstats`` by device name.
 
-    Newer kernels append discards and flushes, which are passed over; partitions of kernels before
-    2.6.25 have four fields only and are passed over as well.
+    Newer kernels append discards and flushes, which are skipped; partitions of kernels before
+    2.6.25 have only four fields and are skipped as well.
     """
     devices: dict[str, DiskStat] = {}
     for line in text.splitlines():
@@ -114,7 +114,7 @@ def _figures(pairs: list[tuple[DiskStat, DiskStat]], elapsed_s: float) -> dict[s
 
 
 def _mean_wait_ms(waits: list[float | None], operations: list[float | None]) -> float | None:
-    """Mean time of an operation from its queueing to its end; None where none ended."""
+    """Mean time of an operation from queueing to completion; None if none completed."""
     waited = [value for value in waits if value is not None]
     done = [value for value in operations if value is not None]
     if len(waited) < len(waits) or len(done) < len(operations) or not sum(done):

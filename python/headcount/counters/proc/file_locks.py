@@ -1,7 +1,7 @@
 """Locks on files that a server's processes hold, or wait for, from ``/proc/locks``.
 
-SQLite and many programs lock a file while they write. Who does not get such a lock either waits in
-the kernel, or sleeps and tries again, as SQLite does: then only the lock itself shows it.
+SQLite and many programs lock a file while they write. A process that does not get the lock either
+waits in the kernel, or sleeps and retries, as SQLite does: then only the lock itself is visible.
 
 Format: proc(5). A line with ``->`` is of a process that waits for the lock above it.
 """
@@ -16,14 +16,14 @@ from headcount.counters.proc.process import Process
 
 HELD, WAITING = "process.file_locks.held", "process.file_locks.waiting"
 _WINDOW = 20
-"""Looks, of two seconds at ten a second, in which the file that is locked most often is found."""
+"""Looks (two seconds at ten per second) in which to find the file that is locked most often."""
 _LINES_MAX = 2000
-"""Locks of the whole machine above which they are not looked at: a file server has one or more for
-each open file."""
+"""With more locks on the whole machine, they are not inspected: a file server has one or more per
+open file."""
 
 
 class Locked(NamedTuple):
-    """A lock: the process, the file as device and inode, whether it only waits, and for writing."""
+    """A lock: the process, the file as device and inode, if it only waits, and if for writing."""
 
     pid: int
     file: str
@@ -34,8 +34,8 @@ class Locked(NamedTuple):
 class FileLocks:
     """How often a file is locked for writing by a tree of processes, and how many wait for one.
 
-    Files that were never seen without that lock do not count: a daemon locks the file with its
-    process id for as long as it lives.
+    Files that were never seen without the lock do not count: a daemon locks its PID file for as
+    long as it lives.
 
     Args:
         proc: Where procfs is mounted.
@@ -52,7 +52,7 @@ class FileLocks:
         self._recent: deque[frozenset[str]] = deque(maxlen=_WINDOW)
 
     def look(self) -> Iterable[Look]:
-        """Look at the locks of the processes now."""
+        """Inspect the locks of the processes now."""
         text = self._files.text(f"{self._proc}/locks")
         if text is None or text.count("\n") > _LINES_MAX:
             return

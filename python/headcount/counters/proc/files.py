@@ -1,4 +1,4 @@
-"""Reading the kernel's virtual files, and turning two readings into a rate."""
+"""Reads the kernel's virtual files, and turns two readings into a rate."""
 
 import os
 
@@ -8,7 +8,7 @@ _CHUNK_BYTES = 65_536
 def read_text(path: str) -> str | None:
     """Return a whole virtual file, or None where it is missing, denied or its process has gone.
 
-    Raw reads, because a sample reads dozens of these files and buffered files cost three times as
+    Unbuffered, because a sample reads dozens of these files, and buffered files cost three times as
     much CPU time.
     """
     try:

@@ -1,7 +1,7 @@
-"""Gauges that change within a second: looked at several times in each, by a thread of its own.
+"""Gauges that change within a second: a thread samples them several times per second.
 
-The thread looks ten times a second and no gauge costs more than a set share of a core: one that is
-dear is looked at less often. What it costs is counted and reported.
+The thread samples ten times a second, and no gauge costs more than a set share of a core: an
+expensive one is sampled less often. The cost is counted and reported.
 """
 
 import threading
@@ -15,21 +15,21 @@ INTERVAL_S = 0.1
 """Ten looks a second: bottlenecks that come and go within a second show as shares of it. Our
 choice; at 50 ms the looks themselves cost twice as much and say no more about means of a level."""
 DUTY = 0.02
-"""Share of one core that looking may cost, in equal parts for all gauges, so that a dear one does
-not take from the others. Our choice: with a quarter of it, a level of seconds on a busy machine has
-no look at the dear ones."""
+"""Share of one core that looking may cost, in equal parts for all gauges, so that an expensive one
+does not take from the others. Our choice: with a quarter of it, a level of a few seconds on a busy
+machine has no look at the expensive ones."""
 _GOLDEN = 0.6180339887498949
-"""The looks are not at equal distances: the n-th is within its tenth of a second at the fraction of
-n squared times the golden ratio, which fills any period evenly and resonates with none (H. Weyl,
+"""Looks are not equidistant: the n-th is within its tenth of a second at the fractional part of n
+squared times the golden ratio, which covers any period evenly and resonates with none (H. Weyl,
 "Über die Gleichverteilung von Zahlen mod. Eins", Mathematische Annalen 77, 1916, on polynomials).
-At equal distances of 100 ms they would all meet the same phase of a CPU limit, whose period is
-100 ms too, and see a server always stopped or never. Without the square there are periods, 63.6 ms
-for one, of which they would see some phases only: found by trying 4,000 of them."""
+At equal distances of 100 ms, all would hit the same phase of a CPU limit, whose period is 100 ms
+too, and see a server always stopped or never. Without the square, there are periods, such as 63.6
+ms, of which they would see only some phases: found by trying 4,000 of them."""
 
 How = Literal["mean", "max", "share", "last"]
 Look = tuple[str, How, float]
-"""A counter's name, what becomes of its values in a second, and its value at this moment. ``share``
-is the share of moments in which the value was above zero."""
+"""A counter's name, how its values in a second are combined, and its value now. ``share`` is the
+share of looks in which the value was above zero."""
 
 
 def of_one_look(looks: Iterable[Look]) -> dict[str, float]:
@@ -38,10 +38,10 @@ def of_one_look(looks: Iterable[Look]) -> dict[str, float]:
 
 
 class Gauge(Protocol):
-    """Something to be looked at."""
+    """A source of values that change within a second."""
 
     def look(self) -> Iterable[Look]:
-        """Look now; raises OSError where that is not possible at the moment."""
+        """Look now; raises OSError if that is impossible at the moment."""
         ...
 
     def close(self) -> None:
@@ -51,7 +51,7 @@ class Gauge(Protocol):
 
 @dataclass(slots=True)
 class _Seen:
-    """What was seen of one counter since it was last taken."""
+    """The values of one counter since the last `take`."""
 
     how: How
     moments: int = 0
@@ -77,12 +77,12 @@ class _Seen:
 
 
 class Moments:
-    """What gauges show at many moments, summed up until it is taken.
+    """Values of gauges at many moments, combined until `take`.
 
     Args:
-        gauges: What to look at.
+        gauges: The gauges to look at.
         duty: Share of one core that all of them may cost; each has an equal part.
-        cost: CPU time of the calling thread so far, in seconds.
+        cost: Returns the CPU time of the calling thread so far, in seconds.
 
     """
 
@@ -119,7 +119,7 @@ class Moments:
             self._due_s[number] = at_s + (self._cost() - began_s) / self._duty
 
     def take(self) -> dict[str, float]:
-        """Return the figures of all moments since the last call; a counter not seen is absent."""
+        """Return the figures of all looks since the last call; a counter not seen is absent."""
         with self._lock:
             seen, self._seen = self._seen, {}
         return {name: one.figure for name, one in seen.items()}
@@ -131,11 +131,11 @@ class Moments:
 
 
 class FineSampler:
-    """A thread that looks at gauges until it is closed; it begins when first taken from.
+    """A thread that looks at gauges until `close`; the first `take` starts it.
 
     Args:
-        make: Makes the gauges to look at, then.
-        interval_s: Time between two looks, in the mean.
+        make: Makes the gauges, when the thread starts.
+        interval_s: Mean time between two looks.
         duty: Share of one core that they may cost.
 
     """
@@ -164,7 +164,7 @@ class FineSampler:
     def take(self) -> dict[str, float]:
         """Return the figures since the last call; the first call has none.
 
-        Raises whatever a gauge raised that is not an OSError: that is a defect.
+        Raises any error of a gauge that is not an OSError: such an error is a defect.
         """
         if self._broken is not None:
             raise self._broken
@@ -197,7 +197,7 @@ class FineSampler:
                 if self._running.acquire(timeout=max(0.0, at_s - time.monotonic())):
                     return
                 now_s = time.monotonic()
-                if now_s < at_s + self._interval_s:  # the machine was busy: leave out what is past
+                if now_s < at_s + self._interval_s:  # skip looks that a busy machine delayed
                     self._moments.look(now_s)
                 self._cpu_s = time.thread_time()
         except Exception as error:  # noqa: BLE001 - raised by take, on the caller's thread
@@ -205,7 +205,7 @@ class FineSampler:
 
 
 def moments(start_s: float, interval_s: float) -> Iterable[float]:
-    """When to look, without end: once in each interval, evenly over any period."""
+    """Endless times of looks: once per interval, evenly over any period."""
     number = 0
     while True:
         yield start_s + (number + number * number * _GOLDEN % 1.0) * interval_s

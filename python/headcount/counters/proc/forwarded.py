@@ -1,7 +1,7 @@
 """Which container a program forwards connections to, by its command line.
 
-`docker-proxy` is told the container's address, which one container has in its network;
-`conmon`, which holds the ports of Podman's containers, is told the container's id.
+`docker-proxy` has the container's address as an argument, unique within its network; `conmon`,
+which holds the ports of Podman's containers, has the container's id.
 """
 
 import ipaddress
@@ -14,7 +14,7 @@ _ID = re.compile(r"[0-9a-f]{64}")
 
 
 def container_behind(machine: Machine, pid: int) -> str | None:
-    """The id of the container that a process forwards to; None where that is not known."""
+    """The id of the container that a process forwards to; None if unknown."""
     words = (machine.text(f"{machine.proc}/{pid}/cmdline") or "").split("\0")
     options = dict(pairwise(words))
     if (found := _ID.fullmatch(options.get("-c", ""))) is not None:

@@ -1,4 +1,4 @@
-"""A control group that is read each second, and looked for anew when processes were moved."""
+"""A control group that is read each second, and found again after its processes were moved."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from headcount.counters.proc.groups import Group
 from headcount.counters.proc.kept_files import Files
 
 _RENEW_S = 5.0
-"""How often it is looked where the group's folders are: they are there before a server starts."""
+"""How often the group's folders are looked up; they exist before a server starts."""
 
 
 class GroupReader:
@@ -40,7 +40,7 @@ class GroupReader:
         self._due_s = float("-inf")
 
     def read(self, at_s: float, pids: Sequence[int | str]) -> Group:
-        """Read the group now; if one of the processes was moved, that to which it was."""
+        """Read the group now; if one of the processes was moved, its new group."""
         texts = [self._files.text(f"{self._proc}/{pid}/cgroup") for pid in pids]
         if at_s >= self._due_s or texts != self._texts:
             self._texts = texts

@@ -18,10 +18,10 @@ _NOT_OF_A_SERVICE = re.compile(
     r".*\.slice|init\.scope|(session-|app-|vte-spawn-|tmux-spawn-).*\.scope|"
     r"(user@|(serial-|console-)?getty@).*\.service|(sshd?|cron|crond|atd)(@.*)?\.service"
 )
-"""Groups of systemd that hold whatever somebody started: slices, logins and their windows, jobs.
+"""Groups of systemd that hold whatever a user started: slices, logins and their windows, jobs.
 
 https://systemd.io/DESKTOP_ENVIRONMENTS and systemd.special(7). The programs of a login are in the
-group of sshd where no session is registered."""
+group of sshd if no session is registered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Group:
     reading: Cgroup
 
     def figures(self, previous: "Group | None", elapsed_s: float) -> dict[str, float]:
-        """Gauges, and rates since a previous reading unless that was of another group."""
+        """Gauges, and rates since the previous reading if that was of the same group."""
         values = cgroup.gauges(self.reading)
         if previous is not None and previous.where == self.where:
             values |= cgroup.delta(previous.reading, self.reading, elapsed_s)
@@ -45,7 +45,7 @@ def parse(text: str) -> dict[str, str]:
     for line in text.splitlines():
         _, first, rest = line.partition(":")
         controllers, second, name = rest.partition(":")
-        # The kernel shows a group outside our own namespace as "/..": it cannot be reached.
+        # The kernel shows a group outside our own namespace as "/..", which is unreachable.
         if not first or not second or not name.startswith(_ROOT) or name.startswith("/.."):
             continue
         for controller in controllers.split(",") if controllers else ["unified"]:
@@ -57,8 +57,8 @@ def parse(text: str) -> dict[str, str]:
 def parse_mounts(text: str) -> dict[str, str]:
     """Parse ``/proc/self/mountinfo`` to the group at the root of each hierarchy's mount.
 
-    In a container without a namespace for groups that is the container's own group, whose name is
-    in front of all names of groups.
+    In a container without a cgroup namespace, that is the container's own group, whose name is a
+    prefix of all group names.
     """
     roots: dict[str, str] = {}
     for line in text.splitlines():
@@ -78,9 +78,9 @@ def parse_mounts(text: str) -> dict[str, str]:
 def paths(
     proc: str, pid: int | str, text: Callable[[str], str | None] = read_text
 ) -> dict[str, str]:
-    """Return the groups of a process by controller; empty where it has gone.
+    """Return the groups of a process by controller; empty if it has gone.
 
-    `text` reads a file, of another machine for example.
+    `text` reads a file, for example of another machine.
     """
     names = parse(text(f"{proc}/{pid}/cgroup") or "")
     roots = parse_mounts(text(f"{proc}/self/mountinfo") or "")
@@ -92,10 +92,10 @@ def paths(
 def shared_paths(
     proc: str, pids: Iterable[int], text: Callable[[str], str | None] = read_text
 ) -> dict[str, str]:
-    """Return the groups that all these processes are in and this very process is not.
+    """Return the groups, by controller, that have all these processes and not this one.
 
-    By controller; never the root, a slice or a login's group. One that holds Headcount too shows
-    nothing about the server.
+    Never the root, a slice or a login's group. A group that holds Headcount too shows nothing about
+    the server.
     """
     ours = paths(proc, "self", text)
     common: dict[str, str] | None = None
@@ -111,7 +111,7 @@ def shared_paths(
 
 
 def is_of_service(name: str) -> bool:
-    """Whether a group belongs to one service or container, as far as its name shows."""
+    """Whether a group belongs to a single service or container, judging by its name."""
     return name != _ROOT and not _NOT_OF_A_SERVICE.fullmatch(name.rpartition("/")[2])
 
 
@@ -121,7 +121,7 @@ def limits(
     text: Callable[[str], str | None] = read_text,
     has: Callable[[str], bool] = cgroup.exists,
 ) -> dict[str, float]:
-    """The limits of groups and of those above them, of each the lowest that is set.
+    """The limits of groups and of those above them: the lowest set of each kind.
 
     `cpu` in cores, `memory` in bytes, and `processes` (threads count as well).
     """
@@ -143,10 +143,10 @@ def limits(
 
 
 def limiting(sys: Path, names: Mapping[str, str]) -> dict[str, str]:
-    """Leave out groups that are the machine itself: the root, unless it is a container's.
+    """The groups without those that are the whole machine: the root, unless it is a container's.
 
-    The root of a namespace looks like the machine's, but can be limited: version 2 has a type for
-    every group but the machine's, version 1 a limit that is set.
+    The root of a namespace looks like the machine's, but can be limited: in version 2 every group
+    but the machine's has a type, in version 1 a limit is set.
     """
     where = folders(sys, names)
     return {
@@ -163,12 +163,12 @@ def _is_limited(controller: str, where: Mapping[str, str]) -> bool:
     if controller == "memory":
         limit = read_int(f"{folder}/memory.limit_in_bytes")
         return limit is not None and limit < UNLIMITED_BYTES
-    quota = read_int(f"{where.get('cpu', folder)}/cpu.cfs_quota_us")  # -1 where there is none
+    quota = read_int(f"{where.get('cpu', folder)}/cpu.cfs_quota_us")  # -1 for no quota
     return quota is not None
 
 
 def _below(root: str, name: str) -> str:
-    """A group's name as seen from the group that is mounted."""
+    """A group's name relative to the mounted group."""
     if root == _ROOT:
         return name
     if name == root:
@@ -177,5 +177,5 @@ def _below(root: str, name: str) -> str:
 
 
 def _holds(group: str, other: str) -> bool:
-    """Whether a group is another or above it."""
+    """Whether a group is the other one, or above it."""
     return other == group or other.startswith(f"{group}/")

@@ -1,4 +1,4 @@
-"""One reading of a Linux host's files, wherever they were read, and the counters in it."""
+"""One reading of a Linux host's files, local or remote, and its counters."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class Host:
 
 
 def read(text: Callable[[str], str]) -> Host:
-    """Read a host; ``text`` gives a file below /proc by its name, empty where it is missing."""
+    """Read a host; ``text`` returns a file below /proc by its name, empty if it is missing."""
     return Host(
         load=cpu.parse_loadavg(text("loadavg")),
         meminfo=memory.parse(text("meminfo"), memory.STATES),
@@ -38,7 +38,7 @@ def read(text: Callable[[str], str]) -> Host:
 
 
 def gauges(now: Host) -> dict[str, float]:
-    """What a single reading says."""
+    """Counters of a single reading."""
     values = cpu.gauges(now.stat)
     put(values, "system.cpu.load_average.1m", now.load)
     return values | memory.gauges(now.meminfo) | network.gauges(now.protocols)
@@ -51,7 +51,7 @@ def delta(
     devices: Devices,
     page_bytes: int | None = memory.PAGE_BYTES,
 ) -> dict[str, float]:
-    """What two readings say: rates, and shares of time.
+    """Counters of two readings: rates, and shares of time.
 
     ``page_bytes`` is the size of the host's pages; without it there are no refaults.
     """

@@ -13,7 +13,7 @@ import numpy as np
 from headcount.counters.proc.netlink import align
 
 INFO = 2
-"""INET_DIAG_INFO: the attribute that holds tcp_info; bit INFO - 1 of a question asks for it."""
+"""INET_DIAG_INFO: the attribute with tcp_info; bit INFO - 1 of a request asks for it."""
 BYTECODE = 1
 _SAME_PORT, _SAME_PEER_PORT, _NEVER, _JUMP = 11, 12, 0, 1
 """Operations of the kernel's filter: INET_DIAG_BC_S_EQ, _D_EQ, _NOP (carries a port), _JMP."""
@@ -64,10 +64,10 @@ Listening = tuple[int, int, bytes, int, int, int]
 
 
 def port_filter(ports: Sequence[int], *, of_peer: bool = False) -> bytes:
-    """A filter for the kernel that lets pass whatever has one of these ports, local or the peer's.
+    """A kernel filter that passes sockets with one of these ports, local or the peer's.
 
     Each port is two operations, compare and the port; all but the last are followed by a jump to
-    the end, which accepts. Past the end by one operation rejects.
+    the end, which accepts. Jumping one operation past the end rejects.
     """
     code = b""
     end = len(ports) * 12 - 4
@@ -96,7 +96,7 @@ def runs(buffer: bytes) -> Iterator[np.ndarray[Any, Any]]:
 
 
 def listening_in(buffer: bytes) -> Iterator[Listening]:
-    """The messages of a buffer about listening sockets, which are few: not worth an array."""
+    """The messages of a buffer about listening sockets; too few to be worth an array."""
     at = 0
     while at + _LISTENING.size <= len(buffer):
         length, family, port, address, queue, limit, inode = _LISTENING.unpack_from(buffer, at)
@@ -107,7 +107,7 @@ def listening_in(buffer: bytes) -> Iterator[Listening]:
 
 
 def _info_at(message: bytes, at: int, length: int) -> tuple[int, int]:
-    """Where tcp_info stands in the message that begins there, and its length; zeros without."""
+    """Offset and length of tcp_info in the message that begins there; zeros without it."""
     place = _HEADER_BYTES + _MESSAGE_BYTES
     while place + 4 <= length:
         size, kind = struct.unpack_from("=HH", message, at + place)
@@ -121,7 +121,7 @@ def _info_at(message: bytes, at: int, length: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=64)
 def _layout(step: int, info: tuple[int, int]) -> np.dtype[Any]:
-    """Where the fields of a message are, those of tcp_info included where it has them."""
+    """Offsets of the fields of a message, including those of tcp_info if it has them."""
     fields = dict(_FIELDS)
     at, length = info
     for name, (form, offset) in _TIMES.items():

@@ -1,4 +1,4 @@
-"""Virtual files that are read again and again, kept open in between: opening costs the most."""
+"""Keeps virtual files open between repeated reads: opening costs the most."""
 
 import os
 from collections.abc import Callable
@@ -8,11 +8,11 @@ from headcount.counters.proc.files import read_text
 
 _CHUNK_BYTES = 65_536
 _KEPT_MAX = 256
-"""Descriptors that one reader keeps. Our choice: a server of 20 processes with some threads each
-fits in, and what more there is is opened each time, as the limit is also needed for users."""
+"""Descriptors that one reader keeps. Our choice: enough for a server of 20 processes with some
+threads each. Other files are opened each time, as users need descriptors, too."""
 _LONGEST_LINE_BYTES = 2048
-"""The kernel ends a read where the next line does not fit into its page of 4 KiB: what is shorter
-than a page less the longest line is all there is, and need not be read again to find the end."""
+"""The kernel ends a read where the next line does not fit into its page of 4 KiB: a read shorter
+than a page less the longest line is complete, and needs no second read to find the end."""
 _Read = TypeVar("_Read")
 
 
@@ -24,15 +24,15 @@ class Files(Protocol):
         ...
 
     def entries(self, path: str) -> int | None:
-        """How many entries a folder has, or None where it may not be listed."""
+        """The number of entries of a folder, or None if it may not be listed."""
         ...
 
     def turn(self) -> None:
-        """Let go of what was not read since the last call."""
+        """Close what was not read since the last call."""
         ...
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close everything."""
         ...
 
 
@@ -66,9 +66,9 @@ class PlainFiles:
 class KeptFiles:
     """Keeps what it reads open until the next reading.
 
-    Only for files of procfs and control groups, which say of themselves when their process or
-    group has gone; then the path is opened anew. Not for a process's maps, which belong to the
-    program that it ran when they were opened.
+    Only for files of procfs and control groups, whose reads fail once their process or group has
+    gone; then the path is opened again. Not for a process's maps, which belong to the program that
+    it ran when they were opened.
     """
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ class KeptFiles:
 
 
 def files_of(proc: str) -> Files:
-    """A reader that keeps files of procfs open; those of an imagined machine do not end."""
+    """A reader that keeps files open, if they are of the real procfs: others never go stale."""
     return KeptFiles() if proc == "/proc" else PlainFiles()
 
 

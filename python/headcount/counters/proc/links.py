@@ -9,9 +9,9 @@ from headcount.counters.proc.files import read_int
 from headcount.counters.proc.queues import Queue, QueueTable
 
 _RENEW_S = 30.0
-"""How often speeds are read: some drivers ask the hardware, and speeds hardly change."""
+"""How often speeds are read: some drivers query the hardware, and speeds hardly change."""
 _BYTES_PER_S = 125_000
-"""In one Mbit/s."""
+"""Bytes per second of 1 Mbit/s."""
 _IO = "system.network.io"
 
 
@@ -31,7 +31,7 @@ class Links:
         self._speeds: dict[str, int] = {}
         self._due_s = float("-inf")
         self._namespace = namespace
-        self._has_kernel = proc == "/proc"  # an imagined machine has no kernel to ask
+        self._has_kernel = proc == "/proc"  # a test machine has no kernel to query
         self._table: QueueTable | None = None
         self._previous: tuple[float, Mapping[str, Queue]] | None = None
 
@@ -85,7 +85,7 @@ def utilisation(speeds: Mapping[str, int], traffic: Mapping[str, float]) -> dict
 def _speeds(net: Path | None) -> dict[str, int]:
     """Bytes per second of each interface with hardware behind it that reports a speed.
 
-    Virtual ones report any figure (10 Gbit/s of a veth), or none.
+    Virtual ones report an arbitrary figure (10 Gbit/s for a veth), or none.
     """
     speeds = {}
     for folder in net.iterdir() if net is not None and net.is_dir() else ():

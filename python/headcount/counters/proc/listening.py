@@ -21,15 +21,15 @@ _KEEPER = "headcount.lab.keeper"
 """The module that keeps lab servers, as its command line has it."""
 _INIT = 1
 _AGAIN_S = 2.0
-"""How often processes that have ended are looked for anew: it reads the descriptors of all."""
+"""How often to search for processes that have ended: it reads the descriptors of all processes."""
 _MORE_S = 5.0
-"""How often it is looked whether a server that runs has processes beside its tree."""
+"""How often to check whether a running server has processes outside its tree."""
 
 
 def listeners(port: int, proc: Path = Path("/proc")) -> list[int]:
     """The processes that listen on a TCP port of this machine, without those whose parent does.
 
-    Other people's processes are found by root alone: only they may look into their descriptors.
+    Only root finds processes of other users: only root may read their descriptors.
     """
     sockets = {
         f"socket:[{words[9]}]"
@@ -40,14 +40,14 @@ def listeners(port: int, proc: Path = Path("/proc")) -> list[int]:
         and int(words[1].rpartition(":")[2], 16) == port
     }
     held = {pid for pid in processes(proc) if sockets & _descriptors(proc, pid)}
-    # Where a service is started by its first connection, init holds its socket, too.
+    # If its first connection starts a service, init holds the socket, too.
     return roots(held - {_INIT}, ThisMachine(str(proc)))
 
 
 def listening_processes(text: str, proc: Path = Path("/proc")) -> list[int]:
-    """The processes of the lab server that was started last, of those in a home like `text`.
+    """The processes of the lab server that was started last, of those whose home contains `text`.
 
-    A keeper has each lab server for a child, and names its home on its command line.
+    Each lab server is a child of a keeper, which has the home on its command line.
     """
     keepers = []
     for pid in processes(proc):
@@ -72,7 +72,7 @@ def _descriptors(proc: Path, pid: int) -> set[str]:
     try:
         for name in os.listdir(folder):  # noqa: PTH208 - hot path
             found.add(os.readlink(f"{folder}/{name}"))  # noqa: PTH115 - hot path
-    except OSError:  # it has ended meanwhile, or is another's
+    except OSError:  # it has ended, or belongs to another user
         return found
     return found
 
@@ -84,7 +84,7 @@ class ServerSource:
         name: The source's name.
         find: Finds the processes at the root of the server's tree; none while it is down.
         clock: Seconds that never run backwards.
-        places: Where it listens, None for all its sockets.
+        places: The places where it listens, None for all its sockets.
         group: Its control group by controller, None for the one that its processes share.
 
     """
@@ -120,7 +120,7 @@ class ServerSource:
         values = dict(sample.values)
         values[SAMPLER_CPU_TIME] += cost_s * 1000
         if not self._lives():
-            # Sums over no process are zero, and what a server that is down would use is not known.
+            # Sums over no processes are zero, but the figures of a server that is down are unknown.
             values = {name: one for name, one in values.items() if name[:8] != "process."}
         return Sample(sample.at_s, values)
 
@@ -136,7 +136,7 @@ class ServerSource:
         return any(Path(f"/proc/{pid}").exists() for pid in self._pids)
 
     def _look_again(self, *, lives: bool) -> None:
-        """Take in processes that have come, or begin anew with those of a server restarted."""
+        """Add new processes, or start over with those of a restarted server."""
         pids = self._found()
         self._looked_s = self._clock()
         if not pids:

@@ -1,4 +1,4 @@
-"""What is asked of a machine to find a server on it: this one, or one behind SSH."""
+"""The interface for finding a server on a machine: this one, or one behind SSH."""
 
 import os
 import pwd
@@ -24,7 +24,7 @@ _RUNTIME_S = 5.0
 
 
 class Machine(Protocol):
-    """A machine's procfs and sysfs, for a look that may take a while."""
+    """A machine's procfs and sysfs, for lookups that may take a while."""
 
     @property
     def name(self) -> str:

@@ -66,7 +66,7 @@ def parse_vmstat(text: str, keys: Iterable[str] | None = None) -> dict[str, int]
 
 
 def _lines_of(text: str, keys: Iterable[str], mark: str) -> Iterator[str]:
-    """The lines of these keys, found without looking at the others, of which there are many."""
+    """The lines of these keys, found without parsing the many others."""
     text = f"\n{text}"
     for key in keys:
         at = text.find(f"\n{key}{mark}") + 1
@@ -79,7 +79,7 @@ def gauges(meminfo: Mapping[str, int]) -> dict[str, float]:
     """Memory by state, what is still available, and swap in use; bytes and shares of 1.
 
     The states used, free, buffers and cached add up to the memory there is. Utilisation is what
-    cannot be handed out without swapping: ``1 - MemAvailable / MemTotal``, absent on kernels
+    is not available without swapping: ``1 - MemAvailable / MemTotal``, absent on kernels
     before 3.14, which do not estimate it.
     """
     values: dict[str, float] = {}
@@ -115,9 +115,9 @@ def delta(
 ) -> dict[str, float]:
     """Faults, swapping, kills and refaults per second, from two readings of ``/proc/vmstat``.
 
-    ``page_bytes`` is the size of the pages of the machine that was read; refaults are absent where
-    it is not known. A refault is a page read back soon after it was evicted: memory that is short
-    shows itself there, and as disk reads, long before anything is swapped.
+    ``page_bytes`` is the page size of the machine; refaults are absent if it is unknown. A refault
+    is a page read back soon after it was evicted: a lack of memory shows there, and as disk reads,
+    long before anything is swapped.
     """
 
     def growth(key: str) -> float | None:
@@ -147,7 +147,7 @@ def refaults(
 ) -> float | None:
     """Bytes per second read back soon after eviction, of a host or (with a prefix) a cgroup.
 
-    Since Linux 5.9 the kernel counts pages of files and of processes apart; before, together.
+    Since Linux 5.9 the kernel counts pages of files and of processes separately; before, together.
     """
     names = [f"{prefix}workingset_refault_file", f"{prefix}workingset_refault_anon"]
     if names[0] not in current:

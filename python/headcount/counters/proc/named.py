@@ -1,4 +1,4 @@
-"""A server that somebody named: by its processes, systemd unit, control group or container."""
+"""A server that the user named: by its processes, systemd unit, control group or container."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -12,21 +12,21 @@ _MOUNTED = re.compile(rf"/sys/fs/cgroup(/({'|'.join(CONTROLLERS)}|systemd|pids|b
 _ID = re.compile(r"[0-9a-f]{12,64}")
 """What runtimes print of a container: 12 digits at least."""
 _CONTAINER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-"""Names that runtimes allow; nothing in them means something to a shell."""
+"""Names that runtimes allow; they have no characters that are special to a shell."""
 
 Groups = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What belongs to a server.
+    """What the user says belongs to a server.
 
     Attributes:
         pids: Processes.
         units: Units of systemd, with or without `.service`.
         cgroups: Control groups, as `/system.slice/web.service` or a folder of `/sys/fs/cgroup`.
         containers: Names or ids of containers.
-        by: Who named them, where that is no option.
+        by: Who named them, if not an option of the command line.
 
     """
 
@@ -62,13 +62,13 @@ class Named:
 
     @classmethod
     def of(cls, record: Mapping[str, Sequence[str]]) -> "Named":
-        """What a bundle says was named."""
+        """What was named, read back from a bundle."""
         pids, units, cgroups, containers = (tuple(record.get(name, ())) for name in _OPTIONS)
         return cls(tuple(int(pid) for pid in pids), units, cgroups, containers)
 
     @property
     def how(self) -> str:
-        """By whom the server was named."""
+        """Who named the server."""
         return self.by or f"named with {' and '.join(self.options)}"
 
 
@@ -83,7 +83,7 @@ _OPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The processes that were named, their group if one was, and what there is not."""
+    """The processes that were named, their group if one was named, and what was not found."""
 
     pids: set[int]
     group: Groups | None = None
@@ -109,7 +109,7 @@ def resolve(machine: Machine, named: Named) -> Resolved:
             pids |= members
             found += [group] if group else []
             missing += [why] if why else []
-    # Counters are those of one group: with several, none stands for the server.
+    # Counters are of one group: with several, none represents the server.
     shared = found[0] if len(found) == 1 and not named.pids else None
     return Resolved(pids, shared, "; ".join(missing) or None)
 
@@ -167,7 +167,7 @@ def _of_container(machine: Machine, text: str) -> _Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Below:
-    """Processes in groups of a kind: which group by controller, and all names of such groups."""
+    """Processes in matching groups: their group by controller, and the names of all such groups."""
 
     group: Groups
     members: set[int]
@@ -177,7 +177,7 @@ class _Below:
 def _below(machine: Machine, part_of: Callable[[str], str | None]) -> _Below:
     """The processes in a group or below it; `part_of` cuts the name of a group down to that one.
 
-    Which processes are in it is seen in any hierarchy, systemd's own included.
+    Membership shows in any hierarchy, including systemd's own.
     """
     group: Groups = {}
     members: set[int] = set()
@@ -197,7 +197,7 @@ def _below(machine: Machine, part_of: Callable[[str], str | None]) -> _Below:
 
 
 def _through(name: str, is_wanted: Callable[[str], bool]) -> str | None:
-    """A group's name up to the first part that is wanted; None without one."""
+    """A group's name up to its first matching part; None if no part matches."""
     parts = name.split("/")
     for place, part in enumerate(parts):
         if part and is_wanted(part):

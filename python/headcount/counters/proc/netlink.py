@@ -1,4 +1,4 @@
-"""Questions to the kernel over netlink, asked in the network namespace of a process.
+"""Requests to the kernel over netlink, in the network namespace of a process.
 
 Formats: https://docs.kernel.org/userspace-api/netlink/intro.html; the numbers are those of the
 kernel's ``include/uapi/linux`` (netlink.h, rtnetlink.h, sock_diag.h).
@@ -18,7 +18,7 @@ _HEADER = struct.Struct("=IHHII")
 _ATTRIBUTE = struct.Struct("=HH")
 _DONE, _ERROR = 3, 2
 _DONE_BYTES = 20
-"""The end of a dump is a header and one number; more only if more were asked for."""
+"""The end of a dump is a header and one number; more only if requested."""
 _DONE_HEAD = struct.pack("=IH", _DONE_BYTES, _DONE)
 _DUMP_REQUEST = 0x301
 """NLM_F_REQUEST | NLM_F_DUMP."""
@@ -26,7 +26,7 @@ _CLONE_NEWNET = 0x40000000
 _NESTED_MASK = 0x3FFF
 """The two upper bits of an attribute's type are flags."""
 _PATIENCE_S = 1.0
-"""The kernel answers at once or not at all."""
+"""Longest wait for the kernel, which answers at once or not at all."""
 _ANSWER_BYTES = 1 << 20
 
 
@@ -38,8 +38,8 @@ def align(length: int) -> int:
 class Netlink:
     """One netlink socket.
 
-    Raises OSError where the kernel does not have the family, or where the namespace may not be
-    entered (which needs root).
+    Raises OSError if the kernel lacks the family, or the namespace may not be entered (which needs
+    root).
 
     Args:
         family: :data:`ROUTE` or :data:`SOCK_DIAG`.
@@ -48,21 +48,21 @@ class Netlink:
     """
 
     def __init__(self, family: int, namespace: str | None = None) -> None:
-        """Open the socket; it stays in its namespace whoever asks through it."""
+        """Open the socket, which stays in its namespace whichever thread uses it."""
         self._socket = _opened(family) if namespace is None else _opened_in(family, namespace)
         self._socket.settimeout(_PATIENCE_S)
         self._buffer = bytearray(_ANSWER_BYTES)
         self._view = memoryview(self._buffer)
 
     def dump(self, kind: int, request: bytes) -> Iterator[bytes]:
-        """Ask for all there is of a kind; yields buffers of whole messages, headers included.
+        """Request all objects of a kind; yields buffers of whole messages with their headers.
 
-        Raises OSError where the kernel refuses the question.
+        Raises OSError if the kernel refuses the request.
         """
         length = _HEADER.size + len(request)
         self._socket.send(_HEADER.pack(length, kind, _DUMP_REQUEST, 1, 0) + request)
         while True:
-            # One buffer for all answers: making it for each costs more than to ask.
+            # One buffer for all answers: allocating one for each costs more than the request.
             buffer = bytes(self._view[: self._socket.recv_into(self._buffer)])
             length, kind_of_answer, *_ = _HEADER.unpack_from(buffer)
             if kind_of_answer == _ERROR:
@@ -102,13 +102,13 @@ def attributes(content: bytes, at: int = 0) -> Iterator[tuple[int, bytes]]:
 
 
 def attribute(kind: int, value: bytes) -> bytes:
-    """One attribute of a question."""
+    """One attribute of a request."""
     length = _ATTRIBUTE.size + len(value)
     return (_ATTRIBUTE.pack(length, kind) + value).ljust(align(length), b"\0")
 
 
 def own_namespace(proc: str, pid: int) -> str | None:
-    """Return the file of a process's network namespace, None where it is ours or not to be read."""
+    """Return the file of a process's network namespace, None if it is ours or unreadable."""
     path = f"{proc}/{pid}/ns/net"
     try:
         theirs, ours = os.readlink(path), os.readlink(f"{proc}/self/ns/net")  # noqa: PTH115
@@ -119,7 +119,7 @@ def own_namespace(proc: str, pid: int) -> str | None:
 
 def _ends(buffer: bytes) -> bool:
     """Whether the last message of a buffer ends the dump."""
-    # That message is 20 bytes long: where the buffer ends otherwise, it need not be walked through.
+    # That message has 20 bytes: a buffer with another ending need not be walked through.
     if len(buffer) < _DONE_BYTES or not buffer.startswith(_DONE_HEAD, len(buffer) - _DONE_BYTES):
         return False
     at = kind = 0
@@ -136,7 +136,7 @@ def _opened(family: int) -> socket.socket:
 
 
 def _opened_in(family: int, namespace: str) -> socket.socket:
-    """Open a socket in another namespace, on a thread that ends there: setns moves a thread."""
+    """Open a socket in another namespace, on a temporary thread, as setns moves the thread."""
     made: list[socket.socket] = []
     failed: list[OSError] = []
 

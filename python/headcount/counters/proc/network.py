@@ -18,7 +18,7 @@ _EVENTS = {
     "TcpExt.ListenDrops": "system.network.tcp.listen_drops",
 }
 PROTOCOLS = (ESTABLISHED, *_EVENTS)
-"""What is read of the kernel's hundreds of counters of protocols: what has a counter here."""
+"""The protocol counters that are read, of the kernel's hundreds: those with a counter here."""
 _DIRECTIONS = ("receive", "transmit")
 
 
@@ -52,7 +52,7 @@ def parse(text: str) -> dict[str, InterfaceStat]:
 def parse_protocols(text: str) -> dict[str, int]:
     """Parse ``/proc/net/snmp`` or ``/proc/net/netstat`` to those of :data:`PROTOCOLS`.
 
-    The files hold pairs of lines, names and then values, each begun by the protocol's name.
+    The files hold pairs of lines, names and then values, each starting with the protocol's name.
     """
     counters: dict[str, int] = {}
     lines = text.splitlines()
@@ -61,7 +61,7 @@ def parse_protocols(text: str) -> dict[str, int]:
             continue
         words = numbers.partition(":")[2].split()
         for name, place in places:
-            # A counter that is negative, as Tcp's MaxConn without a limit, is none of ours.
+            # Negative counters, such as Tcp's MaxConn without a limit, are none of ours.
             if place < len(words) and words[place].isascii() and words[place].isdigit():
                 counters[name] = int(words[place])
     return counters
@@ -69,7 +69,7 @@ def parse_protocols(text: str) -> dict[str, int]:
 
 @lru_cache(maxsize=32)
 def _places(names: str) -> tuple[tuple[str, int], ...]:
-    """Where in a line of values those stand that have a counter, by its line of names."""
+    """The indexes, in a line of values, of those that have a counter, by the line of names."""
     protocol, _, rest = names.partition(":")
     found = {f"{protocol}.{name}": place for place, name in enumerate(rest.split())}
     return tuple((name, found[name]) for name in PROTOCOLS if name in found)
@@ -92,8 +92,8 @@ def delta(
     """Traffic, errors and drops per second of each interface, and of the host over ``counted``.
 
     ``counted`` names the interfaces that add up to the host's traffic: not the loopback, and none
-    stacked on another (bridge, bond, VLAN), which would count the same bytes twice. Interfaces no
-    byte ever passed have no figures of their own, except the loopback, over which lab runs go.
+    stacked on another (bridge, bond, VLAN), which would count the same bytes twice. Interfaces
+    without any traffic have no figures of their own, except the loopback, which lab runs use.
     """
     values: dict[str, float] = {}
     pairs = {name: (previous[name], now) for name, now in current.items() if name in previous}

@@ -1,7 +1,7 @@
 """Pressure stall information: the share of time in which tasks waited for a resource.
 
-Format: https://docs.kernel.org/accounting/psi.html. The running total in microseconds is used, not
-the averages, which the kernel refreshes every two seconds only.
+Format: https://docs.kernel.org/accounting/psi.html. This uses the running total in microseconds,
+not the averages, which the kernel refreshes only every two seconds.
 """
 
 from collections.abc import Mapping

@@ -15,7 +15,7 @@ from headcount.counters.proc.memory import PAGE_BYTES
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 THREADS_MAX = 512
-"""Threads of one process above which its single threads are not read: it would cost more CPU time
+"""With more threads in a process, its single threads are not read: that would cost more CPU time
 than a sample may."""
 
 _ZOMBIE = "Z"
@@ -27,7 +27,7 @@ class Totals:
 
     Each pair is (own, reaped): of the process itself, and of all its children that ended and were
     waited for. CPU time is in clock ticks. ``io_bytes`` is (read, written) of the storage, in
-    which the kernel does not keep own and reaped apart, or None where it may not be read.
+    which the kernel adds up own and reaped, or None if it may not be read.
     """
 
     cpu_ticks: tuple[int, int]
@@ -75,7 +75,7 @@ def _parsed(
     thread_times: Mapping[int, ThreadTimes] | None,
     children: tuple[int, ...] | None,
 ) -> Process | None:
-    """A process by its stat, with what was read beside that."""
+    """A process from its stat, with what else was read."""
     pid = integer(text.partition(" ")[0])
     words = text.rpartition(")")[2].split()
     if pid is None or len(words) < 22:
@@ -118,7 +118,7 @@ def parse_io(text: str) -> tuple[int, int] | None:
 
 
 def parse_schedstat(text: str) -> ThreadTimes | None:
-    """Parse a thread's schedstat; None where the kernel keeps none, which it shows as zeros."""
+    """Parse a thread's schedstat; None if the kernel keeps none, which it shows as zeros."""
     numbers = integers(text.split()[:3])
     if numbers is None or len(numbers) < 3 or not any(numbers):
         return None
@@ -126,10 +126,10 @@ def parse_schedstat(text: str) -> ThreadTimes | None:
 
 
 def page_table_bytes(proc: str, pid: int) -> int | None:
-    """Return the size of a process's page tables; None where it has ended, though still listed.
+    """Return the size of a process's page tables; None if it has ended, though still listed.
 
-    Who has ended has no memory, and no such line. Everybody may read it of everybody's processes,
-    unlike what else their memory is, so it separates who has ended from who may not be looked into.
+    A process that has ended has no memory, and no such line. Everybody may read this line, unlike
+    other figures of memory, so it separates processes that have ended from unreadable ones.
     """
     return field_bytes(read_text(f"{proc}/{pid}/status"), "VmPTE:")
 
@@ -137,15 +137,15 @@ def page_table_bytes(proc: str, pid: int) -> int | None:
 def read(
     proc: str, pid: int, files: Files | None = None, *, has_children: bool = True
 ) -> Process | None:
-    """Read a process whole, or None where it has gone.
+    """Read all of a process, or None if it has gone.
 
-    What the kernel does not keep or does not show to us is None in the result.
+    Figures that the kernel does not keep or does not show to us are None in the result.
 
     Args:
         proc: Where procfs is mounted.
         pid: The process.
-        files: Reads the files; each is opened anew by default.
-        has_children: Whether to read its children; without that they are None.
+        files: Reads the files; by default each is opened every time.
+        has_children: Whether to read its children; otherwise they are None.
 
     """
     files = files or PlainFiles()
@@ -155,8 +155,8 @@ def read(
     children = _read_children(folder, threads, files) if has_children else None
     descriptors = files.entries(f"{folder}/fd")
     io_text = files.text(f"{folder}/io")
-    # Read last: where this succeeds the process was there all along, and what is missing above
-    # was denied rather than gone.
+    # Read last: if this succeeds, the process existed all along, and what is missing above was
+    # denied rather than gone.
     stat_text = files.text(f"{folder}/stat")
     if stat_text is None:
         return None
@@ -174,7 +174,7 @@ def _list_threads(folder: str) -> list[str]:
 def _read_thread_times(
     folder: str, threads: list[str], files: Files
 ) -> dict[int, ThreadTimes] | None:
-    """Read each thread's times; None where there are too many or the kernel keeps none."""
+    """Read each thread's times; None if there are too many or the kernel keeps none."""
     if len(threads) > THREADS_MAX:
         return None
     times: dict[int, ThreadTimes] = {}
@@ -187,7 +187,7 @@ def _read_thread_times(
 
 
 def _read_children(folder: str, threads: list[str], files: Files) -> tuple[int, ...] | None:
-    """Return the children of all threads; None where the kernel lists none (CONFIG_PROC_CHILDREN).
+    """Return the children of all threads; None if the kernel lists none (CONFIG_PROC_CHILDREN).
 
     A child belongs to the thread that started it.
     """

@@ -1,9 +1,9 @@
 """Whose programs used the CPU: the server's, Headcount's own, or others'.
 
-The server's control group is best, since it counts processes that nobody saw. Without one it is
-the tree of processes, whose members know what their children used that ended. A process that
-ignores SIGCHLD does not (wait(2)): what is left of the machine's use without all others' then is
-the server's.
+The server's control group is best, since it also counts processes too short-lived to be seen.
+Without one it is the tree of processes, which account for the CPU time of their ended children. A
+process that ignores SIGCHLD does not (wait(2)): then the server's use is that of the machine less
+that of all others.
 """
 
 import time
@@ -22,8 +22,8 @@ _NS_PER_S = 1e9
 _CHILD_BIT = 1 << (17 - 1)
 """SIGCHLD in the masks of /proc/PID/status (proc(5)); 17 but on MIPS, PA-RISC, Alpha and SPARC."""
 _AGAIN_S = 5.0
-"""How often it is looked whether the server ignores SIGCHLD: programs say so once, as they begin.
-Our choice: it reads a file for each process of the server."""
+"""How often to check whether the server ignores SIGCHLD: programs set that once, at startup. Our
+choice: the check reads a file for each process of the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Programs:
         values: Mapping[str, float],
         members: Iterable[Process],
     ) -> dict[str, float]:
-        """The tree's values, with what others used since the tree was last read.
+        """The values of the tree, with the CPU that others used since the tree was last read.
 
         Args:
             at_s: When it was read.
@@ -85,7 +85,7 @@ class Programs:
     def _of_others(
         self, at_s: float, members: Collection[Process], *, is_needed: bool
     ) -> float | None:
-        """CPU of all programs but the server's, in cores, where its own cannot be had."""
+        """CPU of all programs but the server's, in cores, if its own cannot be read."""
         if is_needed and at_s >= self._due_s:
             self._is_lost = loses_children(self._proc, members)
             self._due_s = at_s + _AGAIN_S
@@ -110,13 +110,13 @@ def _of_group(was: Group, now: Group, elapsed_s: float) -> float | None:
 
 
 def loses_children(proc: str, members: Iterable[Process]) -> bool:
-    """Whether the time of children that end is lost: one of the processes ignores SIGCHLD."""
+    """Whether the time of ended children is lost, because a process ignores SIGCHLD."""
     texts = (read_text(f"{proc}/{one.pid}/status") for one in members)
     return any(ignores_children(text or "") for text in texts)
 
 
 def ignores_children(status: str) -> bool:
-    """Whether a process ignores SIGCHLD, by the text of its status."""
+    """Whether a process with this status text ignores SIGCHLD."""
     for line in status.splitlines():
         key, _, mask = line.partition(":")
         if key == "SigIgn" and int(mask, 16) & _CHILD_BIT:

@@ -1,6 +1,6 @@
 """Queueing disciplines of network interfaces, over rtnetlink.
 
-What is sent waits there when the interface, or a limit set on it, is the bottleneck. Formats: the
+Outgoing packets wait there if the interface, or a limit set on it, is the bottleneck. Formats: the
 kernel's ``include/uapi/linux`` (rtnetlink.h, pkt_sched.h, gen_stats.h); tc(8).
 """
 
@@ -37,9 +37,9 @@ class Queue:
 
     Attributes:
         backlog_bytes: What waits now.
-        dropped: Packets dropped since it was made.
-        overlimits: Times packets were held back by a limit since it was made.
-        rate_limit: Bytes per second that a token bucket filter lets pass, None of others.
+        dropped: Packets dropped since it was created.
+        overlimits: Times packets were held back by a limit since it was created.
+        rate_limit: Bytes per second that a token bucket filter passes, None for others.
 
     """
 
@@ -103,7 +103,7 @@ class QueueTable:
 
 
 def parse(message: bytes) -> Queue | None:
-    """Parse the attributes of a queueing discipline; None of one that never queues."""
+    """Parse the attributes of a queueing discipline; None for one that never queues."""
     if message.startswith(_NOTHING):
         return None
     values = dict(attributes(message))
@@ -121,7 +121,7 @@ def parse(message: bytes) -> Queue | None:
 
 
 def gauges(queues: Mapping[str, Queue]) -> dict[str, float]:
-    """Limits of rates that are set on interfaces."""
+    """Rate limits that are set on interfaces."""
     values: dict[str, float] = {}
     for name, queue in queues.items():
         put(values, instance_name("system.network.queue.rate", INTERFACE, name), queue.rate_limit)

@@ -1,7 +1,7 @@
-"""CPU quotas that hold a server's processes back, whichever group has them.
+"""CPU quotas that throttle a server's processes, whichever group has them.
 
-The group that all processes of a server are in may have none: a slice or pod above it has one, or
-some of the processes are in a group of their own, as when two services make up a mail server.
+The group of all processes of a server may have no quota, but a slice or pod above it may have one,
+or some of the processes are in another group, as when two services make up a mail server.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ THROTTLED, LIMIT = "cgroup.cpu.throttled", "cgroup.cpu.limit"
 _CONTROLLERS = {"cpu", "unified"}
 """Hierarchies that may have CPU quotas: version 1 mounts the controller by itself."""
 _PIDS_MAX = 16
-"""Processes whose groups are looked up: those at the root of a server's tree are few."""
+"""Most processes whose groups are looked up: few are at the root of a server's tree."""
 
 
 class Quotas:
@@ -25,7 +25,7 @@ class Quotas:
     Args:
         proc: Where procfs is mounted.
         sys: Where sysfs is mounted.
-        files: Reads the files; each is opened anew by default.
+        files: Reads the files; by default each is opened every time.
 
     """
 
@@ -39,10 +39,10 @@ class Quotas:
         self._previous: dict[str, Quota] = {}
 
     def sample(self, pids: Iterable[int]) -> dict[str, float]:
-        """Of the quota met most often since the previous call: its limit, and how often.
+        """The quota that throttled most often since the previous call: its limit, and how often.
 
         The share is of the scheduler's periods in which the group wanted the CPU at all. Empty
-        where no group has a quota, or wanted the CPU.
+        if no group has a quota, or wanted the CPU.
         """
         now = {
             folder: found

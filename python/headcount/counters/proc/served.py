@@ -1,4 +1,4 @@
-"""The sockets of a server: which are its own, and what is to be seen of them at a moment."""
+"""The sockets of a server: which are its own, and their queues at a moment."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,12 +17,12 @@ from headcount.counters.proc.upstream import Upstreams
 from headcount.counters.proc.waits import ThreadWaits
 
 _RENEW_S = 30.0
-"""How often it is looked up which listening sockets are the server's: they hardly change."""
+"""How often to look up which listening sockets are the server's: they hardly change."""
 _TIMES_EVERY_S = 0.9
 """Times of connections are sums: once a second is enough for their growth."""
 _US_PER_S, _US_PER_MS = 1e6, 1e3
 _NO_TRIP = 0xFFFF_FFFF
-"""The kernel's shortest round trip of a connection that has had none."""
+"""The kernel's shortest round trip for a connection without any yet."""
 _NEW = Times(0, 0, 0)
 Readings = Mapping[int, Times]
 """What TCP has counted, by connection."""
@@ -32,13 +32,13 @@ _LOOPBACK = "lo"
 
 
 class OwnListeners:
-    """The listening sockets of a tree of processes, or of all where there is no tree.
+    """The listening sockets of a tree of processes, or of all processes without a tree.
 
     Args:
         table: Where sockets are looked up.
         proc: Where procfs is mounted.
-        roots: Processes at the root of the tree, None for the listening sockets of everybody.
-        members: Tells the tree's processes as they were last read.
+        roots: Processes at the root of the tree, None for the sockets of all processes.
+        members: Returns the tree's processes as they were last read.
         places: Where the server listens; None for all sockets of the tree.
         clock: Seconds that never run backwards.
 
@@ -66,7 +66,7 @@ class OwnListeners:
         """As they were last read."""
 
     def read(self) -> list[Listener]:
-        """Read the accept queues now; raises OSError where they cannot be read."""
+        """Read the accept queues now; raises OSError if they cannot be read."""
         everybody = self.table.listeners()
         if self._roots is None or self._places:
             self.latest = self._at_places(everybody)
@@ -80,13 +80,13 @@ class OwnListeners:
         return own
 
     def _at_places(self, everybody: list[Listener]) -> list[Listener]:
-        """Those that take connections to the server's places; all if no places are known."""
+        """The sockets that accept connections to the server's places; all if none are known."""
         if self._places is None:
             return everybody
         return [one for place in self._places for one in place.of_listeners(everybody)]
 
     def _renewed(self, everybody: list[Listener]) -> list[Listener]:
-        """Look up whose they are: the roots hold them mostly, else any of their descendants."""
+        """Look up which are the server's: mostly the roots hold them, else their descendants."""
         self._inodes = inodes(self._proc, self._roots or ())
         if not self._of(everybody):
             self._inodes = inodes(self._proc, [one.pid for one in self._members()])
@@ -106,7 +106,7 @@ class AcceptQueues:
         self._own = own
 
     def look(self) -> Iterable[Look]:
-        """Read the queues; nothing of a server that does not listen."""
+        """Read the queues; nothing for a server that does not listen."""
         listeners = self._own.read()
         if not listeners:
             return
@@ -117,7 +117,7 @@ class AcceptQueues:
         limits = [one.limit for one in listeners if one.limit]
         if limits:
             yield "socket.accept_queue.limit", "last", max(limits)
-            # The kernel takes connections up to and including one more than the limit.
+            # The kernel accepts one connection more than the limit.
             fullest = max(one.queue / one.limit for one in listeners if one.limit)
             yield "socket.accept_queue.utilization", "max", min(1.0, fullest)
 
@@ -127,11 +127,11 @@ class AcceptQueues:
 
 
 class ConnectionTimes:
-    """What TCP counts of connections: what held them up, the round trip, and what was lost.
+    """TCP's counters of connections: what held them up, the round trip, and losses.
 
     Args:
-        figures: What to make of two readings, and the seconds between.
-        read: Reads the times of all connections, for those who look at nothing else of them.
+        figures: Computes figures from two readings, and the seconds between.
+        read: Reads the times of all connections, for use without `ConnectionQueues`.
         clock: Seconds that never run backwards.
 
     """
@@ -149,7 +149,7 @@ class ConnectionTimes:
         self._previous: tuple[float, Readings] | None = None
 
     def look(self) -> Iterable[Look]:
-        """Compare with the look a second before."""
+        """Compare with the reading of a second before."""
         return self.compared(self._clock(), self._read()) if self.is_due() else ()
 
     def is_due(self) -> bool:
@@ -157,7 +157,7 @@ class ConnectionTimes:
         return self._previous is None or self._clock() - self._previous[0] >= _TIMES_EVERY_S
 
     def compared(self, at_s: float, now: Readings | None) -> Iterable[Look]:
-        """What a reading says with the one before; None where nothing tells the times."""
+        """Figures of a reading and the previous one; a reading is None if times are unavailable."""
         was, self._previous = self._previous, None if now is None else (at_s, now)
         if was is None or now is None:
             return ()
@@ -169,11 +169,11 @@ class ConnectionTimes:
 
 
 class ConnectionQueues:
-    """What waits in the connections: to be acknowledged, and to be read by the server.
+    """Bytes waiting in connections: to be acknowledged, and to be read by the server.
 
     Args:
         own: The server's listening sockets.
-        times: What becomes of the times of the same connections; None to leave them.
+        times: Takes the times of the same connections; None to leave them out.
         clock: Seconds that never run backwards.
 
     """
@@ -190,7 +190,7 @@ class ConnectionQueues:
         self._clock = clock
 
     def look(self) -> Iterable[Look]:
-        """Read the queues of the connections that the listening sockets took up."""
+        """Read the queues of the connections that the listening sockets accepted."""
         if not self._own.latest:
             return
         if self._times is not None and self._times.is_due():
@@ -211,7 +211,7 @@ class ConnectionQueues:
 
 
 def of_server(previous: Readings, current: Readings, elapsed_s: float) -> dict[str, float]:
-    """All figures of the connections that a server took up."""
+    """All figures of the connections that a server accepted."""
     found = shares(previous, current, elapsed_s) | of_network(previous, current, elapsed_s)
     if current:
         found["socket.segment"] = sum(one.segment for one in current.values()) / len(current)
@@ -219,9 +219,9 @@ def of_server(previous: Readings, current: Readings, elapsed_s: float) -> dict[s
 
 
 def of_network(previous: Readings, current: Readings, elapsed_s: float) -> dict[str, float]:
-    """What the network does to connections: round trip in ms, segments sent and lost a second.
+    """Effects of the network on connections: round trip in ms, segments sent and lost per second.
 
-    A connection that is new counts from its beginning; what one did that has ended is not known.
+    A new connection counts from its start; the traffic of one that has ended is unknown.
     """
     found: dict[str, float] = {}
     trips = [one.round_trip for one in current.values() if 0 < one.round_trip < _NO_TRIP]
@@ -241,7 +241,7 @@ def shares(
     current: Readings,
     elapsed_s: float,
 ) -> dict[str, float]:
-    """Shares of time, the mean over connections in both readings; nothing where there are none."""
+    """Shares of time, the mean over connections in both readings; empty without any."""
     pairs = [(previous[key], now) for key, now in current.items() if key in previous]
     if not pairs or elapsed_s <= 0:
         return {}
@@ -255,10 +255,10 @@ def shares(
 
 
 class NetworkQueues:
-    """What waits to be sent in the queueing disciplines of the interfaces.
+    """Packets waiting in the queueing disciplines of the interfaces.
 
-    Each interface has its figures. The host's is of those that the server listens on, where it
-    names their addresses: what others send through theirs is not what it waits for.
+    Each interface has its figures. The host's are of the interfaces that the server listens on, if
+    it names their addresses: it does not wait for traffic on others.
     """
 
     def __init__(
@@ -275,7 +275,7 @@ class NetworkQueues:
         self._due_s = float("-inf")
 
     def look(self) -> Iterable[Look]:
-        """Read the queues; nothing where no interface has one."""
+        """Read the queues; nothing if no interface has one."""
         queues = self._table.read()
         if not queues:
             return
@@ -285,7 +285,7 @@ class NetworkQueues:
             yield instance_name(occupied, INTERFACE, name), "share", queue.backlog_bytes
         if self._clock() >= self._due_s:
             self._through = self._found()
-            # Until the server has been seen to listen, it is asked for again with each look.
+            # Looked up again each time until the server has been seen listening.
             settled = self._own is None or bool(self._own.latest)
             self._due_s = self._clock() + _RENEW_S if settled else float("-inf")
         through = self._through
@@ -298,7 +298,7 @@ class NetworkQueues:
         yield occupied, "share", total
 
     def _found(self) -> frozenset[str] | None:
-        """The interfaces whose addresses the server listens on; None where it listens on any."""
+        """The interfaces whose addresses the server listens on; None if it listens on any."""
         listeners = self._own.latest if self._own is not None else []
         wanted = {one.address[: _LENGTHS.get(one.family, 16)] for one in listeners}
         if not wanted or any(not any(address) for address in wanted):
@@ -322,7 +322,7 @@ def gauges_of(
     members: Callable[[], Iterable[Process]],
     places: Sequence[Place] | None = None,
 ) -> list[Gauge]:
-    """Everything there is to be looked at of a server, as far as the kernel lets us.
+    """All gauges of a server's sockets, as far as the kernel permits.
 
     Args:
         proc: Where procfs is mounted.

@@ -1,4 +1,4 @@
-"""From the addresses of a server on this machine to its processes and its control group.
+"""Finds the processes and the control group of a server by its addresses.
 
 Formats: proc(5) (net/tcp, fd, cmdline, cgroup).
 """
@@ -18,7 +18,7 @@ from headcount.counters.proc.sockets import Listener
 _INIT = 1
 _INET, _INET6 = 2, 10
 _MAPPED = bytes(10) + b"\xff\xff"
-"""In front of an IPv4 address in an IPv6 socket (RFC 4291, 2.5.5.2)."""
+"""Prefix of an IPv4 address in an IPv6 socket (RFC 4291, 2.5.5.2)."""
 _PASSES_ON = frozenset(
     (
         "ssh",
@@ -53,7 +53,7 @@ class Place:
         return cls(text, family, parsed.packed.ljust(16, b"\0"), int(port))
 
     def of_listeners(self, everybody: Iterable[Listener]) -> list[Listener]:
-        """Those that take connections to this place: the kernel prefers those with its address."""
+        """Sockets that get connections to this place: the kernel prefers those with its address."""
         same = [one for one in everybody if one.port == self.port]
         exact = [(self.family, self.address)]
         any_address = [(_INET6, bytes(16))]
@@ -71,13 +71,13 @@ class Found:
     """A server of this machine, as it was found.
 
     Attributes:
-        pids: The processes at the root of its tree; none where they are not known.
+        pids: The processes at the root of its tree; none if unknown.
         how: How they were found, or by whom they were named.
         names: Names of all its processes, by process id.
         control_group: The control group of the service by controller; empty without one.
         limits: Its limits and those of the groups above it: `cpu` in cores, `memory` in bytes,
             `processes`.
-        missing: What could not be read, and how to get it; None where nothing is missing.
+        missing: What could not be read, and how to get it; None if nothing is missing.
 
     """
 
@@ -100,8 +100,8 @@ def find(
 
     Args:
         places: Where it listens.
-        named: Processes that somebody says are the server's; then nothing is looked for.
-        named_by: Who says so.
+        named: Processes that the user says are the server's; then nothing is searched for.
+        named_by: Who named them.
         proc: Where procfs is mounted.
         sys: Where sysfs is mounted.
 
@@ -110,7 +110,7 @@ def find(
 
 
 def find_on(machine: Machine, places: Sequence[Place], named: Named = NOBODY) -> Found:
-    """Find the server that listens on some places of a machine, or that somebody named."""
+    """Find the server that listens on some places of a machine, or that the user named."""
     group = None
     if named:
         resolved = resolve(machine, named)
@@ -130,7 +130,7 @@ def find_on(machine: Machine, places: Sequence[Place], named: Named = NOBODY) ->
 
 
 def roots(pids: set[int], machine: Machine) -> list[int]:
-    """Those of some processes whose parent is none of them."""
+    """The processes whose parent is not among them."""
     kept = []
     for pid in sorted(pids):
         process = _stat(machine, pid)
@@ -140,7 +140,7 @@ def roots(pids: set[int], machine: Machine) -> list[int]:
 
 
 def _holders(places: Sequence[Place], machine: Machine) -> tuple[set[int], str | None, str]:
-    """The processes that hold the listening sockets of places, what is not known, and the how."""
+    """Processes that hold the listening sockets of places, what is missing, and how found."""
     how = f"listens on {' and '.join(place.text for place in places)}"
     try:
         everybody = machine.listeners()
@@ -152,7 +152,7 @@ def _holders(places: Sequence[Place], machine: Machine) -> tuple[set[int], str |
     for place in places:
         wanted = {one.inode for one in place.of_listeners(everybody)}
         held = machine.holders(wanted) if wanted else set()
-        # Where a service is started by its first connection, init holds its socket, too.
+        # If its first connection starts a service, init holds the socket, too.
         held -= {machine.own} | ({_INIT} if len(held) > 1 else set())
         passing = {pid for pid in held if program_name(machine, pid) in _PASSES_ON}
         serving = held - passing - {_INIT}
@@ -174,9 +174,9 @@ def _in_container(passing: set[int], machine: Machine) -> set[int]:
 
 
 def _by_group(wanted: set[int], machine: Machine) -> set[int]:
-    """The processes of the services in whose control groups sockets were made.
+    """The processes of the services in whose control groups sockets were created.
 
-    Everybody may see that, unlike who holds a socket.
+    Everybody may read that, unlike which process holds a socket.
     """
     found: set[int] = set()
     for name in machine.socket_groups(wanted) if wanted else ():
@@ -186,7 +186,7 @@ def _by_group(wanted: set[int], machine: Machine) -> set[int]:
 
 
 def _why(place: Place, wanted: set[int], held: set[int], machine: Machine) -> str:
-    """Why the server of a place is not known, and what to do."""
+    """Why the server of a place is unknown, and what to do."""
     if not wanted:
         return (
             f"no socket of {machine.name} listens on {place.text}, so the server's processes are "
@@ -218,7 +218,8 @@ def _owner(machine: Machine, wanted: set[int]) -> str | None:
 def _master(machine: Machine, pid: int) -> int:
     """The process that started a worker: the furthest ancestor that runs the same program.
 
-    Of a worker that listens where its master does not. Ancestors of Headcount are nobody's master.
+    For workers that listen although their master does not. Ancestors of Headcount never count as
+    masters.
     """
     ours = _ours(machine)
     for _ in range(len(ours) + 1000):

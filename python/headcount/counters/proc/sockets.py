@@ -1,7 +1,7 @@
-"""TCP sockets: those that listen, with their accept queues, and the connections behind them.
+"""TCP sockets: listening ones with their accept queues, and the connections that they accepted.
 
-Two ways to the same figures: the kernel's ``inet_diag`` over netlink, which is quick and picks
-connections by their port, and the text of ``/proc/net/tcp`` where that may not be asked.
+The figures come from the kernel's ``inet_diag`` over netlink, which is fast and filters connections
+by port, or if that is not allowed, from the text of ``/proc/net/tcp``.
 Format of the text: https://docs.kernel.org/networking/proc_net_tcp.html.
 """
 
@@ -22,7 +22,7 @@ from headcount.counters.proc.talk import Talk
 
 _INET, _INET6 = 2, 10
 _GET_SOCKETS = 18
-"""TCPDIAG_GETSOCK: the older question, which alone may be about both families."""
+"""TCPDIAG_GETSOCK: the older request, the only one that covers both families."""
 _WITH_INFO = 1 << (INFO - 1)
 _ESTABLISHED, _SYN_SENT, _LISTEN = 1, 2, 10
 
@@ -60,7 +60,7 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Queues:
-    """What waits in the connections of a server: bytes, and connections that have any."""
+    """Bytes that wait in the connections of a server, and how many connections have any."""
 
     connections: int
     sent_bytes: int
@@ -73,8 +73,8 @@ class Times(NamedTuple):
     """What TCP has counted of a connection.
 
     Attributes:
-        busy, by_receiver, by_buffer: Microseconds with something to send, and of these held up by
-            the receiver's window or by the send buffer.
+        busy, by_receiver, by_buffer: Microseconds with something to send, and those of them held up
+            by the receiver's window or by the send buffer.
         segment: Bytes of a full segment.
         round_trip: The shortest round trip in microseconds; 0 if there was none yet.
         segments_out: Segments with data that were sent, those sent again included.
@@ -94,7 +94,7 @@ class Times(NamedTuple):
 
     @property
     def lost(self) -> int:
-        """Segments that the network lost: sent again, and not for nothing."""
+        """Segments that the network lost: those sent again that had not arrived."""
         return max(self.resent - self.duplicates, 0)
 
 
@@ -105,7 +105,7 @@ Row = tuple[int, int, bytes, int, int, int, int]
 
 
 class Table(Protocol):
-    """Where sockets are looked up. All methods raise OSError where it cannot be read."""
+    """A source of sockets. All methods raise OSError if it cannot be read."""
 
     def listeners(self) -> list[Listener]:
         """All listening sockets."""
@@ -118,11 +118,11 @@ class Table(Protocol):
     def queues_and_times(
         self, listeners: Sequence[Listener]
     ) -> tuple[Queues, Mapping[int, Times] | None]:
-        """Both of the same connections at once; times by connection, None if they are not told."""
+        """Queues and times of the same connections; times by connection, None if unavailable."""
         ...
 
     def outgoing(self, inodes: frozenset[int]) -> list[Outgoing] | None:
-        """Those of these sockets that are connected to others; None if waiting cannot be told."""
+        """The sockets among these that are connected to others; None if waits are unknown."""
         ...
 
     def close(self) -> None:
@@ -131,10 +131,10 @@ class Table(Protocol):
 
 
 class DiagTable:
-    """Sockets by ``inet_diag``, of a network namespace."""
+    """Sockets of a network namespace, by ``inet_diag``."""
 
     def __init__(self, namespace: str | None) -> None:
-        """Open a socket there; raises OSError where that is refused."""
+        """Open a socket there; raises OSError if that is refused."""
         self._netlink = Netlink(4, namespace)
         # A namespace's file is PID/ns/net.
         self._protocols = "/proc/net/snmp" if namespace is None else f"{namespace[:-6]}net/snmp"
@@ -153,7 +153,7 @@ class DiagTable:
         return _queues(self._connections(listeners))
 
     def queues_and_times(self, listeners: Sequence[Listener]) -> tuple[Queues, Mapping[int, Times]]:
-        """Both at once: the kernel walks through its whole table for each question."""
+        """Queues and times in one request: for each, the kernel walks its whole table."""
         rows = list(self._connections(listeners, extension=_WITH_INFO))
         found: dict[int, Times] = {}
         for each in rows:
@@ -191,7 +191,7 @@ class DiagTable:
         self._files.close()
 
     def _is_idle(self) -> bool:
-        """Whether no connection is established: then the kernel's table need not be walked."""
+        """Whether no connection is established, so that the kernel's table need not be walked."""
         counted = parse_protocols(self._files.text(self._protocols) or "")
         return counted.get(ESTABLISHED) == 0
 
@@ -211,7 +211,7 @@ class DiagTable:
             yield from runs(buffer)
 
     def _answers(self, states: int, extension: int = 0, code: bytes = b"") -> Iterator[bytes]:
-        """Of both families, since the question that names none walks through the table once."""
+        """Answers for both families: a request without a family walks the table only once."""
         request = struct.pack("=3xB48xII", extension, states, 0)
         if code:
             request += attribute(BYTECODE, code)
@@ -219,7 +219,7 @@ class DiagTable:
 
 
 class ProcTable:
-    """Sockets by the text of ``/proc/PID/net/tcp`` and ``tcp6``: dear with many connections."""
+    """Sockets by the text of ``/proc/PID/net/tcp`` and ``tcp6``: slow with many connections."""
 
     def __init__(self, net: str) -> None:
         """Read below this folder."""
@@ -250,11 +250,11 @@ class ProcTable:
         return Queues(connections, sent_bytes, sending, received_bytes, unread)
 
     def queues_and_times(self, listeners: Sequence[Listener]) -> tuple[Queues, None]:
-        """The text has no times."""
+        """The queues, and None: the text has no times."""
         return self.queues(listeners), None
 
     def outgoing(self, inodes: frozenset[int]) -> None:
-        """The text does not tell who owes an answer."""
+        """Always None: the text does not show who owes an answer."""
         del inodes
 
     def close(self) -> None:
@@ -302,13 +302,13 @@ def parse(text: str, family: int) -> Iterator[Row]:
                 int(words[9]),
             )
         except (IndexError, ValueError):
-            continue  # a line that was torn while connections came and went
+            continue  # torn while connections came and went
 
 
 def open_table(proc: str, pid: int | None, namespace: str | None) -> Table:
-    """Open the quicker of the two ways for the namespace of a process, or our own."""
+    """Open the faster available table for the namespace of a process, or our own."""
     text = ProcTable(f"{proc}/{pid}/net" if pid is not None else f"{proc}/net")
-    if proc != "/proc":  # an imagined machine has no kernel to ask
+    if proc != "/proc":  # a test machine has no kernel to query
         return text
     table = None
     try:
@@ -332,12 +332,12 @@ def inodes(proc: str, pids: Iterable[int]) -> frozenset[int]:
                 if kind == "socket":
                     found.add(int(inode.rstrip("]")))
         except (OSError, ValueError):
-            continue  # it ended, or it may not be looked into
+            continue  # it has ended, or is not readable
     return frozenset(found)
 
 
 def _of(listeners: Sequence[Listener], rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Which connections one of these took up: same port, and its address or any."""
+    """Mask of the connections that these sockets accepted: same port, and their address or any."""
     wanted = np.zeros(len(rows), dtype=bool)
     for one in listeners:
         high, low = struct.unpack("<QQ", one.address)
@@ -349,7 +349,7 @@ def _of(listeners: Sequence[Listener], rows: np.ndarray[Any, Any]) -> np.ndarray
 
 
 def _to(places: Sequence[Address], rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Which connections lead to one of these addresses and ports."""
+    """A mask of the connections to one of these addresses and ports."""
     wanted = np.zeros(len(rows), dtype=bool)
     for family, address, port in places:
         high, low = struct.unpack("<QQ", address)
@@ -369,7 +369,7 @@ def _queues(found: Iterable[np.ndarray[Any, Any]]) -> Queues:
 
 
 def _times(rows: np.ndarray[Any, Any]) -> dict[int, Times]:
-    """What TCP has counted, by connection; nothing where the kernel is too old to tell."""
+    """TCP's counters by connection; empty if the kernel is too old."""
     names = rows.dtype.names or ()
     if "busy" not in names:
         return {}

@@ -30,23 +30,23 @@ SAMPLER_CPU_TIME = "headcount.sampler.cpu_time_ms"
 
 DUTY = 0.01
 """Share of one core that reading a tree of processes may cost: the next reading waits until the
-last one's cost is down to that. Our choice. A server with a process for each of 1,000 connections
-(smbd) costs 60 ms to read: its tree is then read every 6 s instead of taking the load's CPU time
-away each second."""
+cost of the last one is down to that. Our choice. A server with a process for each of 1,000
+connections (smbd) costs 60 ms to read: its tree is then read every 6 s, instead of taking CPU time
+from the load each second."""
 PSS_DUTY = 0.001
-"""The same of its proportional set size, which changes slowly while the kernel walks through all
-page tables: 5 ms for the 300 MB of a generator of 2,000 users, each second."""
+"""The same for its proportional set size. That changes slowly, and the kernel walks all page tables
+for it: 5 ms each second for the 300 MB of a generator of 2,000 users."""
 _PSS_LONGEST_S = 5.0
-"""A level without any reading would not have that counter: it is read at least so often."""
+"""It is read at least this often, as a level without a reading would lack the counter."""
 _USUAL_S = 1.0
-"""How often a source is usually sampled: what may be read that often is read whenever asked."""
+"""Usual interval of samples: figures that may be read this often are read at every sample."""
 
 
 class HostSource:
     """Counters of this machine, of a tree of processes, its sockets and its control group.
 
-    Network figures are those of the network namespace that the tree is in. What changes within a
-    second is looked at by a thread, which begins with the first sample and ends with ``close``.
+    Network figures are those of the network namespace that the tree is in. A thread samples what
+    changes within a second, from the first sample until ``close``.
 
     Args:
         name: Whose counters these are, such as ``"server"``.
@@ -56,7 +56,7 @@ class HostSource:
             names by controller. None for the service's that all of ``pids`` are in and Headcount
             itself is not, if any.
         places: Where the server listens: only sockets there count. None for all of the tree's.
-        fine: Whether to look at sockets, queues and states of threads, several times a second.
+        fine: Whether to sample sockets, queues and states of threads several times a second.
         proc: Where procfs is mounted.
         sys: Where sysfs is mounted.
         clock: Seconds that never run backwards.
@@ -130,7 +130,7 @@ class HostSource:
             values |= self._programs.sample(at_s, host.stat, group, figures, self.members())
         fine = self._fine.take()
         values |= fine
-        if self._net == "net":  # addresses are those of our own network namespace
+        if self._net == "net":  # only our own network namespace's addresses match
             peers = [peer for name in fine if (peer := peer_of(name)) is not None]
             members = {one.pid for one in self.members()}
             values |= self._upstream_programs.sample(at_s, peers, members)
@@ -148,11 +148,11 @@ class HostSource:
         self._previous = None
 
     def members(self) -> Iterable[Process]:
-        """The server's processes as they were last read; none where they are not known."""
+        """The server's processes as they were last read; none if unknown."""
         return self._processes.members() if self._processes is not None else ()
 
     def _group_names(self) -> str | Mapping[str, str]:
-        """The server's control group; of a server that was moved to another, that one."""
+        """The server's control group; the new one if the server was moved."""
         if self._cgroup is not None:
             return self._cgroup
         return groups.shared_paths(self._proc, self._pids) if self._pids else {}
@@ -198,11 +198,11 @@ class ProcessTree:
         self._files = files_of(self._proc)
 
     def join(self, pids: Iterable[int]) -> None:
-        """Take in these processes with the next reading."""
+        """Add these processes with the next reading."""
         self._joining.update(pids)
 
     def close(self) -> None:
-        """Let go of the files of the processes."""
+        """Close the files of the processes."""
         self._files.close()
 
     def members(self) -> Iterable[Process]:
@@ -212,7 +212,7 @@ class ProcessTree:
     def sample(self, at_s: float) -> dict[str, float]:
         """Read the tree at a moment of the caller's clock; rates since the previous reading.
 
-        Nothing when the last reading cost so much that the next one has to wait.
+        Empty while the cost of the last reading delays the next one.
         """
         if at_s < self._due_s:
             return {}

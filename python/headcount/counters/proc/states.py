@@ -1,4 +1,4 @@
-"""What the threads of a tree are doing at a moment: running, ready to, blocked or stopped.
+"""States of the threads of a tree at a moment: running, ready, blocked or stopped.
 
 Format: proc(5), the state in ``/proc/PID/stat``.
 """
@@ -19,7 +19,7 @@ class ThreadStates:
 
     Args:
         proc: Where procfs is mounted.
-        members: Tells the tree's processes as they were last read.
+        members: Returns the tree's processes as they were last read.
 
     """
 
@@ -47,7 +47,7 @@ class ThreadStates:
 
 
 def counted(states: Sequence[str]) -> Iterable[Look]:
-    """How many threads are in which of these states; nothing of no thread."""
+    """The number of threads in each of these states; empty without threads."""
     if not states:
         return ()
     blocked = states.count(_BLOCKED)
@@ -60,7 +60,7 @@ def counted(states: Sequence[str]) -> Iterable[Look]:
 
 
 def _paths(proc: str, one: Process) -> list[str]:
-    """The files with the states of a process's threads; of its first one where they are many."""
+    """The files with the states of a process's threads; only of its first one if there are many."""
     folder = f"{proc}/{one.pid}"
     if one.threads == 1 or not one.thread_times:
         return [f"{folder}/stat"]

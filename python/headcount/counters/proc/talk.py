@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Talk(NamedTuple):
-    """What TCP knows of who spoke last on a connection, in the words of tcp_info.
+    """What TCP knows about which end sent last, in the terms of tcp_info.
 
     Attributes:
         sent_ms, received_ms: Milliseconds since data was sent, and since it was received.
@@ -25,11 +25,10 @@ class Talk(NamedTuple):
     def is_waiting(self) -> bool:
         """Whether the other end owes an answer.
 
-        Who sent last waits for one. Both times are in ticks of the kernel's clock (4 ms where
-        CONFIG_HZ is 250), so that a question right after an answer looks like the answer to it.
-        Then the acknowledgement tells: that of a question comes with its answer, or alone, up to 40
-        ms later. A connection on which nothing was received yet has the time at which it was
-        opened.
+        The end that sent last waits for one. Both times are in ticks of the kernel's clock (4 ms if
+        CONFIG_HZ is 250), so a request right after an answer is indistinguishable from its answer.
+        Then the acknowledgement decides: that of a request comes with its answer, or alone, up to
+        40 ms later. If nothing was received yet, the time is when the connection was opened.
         """
         if not self.segments_in:
             return bool(self.segments_out)

@@ -1,8 +1,8 @@
-"""What PostgreSQL's sessions do, by the titles of their processes: no log-in is needed.
+"""The state of PostgreSQL's sessions, by the titles of their processes: needs no login.
 
 A session's process is called `postgres: [CLUSTER: ]USER DATABASE HOST(PORT) DOING`. DOING is a
-command (`SELECT`), followed by `waiting` while it waits for another transaction's lock, or says
-that the session is idle. Source: PostgreSQL's manual, "Standard Unix Tools". With
+command (`SELECT`), followed by `waiting` while it waits for the lock of another transaction, or a
+note that the session is idle. Source: PostgreSQL's manual, "Standard Unix Tools". With
 `update_process_title = off` the title says nothing.
 """
 
@@ -24,11 +24,11 @@ class Statements:
 
 
 def statements(pids: Iterable[int], title: Callable[[int], str | None]) -> Statements | None:
-    """What the sessions among some processes do; None if none of them is a session.
+    """Counts of the sessions among some processes; None if none of them is a session.
 
     Args:
         pids: Processes, of any programs.
-        title: Reads what a process is called (`/proc/PID/cmdline`); None if it has gone.
+        title: Reads the title of a process (`/proc/PID/cmdline`); None if it has gone.
 
     """
     doing = [found["doing"].strip() for pid in pids if (found := SESSION.match(title(pid) or ""))]

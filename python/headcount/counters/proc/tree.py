@@ -1,4 +1,4 @@
-"""A tree of processes: who belongs to it, and what it used between two readings."""
+"""A tree of processes: its members, and what it used between two readings."""
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -38,10 +38,10 @@ def read(
     besides: Collection[int] = (),
     files: Files | None = None,
 ) -> Tree:
-    """Read the roots and all their descendants; later, whoever was there before and theirs.
+    """Read the roots and all their descendants; later, the previous members and theirs.
 
-    So a daemon stays in its tree when the process that started it has ended and it has become a
-    child of init, and a stranger who was given a dead member's process id does not get in.
+    So a daemon stays in its tree after its parent has ended and it has become a child of init, and
+    an unrelated process with a dead member's process id does not get in.
 
     Args:
         proc: Where ``/proc`` is mounted.
@@ -49,8 +49,8 @@ def read(
         previous: The previous reading, None for the first.
         descend: Whether descendants belong to the tree.
         joining: Process ids that belong to it from now on, with their descendants.
-        besides: Process ids that do not belong to it, whoever started them.
-        files: Reads the files; each is opened anew by default.
+        besides: Process ids that do not belong to it, whatever started them.
+        files: Reads the files; by default each is opened every time.
 
     """
     files = files or PlainFiles()
@@ -83,10 +83,10 @@ def read(
 
 
 def read_pss(proc: str, tree: Tree) -> int | None:
-    """Return the tree's proportional set size in bytes; None where any of it may not be read.
+    """Return the tree's proportional set size in bytes; None if any of it may not be read.
 
-    Pages shared by several processes are split between them, so that the sum is what the tree
-    really holds. The kernel walks all page tables for it: dear for large processes.
+    Pages shared by several processes are split between them, so the sum is what the tree really
+    holds. The kernel walks all page tables for it, which is slow for large processes.
     """
     sizes = []
     for pid in tree.processes:
@@ -156,9 +156,9 @@ def used(previous: Tree, current: Tree, split: Callable[[Totals], tuple[int, int
 
     ``split`` gives (own, reaped) of a process. When a child ends and is waited for, all it ever
     used is added to its parent's ``reaped``. What it had used by the previous reading was counted
-    then, so that is taken off again: off its parent, and for the child's own vanished children
-    likewise. A parent that does not wait for its children gives less than that; what is then
-    unknown counts as nothing, never as a negative.
+    then, so it is subtracted from the parent, and likewise for the child's own vanished children. A
+    parent that does not wait for its children grows by less than that; the unknown rest counts as
+    zero, never as negative.
     """
     counted_before: dict[int, int] = {}
     for pid, was in previous.processes.items():
@@ -179,12 +179,12 @@ def used(previous: Tree, current: Tree, split: Callable[[Totals], tuple[int, int
 
 
 def _same(was: Process, now: Process | None) -> bool:
-    """Whether two readings are of one process: ids are used again, ids and start times are not."""
+    """Whether two readings are of one process: ids are reused, with the start time they are not."""
     return now is not None and was.started_ticks == now.started_ticks
 
 
 def _living_ancestor(one: Process, previous: Tree, current: Tree) -> int:
-    """Return the nearest ancestor within the tree that still lives; 0 where there is none."""
+    """Return the nearest ancestor within the tree that still lives; 0 without one."""
     for _ in range(len(previous.processes)):
         parent = previous.processes.get(one.parent)
         if parent is None:
@@ -198,8 +198,7 @@ def _living_ancestor(one: Process, previous: Tree, current: Tree) -> int:
 def thread_figures(previous: Tree, current: Tree, elapsed_s: float) -> dict[str, float]:
     """Busiest thread, share of wanted CPU time spent waiting, and turns on a CPU per second.
 
-    Of threads present in both readings: a thread that came or went is counted by the tree's CPU
-    utilisation only.
+    Only for threads present in both readings: others count only in the tree's CPU utilisation.
     """
     run_ns: list[int] = []
     wait_ns = turns = 0
@@ -216,7 +215,7 @@ def thread_figures(previous: Tree, current: Tree, elapsed_s: float) -> dict[str,
     if not run_ns:
         return {}
     values = {
-        # The kernel brings a running thread's time up to date at its clock tick.
+        # The kernel updates a running thread's time at its clock tick.
         "process.cpu.busiest_thread": min(1.0, max(run_ns) / _NS_PER_S / elapsed_s),
         "process.context_switches": turns / elapsed_s,
     }
@@ -226,14 +225,14 @@ def thread_figures(previous: Tree, current: Tree, elapsed_s: float) -> dict[str,
 
 
 def _carry(was: Process | None, now: Process) -> Process:
-    """Keep the last known I/O of an ended process still to be waited for, if closed to us."""
+    """Keep the last known I/O of an unreaped ended process, if it is unreadable now."""
     if not now.ended or now.totals.io_bytes is not None or was is None or not _same(was, now):
         return now
     return replace(now, totals=replace(now.totals, io_bytes=was.totals.io_bytes))
 
 
 def read_others(proc: str, besides: Collection[int]) -> Tree:
-    """Read all processes but some, their descendants and this one: no more than their CPU times."""
+    """Read the CPU times of all processes but some, their descendants and this one."""
     found: dict[int, Process] = {}
     uptime_ticks = parse_uptime(read_text(f"{proc}/uptime") or "")
     for name in os.listdir(proc):  # noqa: PTH208 - hot path
@@ -265,7 +264,7 @@ def _scan_children(proc: str) -> dict[int, list[int]]:
 
 
 def parse_uptime(text: str, ticks_per_s: float = process.TICKS_PER_S) -> int:
-    """Parse ``/proc/uptime`` to clock ticks; 0 where it cannot be read."""
+    """Parse ``/proc/uptime`` to clock ticks; 0 if it cannot be read."""
     words = text.split()
     try:
         return int(float(words[0]) * ticks_per_s)

@@ -1,8 +1,8 @@
 """Unix sockets that a program is connected through, by the kernel's ``unix_diag``.
 
 Format: the kernel's ``include/uapi/linux/unix_diag.h``. A path belongs to the socket that listens
-there, and to those that it accepted; of a connection that is not yet accepted the other end has no
-inode, and the listener tells whose it is.
+there, and to those that it accepted. The other end of a connection not yet accepted has no inode;
+the listener shows whose it is.
 """
 
 import struct
@@ -32,14 +32,14 @@ class UnixConnection:
 
 
 class UnixTable:
-    """The Unix sockets of a network namespace; raises OSError where the kernel does not tell."""
+    """The Unix sockets of a network namespace; raises OSError if the kernel does not list them."""
 
     def __init__(self, namespace: str | None = None) -> None:
-        """Open a socket to ask through."""
+        """Open a netlink socket."""
         self._netlink = Netlink(SOCK_DIAG, namespace)
 
     def outgoing(self, inodes: frozenset[int]) -> list[UnixConnection]:
-        """Those of these sockets that are connected to a path and were not accepted there."""
+        """The sockets among these that are connected to a path and were not accepted there."""
         names: dict[int, str] = {}
         peers: dict[int, int] = {}
         pending: dict[int, str] = {}

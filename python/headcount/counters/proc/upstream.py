@@ -1,9 +1,9 @@
-"""Whom a server waits for: the connections that it opened to others, such as a database.
+"""The connections that a server opened to others, such as a database, and waits for.
 
 A connection on which data was sent later than received waits for an answer. That holds for
-protocols of requests and answers: HTTP, FastCGI, and those of databases and caches. Of Unix sockets
-the kernel keeps no such times. There, a connection waits until it is accepted, and after that where
-each serves one request, as those of nginx to PHP-FPM do.
+protocols of requests and answers: HTTP, FastCGI, and those of databases and caches. For Unix
+sockets the kernel keeps no such times. There, a connection waits until it is accepted, and also
+after that if each serves one request, as those of nginx to PHP-FPM do.
 """
 
 import ipaddress
@@ -19,19 +19,19 @@ from headcount.counters.proc.unix_sockets import UnixConnection, UnixTable
 CONNECTIONS, WAITING = "upstream.connections", "upstream.waiting"
 ACCEPT_QUEUE = "upstream.accept_queue"
 PEERS_MAX = 8
-"""Peers with figures of their own: those seen first. A server that asks thousands of others, such
-as a mail relay, has figures of all together."""
+"""Peers with figures of their own: those seen first. A server with thousands of peers, such as a
+mail relay, has figures of all together."""
 UNIX = "unix:"
-"""In front of the path of a Unix socket, in the name of a peer."""
+"""Prefix of the path of a Unix socket in the name of a peer."""
 _INET = 2
 _INODES_MAX = 10_000
 
 
 class Turnover:
-    """Whether connections to a path serve one request each: many come while few are there."""
+    """Whether connections to a path serve one request each: many are opened, few are present."""
 
     TIMES = 3
-    """As many connections as this for each that was there at a time, and none can be a pool's."""
+    """With this many new connections for each existing one, they cannot be a pool."""
 
     def __init__(self) -> None:
         """Nothing was seen yet."""
@@ -39,7 +39,7 @@ class Turnover:
         self._most = 0
 
     def is_of_requests(self, inodes: Collection[int]) -> bool:
-        """Take the connections that are there now; says what they are by all that were seen."""
+        """Take in the current connections; decides by all that were seen."""
         self._most = max(self._most, len(inodes))
         if len(self._seen) < _INODES_MAX:
             self._seen.update(inodes)
@@ -53,7 +53,7 @@ class Upstreams:
         table: Where sockets are looked up.
         proc: Where procfs is mounted.
         members: Returns the tree's processes as they were last read.
-        unix: Where Unix sockets are looked up; None where that is not possible.
+        unix: Where Unix sockets are looked up; None if that is impossible.
 
     """
 
@@ -73,7 +73,7 @@ class Upstreams:
         self._peers: dict[str, None] = {}
 
     def look(self) -> Iterable[Look]:
-        """Look at the sockets that the processes hold now; nothing until there was a connection."""
+        """Read the sockets that the processes hold now; nothing until the first connection."""
         own = inodes(self._proc, [one.pid for one in self._members() if not one.ended])
         found = self._table.outgoing(own) if own else []
         if found is None:
@@ -126,15 +126,15 @@ class Upstreams:
         return there, waiting
 
     def close(self) -> None:
-        """Close the table of Unix sockets, which nobody else uses."""
+        """Close the table of Unix sockets, which is not shared."""
         if self._unix is not None:
             self._unix.close()
 
 
 def listens_at(one: Listener, peer: str) -> bool:
-    """Whether a listening socket has just this address and port: one of any address may be another.
+    """Whether a listening socket has exactly this address and port; a wildcard may be another.
 
-    A loopback address can only be of this machine, so there any address will do.
+    A loopback address can only be on this machine, so there a wildcard counts.
     """
     name = peer_name(Outgoing(0, one.family, one.address, one.port, is_waiting=False))
     host, _, port = peer.rpartition(":")
@@ -143,7 +143,7 @@ def listens_at(one: Listener, peer: str) -> bool:
 
 
 def peer_of(counter: str) -> str | None:
-    """The peer of which a counter gives the connections; None of any other counter."""
+    """The peer whose connections a counter is about; None for other counters."""
     family, peer = split_instance(counter)
     return peer if family == CONNECTIONS else None
 

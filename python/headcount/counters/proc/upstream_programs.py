@@ -1,6 +1,6 @@
 """The programs behind a server on the same machine, such as its database: CPU, and locks.
 
-Their work is caused by the server's users. To other counters they are other programs.
+The server's users cause their work. Other counters treat them as other programs.
 """
 
 import ipaddress
@@ -24,19 +24,19 @@ NAMES = {
     "upstream.cpu.utilization": "process.cpu.utilization",
     "upstream.cpu.run_delay": "process.cpu.run_delay",
 }
-"""Counters of these programs, by what they are called of a server."""
+"""Counters of these programs, by the counters of a server with the same meaning."""
 ACTIVE, WAITING = "upstream.postgresql.active", "upstream.postgresql.waiting"
 HOPS = 2
-"""How far connections are followed: to a proxy or a pool of connections, and what is behind it."""
+"""How far connections are followed: to a proxy or connection pool, and to what is behind it."""
 AGAIN_S = 5.0
-"""How often it is looked who listens at the peers' addresses: it reads the descriptors of all
-processes."""
+"""How often to look up which processes listen at the peers' addresses: that reads the descriptors
+of all processes."""
 DUTY = 0.01
 """Share of a core that looking may cost, and again that reading the processes may."""
 
 
 class UpstreamPrograms:
-    """The programs of this machine that a server is connected to, and what they compute.
+    """The programs of this machine that a server is connected to, and their CPU.
 
     Args:
         proc: Where procfs is mounted.
@@ -56,7 +56,7 @@ class UpstreamPrograms:
     def sample(
         self, at_s: float, peers: Iterable[str], members: Collection[int]
     ) -> dict[str, float]:
-        """Their CPU, and their waiting for it, since the previous sample; what sessions do now.
+        """Their CPU, and their waits for it, since the previous sample; the state of sessions now.
 
         Args:
             at_s: Now, on a clock that never runs backwards.
@@ -110,14 +110,14 @@ class UpstreamPrograms:
         return set(find_on(self._machine, [Place.of(peer)]).pids) if _is_here(peer) else set()
 
     def _peers_of(self, pids: Iterable[int]) -> list[str]:
-        """Whom these processes and their descendants are connected to."""
+        """The peers of these processes and their descendants."""
         try:
             return peers_of(self._machine.proc, self._machine.whole(tuple(pids)))
         except OSError:
             return []
 
     def _holders(self, path: str) -> set[int]:
-        """The processes that listen at a path; init, which starts services, holds it for them."""
+        """The processes that listen at a path, without init, which holds it for services."""
         try:
             with closing(UnixTable()) as table:
                 found = table.listeners([path])
@@ -135,12 +135,12 @@ def of_sessions(pids: Iterable[int], title: Callable[[int], str | None]) -> dict
 
 
 def _pause_s(began_s: float) -> float:
-    """How long to leave it, after what it has cost since then."""
+    """Seconds to pause, given the CPU spent since then."""
     return (time.thread_time() - began_s) / DUTY - 1.0
 
 
 def _is_here(peer: str) -> bool:
-    """Whether an address is one of this machine: only to such can a socket be bound."""
+    """Whether an address is this machine's: only those can be bound."""
     host = peer.rpartition(":")[0].strip("[]")
     version = ipaddress.ip_address(host).version
     family = socket.AF_INET if version == 4 else socket.AF_INET6

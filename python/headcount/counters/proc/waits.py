@@ -1,4 +1,4 @@
-"""What the threads of a tree wait for, by the system call that each of them is in.
+"""What the threads of a tree wait for, by the system call of each.
 
 A thread that waits for a lock of its own process is in futex(2), a worker without work in
 accept(2), one that reads a reply in recvfrom(2). Only root and the processes' own user may look.
@@ -17,8 +17,8 @@ from headcount.counters.proc.process import Process
 
 FAMILY = "process.threads.waiting"
 THREADS_MAX = 256
-"""Threads of all processes above which none is looked at: reading them would take too long for
-the moments to be alike."""
+"""With more threads in all processes none is read: it would take too long for the readings to be
+simultaneous."""
 
 _X86_64: Mapping[str, tuple[int, ...]] = {
     "lock": (202, 73, 65, 220),
@@ -54,7 +54,7 @@ KINDS: Mapping[str, str] = {
 
 
 class ThreadWaits:
-    """How many threads of a tree of processes wait in each kind of system call.
+    """Counts the threads of a tree of processes that wait in each kind of system call.
 
     Args:
         proc: Where procfs is mounted.
@@ -76,7 +76,7 @@ class ThreadWaits:
         self._kinds = kinds_of(machine)
 
     def look(self) -> Iterable[Look]:
-        """Count the threads in each kind; nothing where they may not be looked into."""
+        """Count the threads in each kind; nothing if they may not be inspected."""
         paths = [path for one in self._members() if not one.ended for path in self._paths(one)]
         if not self._kinds or not 0 < len(paths) <= THREADS_MAX:
             return []
@@ -96,7 +96,7 @@ class ThreadWaits:
 
 
 def counted(texts: Iterable[str], kinds: Mapping[str, str]) -> list[Look]:
-    """How many threads wait in each kind of call, by what the kernel says of each thread."""
+    """Number of threads that wait in each kind of call, by the kernel's line for each thread."""
     found = Counter(kinds.get(text.partition(" ")[0]) for text in texts)
     return [(f"{FAMILY}{{wait={kind}}}", "mean", found[kind]) for kind in KINDS]
 
