@@ -16,22 +16,22 @@ from headcount.foreign.damage import DAMAGE, reason
 from headcount.foreign.file import opened
 
 READERS: tuple[Reader, ...] = (own, perfmon, prometheus, sysstat, pcp)
-"""Asked in this order; the first that recognises a file reads it. Those that recognise a format by
-an unmistakable mark come before those that have to look closer."""
+"""Tried in this order; the first that recognises a file reads it. Those whose format has an
+unmistakable mark come before those that have to look closer."""
 
 
 _PRINTED = re.compile(rb"Linux \S+ \(.*\)\s.*CPU\)|procs -+memory-+ -+swap-")
-"""How the text of sysstat's programs and of vmstat begins."""
+"""The beginning of the printed output of sysstat's programs and of vmstat."""
 
 
 def read(path: Path) -> list[Recording]:
     """Read a log of counters: one recording for each machine in it.
 
-    The content decides the format, never the file's name.
+    The format is recognised by content, never by the file's name.
 
     Raises:
-        InputError: There is no such file, no reader knows it, it is damaged beyond use, or it has
-            no samples.
+        InputError: The file does not exist, no reader knows it, it is too damaged, or it has no
+            samples.
         SystemLimitError: A program that reading it needs is not installed.
 
     """
@@ -51,7 +51,7 @@ def read(path: Path) -> list[Recording]:
 
 
 def there(path: Path) -> bool:
-    """Whether a path stands for something: a file, a folder, the base name of a PCP archive."""
+    """Whether a path exists: as a file, a folder, or the base name of a PCP archive."""
     return path.exists() or bool(pcp.archives(path))
 
 

@@ -18,9 +18,9 @@ _AVAILABLE = "system.linux.memory.available"
 
 
 def derive(columns: dict[str, Column]) -> None:
-    """Add what follows from the columns and is not among them. What a log says itself stays.
+    """Add figures that follow from the columns. Figures of the log itself stay.
 
-    Totals of disks and interfaces are the sums of both directions, where both are known. A link's
+    Totals of disks and interfaces are the sums of both directions, if both are known. A link's
     use is its busier direction over its speed (links carry both at once), as sar's %ifutil. Memory
     in use is 1 - available / memory, the commit limit used committed / limit.
     """
@@ -65,7 +65,7 @@ def _instance(family: str, interface: str) -> str:
 
 
 def _add(columns: dict[str, Column], name: str, column: Column) -> None:
-    """Add a column; of one that is there, only its gaps are filled."""
+    """Add a column; if it exists, only fill its gaps."""
     if name in columns:
         column = np.where(np.isnan(columns[name]), column, columns[name])
     if not np.isnan(column).all():
@@ -73,7 +73,7 @@ def _add(columns: dict[str, Column], name: str, column: Column) -> None:
 
 
 def _ratio(part: Column, whole: Column) -> Column:
-    """A share of a whole; absent where the whole is 0, as the speed of a link that is down."""
+    """A share of a whole; absent if the whole is 0, like the speed of a link that is down."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(whole > 0, part / whole, np.nan)
 

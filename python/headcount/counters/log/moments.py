@@ -1,4 +1,4 @@
-"""Samples whose times cannot be: a damaged line must not stretch a log over an age of the world."""
+"""Samples with impossible times: a damaged line must not stretch a log over millennia."""
 
 from dataclasses import replace
 
@@ -8,11 +8,11 @@ from headcount.counters.columns import Columns, as_columns
 from headcount.counters.recording import Recording
 
 FIRST_S, LAST_S = 0.0, 253_370_764_800.0
-"""From 1970 to the end of 9998: times that a calendar has, and no log was written earlier."""
+"""From 1970, before which no log was written, to the end of 9998, the calendar's limit."""
 
 
 def possible(recording: Recording) -> Recording:
-    """The recording without samples and bookmarks at impossible times, and with a note on them."""
+    """The recording without samples and bookmarks at impossible times, with a note on them."""
     columns = as_columns(recording.samples)
     known = (columns.at_s >= FIRST_S) & (columns.at_s <= LAST_S)
     kept = tuple(mark for mark in recording.bookmarks if FIRST_S <= mark.at_s <= LAST_S)

@@ -28,10 +28,10 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(path: Path) -> list[Recording]:
     """Read a log: a recording for each source it has samples of, in the order of its header.
 
-    Alerts are bookmarks whose text begins with `alert`. A torn last line, as a power failure
-    leaves it, is passed over; other lines that are none are counted in the notes.
+    Alerts are bookmarks whose text begins with `alert`. A torn last line, which a power failure
+    may leave, is skipped; the notes count other damaged lines.
 
-    Raises InputError where the file cannot be read, is no such log, or is of a later version.
+    Raises InputError if the file cannot be read, is not such a log, or is of a later version.
     """
     reading = _Reading()
     for raw in foreign.lines(path, MOST_BYTES, MOST_LINE_BYTES):
@@ -58,7 +58,7 @@ class _Reading:
     damaged: int = 0
 
     def take(self, path: Path, raw: bytes) -> None:
-        """Take one line; one that lacks its end was torn, even where what is there can be read."""
+        """Take in a line; one without a line end was torn, even if the rest can be read."""
         if not raw.endswith(b"\n"):
             return
         try:
@@ -107,7 +107,7 @@ class _Reading:
             self.notes.append((line.source, f"{line.source} did not answer for {away_s:.0f} s."))
 
     def recording(self, path: Path, watched: record.Watched) -> Recording:
-        """All of one source."""
+        """The recording of one source."""
         mine = (None, watched.name)
         samples = self.rows[watched.name].columns()
         marks = [mark for whose, mark in self.bookmarks if whose in mine]

@@ -1,4 +1,4 @@
-"""Headcount's own log of counters, written while they come."""
+"""Writes Headcount's own log of counters, line by line."""
 
 import os
 from collections.abc import Mapping
@@ -13,27 +13,26 @@ from headcount.secret_text import redacted_json
 
 _HEAD_BYTES = 4096
 _DIGITS = 9
-"""Significant digits kept of a figure: a byte of a gigabyte, and half the length of all."""
+"""Significant digits of a figure: a byte of a gigabyte, at half the length of all digits."""
 
 
 class LogWriter:
-    """A log that grows by whole lines, each given to the system as it comes.
+    """A log that grows by whole lines, each written to the system at once.
 
-    What is written after a lack of space begins with a new header, so that a line that was cut off
-    by it costs no more than itself.
+    After a full disk, writing resumes with a new header, so that a torn line loses only itself.
     """
 
     def __init__(self, path: Path, header: Header) -> None:
-        """Open a new log, or one that is there, to write on at its end.
+        """Create a log, or open one to append to.
 
-        Raises InputError where the file is something else, and SystemLimitError where it cannot be
+        Raises InputError if the file is something else, and SystemLimitError if it cannot be
         written.
         """
         self.path = path
         self.samples = 0
-        """Samples written, since it was opened."""
+        """Samples written since it was opened."""
         self.bytes = 0
-        """Bytes written, since it was opened."""
+        """Bytes written since it was opened."""
         self._header = header
         self._columns: dict[str, list[str]] = {}
         self._began = False
@@ -50,10 +49,10 @@ class LogWriter:
             raise write_error(path, error, "--log") from error
 
     def sample(self, source: str, at_s: float, values: Mapping[str, float]) -> None:
-        """Write a sample, after the names of its counters where some are new.
+        """Write a sample, preceded by the names of the counters if some are new.
 
-        Raises SystemLimitError when the disk is full, as all that write do; the next call tries
-        anew.
+        Like all writing methods, raises SystemLimitError if the disk is full; the next call tries
+        again.
         """
         self._begin()
         columns = self._columns.get(source, [])
@@ -67,12 +66,12 @@ class LogWriter:
         self.samples += 1
 
     def record(self, line: Line) -> None:
-        """Write anything else: a bookmark, an alert, a source that was lost."""
+        """Write any other line: a bookmark, an alert, the loss of a source."""
         self._begin()
         self._write(line)
 
     def close(self) -> None:
-        """Close the file; every line is in it already."""
+        """Close the file; all lines are written already."""
         os.close(self._file)
 
     def _begin(self) -> None:
@@ -84,7 +83,7 @@ class LogWriter:
         self._began = True
 
     def _end_torn_line(self) -> None:
-        """Cut off what is left of a line that was not written whole."""
+        """Truncate the file after its last whole line."""
         length = end = os.fstat(self._file).st_size
         while end > 0:
             start = max(end - 65_536, 0)
@@ -116,5 +115,5 @@ def columns_of(source: str, at_s: float, names: list[str]) -> Columns:
 
 
 def rounded_value(value: float | None) -> float | None:
-    """A figure as it is kept."""
+    """A figure rounded for the log."""
     return None if value is None else float(f"{value:.{_DIGITS}g}")

@@ -1,4 +1,4 @@
-"""Long lists in a JSON text read in pieces: whole, a log of days takes gigabytes as objects."""
+"""Reads long lists in JSON in pieces: as objects, a whole log of days takes gigabytes."""
 
 import json
 import re
@@ -9,27 +9,27 @@ from pydantic_core import from_json
 
 _CHUNK = 1 << 18
 _PIECE = 1 << 17
-"""How much of the text becomes objects at a time; they take ten times its memory."""
+"""Characters of the text that become objects at a time; objects take ten times their memory."""
 _KEEP = 64
-"""How much of the text stays to find a beginning that two chunks share."""
+"""Characters to keep, in case a beginning spans two chunks."""
 _BETWEEN = re.compile(r"[\s,]*")
 _FIRST_KEY = '"timestamp"'
-"""Every sample of sadf's begins with its time."""
+"""Every sample of sadf begins with its time."""
 _CUT = re.compile(r"\s*,\s*\{\s*$")
 _MOST = 1 << 26
-"""Characters of one item, or of all that is around the lists: a sample of a machine with a thousand
-disks has a hundredth of it."""
+"""Most characters of one item, or of everything around the lists: a sample of a machine with a
+thousand disks has a hundredth of that."""
 _BLANKS = 256
-"""Where a sample ends is looked for so many characters before the next one's first key."""
+"""The end of a sample is searched for this many characters back from the next one's first key."""
 _DECODER = json.JSONDecoder()
 
 Take = Callable[[int, Sequence[Mapping[str, Any]]], None]
 
 
 def around(file: TextIO, take: Take, begin: re.Pattern[str], *, torn: bool = False) -> str:
-    """The text without the objects of its lists that begin so; those go to ``take``.
+    """The text without the objects of the lists that match ``begin``; those go to ``take``.
 
-    Raises ValueError where such a list is no JSON, or ends too early.
+    Raises ValueError if such a list is not JSON, or ends too early.
     """
     parts: list[str] = []
     text = _Text(file)
@@ -43,20 +43,20 @@ def around(file: TextIO, take: Take, begin: re.Pattern[str], *, torn: bool = Fal
 
 
 class _Text:
-    """The text of a file, of which a part is in memory."""
+    """The text of a file, with only a part of it in memory."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
         self._text = ""
         self._place = 0
         self._singly = 0
-        """Up to where items are read one by one: together they are not plain JSON."""
+        """Up to here, items are read one by one, because together they were not valid JSON."""
 
     def _more(self) -> bool:
-        """Read on; whether there was anything left."""
+        """Read on; returns whether anything was left."""
         if len(self._text) - self._place > _MOST:
             raise ValueError(f"an item of more than {_MOST:,} characters")
-        # As much again, so that a long item is not tried at each of many short steps.
+        # Double what is there, so that a long item is not retried at many short steps.
         chunk = self._file.read(max(_CHUNK, len(self._text) - self._place))
         self._text = self._text[self._place :] + chunk
         self._singly -= self._place
@@ -64,9 +64,9 @@ class _Text:
         return bool(chunk)
 
     def pass_over(self, until: re.Pattern[str], passed: list[str]) -> str | None:
-        """Move behind what matches, and return it; keep the text before it.
+        """Move past the next match and return it; append the text before it to `passed`.
 
-        None at the end of the file.
+        Returns None at the end of the file.
         """
         length = 0
         while True:
@@ -92,10 +92,10 @@ class _Text:
         return [] if one is None else [one, *self._several()]
 
     def _several(self) -> list[Mapping[str, Any]]:
-        """The objects behind one, as far as they are in memory; where that is not plain, none.
+        """The objects that follow, as far as they are in memory; none if that is not a valid list.
 
-        The text up to the beginning of an object, closed with a bracket, is a list only if that
-        beginning is not inside another object or a string: then it was cut between two items.
+        The text up to the beginning of an object, closed with a bracket, is a valid list only if
+        that beginning is not inside another object or a string, so the cut is between two items.
         """
         between = _BETWEEN.match(self._text, self._place)
         begin = self._place if between is None else between.end()

@@ -1,4 +1,4 @@
-"""Running the programs that own a format: sysstat's sadf, PCP's pmrep."""
+"""Runs the programs that own a format: sysstat's sadf, PCP's pmrep."""
 
 import os
 import resource
@@ -14,10 +14,10 @@ from headcount.errors import InputError, SystemLimitError
 from headcount.text import clean
 
 _PATIENCE_S = 600
-"""A day of sysstat's takes seconds to convert, a large archive of PCP's minutes."""
+"""Longest wait: converting a day of sysstat takes seconds, a large PCP archive minutes."""
 _MOST_BYTES = 500
 _MOST_WRITTEN, _MOST_MEMORY = 4 << 30, 8 << 30
-"""Bytes: a month of sysstat's daily files in one is 1 GB of text."""
+"""Most output and memory, in bytes: a month of sysstat's daily files in one is 1 GB of text."""
 _SYSTEM_PYTHON = Path("/usr/bin/python3")
 
 
@@ -28,7 +28,7 @@ class Outcome:
     Attributes:
         text: What it wrote.
         complaint: Its error messages.
-        ended_well: Whether it ended as one that has read all of the log.
+        ended_well: Whether it exited as after reading the whole log.
 
     """
 
@@ -38,7 +38,7 @@ class Outcome:
 
 
 def output(command: Sequence[str], *, log: Path, package: str) -> bytes:
-    """What a program writes about a log that it has read to its end; errors as of :func:`run`."""
+    """The output of a program that has read a log to its end; raises the errors of :func:`run`."""
     outcome = run(command, log=log, package=package)
     if not outcome.ended_well:
         raise InputError(f"{log}: {command[0]} cannot read it: {outcome.complaint}")
@@ -92,9 +92,9 @@ def run(command: Sequence[str], *, log: Path, package: str) -> Outcome:
 
 
 def _bound(pid: int) -> None:
-    """Bound what a program may write and hold: a damaged log may claim to have any number of CPUs.
+    """Limit output and memory of a program: a damaged log may claim any number of CPUs.
 
-    It may have ended already.
+    The program may have ended already.
     """
     try:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (_MOST_WRITTEN, _MOST_WRITTEN))
@@ -106,9 +106,8 @@ def _bound(pid: int) -> None:
 def _environment() -> dict[str, str]:
     """The environment, in the language that programs read.
 
-    PCP's programs of Python run the first python3 on the PATH, which may be any; the system's is
-    the one that has its modules. Metrics that PCP's configuration here derives from others are none
-    of a log's.
+    PCP's Python programs run the first python3 on the PATH, but only the system's has PCP's
+    modules. Metrics that PCP's local configuration derives from others do not belong to a log.
     """
     mine = os.environ | {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PCP_DERIVED_CONFIG": ""}
     mine.pop("PYTHONPATH", None)

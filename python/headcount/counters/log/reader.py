@@ -1,4 +1,4 @@
-"""The seam: what every reader of a format of logs looks like."""
+"""The interface of every reader of a log format."""
 
 from pathlib import Path
 from typing import Protocol
@@ -6,25 +6,25 @@ from typing import Protocol
 from headcount.counters.recording import Recording
 
 HEAD_BYTES = 65_536
-"""How much of a file a reader sees to recognise it. A log of many columns has a header of more."""
+"""Bytes of a file that a reader sees to recognise it. The header of a log may be longer."""
 MOST_BYTES = 1 << 40
-"""Of a log: logs are read a part at a time."""
+"""Most bytes of a log, which is read in parts."""
 MOST_LINE_BYTES = 64 << 20
-"""Of a line of a log: the header of one with a hundred thousand columns has 10 MB."""
+"""Most bytes of a line: a header with a hundred thousand columns has 10 MB."""
 
 
 class Reader(Protocol):
-    """A reader of one format, a module: these two functions and what it is called.
+    """A reader of one format: a module with these two functions and a name.
 
     Attributes:
-        FORMAT: What the format is called, for people, with the program that writes it.
+        FORMAT: The name of the format for people, with the program that writes it.
 
     """
 
     FORMAT: str
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        """Whether the file or folder is of this format. Quick, and never raises.
+        """Whether the file or folder is of this format. Fast, and never raises.
 
         ``head`` is the first :data:`HEAD_BYTES` of a file, empty for a folder.
         """

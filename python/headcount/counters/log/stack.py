@@ -1,4 +1,4 @@
-"""Columns that grow by many rows at a time, and take the memory of their numbers."""
+"""Columns that grow by many rows at a time, without memory overhead."""
 
 from array import array
 from collections.abc import Hashable, Mapping, Sequence
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from headcount.counters.columns import Column, check_cells
 
 K = TypeVar("K", bound=Hashable)
-"""What columns are called."""
+"""The type of a column's key."""
 
 
 class Stack(Generic[K]):
-    """Rows taken in pieces; a figure that a piece lacks is absent there."""
+    """Rows added in pieces; a column that a piece lacks is absent there."""
 
     def __init__(self) -> None:
         """Begin without rows."""
@@ -28,24 +28,24 @@ class Stack(Generic[K]):
         return len(self._times)
 
     def names(self) -> list[K]:
-        """What there are figures of, in the order in which they first appear."""
+        """The keys of the columns, in the order in which they first appear."""
         return list(self._columns)
 
     def begin(self, times_s: Sequence[float] | Column) -> None:
-        """Add rows that have nothing but their times yet."""
+        """Add a piece of rows that so far have only their times."""
         self._begun = len(self._times)
         self._times.frombytes(np.asarray(times_s, dtype=np.float64).tobytes())
 
     def put(
         self, places: NDArray[np.intp] | slice, values: Mapping[K, Column | Sequence[float] | float]
     ) -> None:
-        """Put figures into rows of the last piece; a figure that none of them has is left out."""
+        """Put values into rows of the last piece; leaves out columns that are absent in all."""
         for name, value in values.items():
             numbers = np.asarray(value, dtype=np.float64)
             if not np.isnan(numbers).all():
                 piece = self._last(name)
                 piece[places] = numbers
-                # A number may stand for many rows.
+                # A single number may fill many rows.
                 filled = places if isinstance(places, np.ndarray) else piece[places]
                 self._given += filled.size
 

@@ -16,7 +16,7 @@ def samples(times_s: Sequence[float] | Column, columns: Mapping[str, Column]) ->
 
 
 def total(parts: Sequence[Column]) -> Column:
-    """The sum of columns; where some lack a value, of those that have one."""
+    """The sum of columns; at each time, of those that have a value."""
     stack = np.vstack(parts)
     known = np.count_nonzero(~np.isnan(stack), axis=0)
     return np.where(known > 0, np.nansum(stack, axis=0), np.nan)
@@ -39,8 +39,8 @@ def average(parts: Sequence[Column]) -> Column:
 def per_second(count: Column, times_s: Column) -> Column:
     """The growth of a running count per second since the row before.
 
-    Absent in the first row, where a value is missing, and where the count went backwards: whatever
-    kept it started anew.
+    Absent in the first row, where a value is missing, and where the count went backwards, because
+    it was reset.
     """
     result = np.full(len(count), np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,4 +1,4 @@
-"""Archives of Performance Co-Pilot's, which pmlogger writes.
+"""Archives of Performance Co-Pilot (PCP), which pmlogger writes.
 
 An archive is several files of one base name (`.meta`, `.index`, `.0`, ...), any of them compressed.
 """
@@ -17,7 +17,7 @@ from headcount.foreign.file import opened
 FORMAT = "PCP archive (its folder, its base name, or one of its files)"
 
 _MAGIC = b"\x50\x05\x26"
-"""PM_LOG_MAGIC, the first bytes of an archive's files behind the length of the label."""
+"""PM_LOG_MAGIC, the first bytes of an archive's files after the length of the label."""
 _PART = re.compile(r"(?P<base>.+)\.(?:meta|index|\d+)(?:\.(?:xz|gz|bz2|lzma|zst))?")
 
 
@@ -34,7 +34,7 @@ def read(path: Path) -> list[Recording]:
     """Read the archives: a recording for each machine, of all its archives together.
 
     Raises:
-        InputError: An archive cannot be read; the text has what PCP's program says.
+        InputError: An archive cannot be read; the text quotes PCP's program.
         SystemLimitError: PCP's programs are not installed.
 
     """
@@ -63,7 +63,7 @@ def archives(path: Path) -> list[Path]:
 
 
 def _check_parts(base: Path) -> None:
-    """Raise InputError where a part of an archive is no file: PCP's programs would wait for it."""
+    """Raise InputError if a part of an archive is not a file: PCP's programs would block on it."""
     for part in base.parent.glob(f"{_literal(base.name)}.*"):
         if _PART.fullmatch(part.name) is not None:
             try:

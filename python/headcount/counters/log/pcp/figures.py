@@ -1,6 +1,6 @@
-"""Metrics of PCP's as counters of the catalogue.
+"""PCP metrics as counters of the catalogue.
 
-What the metrics mean: `pminfo -T NAME`. Values come in bytes and seconds, running counts as growth
+What the metrics mean: `pminfo -T NAME`. Values are in bytes and seconds, running counts are growth
 per second: a count of seconds is then a share of time.
 """
 
@@ -18,8 +18,8 @@ _READ, _WRITE = "{disk.io.direction=read}", "{disk.io.direction=write}"
 _MS = 1000.0
 _PERCENT = 0.01
 _NO_SPEED = 1e12
-"""No link is as quick, in bytes/s. Of one without a speed, Linux says -1 Mbit/s, which PCP takes
-for a number without a sign."""
+"""Faster than any link, in bytes/s. For a link without a speed, Linux reports -1 Mbit/s, which PCP
+reads as unsigned."""
 _STACKED = ("loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd")
 
 HOST: Mapping[Key, str] = {
@@ -73,7 +73,7 @@ _WAITS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("disk.dev.read", "disk.dev.write"),
     ),
 }
-"""Mean times of operations: the time all of them took over how many there were."""
+"""Mean times of operations: their total time over their number."""
 LINK: Mapping[str, str] = {
     "network.interface.in.bytes": f"system.network.io{_IN}",
     "network.interface.out.bytes": f"system.network.io{_OUT}",
@@ -117,7 +117,7 @@ METRICS = tuple(
         ]
     )
 )
-"""All metrics that are made use of."""
+"""All metrics that are used."""
 
 
 def figures(metrics: Mapping[Key, Column]) -> dict[str, Column]:
@@ -137,7 +137,7 @@ def figures(metrics: Mapping[Key, Column]) -> dict[str, Column]:
 
 
 def _cpus(columns: dict[str, Column], metrics: Mapping[Key, Column]) -> None:
-    """Shares of the time of all CPUs; what the CPUs' times add up to is all the time there was."""
+    """Shares of the time of all CPUs; the sum of the modes is the whole."""
     modes = {mode: metrics[name, None] for mode, name in _CPU.items() if (name, None) in metrics}
     if {"user", "system", "idle", "iowait"} <= modes.keys():
         everything = total(list(modes.values()))

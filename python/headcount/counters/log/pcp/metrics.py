@@ -1,4 +1,4 @@
-"""What an archive of PCP's has: its metrics with their units, and their values at all times.
+"""The metrics of a PCP archive with their units, and their values at all times.
 
 PCP's own programs read it: `pminfo` lists the metrics, `pmrep` prints the values that were logged,
 neither interpolated nor made into rates. See https://pcp.readthedocs.io.
@@ -30,19 +30,19 @@ _UNITS = {
     "millisec": 1e-3,
     "sec": 1.0,
 }
-"""What a value is multiplied with to be in bytes or seconds; counts and shares stay."""
+"""Factors that convert a unit to bytes or seconds; counts and shares stay."""
 _DESCRIBED = re.compile(
     r"(?P<name>\S+) PMID: (?P<pmid>[\d.]+)\s+"
     r"Data Type: (?P<type>.+?)  InDom: (?P<indom>\S+).*\s+"
     r"Semantics: (?P<semantics>\w+)  Units: (?P<units>.*)"
 )
-"""What pminfo says of a metric."""
+"""The description of a metric by pminfo."""
 _INSTANCE = re.compile(r'\s+(?P<number>-?\d+) or "(?P<name>.*)"')
 _PLAIN = re.compile(r"[ !#-+\--~]+")
 """A name that pmrep prints as it is: ASCII without quotation marks and commas."""
 _ALIKE = 0.25
 """pmlogger writes metrics of one tick in several records, each with its own time. Records closer
-than this part of the shortest interval are one sample."""
+than this share of the shortest interval are one sample."""
 
 Key = tuple[str, str | None]
 """A metric and its instance, None where it has none."""
@@ -53,12 +53,12 @@ class Metric:
     """How a metric is to be read.
 
     Attributes:
-        running: Whether it is a running count, of which the growth per second says something.
-        factor: What its values are multiplied with to be in bytes or seconds.
+        running: Whether it is a running count, of which the growth per second is used.
+        factor: Factor that converts its values to bytes or seconds.
         number: Its number in records.
         kind: Its type, as pminfo calls it.
-        discrete: Whether a value stays until there is another one.
-        domain: The domain of its instances, None where it has none.
+        discrete: Whether a value holds until the next one.
+        domain: The domain of its instances, None without instances.
 
     """
 
@@ -72,7 +72,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of an archive: of running counts the growth per second.
+    """The values of an archive; for running counts the growth per second.
 
     Attributes:
         times_s: Of each sample, in seconds since 1970 (UTC).
@@ -85,14 +85,14 @@ class Values:
 
 
 def names(archive: str, log: Path) -> list[str]:
-    """The metrics an archive has, without those that every archive seems to have (event.*)."""
+    """The metrics of an archive, without event.*, which every archive seems to have."""
     text = output(["pminfo", "-a", archive], log=log, package=PACKAGE)
     found = text.decode("utf-8", "replace").split()
     return [name for name in found if not name.startswith("event.")]
 
 
 def describe(archive: str, log: Path, metrics: Sequence[str]) -> dict[str, Metric]:
-    """Units and kinds of metrics. Those that are text are not among them."""
+    """Units and kinds of metrics, without those that are text."""
     text = output(["pminfo", "-a", archive, "-m", "-d", *metrics], log=log, package=PACKAGE)
     found: dict[str, Metric] = {}
     for block in re.split(r"\n\s*\n", text.decode("utf-8", "replace").strip()):
@@ -113,19 +113,19 @@ def describe(archive: str, log: Path, metrics: Sequence[str]) -> dict[str, Metri
 
 
 def host(archive: Path, log: Path) -> str | None:
-    """The machine an archive is of."""
+    """The machine that an archive is about."""
     text = output(["pmdumplog", "-L", str(archive)], log=log, package=PACKAGE)
     name = re.search(r"Performance metrics from host ([^\n]+)", text.decode("utf-8", "replace"))
     return None if name is None else name[1].strip()
 
 
 def values(archive: str, log: Path, metrics: dict[str, Metric]) -> Values:
-    """All values of these metrics, as they were logged.
+    """All logged values of these metrics.
 
-    Volumes that are out of the ordinary (compressed, damaged, several archives) are read by pmrep.
+    pmrep reads unusual volumes (compressed, damaged, several archives).
 
     Raises:
-        InputError: pmrep wrote something else than a table.
+        InputError: pmrep wrote something other than a table.
 
     """
     try:
@@ -170,7 +170,7 @@ def _volume_number(part: Path) -> int:
 
 
 def _instances(archive: str, log: Path) -> dict[str, dict[int, str]]:
-    """The names of instances by their numbers, by domain; OddError where one has two names."""
+    """The names of instances by domain and number; raises OddError if one has two names."""
     text = output(["pmdumplog", "-i", archive], log=log, package=PACKAGE)
     found: dict[str, dict[int, str]] = {}
     names: dict[int, str] = {}
@@ -193,7 +193,7 @@ def printed(archive: str, log: Path, metrics: Iterable[str]) -> tuple[Column, di
 
 
 def _table(rows: Iterable[list[str]], log: Path) -> tuple[Column, dict[Key, Column]]:
-    """The table that pmrep wrote; its header comes anew where an instance appears or goes."""
+    """The table that pmrep wrote; it repeats the header whenever an instance appears or goes."""
     header: tuple[str, ...] = ()
     made = Builder()
     for row in rows:
@@ -213,25 +213,25 @@ def _table(rows: Iterable[list[str]], log: Path) -> tuple[Column, dict[Key, Colu
 
 
 def _key(cell: str) -> Key:
-    """Names of metrics have no hyphen: what is behind the first one is the instance."""
+    """Splits a column's name: metrics have no hyphen, so the instance follows the first one."""
     name, hyphen, instance = cell.partition("-")
     return name, instance if hyphen else None
 
 
 def _growth(column: Column, times_s: Column) -> Column:
-    """Growth per second since the value before, at the times that have one."""
+    """Growth per second since the previous value, at the times that have one."""
     result = np.full(len(column), np.nan)
     there = np.flatnonzero(~np.isnan(column))
     with np.errstate(invalid="ignore", divide="ignore"):
         rates = np.diff(column[there]) / np.diff(times_s[there])
-    # A count that went backwards was begun anew, or is one of 32 bits that is full.
+    # A count that went backwards was reset, or is one of 32 bits that overflowed.
     rates[~np.isfinite(rates) | (rates < 0)] = np.nan
     result[there[1:]] = rates
     return result
 
 
 def _merged_values(found: Values) -> Values:
-    """The same values, one sample for the records of one tick."""
+    """The same values, with the records of one tick merged into one sample."""
     times_s = found.times_s
     interval_s = _interval(found)
     if interval_s is None or (np.diff(times_s) > _ALIKE * interval_s).all():
@@ -245,7 +245,7 @@ def _merged_values(found: Values) -> Values:
     tick_of = np.asarray(ticks)
     columns = {}
     for key, column in found.columns.items():
-        # From the last to the first, so that of several values of one tick the first stays.
+        # From the last to the first, so that the first of several values of one tick stays.
         there = np.flatnonzero(~np.isnan(column))[::-1]
         columns[key] = np.full(len(starts), np.nan)
         columns[key][tick_of[there]] = column[there]
@@ -253,9 +253,10 @@ def _merged_values(found: Values) -> Values:
 
 
 def _interval(found: Values) -> float | None:
-    """The shortest interval at which a metric was logged; None of a single record.
+    """The shortest interval at which a metric was logged; None with a single record.
 
-    What is logged once, pmrep repeats in every row. Such a column has a row wherever another has.
+    pmrep repeats a value that was logged once in every row, so columns that have a value in all
+    rows count only if there are no others.
     """
     gaps = [
         float(np.median(np.diff(there)))

@@ -1,8 +1,8 @@
 """The data volumes of a PCP archive, read without PCP's programs, which take 80 µs a record.
 
 The format is that of LOGARCHIVE(5), versions 2 and 3. Records of the same length and structure are
-read together. Whatever is out of the ordinary raises :class:`OddError`: then PCP's programs read
-the archive, which know every case.
+read together. Anything unusual raises :class:`OddError`; then PCP's programs, which know every
+case, read the archive.
 """
 
 import struct
@@ -22,18 +22,18 @@ _LABELS = {0x50052602: 2, 0x50052603: 3}
 """The first word of a volume's label, and the version of the format it stands for."""
 _CHUNK = 1 << 22
 _LONGEST = 1 << 26
-"""Of a record, in bytes: one of a machine with ten thousand processes has a few MB."""
+"""Longest record, in bytes: one of a machine with ten thousand processes has a few MB."""
 _WORD = 4
 _HEADS = {2: 4, 3: 5}
 """The words of a record before its metrics: its length, the time, the number of metrics."""
 _MICRO = {2: 1, 3: 1000}
-"""What the second part of a time is divided by to be in microseconds."""
+"""Divisor that converts the second part of a time to microseconds."""
 _IN_SITU, _BLOCK = 0, 1
 _NO_INSTANCE = 0xFFFFFFFF
 _BLOCK_OFFSET = -2
-"""Where a block is, is counted from the start of a message of two words more."""
+"""Offsets of blocks count from the start of a message that has two more words."""
 _EXACT = 1e12
-"""Larger numbers have no three digits behind the point that matter."""
+"""Larger numbers have no significant digits after the decimal point."""
 _TYPES: Mapping[str, tuple[int, str]] = {
     "32-bit int": (0, ">i4"),
     "32-bit unsigned int": (1, ">u4"),
@@ -42,14 +42,14 @@ _TYPES: Mapping[str, tuple[int, str]] = {
     "float": (4, ">f4"),
     "double": (5, ">f8"),
 }
-"""Types by the name that pminfo gives them: their number in a block, and how they are kept."""
+"""Types by their name in pminfo: their number in a block, and their format."""
 
 Words = NDArray[np.uint32]
 Key = tuple[str, str | None]
 
 
 class OddError(Exception):
-    """A volume has something that only PCP's own programs know how to read."""
+    """A volume has something that only PCP's own programs can read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ class Wanted:
     Attributes:
         name: Its name.
         kind: Its type, as pminfo calls it.
-        discrete: Whether a value stays until there is another one.
-        instances: The names of its instances by their numbers; None of a metric without.
+        discrete: Whether a value holds until the next one.
+        instances: The names of its instances by number; None without instances.
 
     """
 
@@ -71,10 +71,10 @@ class Wanted:
 
 
 def read(volumes: list[Path], wanted: Mapping[int, Wanted]) -> tuple[Column, dict[Key, Column]]:
-    """Times and values of these metrics, by their numbers, as `pmrep -u` prints them.
+    """Times and values of these metrics, by number, as `pmrep -u` prints them.
 
-    A row for each record that has any of the metrics; a discrete value stands in all rows from its
-    own on. Raises OddError for what this does not know.
+    A row for each record that has any of the metrics; a discrete value is repeated in all following
+    rows. Raises OddError for anything that this reader does not know.
     """
     odd = {one.kind for one in wanted.values()} - _TYPES.keys()
     if odd:
@@ -109,14 +109,14 @@ def _first(column: Column) -> int:
 
 
 def _keep(column: Column) -> None:
-    """Let each value stand until the next one."""
+    """Repeat each value until the next one."""
     known = ~np.isnan(column)
     latest = np.maximum.accumulate(np.where(known, np.arange(len(column)), -1))
     column[:] = np.where(latest >= 0, column[latest], np.nan)
 
 
 def _chunks(volume: Path) -> Iterator[tuple[int, Words, list[int]]]:
-    """The version, a part of the volume as words, and where in it records begin."""
+    """Parts of a volume: the version, the words, and where in them records begin."""
     with opened(volume) as file:
         size, magic = struct.unpack(">II", file.read(8).ljust(8, b"\0"))
         version = _LABELS.get(magic)
@@ -135,7 +135,7 @@ def _chunks(volume: Path) -> Iterator[tuple[int, Words, list[int]]]:
 
 
 def _places(data: bytes) -> tuple[list[int], int]:
-    """Where records that are there in full begin, in words, and where the last ends, in bytes."""
+    """Where complete records begin, in words, and where the last one ends, in bytes."""
     places = []
     begin, size, length = 0, len(data), struct.Struct(">I").unpack_from
     while begin + _WORD <= size:
@@ -152,7 +152,7 @@ def _places(data: bytes) -> tuple[list[int], int]:
 def _take(
     rows: Stack[Key], version: int, words: Words, places: list[int], wanted: Mapping[int, Wanted]
 ) -> None:
-    """Add what records have of the metrics wanted."""
+    """Add the values of the wanted metrics in the records."""
     begins = np.array(places)
     times_s = _times_s(version, words, begins)
     if (np.diff(times_s) < 0).any():
@@ -190,7 +190,7 @@ def _times_s(version: int, words: Words, begins: NDArray[np.intp]) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where in the records of one structure everything is.
+    """The layout of records of one structure.
 
     Attributes:
         fixed: The words that are the same in all records of this structure.
@@ -240,7 +240,7 @@ class _Layout:
         return cls(np.array(sorted(fixed)), metrics)
 
     def values(self, records: Words, wanted: Mapping[int, Wanted]) -> dict[Key, Column] | None:
-        """The values of the metrics wanted in all records; None where they have none of them."""
+        """The values of the wanted metrics in all records; None if they have none of them."""
         found: dict[Key, Column] = {}
         has_any = False
         for number, places in self.metrics:
@@ -268,7 +268,7 @@ def _numbers(records: Words, at: int, kind: str, *, block: bool) -> Column:
         raise OddError("a value of another type")
     raw: NDArray[Any] = records[:, at : at + dtype.itemsize // _WORD].astype(">u4")
     values: Column = np.ascontiguousarray(raw).view(dtype)[:, 0].astype(np.float64)
-    if dtype.kind == "f":  # pmrep prints three digits behind the point
+    if dtype.kind == "f":  # pmrep prints three decimals
         small = np.abs(values) < _EXACT
         values = np.where(small, np.round(np.where(small, values, 0.0), 3), values)
     return values

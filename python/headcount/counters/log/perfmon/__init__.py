@@ -28,8 +28,8 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(path: Path) -> list[Recording]:
     """Read the log: a recording for each machine in it.
 
-    Times are corrected to UTC by what the header says; where it says nothing, they are taken as
-    UTC, and a note says so. Bad samples (blank, -1) are absent.
+    Times are converted to UTC by the bias in the header; without one, they are taken as UTC, and a
+    note says so. Bad samples (blank, -1) are absent.
 
     Raises:
         InputError: The header or the rows cannot be read; the text says where and why.
@@ -77,7 +77,7 @@ def _counters(
 ) -> dict[tuple[str, str], Instances]:
     """The columns of one machine by object, counter and instance.
 
-    Of a column that the log has twice, one fills the gaps of the other.
+    If the log has a column twice, one fills the gaps of the other.
     """
     counters: dict[tuple[str, str], dict[str | None, Column]] = {}
     for place, values in zip(places, grid.values.T, strict=True):
@@ -85,7 +85,7 @@ def _counters(
         if column is None or meaning is None or _host(column.host) != host:
             continue
         if np.isnan(values).all():
-            continue  # so that another counter that means the same can stand in
+            continue  # so that an equivalent counter can stand in
         instances = counters.setdefault(meaning, {})
         before = instances.get(column.instance)
         instances[column.instance] = (

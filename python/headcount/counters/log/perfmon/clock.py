@@ -1,7 +1,7 @@
-"""Times of the rows of a log of Windows.
+"""Times of the rows of a Windows log.
 
-PDH writes MM/DD/YYYY HH:MM:SS.mmm in any locale. Spreadsheets and scripts that write a log anew use
-the order of their own locale; which one it was, the dates of the whole log decide.
+PDH writes MM/DD/YYYY HH:MM:SS.mmm in any locale. Spreadsheets and scripts that rewrite a log use
+the order of their own locale; the dates of the whole log show which.
 """
 
 import re
@@ -27,7 +27,7 @@ _Date = tuple[int, int, int, str]
 
 
 def fields(stamp: str) -> Fields | None:
-    """Take a time apart; None where it is none."""
+    """Split a time into its fields; None if it is not a time."""
     found = _STAMP.fullmatch(stamp)
     if found is None:
         return None
@@ -40,7 +40,7 @@ def fields(stamp: str) -> Fields | None:
 
 
 class Stamps:
-    """The times of all rows; each date is kept once."""
+    """The times of all rows; stores each date once."""
 
     def __init__(self) -> None:
         """Begin without rows."""
@@ -72,7 +72,7 @@ class Stamps:
 
 
 def _order(stamps: Collection[_Date]) -> str:
-    """Which part of the dates is what: `YMD`, `DMY` or `MDY`."""
+    """The order of the parts of the dates: `YMD`, `DMY` or `MDY`."""
     dates = {(one, two, three) for one, two, three, _ in stamps}
     if any(one > 31 or len(str(one)) == _LONGEST_YEAR for one, _, _ in dates):
         return "YMD"

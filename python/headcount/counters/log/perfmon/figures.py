@@ -1,4 +1,4 @@
-"""Columns of a log of Windows as counters of the catalogue."""
+"""Columns of a Windows log as counters of the catalogue."""
 
 import re
 from collections.abc import Mapping
@@ -14,13 +14,13 @@ from headcount.counters.naming import DEVICE, INTERFACE, instance_name
 
 _TOTAL = "_total"
 _NOT_A_LINK = ("loopback", "isatap", "teredo", "6to4", "pseudo-interface")
-"""Interfaces without a wire: their traffic is not the network's, or is counted a second time."""
+"""Virtual interfaces: their traffic is not the network's, or would count twice."""
 _SAME_SHARE = 0.02
-"""How far the mean of all CPUs may be from the total: both are taken at slightly other times."""
+"""How far the mean of all CPUs may be from the total, which is sampled at a slightly other time."""
 _PERCENT = 100.0
 
 Instances = Mapping[str | None, Column]
-"""The columns of one counter of one object by instance; None of an object without instances."""
+"""The columns of one counter of one object by instance; the key is None without instances."""
 
 
 @dataclass(slots=True)
@@ -51,15 +51,15 @@ def figures(log: Mapping[tuple[str, str], Instances], times_s: Column) -> Figure
             _put(result, meaning, column, times_s)
             continue
         for name in reversed(present):
-            # A disk and the volumes on it are different instances; the better object comes last,
-            # so that the host's figure is its own.
+            # A disk and the volumes on it are different instances. The better object comes last,
+            # so that it sets the host's figure.
             _instances(result, meaning, name, found[name], times_s)
     _kernel(result.columns)
     return result
 
 
 def _kernel(columns: dict[str, Column]) -> None:
-    """Time in the kernel without interrupts and deferred calls, which Windows counts in."""
+    """Time in the kernel without interrupts and deferred calls, which Windows includes."""
     mode = "system.cpu.utilization{{cpu.mode={}}}".format
     names = ("system.windows.cpu.privileged", mode("interrupt"), mode("softirq"))
     if all(name in columns for name in names):
@@ -99,7 +99,7 @@ def _instances(
 
 
 def _without_total(meaning: Meaning, leaves: list[Column]) -> Column | None:
-    """The host's figure of a log that lacks _Total."""
+    """The host's figure if the log lacks _Total."""
     if not leaves or meaning.without_total == "never":
         return None
     if meaning.without_total == "sum":
@@ -110,7 +110,7 @@ def _without_total(meaning: Meaning, leaves: list[Column]) -> Column | None:
 
 
 def _worst(meaning: Meaning, leaves: list[Column]) -> Column:
-    """The largest figure, before scaling; of a complement that is the smallest."""
+    """The largest figure, before scaling; the smallest for a complement."""
     if not meaning.complement:
         return highest(leaves)
     least: Column = np.fmin.reduce(np.vstack(leaves))
@@ -118,10 +118,10 @@ def _worst(meaning: Meaning, leaves: list[Column]) -> Column:
 
 
 def _all_there(instances: list[str], leaves: list[Column], given: Column) -> bool:
-    """Whether the instances are all there are: numbered without a gap, with the total's mean.
+    """Whether the log has all instances: numbered without a gap, and with the mean of the total.
 
-    A log may have the total and one CPU of many. Of `Processor Information` an instance is its
-    group's number and its own.
+    A log may have the total and one CPU of many. An instance of `Processor Information` is the
+    number of its group and its own.
     """
     if not leaves or not all(re.fullmatch(r"\d+(?:,\d+)*", name) for name in instances):
         return False
@@ -155,7 +155,7 @@ def _put(
 def _scaled_column(meaning: Meaning, column: Column) -> Column:
     scaled = column * meaning.scale
     if meaning.complement:
-        # Idle time can come out a little above 100 % by the clocks' difference.
+        # Idle time can be slightly above 100% because two clocks differ.
         scaled = np.clip(1.0 - scaled, 0.0, 1.0)
     if meaning.positive:
         scaled = np.where(scaled > 0, scaled, np.nan)
@@ -163,7 +163,7 @@ def _scaled_column(meaning: Meaning, column: Column) -> Column:
 
 
 def _counts(name: str, instance: str) -> bool:
-    """Whether an instance counts: of the server's work queues, the blocking ones do not."""
+    """Whether an instance counts: blocking work queues of the server do not."""
     plain = _plain(instance)
     return name != "Server Work Queues" or "blocking" not in plain.replace("nonblocking", "")
 

@@ -1,4 +1,4 @@
-"""The first line of a log of Windows: which columns it has, and how the file is written."""
+"""The first line of a Windows log: its columns, and the format of the file."""
 
 import csv
 import re
@@ -13,8 +13,8 @@ from headcount.foreign.file import lines, opened, text_lines
 MARK = re.compile(
     r"\(PDH-(?P<kind>[CT]SV) [\d.,]+\)(?:\s*\((?P<zone>.*)\)\((?P<bias>-?\d{1,5})\))?"
 )
-"""The first cell. Of the brackets behind it, the first names the time zone and the second is the
-minutes to add to the log's times for UTC; typeperf writes neither."""
+"""The first cell. The first bracket after it names the time zone, the second has the minutes to add
+to the log's times for UTC; typeperf writes neither."""
 
 _PATH = re.compile(
     r"(?:\\\\(?P<host>[^\\]+))?\\(?P<object>[^\\(]+)(?:\((?P<instance>.*)\))?\\(?P<counter>.+)"
@@ -25,7 +25,7 @@ _BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a column's values come from, as the log writes it."""
+    """The source of a column's values, as the log names it."""
 
     host: str | None
     object: str
@@ -35,15 +35,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """How a log is written.
+    """The format of a log.
 
     Attributes:
         kind: `CSV` or `TSV`, as its first cell says.
         encoding: Python's name of the encoding.
-        delimiter: What is between cells.
-        bias_min: Minutes to add to the log's times for UTC; None where it does not say.
-        columns: Each column's path; None of one that is not the path of a counter.
-        meanings: Each column's object and counter in English, where they are known.
+        delimiter: The separator of cells.
+        bias_min: Minutes to add to the log's times for UTC; None if it does not say.
+        columns: Each column's path; None for one that is not a counter.
+        meanings: Each column's object and counter in English, if known.
 
     """
 
@@ -56,13 +56,13 @@ class Header:
 
 
 def sniff(head: bytes) -> bool:
-    """Whether a file that begins so is a log of Windows."""
+    """Whether a file with this beginning is a Windows log."""
     start = head[:_SNIFF_BYTES]
     return any(_mark(start.decode(encoding, "replace")) for encoding in encodings(start))
 
 
 def _mark(line: str) -> re.Match[str] | None:
-    """The first cell's mark; elsewhere in a file it says nothing."""
+    """The mark in the first cell; elsewhere in a file it means nothing."""
     found = MARK.search(line)
     return (
         found if found is not None and not line[: found.start()].strip('\ufeff" \t\r\n') else None
@@ -70,7 +70,7 @@ def _mark(line: str) -> re.Match[str] | None:
 
 
 def encodings(head: bytes) -> tuple[str, ...]:
-    """The encodings a file that begins so may have, the likeliest first.
+    """The encodings that a file with this beginning may have, the likeliest first.
 
     `typeperf > file` writes the console's code page, PowerShell UTF-16, other programs the
     system's code page or UTF-8. Bytes do not reveal the code page.
@@ -84,7 +84,7 @@ def encodings(head: bytes) -> tuple[str, ...]:
 
 
 def read_header(path: Path) -> Header:
-    """Read the first line, in the encoding in which the most of its counters are known.
+    """Read the first line, in the encoding in which most of its counters are known.
 
     Raises:
         InputError: The file has no such line.
@@ -110,7 +110,7 @@ def _read(path: Path, encoding: str) -> Header | None:
     delimiter = _delimiter(line[mark.end() :], mark["kind"])
     try:
         _, *cells = next(csv.reader([line], delimiter=delimiter))
-    except csv.Error:  # a cell of over 128 KiB, which is no counter
+    except csv.Error:  # a cell over 128 KiB, so not a counter
         return None
     columns = tuple(_column(cell) for cell in cells)
     return Header(
@@ -126,9 +126,9 @@ def _read(path: Path, encoding: str) -> Header | None:
 
 
 def _first_line(path: Path, encoding: str) -> str:
-    """The first line that is not empty (typeperf's redirected output begins with an empty one).
+    """The first non-empty line (redirected output of typeperf begins with an empty one).
 
-    Empty where it cannot be of this encoding.
+    Empty if it cannot be in this encoding.
     """
     if encoding.startswith("utf-16"):
         text = text_lines(path, encoding, MOST_BYTES, MOST_LINE_BYTES)
@@ -142,7 +142,7 @@ def _first_line(path: Path, encoding: str) -> str:
 
 
 def _delimiter(rest: str, kind: str) -> str:
-    """What follows the first cell: a spreadsheet may have written the log anew."""
+    """The separator after the first cell; a spreadsheet may have rewritten the log with another."""
     behind = rest.lstrip('"')[:1]
     return behind if behind in {",", ";", "\t", "|"} else {"CSV": ",", "TSV": "\t"}[kind]
 

@@ -22,7 +22,7 @@ class English(NamedTuple):
 
 
 class Meaning(BaseModel):
-    """What a counter of Windows is in the catalogue. The fields are explained in counters.toml."""
+    """The counter of the catalogue for one of Windows. counters.toml explains the fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -42,13 +42,13 @@ class Meaning(BaseModel):
 
 @cache
 def meanings() -> tuple[Meaning, ...]:
-    """The counters of Windows that have a name in the catalogue, the better ones first."""
+    """The Windows counters that have a name in the catalogue, the better ones first."""
     text = files("headcount.counters.log.perfmon").joinpath("counters.toml").read_text("utf-8")
     return tuple(Meaning.model_validate(entry) for entry in tomllib.loads(text)["counter"])
 
 
 def families() -> frozenset[str]:
-    """All families of the catalogue that a log of Windows can give by itself."""
+    """All families of the catalogue that a Windows log can contain."""
     return frozenset(
         name
         for meaning in meanings()
@@ -58,7 +58,7 @@ def families() -> frozenset[str]:
 
 
 def english(name: str, counter: str) -> English | None:
-    """Translate an object and its counter; None where they are not known in any language.
+    """Translate an object and its counter; None if they are unknown in all languages.
 
     >>> english("Prozessor", "Prozessorzeit (%)")
     English(object='Processor', counter='% Processor Time')
@@ -99,7 +99,7 @@ def _frozen(words: Mapping[str, set[str]]) -> Mapping[str, tuple[str, ...]]:
 
 
 def _plain(name: str) -> str:
-    """A name without what differs between programs: case, spaces, apostrophes, composed letters.
+    """A name normalised for what programs write differently: case, spaces, apostrophes, accents.
 
     PowerShell writes names in lower case, Windows' French uses two kinds of apostrophes.
     """

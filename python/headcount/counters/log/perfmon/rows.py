@@ -1,4 +1,4 @@
-"""The rows of a log of Windows as one array: streamed, so that size costs time and not memory."""
+"""The rows of a Windows log as an array; streamed, so that large logs take time, not memory."""
 
 import csv
 import math
@@ -19,17 +19,17 @@ from headcount.errors import InputError
 from headcount.foreign.file import text_lines
 
 _BAD = -1.0
-"""What relog writes for a sample that could not be taken. No counter of Windows is negative."""
+"""What relog writes for a failed sample. No Windows counter is negative."""
 _ROWS_TO_LOOK_AT = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The values of the columns that were asked for.
+    """The values of the requested columns.
 
     Attributes:
         times_s: Of each row, in seconds since 1970 (UTC).
-        values: A row for each time, a column for each that was asked for; NaN is absent.
+        values: A row for each time, a column for each requested one; NaN is absent.
         notes: What could not be read.
 
     """
@@ -71,7 +71,7 @@ def _count_text(number: int, what: str) -> str:
 
 
 def read_rows(path: Path, header: Header, wanted: Sequence[int]) -> Grid:
-    """Read the columns at these places (0 is the first behind the times) of all rows.
+    """Read the columns with these indexes (0 is the first after the times) of all rows.
 
     Raises:
         InputError: There is no row, or rows cannot belong to this header.
@@ -103,7 +103,7 @@ def read_rows(path: Path, header: Header, wanted: Sequence[int]) -> Grid:
             given += len(cells)
             check_cells(oddities.short, width, given)
             cells += ["nan"] * (width - len(cells))
-        # What stands behind the last sample is what typeperf says when it ends.
+        # typeperf prints messages after the last sample when it ends.
         oddities.others += passed
         passed = 0
         stamps.add(stamp)
@@ -135,30 +135,30 @@ def _lines(path: Path, header: Header) -> Iterator[tuple[int, str, bool]]:
 def _cells(line: str, delimiter: str, width: int) -> list[str]:
     """The cells of a row. PDH quotes all of them, and none has a quotation mark in it."""
     if line.startswith('"') and line.endswith('"'):
-        cells = line[1:-1].split(f'"{delimiter}"')  # takes a quarter of the time
+        cells = line[1:-1].split(f'"{delimiter}"')  # four times as fast
         if len(cells) == width:
             return cells
     try:
         return next(csv.reader((line,), delimiter=delimiter), [])
-    except csv.Error:  # a cell of over 128 KiB, which is no number
+    except csv.Error:  # a cell over 128 KiB, so not a number
         return []
 
 
 def _closed(line: str) -> bool:
-    """Whether a line that lacks its end has its last cell's: unquoted, a number may be cut."""
+    """Whether a line without its end has its last cell whole: an unquoted number may be cut."""
     return line.endswith('"') and line.count('"') % 2 == 0
 
 
 def _picker(wanted: Sequence[int]) -> Callable[[Sequence[str]], Sequence[str]]:
-    """What takes the columns out of a row."""
+    """A function that takes the columns out of a row."""
     places = [place + 1 for place in wanted]
     if len(places) > 1:
-        return itemgetter(*places)  # five times as quick as a loop; of one place it gives no tuple
+        return itemgetter(*places)  # five times as fast as a loop; with one index it gives no tuple
     return lambda cells: [cells[place] for place in places]
 
 
 def _append(buffer: "array[float]", cells: Sequence[str], *, comma: bool) -> None:
-    """Add a row's values; almost all rows have numbers only, which is the quick way."""
+    """Add a row's values; the fast path is for rows with only numbers, as almost all are."""
     before = len(buffer)
     if not comma:
         try:
@@ -171,7 +171,7 @@ def _append(buffer: "array[float]", cells: Sequence[str], *, comma: bool) -> Non
 
 
 def _number(cell: str) -> float:
-    """A cell's value; NaN of an empty one, and of what some Windows write for no number."""
+    """A cell's value; NaN if it is empty, or has what some Windows versions write for no number."""
     try:
         return float(cell.replace(",", "."))
     except ValueError:
@@ -179,7 +179,7 @@ def _number(cell: str) -> float:
 
 
 def _decimal_comma(path: Path, header: Header) -> bool:
-    """Whether the log writes 12,5 for twelve and a half."""
+    """Whether the log has decimal commas: 12,5 for twelve and a half."""
     for _, line, _ in islice(_lines(path, header), _ROWS_TO_LOOK_AT):
         cells = _cells(line, header.delimiter, len(header.columns) + 1)[1:]
         if any("," in cell for cell in cells):

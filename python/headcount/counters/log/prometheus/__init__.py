@@ -1,11 +1,11 @@
-"""Logs of Prometheus: answers of its range queries, and pages of an exporter one after the other.
+"""Prometheus logs: answers to range queries, and pages of an exporter one after the other.
 
 Range queries: https://prometheus.io/docs/prometheus/latest/querying/api/ (`/api/v1/query_range`, of
-type matrix). Several answers may stand one after the other in a file. The metrics must be asked for
-as they are, without `rate()`: what grew is worked out here, as of pages that are read live.
+type matrix). Several answers may stand one after the other in a file. The metrics must be queried
+raw, without `rate()`: rates are computed here, as for live pages.
 
-Pages: as the exporter gives them, each below a line `# headcount page SECONDS`, which says when it
-was read in seconds since 1970.
+Pages: as the exporter gives them, each below a line `# headcount page SECONDS` with the time it was
+read, in seconds since 1970.
 """
 
 from collections.abc import Iterable

@@ -18,14 +18,14 @@ from headcount.foreign.damage import DAMAGE
 _BEGIN = re.compile(r'"result"\s*:\s*\[')
 _BLANK = re.compile(r"\s*")
 _ADDED = frozenset({"__name__", "instance", "job"})
-"""Labels that Prometheus adds to what an exporter says."""
+"""Labels that Prometheus adds to those of an exporter."""
 
 Points = tuple[Column, Column]
 """Times and values of one series."""
 
 
 def answer_machines(path: Path, file: TextIO) -> tuple[list[Machine], int]:
-    """The machines in answers of range queries, and how many series have no name."""
+    """The machines in answers to range queries, and the number of series without a name."""
     found: dict[str, dict[Series, list[Points]]] = {}
     unnamed = 0
 
@@ -81,7 +81,7 @@ def _documents(text: str) -> Iterator[Any]:
 
 
 def _check(path: Path, answer: Mapping[str, Any]) -> None:
-    """Raise InputError unless it is the answer of a range query."""
+    """Raise InputError unless it is the answer to a range query."""
     if answer.get("status") != "success":
         reason = answer.get("error", "no reason given")
         raise InputError(f"{path}: Prometheus refused the query: {reason}")

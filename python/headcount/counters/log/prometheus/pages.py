@@ -12,11 +12,11 @@ from headcount.errors import InputError
 
 MARK = "# headcount page "
 _TOGETHER = 1024
-"""Pages of the same lines that become columns at a time."""
+"""Pages with the same lines that become columns at a time."""
 
 
 def page_machines(lines: Iterable[str]) -> tuple[list[Machine] | None, int]:
-    """The machines, and how many pages cannot be read; None without a line that has a time."""
+    """The machines (None if no line has a time), and the number of unreadable pages."""
     reading = _Reading()
     marked = False
     for moment, body in _pages(lines):
@@ -27,7 +27,7 @@ def page_machines(lines: Iterable[str]) -> tuple[list[Machine] | None, int]:
 
 
 def _pages(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Of each page what its mark says, and its lines."""
+    """The time of each page, as its mark has it, and its lines."""
     moment: str | None = None
     body: list[str] = []
     for line in lines:
@@ -43,7 +43,7 @@ def _pages(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
 
 @dataclass
 class _Reading:
-    """Pages so far; those with the same lines as the one before wait to become columns."""
+    """Pages so far; consecutive ones with the same lines are collected into columns."""
 
     machines: dict[str, Machine] = field(default_factory=dict)
     torn: int = 0
@@ -55,7 +55,7 @@ class _Reading:
     numbers: list[list[float]] = field(default_factory=list)
 
     def take(self, moment: str, body: list[str]) -> None:
-        """Take a page; one that cannot be read is counted."""
+        """Take in a page; counts one that cannot be read."""
         try:
             keys, numbers = _split(body)
             at_s = float(moment)
@@ -74,12 +74,12 @@ class _Reading:
                 self._stack()
 
     def close(self) -> None:
-        """Turn the pages that wait into columns; another page's lines may differ."""
+        """Turn the collected pages into columns; the lines of the next page may differ."""
         self._stack()
         self.keys, self.series, self.machine = [], [], None
 
     def _begin(self, keys: list[str]) -> bool:
-        """Learn what the lines of a page are; whether that is plain."""
+        """Parse the keys of a page's lines; returns False if the page needs the slow path."""
         try:
             page = exposition.parse("".join(f"{key} 1\n" for key in keys))
             each = [exposition.parse(f"{key} 1\n") for key in keys]
@@ -100,7 +100,7 @@ class _Reading:
         return self.machines.setdefault(self.name, Machine(self.name))
 
     def _take_odd(self, moment: str, body: list[str]) -> None:
-        """Take a page that has more than names and values, for example times."""
+        """Take in, on the slow path, a page with more than names and values, such as times."""
         self.close()
         try:
             at_s = float(moment)
@@ -124,7 +124,7 @@ class _Reading:
 
 
 def _split(body: list[str]) -> tuple[list[str], list[float]]:
-    """The lines without their values, and the values; ValueError where a line has more."""
+    """The lines without their values, and the values; raises ValueError if a line has more."""
     keys, numbers = [], []
     for line in body:
         if line[0] in "#\n":

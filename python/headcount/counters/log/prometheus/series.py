@@ -1,4 +1,4 @@
-"""The series of one machine as columns, and the counters that they make up."""
+"""The series of one machine as columns, and the counters computed from them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ from headcount.counters.prometheus.mapping import Exporter
 Series = tuple[str, Labels]
 """A metric, and the labels of one of its series."""
 _PIECE = 4096
-"""Rows that become counters at a time: their numbers fit the processor's cache."""
+"""Rows that become counters at a time, so that their values fit the processor's cache."""
 
 
 @dataclass
 class Machine:
-    """What a log has of one machine.
+    """The data of one machine in a log.
 
     Attributes:
-        name: Its name, as far as it is known.
-        rows: Its series; a value that the log lacks, or that is not finite, is absent.
+        name: Its name, as far as known.
+        rows: Its series; missing and infinite values are absent.
 
     """
 
@@ -33,11 +33,11 @@ class Machine:
 
     @property
     def names(self) -> set[str]:
-        """All metrics of which there is a value."""
+        """All metrics with a value."""
         return {metric for metric, _ in self.rows.names()}
 
     def series(self) -> tuple[Column, dict[Series, Column]]:
-        """Times in their order, and the values; of several rows of one time the last counts."""
+        """Times in order, and the values; of several rows with one time the last counts."""
         at_s, columns = self.rows.columns()
         if not (np.diff(at_s) > 0).all():
             at_s, backwards = np.unique(at_s[::-1], return_index=True)
@@ -49,7 +49,7 @@ class Machine:
 def computed(
     exporter: Exporter, at_s: Column, series: dict[Series, Column]
 ) -> tuple[str | None, Column, dict[str, Column]]:
-    """The machine's own name, and times and counters without rows that repeat the one before."""
+    """The machine's own name, and times and counters, without rows that repeat the previous one."""
     kept = ~_as_before(series)
     if not kept.all():
         at_s = at_s[kept]
@@ -75,7 +75,7 @@ def computed(
 def _put(
     rows: Stack[str], exporter: Exporter, before: values.Pages, page: values.Pages, at_s: Column
 ) -> None:
-    """Add the counters of pages, each of which has one before it."""
+    """Add the counters of pages, each with its previous page."""
     rows.begin(at_s[1:])
     elapsed_s = np.diff(at_s)
     was_s, now_s = values.clocks(exporter, before), values.clocks(exporter, page)
@@ -85,7 +85,7 @@ def _put(
 
 
 def _as_before(series: Mapping[Series, Column]) -> NDArray[np.bool_]:
-    """Which rows have exactly the values of the one before."""
+    """A mask of the rows that have exactly the values of the previous one."""
     size = len(next(iter(series.values())))
     same = np.ones(size, dtype=bool)
     same[0] = False
@@ -96,7 +96,7 @@ def _as_before(series: Mapping[Series, Column]) -> NDArray[np.bool_]:
 
 
 def _pieces(series: Mapping[Series, Column]) -> Iterator[tuple[int, int]]:
-    """Parts in which every row has the same series."""
+    """Ranges of rows that have the same series."""
     size = len(next(iter(series.values())))
     change = np.zeros(size, dtype=bool)
     change[::_PIECE] = True
@@ -108,7 +108,7 @@ def _pieces(series: Mapping[Series, Column]) -> Iterator[tuple[int, int]]:
 
 
 def _page(series: Mapping[Series, Column], begin: int, end: int) -> values.Pages:
-    """Rows that have the same series."""
+    """A range of rows that have the same series, as pages."""
     page: dict[str, dict[Labels, values.Values]] = {}
     for (metric, labels), column in series.items():
         if not np.isnan(column[begin]):

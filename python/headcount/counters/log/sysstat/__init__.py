@@ -1,6 +1,6 @@
-"""Files of sysstat's: the daily files of sar, and what `sadf -j` makes of them.
+"""Files of sysstat: the daily files of sar, and the output of `sadf -j`.
 
-The binary files change with sysstat's version, so that its own program reads them.
+The binary format changes with sysstat's version, so its own program reads them.
 """
 
 from array import array
@@ -31,13 +31,13 @@ from headcount.foreign.file import opened
 FORMAT = "sysstat (a file of sar's, or the output of sadf -j)"
 
 _MAGIC = (b"\x96\xd5", b"\xd5\x96")
-"""What sysstat's files begin with, in either byte order (SA_MAGIC, 0xd596)."""
+"""The first bytes of sysstat's files, in either byte order (SA_MAGIC, 0xd596)."""
 _TOGETHER = 128
-"""Samples that become columns at a time: enough to make little of what a batch costs."""
+"""Samples that become columns at a time: enough to make the cost of a batch negligible."""
 _MINUTES = 15
 """Time zones are multiples of a quarter of an hour from UTC."""
 _SLACK_S = 120
-"""How much later than an interval after the file's making its first sample may be."""
+"""How much later than one interval after the file was made its first sample may be."""
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -65,7 +65,7 @@ def read(path: Path) -> list[Recording]:
         raw = opened(path)
     try:
         with TextIOWrapper(raw, "utf-8-sig") as file:
-            # Of a file torn in its last record, which a crash leaves, the others are read.
+            # A crash leaves a file torn in its last record; the others are read.
             found = _hosts(file, torn=binary)
         return [_recording(path, host, kept, notes, binary=binary) for host, kept in found]
     except DAMAGE as error:
@@ -85,7 +85,7 @@ def _is_json(head: bytes) -> bool:
 
 @dataclass
 class _Kept:
-    """What is kept of the samples of a host; times as the file has them, local ones marked."""
+    """The samples of a host so far; times as in the file, local ones marked."""
 
     rows: Stack[str] = field(default_factory=Stack[str])
     local: "array[int]" = field(default_factory=lambda: array("b"))
@@ -96,13 +96,13 @@ class _Kept:
     waiting: list[Mapping[str, Any]] = field(default_factory=list)
 
     def take(self, samples: Iterable[Mapping[str, Any]]) -> None:
-        """Take samples; they are turned into columns many at a time."""
+        """Take in samples; turns them into columns many at a time."""
         self.waiting.extend(samples)
         if len(self.waiting) >= _TOGETHER:
             self.stack()
 
     def stack(self) -> None:
-        """Turn the samples that were taken into columns."""
+        """Turn the waiting samples into columns."""
         samples, self.waiting = self.waiting, []
         if not samples:
             return
@@ -167,7 +167,7 @@ def _recording(
 
 
 def _forget_links_without_speed(columns: dict[str, Column]) -> None:
-    """Of a link whose speed it does not know, sar always says 0%: such a share is absent."""
+    """Drop shares of links without a known speed, for which sar always reports 0%."""
     family = "system.network.utilization"
     for name in list(columns):
         if split_instance(name)[0] in {family, f"{family}.busiest"} and not np.nansum(
@@ -181,7 +181,7 @@ def _time(stamp: Mapping[str, Any], ahead_s: float) -> float:
 
 
 def _written_s(stamp: Mapping[str, Any]) -> float:
-    """The time as it is written, read as UTC."""
+    """The written time, read as UTC."""
     return _midnight_s(stamp["date"]) + _of_day_s(stamp["time"])
 
 
@@ -196,10 +196,10 @@ def _of_day_s(clock: str) -> float:
 
 
 def _zone(host: Mapping[str, Any], local: Mapping[str, Any] | None) -> tuple[float, list[str]]:
-    """How far the file's times are ahead of UTC in seconds, and what to say about it.
+    """How far the file's times are ahead of UTC in seconds, and a note about it.
 
-    `sadf -t` and `-T` write local times and not whose. But they write when the file was made, in
-    UTC, and its first sample is one interval later.
+    `sadf -t` and `-T` write local times without the zone. But they also write when the file was
+    made, in UTC, and its first sample is one interval later.
     """
     made = host.get("file-utc-time")
     if local is None:
@@ -224,7 +224,7 @@ def _zone(host: Mapping[str, Any], local: Mapping[str, Any] | None) -> tuple[flo
 
 
 def _bookmarks(host: Mapping[str, Any], ahead_s: float) -> tuple[Bookmark, ...]:
-    """What was written into the file with `sadc -C`, and when the machine was started."""
+    """Comments that `sadc -C` wrote into the file, and starts of the machine."""
     comments = [entry["comment"] for entry in host.get("comments") or ()]
     found = [Bookmark(_time(one, ahead_s), str(one.get("com", ""))) for one in comments]
     starts = [entry["boot"] for entry in host.get("restarts") or ()]

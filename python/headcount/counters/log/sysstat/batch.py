@@ -1,6 +1,6 @@
-"""Samples of sadf's JSON put on top of each other: each figure a column, not an object a sample.
+"""Stacks samples of sadf's JSON: a column per figure instead of an object per sample.
 
-Samples of a log have the same sections with the same fields, unless a disk or a link comes or goes.
+Samples of a log have the same sections with the same fields, unless a disk or link comes or goes.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from headcount.counters.columns import Column
 from headcount.counters.log.sysstat.figures import FIELDS, IDENTITIES, SECTIONS, Figure
 
 _NUMBERS = frozenset({int, float, bool})
-"""What JSON's numbers become; a truth is 0 or 1."""
+"""Python types of JSON numbers; a boolean counts as 0 or 1."""
 
 
 class _UnlikeError(Exception):
@@ -22,9 +22,9 @@ class _UnlikeError(Exception):
 
 
 def batches(samples: Sequence[Figure]) -> Iterator[tuple[NDArray[np.intp] | slice, dict[str, Any]]]:
-    """The samples in as few batches as there are shapes: their places, and what they have.
+    """The samples in one batch per shape: their indexes, and the stacked sample.
 
-    A batch is one sample in which every number is a column: its value in each of the samples.
+    In a stacked sample every number is a column with its value in each of the samples.
     """
     try:
         yield slice(None), _sections(samples)
@@ -44,7 +44,7 @@ def _sections(samples: Sequence[Figure]) -> dict[str, Any]:
 
 
 def _fields(figures: Sequence[Figure], names: Sequence[str]) -> Iterable[Sequence[Any]]:
-    """The values of each of these fields in all figures, which have them."""
+    """The values of each of these fields in all figures, all of which have them."""
     if len(names) < 2:
         return [[figure[name] for figure in figures] for name in names]
     return zip(*map(itemgetter(*names), figures), strict=True)
@@ -55,7 +55,7 @@ def _used(figure: Figure, wanted: Collection[str]) -> dict[str, Any]:
 
 
 def _stacked(values: Sequence[Any]) -> Any:
-    """Values of the same place in all samples as one; raises _UnlikeError where they differ."""
+    """Stacks the values at one place in all samples; raises _UnlikeError if their shapes differ."""
     kinds = set(map(type, values))
     if kinds <= _NUMBERS:
         return _column(values)
@@ -78,7 +78,7 @@ def _stacked(values: Sequence[Any]) -> Any:
 
 
 def _alike(values: Sequence[Any]) -> Any:
-    """What all values are."""
+    """The value that all share; raises _UnlikeError if they differ."""
     first = values[0]
     if values.count(first) < len(values) and len(set(map(repr, values))) > 1:
         raise _UnlikeError
@@ -88,12 +88,12 @@ def _alike(values: Sequence[Any]) -> Any:
 def _column(values: Sequence[Any]) -> Column:
     try:
         return np.fromiter(values, np.float64, len(values))
-    except OverflowError:  # an integer of over three hundred digits
+    except OverflowError:  # an integer with over 300 digits
         return np.array([value if abs(value) < 1e300 else np.nan for value in values], np.float64)
 
 
 def _shape(value: object, wanted: Collection[str] = FIELDS) -> object:
-    """What two samples have in common exactly where they can be stacked."""
+    """A key that two samples share exactly if they can be stacked."""
     if isinstance(value, Mapping):
         inner = _used(value, wanted).items()
         return tuple(value), *(

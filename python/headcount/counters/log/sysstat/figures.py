@@ -1,7 +1,7 @@
-"""Figures of sysstat's as counters of the catalogue.
+"""Figures of sysstat as counters of the catalogue.
 
 The figures: https://man7.org/linux/man-pages/man1/sar.1.html. Each is the mean over the interval
-that ends at its time, but the gauges of memory, queues and file systems.
+that ends at its time, except the gauges of memory, queues and file systems.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,13 +21,13 @@ _KIB = 1024.0
 _SECTOR = 512.0
 _PERCENT = 0.01
 _STACKED = ("loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd", "dev253-", "dev7-", "dev9-")
-"""Disks made of others, or of memory. Old files name disks by number: 253 is the device mapper's, 7
-a loop's, 9 a RAID's."""
+"""Disks stacked on others, or in memory. Old files name disks by number: 253 is the device mapper,
+7 a loop device, 9 a RAID."""
 _IN, _OUT = "{network.io.direction=receive}", "{network.io.direction=transmit}"
 _READ, _WRITE = "{disk.io.direction=read}", "{disk.io.direction=write}"
 
 Names = tuple[tuple[str, str, float], ...]
-"""A field of sadf's, the counter it is, and what to multiply it with for the catalogue's unit."""
+"""A field of sadf, its counter, and the factor for the catalogue's unit."""
 
 HOST: Mapping[str, Names] = {
     "process-and-context-switch": (("cswch", "system.cpu.context_switches", 1),),
@@ -78,7 +78,7 @@ _PARTS: Mapping[str, tuple[tuple[str | None, Names], ...]] = {
     )
     for section in dict.fromkeys(path.partition("/")[0] for path in HOST)
 }
-"""The same by section: a sample has few of them."""
+"""The same by section, as a sample has few sections."""
 _DONE, _WAIT = "system.disk.operations", "system.disk.operation_time"
 _USE = "system.disk.utilization"
 _DISK: Names = (
@@ -108,7 +108,7 @@ _LINK_ERRORS: Names = (
 
 
 def figures(sample: Figure) -> dict[str, Column]:
-    """The counters of samples of one shape; NaN where a sample has none.
+    """The counters of samples of one shape; NaN if absent.
 
     Takes one sample of sadf's JSON in which each number is a column, as of
     :func:`~headcount.counters.log.sysstat.batch.batches`.
@@ -166,7 +166,7 @@ def unknown(sample: Figure) -> list[str]:
 
 
 _instance = lru_cache(maxsize=10_000)(instance_name)
-"""A log has the same names in each of its samples."""
+"""Cached, because all samples of a log have the same names."""
 
 
 def _section(sample: Figure, name: str) -> Figure:
@@ -180,14 +180,14 @@ def _list(sample: Figure, name: str) -> list[Figure]:
 
 
 def _named(figure: Figure, names: Names) -> dict[str, Column]:
-    """The counters of a section; where two fields are one counter, the first that is there."""
+    """The counters of a section; if two fields give one counter, the first that is present."""
     values: dict[str, Column] = {}
     _add_named(values, figure, names)
     return values
 
 
 def _add_named(values: dict[str, Column], figure: Figure, names: Names) -> None:
-    """Add the counters of a section that are not there yet."""
+    """Add the counters of a section that are not present yet."""
     for key, name, factor in names:
         if key in figure and name not in values:
             value = figure[key]
@@ -196,14 +196,14 @@ def _add_named(values: dict[str, Column], figure: Figure, names: Names) -> None:
 
 
 def _number(value: Any) -> Column:
-    """A figure that must be a number, as a column; ValueError and TypeError as of `float`."""
+    """A figure that must be a number, as a column; raises the errors of `float` otherwise."""
     return value if isinstance(value, np.ndarray) else np.array([float(value)])
 
 
 def _memory(values: dict[str, Column], memory: Figure) -> None:
-    """The memory there is, and swap: sar says neither directly.
+    """Add total memory, and swap, neither of which sar reports directly.
 
-    What "used" means changed in sysstat 11.7.1: before, buffers and caches were part of it. The
+    The meaning of "used" changed in sysstat 11.7.1: before, it included buffers and caches. The
     percentage beside it shows which one a file has.
     """
     try:
@@ -226,7 +226,7 @@ def _memory(values: dict[str, Column], memory: Figure) -> None:
 
 
 def _away(used: Column, total: Column, percent: Column) -> Column:
-    """How far a share of the total is from a percentage."""
+    """The distance of a share of the total from a percentage."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(total == 0, 1e9, np.abs(100.0 * used / total - percent))
 
@@ -251,9 +251,9 @@ _MODES = _modes(
 _DETAILED = _modes(
     ("user", "usr", "guest"), ("nice", "nice", "gnice"), ("system", "sys", None), *_REST
 )
-"""With `-u ALL`."""
+"""The modes with `-u ALL`."""
 IDENTITIES = frozenset({"cpu", "intr", "disk-device", "iface", "filesystem"})
-"""Fields that say what the others are of."""
+"""Fields that identify what the others are about."""
 SECTIONS = frozenset({*_PARTS, "cpu-load", "interrupts", "disk", "network", "filesystems"})
 """The sections of a sample that are read."""
 FIELDS = frozenset(
@@ -290,7 +290,7 @@ def _cpus(values: dict[str, Column], cpus: list[Figure]) -> None:
 
 def _busy(cpu: Figure) -> Column:
     share = 1 - (_number(cpu["idle"]) + _number(cpu.get("iowait", 0))) * _PERCENT
-    # What is not a number stays so: it is absent, not an idle CPU.
+    # NaN stays NaN: an absent figure, not an idle CPU.
     return np.clip(share, 0.0, 1.0)
 
 
@@ -315,7 +315,7 @@ def _disks(values: dict[str, Column], disks: list[Figure]) -> None:
 
 
 def _several_disks(values: dict[str, Column], real: list[dict[str, Column]]) -> None:
-    """The host's figures where it has several.
+    """The host's figures if it has several disks.
 
     Its reads, writes and bytes are sysstat's own, its queue is the sum, its busy share the mean,
     its wait that of all operations.
@@ -340,7 +340,7 @@ def _several_disks(values: dict[str, Column], real: list[dict[str, Column]]) -> 
 
 
 def _one_disk(values: dict[str, Column], disk: Mapping[str, Column]) -> None:
-    """The host's figures where it has one disk: the disk's."""
+    """The host's figures if it has one disk: those of the disk."""
     for family, one in disk.items():
         if family == _USE:
             values[family] = values[f"{family}.busiest"] = one

@@ -13,10 +13,10 @@ _BEGIN = re.compile(r'"statistics"\s*:\s*\[')
 def hosts(file: TextIO, take: pieces.Take, *, torn: bool = False) -> list[Mapping[str, Any]]:
     """Every host in the file without its samples; those go to ``take`` with the host's number.
 
-    With ``torn``, the text may end behind a sample, with brackets left open.
+    With ``torn``, the text may end after a sample, with brackets left open.
 
     Raises:
-        ValueError: It is no JSON, or ends too early.
+        ValueError: It is not JSON, or ends too early.
         KeyError: It has no hosts.
 
     """
