@@ -23,10 +23,10 @@ class Address:
 
     Attributes:
         text: As it was given.
-        kind: What is spoken there: local, http, https, ssh or, of an installed package, its scheme.
+        kind: Its scheme: local, http, https, ssh or that of an installed package.
         host: The machine; empty for this one.
-        port: None for the usual one.
-        user: Whom to log in as; None for the usual.
+        port: None for the default.
+        user: The user to log in as; None for the default.
         path: What to ask for, of exporters.
 
     """
@@ -48,12 +48,12 @@ class Address:
 
 
 def added_sources() -> Mapping[str, Callable[..., Any]]:
-    """What installed packages read, by the schemes of addresses: functions of address and name."""
+    """Sources of installed packages, by the scheme of addresses: functions of address and name."""
     return added("sources", "source of counters", Callable)
 
 
 def parse(text: str) -> Address:
-    """Take an address apart; raises InputError with what is wrong and how to write it."""
+    """Parse an address; raises InputError that says what is wrong and how to write it."""
     if text == "local":
         return Address(text, "local")
     if holds_secret(text):

@@ -1,4 +1,4 @@
-"""What the application server says of itself: threads, queue, time in the queue."""
+"""Figures that the application server reports: threads, queue, time in the queue."""
 
 import json
 import time
@@ -21,7 +21,7 @@ class AppSource:
         self._previous: tuple[float, dict[str, float]] | None = None
 
     def sample(self) -> Sample:
-        """Ask now; nothing is known when the server does not answer."""
+        """Query the server now; empty if it does not answer."""
         at_s = time.monotonic()
         try:
             answer = json.loads(app_statistics(self._address, self._token))
@@ -53,7 +53,7 @@ class AppSource:
 def _rates(elapsed_s: float, before: dict[str, float], now: dict[str, float]) -> dict[str, float]:
     grown = {key: now[key] - before[key] for key in now}
     if elapsed_s <= 0 or min(grown.values()) < 0:
-        return {}  # the server was restarted in between
+        return {}  # the server was restarted
     rates = {"app.requests": grown["requests"] / elapsed_s}
     if grown["waits"]:
         rates["app.queue.wait"] = grown["waited_ms"] / grown["waits"]

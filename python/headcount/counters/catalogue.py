@@ -1,6 +1,6 @@
 """The catalogue of counters: unit, label and meaning of every name a source can give.
 
-The entries are data: one file for each noun in ``meanings/``. Names are OpenTelemetry's where it
+The entries are data: a file for each noun in ``meanings/``. Names are OpenTelemetry's where it
 has one (semantic conventions for system, process and network metrics), flattened with the
 attributes in braces; the rest are Headcount's own.
 """

@@ -1,15 +1,15 @@
-"""How far another machine's clock is from ours, with a bound of what can be wrong with that.
+"""The offset of another machine's clock from ours, with a bound on its error.
 
-A machine that is asked for its time answers between the moments when we asked and when we heard
-it. Its time was then within what it said, so its clock is ahead of ours by no less than what it
-said minus when we heard it, and by no more than what it said minus when we asked. Every answer
-gives such an interval, and the truth is in all of them: their intersection. The middle of the
+A machine reads its clock at some moment between our question and our receipt of the answer. So its
+clock is ahead of ours by no less than its time minus that of receipt, and by no more than its time
+minus that of the question. Every answer gives such an interval, and the truth is in all of them:
+their intersection. The middle of the
 narrowest alone would be Cristian's estimate (F. Cristian, "Probabilistic clock synchronization",
 Distributed Computing 3, 1989): half the round trip, of the fastest answer. Intersecting is never
 worse, and it works for clocks that give whole seconds only, which no single answer can.
 (K. Marzullo and S. Owicki, "Maintaining the time in a distributed system", 1985.)
 
-The bound assumes nothing of the network but that answers follow questions.
+The bound assumes nothing about the network except that answers follow questions.
 """
 
 import time
@@ -17,13 +17,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 DRIFT = 5e-4
-"""How much two clocks may part in a second: the most that Linux corrects a clock by (`adjtimex`,
-500 ppm); a quartz alone is within 100 ppm. Older answers are trusted less by that."""
+"""Most drift of two clocks per second: the most by which Linux corrects a clock (`adjtimex`, 500
+ppm); a quartz alone is within 100 ppm. Intervals of older answers grow by it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockOffset:
-    """How far a clock is ahead of ours.
+    """The offset of a clock from ours.
 
     Attributes:
         seconds: Its time less ours; negative where it is behind.
@@ -36,7 +36,7 @@ class ClockOffset:
 
 
 class ClockEstimate:
-    """What is known of another machine's clock, better with every answer.
+    """An estimate of another machine's clock, which every answer improves.
 
     Args:
         wall: Seconds since 1970 of our clock.
@@ -49,21 +49,20 @@ class ClockEstimate:
         wall: Callable[[], float] = time.time,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Nothing is known yet. Our own clock is taken as it is now, steps of it left out."""
+        """Know nothing yet. Our own clock is read once, so later steps of it do not matter."""
         self._wall_s = wall() - steady()
         self._low_s = float("-inf")
         self._high_s = float("inf")
         self._at_s = 0.0
         self.steps = 0
-        """How often answers contradicted each other: the other clock was set meanwhile."""
+        """How often answers contradicted each other, because the other clock was set."""
 
     def observe(
         self, asked_s: float, heard_s: float, remote_s: float, resolution_s: float = 0.0
     ) -> None:
-        """Take an answer: asked and heard by our steady clock, and the time it gave (since 1970).
+        """Take in an answer: when we asked and heard by our steady clock, and its time since 1970.
 
-        ``resolution_s`` says that its clock cuts off: it was then between that time and so much
-        later.
+        ``resolution_s``: its clock truncates, so the true time is at most that much later.
         """
         low_s = remote_s - (heard_s + self._wall_s)
         high_s = remote_s + resolution_s - (asked_s + self._wall_s)
@@ -86,7 +85,7 @@ class ClockEstimate:
         )
 
     def local_s(self, remote_s: float, asked_s: float, heard_s: float) -> float:
-        """The moment on our steady clock when the other's was this, between asking and hearing."""
+        """A time of the other clock on our steady clock, kept between question and receipt."""
         offset = self.offset
         if offset is None:
             return (asked_s + heard_s) / 2

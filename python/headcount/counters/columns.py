@@ -16,7 +16,7 @@ Column = NDArray[np.float64]
 
 
 class Row(Mapping[str, float]):
-    """The counters of one moment: a view of one row of the columns. Absent figures are absent."""
+    """The counters at one time: a view of one row of the columns, without absent figures."""
 
     __slots__ = ("_columns", "_row")
 
@@ -26,37 +26,37 @@ class Row(Mapping[str, float]):
         self._row: Final = row
 
     def __getitem__(self, name: str) -> float:
-        """The value; KeyError where the log has none, as of any other name."""
+        """The value; raises KeyError if it is absent or the name is unknown."""
         value = float(self._columns[name][self._row])
         if math.isnan(value):
             raise KeyError(name)
         return value
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the figures that are there."""
+        """The names of the figures that are present."""
         return iter(dict(self.items()))
 
     def __len__(self) -> int:
-        """The number of figures that are there."""
+        """The number of figures that are present."""
         return len(self.items())
 
     def items(self) -> ItemsView[str, float]:
-        """All figures that are there; quicker than one by one."""
+        """All figures that are present; faster than one by one."""
         row = self._row
         numbers = ((name, float(column[row])) for name, column in self._columns.items())
         return {name: value for name, value in numbers if not math.isnan(value)}.items()
 
     def __repr__(self) -> str:
-        """The figures that are there, as a dictionary would show them."""
+        """The figures that are present, in the form of a dictionary."""
         return f"Row({dict(self.items())!r})"
 
 
 class Columns(Sequence[Sample]):
-    """Samples in order of time, kept as one array for each counter; a sample is made when asked.
+    """Samples in order of time, kept as one array per counter; makes a sample on access.
 
     Attributes:
         at_s: The time of each sample.
-        values: Each counter at each time; NaN where there is none.
+        values: Each counter at each time; NaN if absent.
 
     """
 
@@ -92,18 +92,18 @@ class Columns(Sequence[Sample]):
         return len(self.at_s)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same samples are in another sequence."""
+        """Whether another sequence has the same samples."""
         if not isinstance(other, Sequence) or len(self) != len(other):
             return False
         return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
 
     def __hash__(self) -> int:
-        """As of an object: columns can change."""
+        """The hash of the object's identity: columns can change."""
         return id(self)
 
 
 def sorted_columns(at_s: Column, values: Mapping[str, Column]) -> Columns:
-    """Columns in order of time; equal times keep their order. What is infinite is absent."""
+    """Columns in order of time; equal times keep their order. Infinite values become absent."""
     if len(at_s) > 1 and (np.diff(at_s) < 0).any():
         order = np.argsort(at_s, kind="stable")
         at_s = at_s[order]
@@ -112,7 +112,7 @@ def sorted_columns(at_s: Column, values: Mapping[str, Column]) -> Columns:
 
 
 _LARGEST = 1e99
-"""No counter is larger, and its square and its cube are still numbers."""
+"""No counter is larger; the square and cube of this are still finite."""
 
 
 def _finite(column: Column) -> Column:
@@ -124,10 +124,10 @@ _MANY_CELLS, _CELLS_A_VALUE = 32_000_000, 32
 
 
 def check_cells(rows: int, columns: int, given: int) -> None:
-    """Raise ValueError where columns would be almost empty, and take far more memory than a log.
+    """Raise ValueError for columns that are almost empty and take far more memory than the log.
 
-    `given`: how many values there are. A small file whose every line has other counters may have
-    millions of columns and rows.
+    `given` is the number of values. In a small file whose lines all have different counters, there
+    may be millions of columns and rows.
     """
     cells = rows * columns
     if cells > _MANY_CELLS and cells > _CELLS_A_VALUE * given:
@@ -142,14 +142,14 @@ _PIECE_ROWS = 1 << 15
 
 @dataclass(slots=True)
 class _Block:
-    """The rows that have the same counters: their places among all rows, and their numbers."""
+    """Rows with the same counters: their indexes among all rows, and their values."""
 
     rows: "array[int]" = field(default_factory=lambda: array("l"))
     numbers: "array[float]" = field(default_factory=lambda: array("d"))
 
 
 class Builder:
-    """Rows taken one by one, kept as numbers of eight bytes."""
+    """Collects rows one by one, with eight bytes per number."""
 
     def __init__(self) -> None:
         """Begin without rows."""
@@ -173,12 +173,12 @@ class Builder:
         block.numbers.extend([math.nan if value is None else value for value in values])
 
     def columns(self) -> Columns:
-        """All rows, in order of time; the builder gives them away."""
+        """All rows, in order of time; empties the builder."""
         at_s, found = self.unordered()
         return sorted_columns(at_s, found)
 
     def unordered(self) -> tuple[Column, dict[str, Column]]:
-        """Times and columns in the order in which rows were added; the builder gives them away.
+        """Times and columns in the order in which rows were added; empties the builder.
 
         Names are in the order in which they first appear.
         """
@@ -196,7 +196,7 @@ class Builder:
         return np.array(self._times), found
 
     def _close_piece(self) -> None:
-        """Turn the rows since the last piece into columns: twice the numbers, but of a part."""
+        """Turn the rows since the last piece into columns: only a piece is in memory twice."""
         self._given += sum(len(block.numbers) for block in self._blocks.values())
         check_cells(len(self._times), len(self._names), self._given)
         size = len(self._times) - self._begun

@@ -1,6 +1,6 @@
-"""What Dovecot 2.3 says of itself: its metrics, and the processes of its services.
+"""Figures that Dovecot 2.3 reports: its metrics, and the processes of its services.
 
-Asked at sockets of its own, which starts no process and takes no session. Metrics:
+Read from its own sockets, which starts no process and takes up no session. Metrics:
 https://doc.dovecot.org/2.3/configuration_manual/stats/ (what `doveadm stats dump` asks); services:
 what `doveadm service status` asks of the master process.
 """
@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 PATIENCE_S = 0.5
-"""A server that is busy may not answer in time; then nothing is known in this second."""
+"""A busy server may not answer in time; then this second has no figures."""
 HELLO = b"VERSION\tstats-reader-client\t2\t0\nDUMP\tcount\tsum\n"
-"""Asks for how often each metric has happened, and how long that took, in microseconds."""
+"""Asks for the count and the total microseconds of each metric."""
 SERVICES = b"VERSION\tmaster-client\t1\t0\nSERVICE-STATUS\n"
 MOST_BYTES = 65_536
-"""An answer is a line for each of a few metrics or services."""
+"""Most bytes of an answer, which has a line for each of a few metrics or services."""
 END = b"\n\n"
-"""The line after the last is empty."""
+"""An answer ends with an empty line."""
 SERVED = ("imap-login", "imap", "lmtp")
 """Services whose processes users wait for."""
 
@@ -35,11 +35,11 @@ _TIMED = {
 _US_PER_MS = 1000.0
 
 Metrics = Mapping[str, tuple[int, int]]
-"""How often, and how many microseconds in all, by metric."""
+"""Count and total microseconds, by metric."""
 
 
 def response(path: Path, question: bytes) -> str:
-    """What is answered at a socket; raises OSError, TimeoutError among them."""
+    """The answer at a socket; raises OSError, including TimeoutError."""
     text = b""
     with socket.socket(socket.AF_UNIX) as asking:
         asking.settimeout(PATIENCE_S)
@@ -64,14 +64,14 @@ def metrics(text: str) -> Metrics:
 
 
 def gauges(now: Metrics) -> dict[str, float]:
-    """Sessions that are open; absent if logons and logoffs arrive out of order."""
+    """Open sessions; absent if logons and logoffs arrived out of order."""
     if not now or now["logins"][0] < now["logouts"][0]:
         return {}
     return {"mail.sessions": now["logins"][0] - now["logouts"][0]}
 
 
 def delta(before: Metrics, now: Metrics, elapsed_s: float) -> dict[str, float]:
-    """Events per second, and how long one took in the mean; nothing after a restart."""
+    """Events per second, and their mean time; empty after a restart."""
     names = before.keys() & now.keys()
     if elapsed_s <= 0 or any(now[name][0] < before[name][0] for name in names):
         return {}
@@ -88,8 +88,8 @@ def delta(before: Metrics, now: Metrics, elapsed_s: float) -> dict[str, float]:
 def services(text: str) -> dict[str, float]:
     """Parse the answer to :data:`SERVICES`: processes at work, and how many there may be.
 
-    A line is name, processes, of them able to take up another client, most processes, most clients
-    of one process, and more.
+    A line has the name, the processes, how many of them accept another client, the most processes,
+    the most clients per process, and more.
     """
     values: dict[str, float] = {}
     for line in text.splitlines():

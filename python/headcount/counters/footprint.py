@@ -1,10 +1,10 @@
-"""The memory that a server's processes hold, and what the kernel holds for everybody.
+"""The memory of a server's processes, and that of the kernel as a whole.
 
-Of the processes are counted the memory of their own, pages that forked processes share split
-between them (`Pss_Anon` of `/proc/PID/smaps_rollup`); what they share by mapping a file that they
-write to, such as Samba's databases (`Pss` of mappings `rw-s` of `/proc/PID/smaps`); and their page
-tables (`VmPTE` of `/proc/PID/status`). Programs and libraries are not counted: they cost once, and
-are shared with whatever else runs them. Formats: proc(5);
+For processes, it counts: their own memory, pages shared by forked processes split between them
+(`Pss_Anon` of `/proc/PID/smaps_rollup`); memory shared by mapping a file that they write to, such
+as Samba's databases (`Pss` of mappings `rw-s` of `/proc/PID/smaps`); and their page tables (`VmPTE`
+of `/proc/PID/status`). Programs and libraries do not count: they are loaded once, and shared with
+other processes that run them. Formats: proc(5);
 https://docs.kernel.org/filesystems/proc.html. `Pss_Anon` is there since Linux 5.3.
 """
 
@@ -26,15 +26,14 @@ class Footprint:
     """One reading.
 
     Attributes:
-        processes: How many there are.
-        own_bytes: Memory of their own.
-        shared_bytes: Files that they map to write to.
-        page_table_bytes: What the kernel keeps to find their pages.
-        kernel_bytes: What else the kernel holds that it cannot give back, of the whole machine:
+        processes: Their number.
+        own_bytes: Private memory of the processes.
+        shared_bytes: Files that they map for writing.
+        page_table_bytes: Their page tables.
+        kernel_bytes: Other memory of the kernel, of the whole machine, that cannot be reclaimed:
             structures (`SUnreclaim`), stacks of threads (`KernelStack`) and buffers of TCP. None
-            where it does not say.
-        cpu_s: CPU time that their threads have used so far, in seconds; None where the kernel does
-            not keep it.
+            if unknown.
+        cpu_s: CPU time of their threads so far, in seconds; None if the kernel does not keep it.
 
     """
 
@@ -47,18 +46,18 @@ class Footprint:
 
     @property
     def process_bytes(self) -> int:
-        """All that is the processes' own."""
+        """All memory of the processes themselves."""
         return self.own_bytes + self.shared_bytes + self.page_table_bytes
 
 
 def read(roots: Iterable[int], proc: str = "/proc") -> Footprint | None:
-    """Read a tree of processes; None where one of them may not be looked into, or none is there."""
+    """Read a tree of processes; None if one of them may not be inspected, or none exists."""
     found = []
     own = shared = tables = 0
     for one in tree.read(proc, roots, None).processes.values():
         folder = f"{proc}/{one.pid}"
         rollup, smaps = read_text(f"{folder}/smaps_rollup"), read_text(f"{folder}/smaps")
-        # Last, for who has no memory by then has ended: before the readings, or between them.
+        # Read last: a process without memory by now has ended before or between the readings.
         page_tables = process.page_table_bytes(proc, one.pid)
         if page_tables is None:
             continue
@@ -78,7 +77,7 @@ def read(roots: Iterable[int], proc: str = "/proc") -> Footprint | None:
 
 
 def written_bytes(smaps: str) -> int:
-    """The proportional size, in bytes, of files that are mapped shared and written to."""
+    """The proportional size, in bytes, of files mapped shared and writable."""
     total, counts = 0, False
     for line in smaps.splitlines():
         mapping = _MAPPING.match(line)
@@ -90,7 +89,7 @@ def written_bytes(smaps: str) -> int:
 
 
 def kernel_bytes(proc: str = "/proc") -> int | None:
-    """What the kernel holds and cannot give back, page tables aside; None if unknown."""
+    """Unreclaimable kernel memory in bytes, without page tables; None if unknown."""
     meminfo = parse(read_text(f"{proc}/meminfo") or "")
     sockets = read_text(f"{proc}/net/sockstat") or ""
     buffers = re.search(r"^TCP: .*\bmem (\d+)", sockets, re.MULTILINE)
@@ -100,7 +99,7 @@ def kernel_bytes(proc: str = "/proc") -> int | None:
 
 
 def memory(proc: str = "/proc") -> tuple[int, int] | None:
-    """Memory that programs can still have, and that there is, in bytes; None if unknown."""
+    """Available and total memory in bytes; None if unknown."""
     meminfo = parse(read_text(f"{proc}/meminfo") or "")
     if not {"MemAvailable", "MemTotal"} <= meminfo.keys():
         return None

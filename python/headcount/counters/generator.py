@@ -1,7 +1,7 @@
-"""The load generator's own process, so that a level the generator limited is recognised.
+"""The load generator's own process, to recognise a level that the generator limited.
 
-And its connections to the target, whose ends here show what the network does: for any server on any
-machine, also one of which nothing else is seen.
+Also its connections to the target, whose local ends show what the network does: for any server on
+any machine, even one without other counters.
 """
 
 import os
@@ -27,12 +27,12 @@ thousand connections, more rarely for more."""
 
 
 class GeneratorSource:
-    """Counters of this very process, all its threads, and of its control group.
+    """Counters of this process with all its threads, and of its control group.
 
-    ``process.*`` are without its children, because a lab server started by Headcount is one of
-    them. ``cgroup.*`` are there if the process is in a group that can be limited: a quota that
-    stops the generator must not pass for a slow server. What the engine itself knows (lateness,
-    users, sockets) comes with its snapshots.
+    ``process.*`` leave out its children, because a lab server started by Headcount is one of them.
+    ``cgroup.*`` are present if the process is in a group that can be limited: a quota that stops
+    the generator must not look like a slow server. What the engine itself knows (lateness, users,
+    sockets) comes with its snapshots.
 
     Args:
         name: Whose counters these are.
@@ -63,7 +63,7 @@ class GeneratorSource:
         self._table: DiagTable | None = None
         self._connections = Moments([])
         if to:
-            # Where the kernel may not be asked, nothing is known of the connections.
+            # If the kernel refuses, nothing is known of the connections.
             with suppress(OSError):
                 self._connections = self._moments(to)
 

@@ -1,8 +1,7 @@
-"""A source of another machine that holds nobody up: a thread samples it, and the latest is at hand.
+"""A source of another machine that never blocks: a thread samples it and keeps the latest sample.
 
-The thread learns how often it is asked and samples just before the next time, so that what is
-handed over is fresh, and exactly one sample is taken for each that is asked for: the samples' rates
-then cover all of the time, each second once.
+The thread learns the interval of requests and samples just before the next one, so that samples are
+fresh, and it takes exactly one sample per request: the rates then cover each second exactly once.
 """
 
 import threading
@@ -19,11 +18,11 @@ from headcount.errors import HeadcountError
 USUAL_S = 1.0
 """How often a source is usually asked."""
 _MARGIN_S = 0.02
-"""What is added to the time that a sample usually takes: schedulers wake threads late."""
+"""Added to the usual time of a sample, because schedulers wake threads late."""
 _CLOSING_S = 2.0
-"""How long the end waits for a sample under way; the thread ends with the program anyway."""
+"""How long `close` waits for a sample in progress; the thread ends with the program anyway."""
 _GAPS = 3
-"""So many gaps between questions say how often it is asked; one long pause among them does not."""
+"""Intervals between requests whose median is used, so that one long pause does not matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +40,10 @@ class Happening:
 
 
 class Latest:
-    """Any far source as one that answers at once.
+    """Wraps any far source as one that answers at once.
 
     Args:
-        source: What is sampled, by the thread alone.
+        source: The source, which only the thread samples.
         clock: Seconds that never run backwards.
 
     """
@@ -76,7 +75,7 @@ class Latest:
         return self._source.origin
 
     def sample(self) -> Sample:
-        """The latest sample that was not handed over yet; an empty one where there is none.
+        """The latest sample not returned yet; an empty one if there is none.
 
         Returns at once, whatever the machine does.
         """
@@ -90,13 +89,13 @@ class Latest:
         return fresh if fresh is not None else Sample(now_s)
 
     def happenings(self) -> list[Happening]:
-        """What has happened since this was last asked: each loss and each return once."""
+        """Losses and returns since the last call, each once."""
         with self._lock:
             happened, self._happened = self._happened, []
         return happened
 
     def close(self) -> None:
-        """Sample no more, and close the source."""
+        """Stop sampling, and close the source."""
         self._closed = True
         self._wake.set()
         self._source.close()
@@ -110,7 +109,7 @@ class Latest:
             self._wait_for_next()
 
     def _wait_for_next(self) -> None:
-        """Wait until shortly before the next question, or until it comes early."""
+        """Wait until shortly before the next request, or until it comes early."""
         with self._lock:
             gap_s = median(self._gaps_s)
             asked_s = self._asked_s or self._clock()
@@ -127,7 +126,7 @@ class Latest:
             self._fail(str(error))
             return
         took_s = self._clock() - began_s
-        # A slow one is remembered for some time: the next may be slow, too.
+        # Remember a slow sample for some time: the next may be slow, too.
         self._took_s = max(took_s, 0.8 * self._took_s)
         with self._lock:
             self._fresh = sample

@@ -1,6 +1,6 @@
 """The delay line between users and server: what it carried, and what that cost.
 
-Its process is neither the server's nor the load generator's, so its CPU is counted apart.
+Its process belongs neither to the server nor to the load generator, so its CPU counts separately.
 """
 
 import time
@@ -10,7 +10,7 @@ from headcount.counters.source import Sample
 
 NAME = "line"
 OF_USERS = f"{NAME}-"
-"""How the names of sources begin that are lines of groups of users."""
+"""Prefix of the names of sources that are lines of groups of users."""
 CPU = "process.cpu.utilization"
 _RATES: Mapping[str, tuple[str, ...]] = {
     "line.packets": ("packets",),
@@ -24,7 +24,7 @@ _RATES: Mapping[str, tuple[str, ...]] = {
 
 
 def side_of(name: str) -> str:
-    """The source of the line that a plan calls so."""
+    """The name of the source for the line that a plan calls `name`."""
     return OF_USERS + name
 
 
@@ -37,9 +37,9 @@ class LineSource:
     """Counters of a line.
 
     Args:
-        figures: What it has done so far, or None while it does not answer. Where this raises, so
+        figures: Returns its totals so far, or None while it does not answer. If this raises, so
             does `sample`: without their line, users are cut off from the server, and a level of
-            them would say nothing of it.
+            them would say nothing about it.
 
     """
 
@@ -68,4 +68,4 @@ class LineSource:
         return Sample(now["at_s"], values)
 
     def close(self) -> None:
-        """Nothing is held: the line ends with the run's network."""
+        """Do nothing: the line ends with the run's network."""

@@ -1,4 +1,4 @@
-"""What the lab's mail server says of itself: Dovecot's metrics, and the queue in front of it."""
+"""Figures of the lab's mail server: Dovecot's metrics, and the queue in front of it."""
 
 import contextlib
 import time
@@ -20,9 +20,9 @@ class MailSource:
         name: str = "server",
         master: Path | None = None,
     ) -> None:
-        """Read at these sockets; `queue_length` and `arrived` count what waits, and what went out.
+        """Read from these sockets; `queue_length` and `arrived` count messages waiting and sent.
 
-        `stats` has the metrics, `master` the services' processes.
+        `stats` serves the metrics, `master` the processes of services.
         """
         self.name = name
         self._stats, self._master = stats, master
@@ -30,7 +30,7 @@ class MailSource:
         self._previous: tuple[float, dovecot.Metrics, int | None] | None = None
 
     def sample(self) -> Sample:
-        """Read now; what does not answer is absent."""
+        """Read now; figures of parts that do not answer are absent."""
         at_s = time.monotonic()
         values: dict[str, float] = {}
         metrics: dovecot.Metrics = {}

@@ -11,8 +11,8 @@ DEVICE = "system.device"
 INTERFACE = "network.interface.name"
 PEER = "network.peer.address"
 
-# The instance is always last and its value runs to the closing brace, so that a device name may
-# hold any character the kernel allows.
+# The instance is always last and its value runs to the closing brace, so a device name may have
+# any character that the kernel allows.
 _INSTANCE = re.compile(rf"(?P<family>.*?)[{{,](?:{DEVICE}|{INTERFACE}|{PEER})=(?P<value>.*)\}}")
 
 
@@ -21,7 +21,7 @@ _AGENT_SIDE = re.compile(rf"{_AGENT}([1-9][0-9]{{0,6}})")
 
 
 def agent_side(number: int) -> str:
-    """Whose counters an agent's are, in a run by several.
+    """The side of an agent's counters, in a run by several agents.
 
     >>> agent_side(3)
     'agent-3'
@@ -30,7 +30,7 @@ def agent_side(number: int) -> str:
 
 
 def agent_number(side: str) -> int | None:
-    """The number of the agent whose counters a side has; None where it is no agent's.
+    """The number of the agent of a side; None if the side is not an agent's.
 
     >>> agent_number("agent-3"), agent_number("agent-03"), agent_number("generator")
     (3, None, None)

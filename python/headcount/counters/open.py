@@ -1,4 +1,4 @@
-"""Live sources of counters by their address."""
+"""Opens live sources of counters by their address."""
 
 from headcount.counters import address as addresses
 from headcount.counters.origin import FarSource
@@ -8,18 +8,18 @@ from headcount.counters.source import Source
 
 
 def open_source(address: str, name: str) -> Source:
-    """Open a live source and read it once, so that a wrong address shows now.
+    """Open a live source and read it once, to find a wrong address now.
 
     Args:
         address: `local`, `http(s)://host:port/metrics` of node_exporter or windows_exporter, or
             `ssh://user@host:port` of any Linux.
         name: Whose counters these are.
 
-    Sampling a source of another machine waits for its answer, and raises TargetError when there is
-    none; :class:`~headcount.counters.latest.Latest` hides that from callers that must not wait.
+    Sampling a source of another machine blocks until it answers, and raises TargetError if it does
+    not; :class:`~headcount.counters.latest.Latest` hides that from callers that must not block.
 
     Raises:
-        InputError: This is no address of a source.
+        InputError: This is not the address of a source.
         TargetError: Nothing answers there, or something that cannot be read.
         SystemLimitError: `ssh` is not installed.
 
@@ -33,7 +33,7 @@ def open_source(address: str, name: str) -> Source:
 def open_far(address: addresses.Address, name: str, query: FarQuery | None = None) -> FarSource:
     """Open a source of another machine; see :func:`open_source`.
 
-    `query` says which server is followed there; only SSH shows processes.
+    `query` is the server to follow there; only SSH shows processes.
     """
     if (opened := addresses.added_sources().get(address.kind)) is not None:
         source: FarSource = opened(address.text, name)
@@ -42,7 +42,7 @@ def open_far(address: addresses.Address, name: str, query: FarQuery | None = Non
         from headcount.counters.ssh.source import SshSource
 
         return SshSource(address, name, query)
-    # The parser of exporters' pages takes time to load, which most commands do not need.
+    # The parser of exporters' pages is slow to load, and most commands do not need it.
     from headcount.counters.prometheus.source import PrometheusSource
 
     return PrometheusSource(address, name)

@@ -9,14 +9,14 @@ from headcount.counters.source import Source
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What is known of where counters come from.
+    """The origin of counters, as far as known.
 
     Attributes:
         address: As it was given: `http://host:port/metrics`, `ssh://host`.
-        program: What gives them there.
-        host: The machine's own name, None where it does not say it.
+        program: The program that provides them.
+        host: The machine's own name, None if unknown.
         system: `linux` or `windows`.
-        clock: How far its clock is ahead of ours; None where it does not give its time.
+        clock: How far its clock is ahead of ours; None if it does not report its time.
         clock_steps: How often its clock was set while it was read.
 
     """
@@ -32,10 +32,10 @@ class Origin:
 class FarSource(Source, Protocol):
     """A source on another machine: sampling waits for an answer, and may fail altogether.
 
-    ``sample`` raises TargetError when the machine cannot be read; the next call tries anew.
+    ``sample`` raises TargetError if the machine cannot be read; the next call tries again.
     """
 
     @property
     def origin(self) -> Origin:
-        """Where its counters come from, as far as is known now."""
+        """The origin of its counters, as far as known now."""
         ...

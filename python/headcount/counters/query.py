@@ -1,4 +1,4 @@
-"""Which server of another machine counters are asked for."""
+"""The server on another machine to read counters of."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""A log of counters that somebody kept: what every reader of logs hands over."""
+"""A log of counters: what every reader of logs returns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,15 +26,15 @@ class Recording:
 
     Attributes:
         source: The file or address it was read from.
-        format: What kind of log that is, for people: `Perfmon CSV`, `sysstat`, `PCP archive`, ...
-        host: The machine's name, None where the log does not say it.
+        format: The format of the log, for people: `Perfmon CSV`, `sysstat`, `PCP archive`, ...
+        host: The machine's name, None if the log does not have it.
         system: `windows` or `linux`, as far as the log shows: thresholds depend on it.
         samples: In order of time. Other than of live sources, their ``at_s`` is in seconds since
             1970 (UTC). What the log lacks is absent, never zero.
         bookmarks: In order of time.
-        notes: What a reader must know, in sentences: time zones assumed, clocks corrected, rows
-            that could not be read.
-        unknown: Counters of the log that have no name in the catalogue, as the log calls them.
+        notes: What a reader must know, in sentences: assumed time zones, corrected clocks,
+            unreadable rows.
+        unknown: Counters without a name in the catalogue, by their name in the log.
 
     """
 

@@ -1,8 +1,8 @@
-"""What Samba says of itself: sessions, connections to shares and open files, by smbstatus.
+"""Samba's sessions, connections to shares and open files, by smbstatus.
 
 smbstatus is a program that reads smbd's databases: 50 ms of CPU time with nobody logged on, and
-more with every open file. It is started in one sample and its answer taken in a later one, so that
-no sample waits for it, and started again only when it costs no more than a set share of a core.
+more with every open file. One sample starts it and a later one takes its answer, so no
+sample waits for it. It is started again only once its cost is down to a set share of a core.
 """
 
 import json
@@ -16,8 +16,8 @@ from typing import IO, Any
 from headcount.counters.source import Sample
 
 DUTY = 0.01
-"""Share of one core that asking may cost. Our choice: with nobody logged on it is asked each 5 s
-or so."""
+"""Share of one core that smbstatus may cost. Our choice: with nobody logged on it runs about every
+5 s."""
 _COUNTED = {
     "samba.sessions": "sessions",
     "samba.tree_connects": "tcons",
@@ -26,7 +26,7 @@ _COUNTED = {
 
 
 class SambaSource:
-    """Counters of an smbd, asked for now and then.
+    """Counters of an smbd, read now and then.
 
     Args:
         command: smbstatus with its configuration and ``--json``.
@@ -53,7 +53,7 @@ class SambaSource:
         self._due_s = float("-inf")
 
     def sample(self) -> Sample:
-        """Take an answer that has come, and ask again when due; mostly there is nothing new."""
+        """Take an answer that has arrived, and start smbstatus again if due; mostly empty."""
         at_s = self._clock()
         values = self._taken(at_s) if self._asked is not None else {}
         if self._asked is None and at_s >= self._due_s:
@@ -61,7 +61,7 @@ class SambaSource:
         return Sample(at_s, values | self._limits)
 
     def close(self) -> None:
-        """End a program that has not answered."""
+        """Kill an smbstatus that has not answered."""
         if self._asked is not None:
             program, answer = self._asked
             program.kill()
@@ -76,12 +76,12 @@ class SambaSource:
             program = subprocess.Popen(self._command, stdin=quiet, stdout=answer, stderr=quiet)
         except OSError:
             answer.close()
-            self._due_s = float("inf")  # there is no such program here
+            self._due_s = float("inf")  # not installed
             return
         self._asked = program, answer
 
     def _taken(self, at_s: float) -> dict[str, float]:
-        """What was answered, once the program has ended."""
+        """The answer, once the program has ended."""
         if self._asked is None:
             return {}
         program, answer = self._asked
@@ -98,7 +98,7 @@ class SambaSource:
 
 
 def figures(text: bytes) -> dict[str, float]:
-    """Counts in the JSON of smbstatus; nothing where it is another text."""
+    """Counts in the JSON of smbstatus; empty for any other text."""
     try:
         answer: Any = json.loads(text)
     except ValueError:

@@ -1,8 +1,8 @@
 """The kernel's memory of the sockets of a server: what it holds for each connection.
 
-Asked for with ``inet_diag``. A socket's memory is what waits to be read (``rmem_alloc``), what was
-written and not yet acknowledged (``wmem_queued``) and what it has set aside (``fwd_alloc``); bytes
-of the buffers with their overhead, as the kernel itself accounts for them. Formats: the kernel's
+Read with ``inet_diag``. A socket's memory is unread data (``rmem_alloc``), written but not yet
+acknowledged data (``wmem_queued``) and its reserve (``fwd_alloc``); in bytes of buffers with their
+overhead, as the kernel itself accounts for them. Formats: the kernel's
 ``include/uapi/linux/inet_diag.h``, ``sock_diag.h`` (SK_MEMINFO) and ``tcp.h`` (``tcp_info``).
 """
 
@@ -18,14 +18,14 @@ _GET_SOCKETS = 18
 _STATES = sum(1 << state for state in (1, 4, 5, 8, 9, 11))
 """Established and closing: whatever may hold data. TIME_WAIT holds none."""
 _INFO, _MEMORY = 2, 7
-"""INET_DIAG_INFO and INET_DIAG_SKMEMINFO; bit N - 1 of a question asks for attribute N."""
+"""INET_DIAG_INFO and INET_DIAG_SKMEMINFO; bit N - 1 of a request asks for attribute N."""
 _ASKED = 1 << (_INFO - 1) | 1 << (_MEMORY - 1)
 _MESSAGE_BYTES = 72
 _FIGURES = struct.Struct("=6I")
 """SK_MEMINFO: rmem_alloc, rcvbuf, wmem_alloc, sndbuf, fwd_alloc, wmem_queued."""
 _ROUND_TRIP = struct.Struct("=I")
 _ROUND_TRIP_AT = 148
-"""Of the shortest round trip in tcp_info, in microseconds."""
+"""Offset of the shortest round trip, in microseconds, in tcp_info."""
 _INET = 2
 _UNKNOWN_US = 0xFFFF_FFFF
 
@@ -35,8 +35,8 @@ class SocketMemory:
     """The sockets of a server at one moment.
 
     Attributes:
-        sockets: How many there are, without those that listen.
-        memory_bytes: What the kernel holds for all of them.
+        sockets: Their number, without listening ones.
+        memory_bytes: Memory that the kernel holds for all of them.
         round_trip_s: The median of their shortest round trips; None if there was none yet.
 
     """
@@ -47,14 +47,14 @@ class SocketMemory:
 
 
 class SocketTable:
-    """The sockets of this machine's network namespace, as it was when this was made."""
+    """The sockets of the network namespace in which this object was made."""
 
     def __init__(self) -> None:
-        """Open a socket to ask through; raises OSError where that is refused."""
+        """Open a netlink socket; raises OSError if that is refused."""
         self._netlink = Netlink(SOCK_DIAG)
 
     def read(self, address: str) -> SocketMemory:
-        """Those whose own end is this IPv4 address; raises OSError."""
+        """Read the sockets whose local end is this IPv4 address; raises OSError."""
         question = struct.pack("=3xB48xII", _ASKED, _STATES, 0)
         found = [
             content
@@ -64,12 +64,12 @@ class SocketTable:
         return sums(found, address)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the netlink socket."""
         self._netlink.close()
 
 
 def sums(contents: list[bytes], address: str) -> SocketMemory:
-    """What messages, without their headers, say of the sockets of an IPv4 address."""
+    """The sums over messages, without headers, about sockets of an IPv4 address."""
     wanted = ipaddress.IPv4Address(address).packed
     mapped = bytes(10) + b"\xff\xff" + wanted
     number = held = 0

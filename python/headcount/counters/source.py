@@ -1,4 +1,4 @@
-"""The seam: what every origin of counters looks like to the rest of Headcount."""
+"""The interface of every origin of counters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,5 +38,5 @@ class Source(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of whatever the source holds; it is not sampled afterwards."""
+        """Release what the source holds; it is not sampled afterwards."""
         ...

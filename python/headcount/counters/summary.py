@@ -1,4 +1,4 @@
-"""Condensing the samples of a level's steady state: one line of figures for each counter."""
+"""Condenses the samples of a level's steady state to one line of figures per counter."""
 
 from array import array
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ import numpy as np
 from headcount.counters.source import Sample
 
 MOST_VALUES = 3600
-"""Values of a counter that are kept for its percentile: of more, each second one is dropped."""
+"""Most values of a counter kept for its percentile; with more, every second one is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class _Counter:
     """One counter so far."""
 
     weighted: float = 0.0
-    """The sum of the values, each times what it covers, but for the first of the source."""
+    """The sum of the values, each times the seconds it covers, without the first of the source."""
     covered_s: float = 0.0
     first: float | None = None
     total: float = 0.0
@@ -48,11 +48,11 @@ class _Counter:
     last: float = 0.0
     samples: int = 0
     every: int = 1
-    """One of so many samples is among the values."""
+    """One of this many samples is kept in `values`."""
     values: "array[float]" = field(default_factory=lambda: array("d"))
 
     def add(self, value: float, covers_s: float | None) -> None:
-        """Add a sample; what the first of a source covers is not known yet."""
+        """Add a sample; `covers_s` is None for the first of a source, which is not known yet."""
         if covers_s is None:
             self.first = value
         else:
@@ -68,7 +68,7 @@ class _Counter:
         self.samples += 1
 
     def summary(self, usual_s: float) -> Summary:
-        """What it came to; a source's first sample covers as much as its others do on average."""
+        """The summary; a source's first sample covers as much as its others do on average."""
         weighted, covered_s = self.weighted, self.covered_s
         if self.first is not None:
             weighted, covered_s = weighted + self.first * usual_s, covered_s + usual_s
@@ -82,7 +82,7 @@ class _Counter:
 
 
 class Summaries:
-    """The counters of one source over a window, as its samples come."""
+    """Summarises the counters of one source over a window, sample by sample."""
 
     def __init__(self) -> None:
         """No sample yet."""
@@ -104,7 +104,7 @@ class Summaries:
         self._samples += 1
 
     def summaries(self) -> dict[str, Summary]:
-        """Each counter; one in no sample is absent."""
+        """The summary of each counter that was in a sample."""
         gaps = self._samples - 1
         total_s = self._last_s - (self._first_s or 0.0)
         usual_s = total_s / gaps if gaps > 0 and total_s > 0 else 1.0

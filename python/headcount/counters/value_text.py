@@ -45,7 +45,7 @@ _KNOWN: Mapping[str | None, Callable[[float], str]] = {
     "ms": duration,
     "us": lambda number: duration(number / 1000),
 }
-"""How values of a unit are written."""
+"""Formats of values, by unit."""
 
 
 def unit_name(unit: str | None) -> str:

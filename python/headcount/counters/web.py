@@ -1,4 +1,4 @@
-"""What the lab's web server says of itself: nginx's stub_status, Apache's mod_status."""
+"""Figures of the lab's web server: nginx's stub_status, Apache's mod_status."""
 
 import re
 import ssl
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from headcount.counters.source import Sample
 
 PATIENCE_S = 0.5
-"""A server all of whose workers are busy may not answer; then nothing is known in this second."""
+"""A server whose workers are all busy may not answer; then this second has no figures."""
 
 NGINX = re.compile(
     r"Active connections: (?P<active>\d+) \nserver accepts handled requests\n"
@@ -44,7 +44,7 @@ class WebSource:
         self._previous: tuple[float, dict[str, float]] | None = None
 
     def sample(self) -> Sample:
-        """Ask now; nothing but its limits is known when the server does not answer."""
+        """Query now; only its limits if the server does not answer."""
         at_s = time.monotonic()
         try:
             with urllib.request.urlopen(  # noqa: S310 - the address is the lab's own
@@ -66,7 +66,7 @@ class WebSource:
 
 
 def figures(text: str) -> tuple[dict[str, float], dict[str, float]]:
-    """The gauges in what a server says, by counter, and its totals since it started."""
+    """The gauges in a server's answer, by counter, and its totals since it started."""
     found = NGINX.search(text)
     if found is not None:
         fields = {key: float(value) for key, value in found.groupdict().items()}
@@ -100,5 +100,5 @@ def figures(text: str) -> tuple[dict[str, float], dict[str, float]]:
 def _rates(elapsed_s: float, before: dict[str, float], now: dict[str, float]) -> dict[str, float]:
     grown = {key: now[key] - before[key] for key in now if key in before}
     if elapsed_s <= 0 or not grown or min(grown.values()) < 0:
-        return {}  # the server was restarted in between
+        return {}  # the server was restarted
     return {key: value / elapsed_s for key, value in grown.items()}

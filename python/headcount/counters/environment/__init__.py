@@ -1,7 +1,7 @@
 """The environment disclosure: what a machine is, so that a result can be judged and repeated.
 
 Benchmarks publish it with every result (SPEC's full disclosure report, TPC's likewise). What
-cannot be known is None, never a guess, and no file has to exist. Environment variables and
+is unknown is None, never a guess, and no file has to exist. Environment variables and
 process lists are left out on purpose: they hold secrets.
 """
 
@@ -45,7 +45,7 @@ class Environment(BaseModel):
         architecture: Instruction set, such as "x86_64".
         memory_bytes: Memory the kernel manages.
         swap_bytes: Swap space; 0 where there is none.
-        clock_source: What the kernel takes the time from.
+        clock_source: The kernel's clock source.
         python_version: Version of the interpreter Headcount runs in.
         headcount_version: Headcount's own version.
 

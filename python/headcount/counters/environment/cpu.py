@@ -23,8 +23,8 @@ class Cpu(BaseModel):
         max_mhz: Highest clock the frequency driver allows.
         governor: The kernel's policy for the clock.
         microcode: Version of the processor's microcode.
-        vulnerabilities: The kernel's word on each known flaw of the processor and what it does
-            about it, which costs CPU time. Flaws the processor does not have are left out.
+        vulnerabilities: What the kernel reports on each known flaw of the processor and its
+            mitigation, which costs CPU time. Flaws the processor does not have are left out.
 
     """
 

@@ -17,7 +17,7 @@ class Disk(BaseModel):
         name: The kernel's name, such as "nvme0n1".
         model: The maker's name for it; virtual disks have none.
         size_bytes: Its capacity.
-        rotational: Whether the kernel takes it for spinning; a hypervisor may not tell the truth.
+        rotational: Whether the kernel considers it spinning; a hypervisor may report it wrongly.
         scheduler: The kernel's request scheduler in use.
         queue_requests: Requests the kernel queues for it.
         read_ahead_kib: How far the kernel reads ahead.

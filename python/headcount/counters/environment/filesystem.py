@@ -24,7 +24,7 @@ class FileSystem(BaseModel):
         mount_point: Where the file system is mounted.
         kind: Its type, such as "ext4" or "nfs4".
         device: What is mounted, without user names and passwords.
-        options: Options it is mounted with, but such as may hold a name or a secret.
+        options: Mount options, except those that may hold a name or a secret.
         size_bytes: Its capacity.
         free_bytes: What ordinary users may still write.
 

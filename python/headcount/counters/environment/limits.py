@@ -1,4 +1,4 @@
-"""What this very process may use of the machine, which can be less than the machine has."""
+"""What this process may use of the machine, which can be less than the machine has."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Reading small files that may not be there."""
+"""Reads small files that may not exist."""
 
 import os
 from pathlib import Path
@@ -45,7 +45,7 @@ def link_name(path: Path) -> str | None:
 
 
 def key_values(text: str, separator: str) -> dict[str, str]:
-    """Parse lines of ``key separator value``; of a key that comes again the first counts."""
+    """Parse lines of ``key separator value``; of repeated keys the first counts."""
     values: dict[str, str] = {}
     for line in text.splitlines():
         key, found, value = line.partition(separator)

@@ -1,4 +1,4 @@
-"""What PostgreSQL says of itself, by its views, over a session of Headcount's own."""
+"""Figures from PostgreSQL's own views, over a session of Headcount's own."""
 
 from headcount.counters.postgresql.source import PostgresqlSource
 

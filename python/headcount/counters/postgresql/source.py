@@ -12,10 +12,10 @@ from headcount.counters.source import Sample
 from headcount.errors import HeadcountError
 
 PATIENCE_S = 0.5
-"""A server that is busy may not answer in time; then nothing is known in this second."""
+"""A busy server may not answer in time; then this second has no figures."""
 PAUSE_S = 5.0
-"""Time until a server is logged on to again after it has not answered: a logon costs it a process
-and some milliseconds of CPU time."""
+"""Time until the next logon after a server has not answered: a logon costs it a process and some
+milliseconds of CPU time."""
 
 _WAITS = {
     "lock": "('Lock')",
@@ -29,7 +29,7 @@ _LOCKS = {
     "advisory": "('advisory')",
     "relation": "('relation', 'extend', 'page')",
 }
-"""What the locks are on, by their wait events."""
+"""The objects of locks, by their wait events."""
 _CLIENTS = "backend_type = 'client backend'"
 _ACTIVE = f"{_CLIENTS} AND state = 'active' AND pid <> pg_backend_pid()"
 _ACTIVITY = {
@@ -85,8 +85,8 @@ class PostgresqlSource:
     """Counters of a PostgreSQL server, asked for each second over one session.
 
     Args:
-        target: Where, and as whom, as the engine's target has it (JSON); any role may ask, those
-            without rights see less.
+        target: Address and user, as in the engine's target (JSON). Any role may query; one without
+            rights sees less.
         name: Whose counters these are.
 
     """
@@ -101,7 +101,7 @@ class PostgresqlSource:
         self._previous: tuple[float, dict[str, float]] | None = None
 
     def sample(self) -> Sample:
-        """Ask now; nothing is known when the server does not answer."""
+        """Query now; empty if the server does not answer."""
         at_s = time.monotonic()
         if at_s < self._due_s:
             return Sample(at_s)
@@ -119,7 +119,7 @@ class PostgresqlSource:
         return Sample(at_s, values)
 
     def _figures(self) -> dict[str, float]:
-        """Log on if need be, and ask."""
+        """Log on if needed, and query."""
         if self._session is None:
             self._session = _engine.SqlSession(self._target, PATIENCE_S)
             ((number,),) = self._session.ask("SHOW server_version_num")
@@ -134,9 +134,9 @@ class PostgresqlSource:
 
 
 def _statistics(session: _engine.SqlSession, version: int) -> dict[str, float]:
-    """Ask all at once: a round trip, in one transaction."""
+    """Query everything at once: one round trip, in one transaction."""
     asked = questions(version)
-    # Nothing of it comes from outside.
+    # The SQL has no external input.
     text = ";".join(f"SELECT {', '.join(what.values())} FROM {view}" for view, what in asked)  # noqa: S608
     rows = session.ask(text)
     return {
@@ -152,5 +152,5 @@ def _rates(
 ) -> dict[str, float]:
     grown = {name: now[name] - before[name] for name in now if name in before}
     if elapsed_s <= 0 or not grown or min(grown.values()) < 0:
-        return {}  # the statistics were reset in between
+        return {}  # the statistics were reset
     return {name: value / elapsed_s for name, value in grown.items()}

@@ -1,4 +1,4 @@
-"""Answers over HTTP that end: a socket's own time limit begins again with every byte that comes."""
+"""HTTP answers with a total time limit: that of a socket restarts with every byte."""
 
 import http.client
 import io
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 MOST_HEAD_BYTES = 32 * 2**10
-"""No exporter's status line and header are larger: they have a few hundred bytes."""
+"""Most bytes of status line and header; those of exporters have a few hundred."""
 
 
 class HeadTooLargeError(Exception):
@@ -18,13 +18,13 @@ class HeadTooLargeError(Exception):
 
 
 class _Wire(io.RawIOBase):
-    """What a socket brings until a moment."""
+    """The bytes of a socket until a deadline."""
 
     def __init__(self, below: io.RawIOBase, sock: socket.socket, until_s: float) -> None:
         self._below = below
         self._sock = sock
         self._until_s = until_s
-        # What the buffer reads ahead may be the page's already.
+        # The buffer may already have read ahead into the page.
         self.room: int | None = MOST_HEAD_BYTES + io.DEFAULT_BUFFER_SIZE
 
     def readable(self) -> bool:
@@ -50,7 +50,7 @@ class _Wire(io.RawIOBase):
 def response_within(limit_s: float) -> type[http.client.HTTPResponse]:
     """The class of answers that must be read whole within `limit_s` of the request.
 
-    Reading one raises TimeoutError when the time is over, however the bytes come, and
+    Reading one raises TimeoutError after that time, however the bytes arrive, and
     HeadTooLargeError.
     """
 

@@ -1,4 +1,4 @@
-"""One page of an exporter: the samples of the metrics that are asked for, by their labels.
+"""One page of an exporter: the samples of the requested metrics, by their labels.
 
 Format: https://prometheus.io/docs/instrumenting/exposition_formats/ (text format 0.0.4).
 """
@@ -18,11 +18,11 @@ Page = Mapping[str, Mapping[Labels, float]]
 
 
 def parse(text: str, metrics: Collection[str] | None = None) -> Page:
-    """Read a page; of it the metrics asked for, or all.
+    """Parse a page: the requested metrics, or all.
 
-    Lines of other metrics are passed over before they are parsed: an exporter that reports every
-    process writes a hundred times more than is wanted. Values that are no finite number are left
-    out. Raises InputError where a line that is wanted is not in the format.
+    Lines of other metrics are skipped before parsing: an exporter that reports every process writes
+    a hundred times more than is needed. Values that are not finite are left out. Raises InputError
+    if a requested line is malformed.
     """
     wanted = [
         line
@@ -49,7 +49,7 @@ def names(text: str) -> set[str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines end with a line feed alone: every other character may stand in a label."""
+    """Lines end only with a line feed: any other character may be in a label."""
     return text.split("\n")
 
 

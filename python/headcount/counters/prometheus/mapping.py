@@ -1,4 +1,4 @@
-"""Which metrics of an exporter make up which of our counters: data, a file an exporter.
+"""Maps metrics of an exporter to our counters: data, a file per exporter.
 
 A counter's value is made of terms, sums of the series of a metric:
 
@@ -36,10 +36,10 @@ class Term(_Data):
     """A sum of series.
 
     Attributes:
-        metric: Its name; where versions of the exporter differ, all names, the newest first.
+        metric: Its name; if versions of the exporter differ, all names, the newest first.
         where: Labels that series must have, each with the values that count.
         without: Labels and the values that do not count.
-        factor: What each series is multiplied by, for our unit or to be taken away.
+        factor: Factor of each series, to convert units or to subtract.
         optional: Whether a missing metric counts as nothing instead of making the figure absent.
 
     """
@@ -60,12 +60,12 @@ class Mapped(_Data):
         of: What is summed.
         over: What it is divided by.
         by: The label that groups the series.
-        across: How the machine's figure is made of the groups; ``none`` where it has none.
-        per: Whether groups have figures of their own, and whose they are.
-        limit: The figure is never more: clocks of the two readings differ a little.
+        across: How the groups are combined to the machine's figure; ``none`` if it has none.
+        per: Whether groups have figures of their own, and of what kind.
+        limit: Upper bound of the figure: clocks of the two readings differ a little.
         needs: Metrics that must be above zero for the figure to mean anything.
-        complement: The figure is what is missing to 1: of the time idle, the time busy.
-        positive: A figure that is not above zero means that it is not known.
+        complement: The figure is 1 minus the value: idle time becomes busy time.
+        positive: A figure that is not above zero is unknown.
 
     """
 
@@ -95,7 +95,7 @@ class Groups(_Data):
 
     Attributes:
         part: A pattern for names of parts of others, such as partitions: they have no figures.
-        stacked: A pattern for names of what stands on others and would count twice for the machine.
+        stacked: A pattern for names of those stacked on others, which would count twice.
         used: Metrics one of which must be above zero for a group to have figures of its own.
         always: Groups that have figures of their own in any case.
 
@@ -111,7 +111,7 @@ class Groups(_Data):
         return [name for name in names if not re.fullmatch(self.part, name)]
 
     def counted(self, names: Collection[str]) -> list[str]:
-        """Those that add up to the machine's figures; all but parts where all look stacked."""
+        """Those that add up to the machine's figures; all but parts if all look stacked."""
         whole = [name for name in self.whole(names) if name not in self.always]
         return [name for name in whole if not re.fullmatch(self.stacked, name)] or whole
 
@@ -130,7 +130,7 @@ class Exporter(_Data):
         name: What people call it.
         system: The system it runs on.
         prefix: What names of its metrics begin with.
-        signs: Metrics one of which is on each of its pages.
+        signs: Metrics of which each of its pages has at least one.
         clock: Metrics with the machine's time in seconds since 1970.
         host: Where the machine's name stands.
         device: Which disks count.
@@ -158,7 +158,7 @@ class Exporter(_Data):
     def made_of(self, names: frozenset[str]) -> tuple[Mapped, ...]:
         """The counters of which no metric is missing on a page with these.
 
-        Pages of one machine have the same metrics, so that the answer is kept.
+        Cached, because all pages of one machine have the same metrics.
         """
         if names not in self._made_of:
             if len(self._made_of) >= _MOST_KEPT:

@@ -1,4 +1,4 @@
-"""Asking an exporter for its page over HTTP, on one connection for as long as it lasts."""
+"""Fetches an exporter's page over HTTP, on one connection for as long as it lasts."""
 
 import contextlib
 import http.client
@@ -17,11 +17,11 @@ from headcount.counters.prometheus.bounded import (
 from headcount.errors import TargetError
 
 CONNECT_S = 0.5
-"""A machine that does not take a connection in this time is not there, or not well."""
+"""A machine that does not accept a connection in this time is down, or in trouble."""
 ANSWER_S = 5.0
-"""For a whole answer: windows_exporter takes up to a second and more. Nobody waits in a run."""
+"""Longest wait for a whole answer: windows_exporter may take over a second. No run waits for it."""
 MOST_BYTES = 32 * 2**20
-"""No page is larger: one with every process of a large server has a few MiB."""
+"""Largest page; one with every process of a large server has a few MiB."""
 _CHUNK_BYTES = 65_536
 
 
@@ -54,9 +54,9 @@ class Scraper:
         self._interrupted = False
 
     def ask(self) -> Answer:
-        """The page now; raises TargetError with what is wrong and what to do.
+        """The page now; raises TargetError that says what is wrong and what to do.
 
-        A connection that the exporter has closed meanwhile is opened anew, once.
+        Reconnects once if the exporter has closed the connection.
         """
         kept = self._connection is not None
         try:
@@ -72,10 +72,10 @@ class Scraper:
             self.close()
             if not kept or self._interrupted:
                 raise self._failure(f"it closed the connection ({error})") from error
-        return self.ask()  # on a new connection, so only once more
+        return self.ask()  # recurses once: the new connection is fresh
 
     def interrupt(self) -> None:
-        """Ask no more; a thread that waits for an answer gets none."""
+        """Stop; a thread that waits for an answer gets none."""
         self._interrupted = True
         connection = self._connection
         if connection is not None and connection.sock is not None:
@@ -91,7 +91,7 @@ class Scraper:
     def _ask(self) -> Answer:
         connection = self._connect()
         asked_s = time.monotonic()
-        connection.sock.settimeout(self._answer_s)  # the last answer left less
+        connection.sock.settimeout(self._answer_s)  # the last answer shortened it
         connection.request("GET", self._address.path, headers={"Accept": "text/plain"})
         answer = connection.getresponse()
         heard_s = time.monotonic()

@@ -16,9 +16,9 @@ from headcount.counters.source import Sample
 from headcount.errors import InputError, TargetError
 
 OLD_S = 5.0
-"""No rates since an older page: they would average over the gap."""
+"""No rates since an older page: they would be averages over the gap."""
 _SLACK_S = 0.05
-"""The exporter notes its time while it gathers the rest, which takes it some hundredths."""
+"""The exporter reads its clock while gathering the page, for some hundredths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class PrometheusSource:
     """
 
     def __init__(self, address: Address, name: str) -> None:
-        """Ask once, to know who is there; raises TargetError where no exporter is."""
+        """Fetch a page to identify the exporter; raises TargetError without one."""
         self.name = name
         self._address = address
         self._scraper = Scraper(address)
@@ -69,9 +69,9 @@ class PrometheusSource:
         )
 
     def sample(self) -> Sample:
-        """Ask now; rates cover the time since the last page, as the machine's own clock says.
+        """Fetch a page; rates cover the time since the last one by the machine's own clock.
 
-        Raises TargetError when there is no page.
+        Raises TargetError without a page.
         """
         with self._busy:
             if self._closed:
@@ -106,7 +106,7 @@ class PrometheusSource:
             self._clock.observe(answer.asked_s, answer.heard_s, page_s)
             at_s = self._clock.local_s(page_s, answer.asked_s, answer.heard_s)
             return _Read(read, at_s, page_s)
-        # Whole seconds: of an exporter that cuts them off, or of the answer's header.
+        # Whole seconds, from an exporter that truncates, or from the answer's header.
         whole_s = page_s if page_s is not None else answer.date_s
         if whole_s is not None:
             self._clock.observe(answer.asked_s, answer.heard_s, whole_s, resolution_s=1.0)

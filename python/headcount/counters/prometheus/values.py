@@ -1,6 +1,6 @@
-"""Our counters, computed from an exporter's pages: two of them, or all of a log at a time.
+"""Our counters, computed from an exporter's pages: from two, or from all of a log at once.
 
-A page's values may be columns, of many pages with the same series: then so are the counters.
+A page's values may be columns for many pages with the same series; so are the counters then.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,7 +49,7 @@ def _where(mask: Mask, value: Values) -> Values:
 
 
 def host(exporter: Exporter, page: Pages) -> str | None:
-    """The machine's own name; None where the page does not say it."""
+    """The machine's own name; None if the page does not have it."""
     for labels in page.get(exporter.host.metric, {}):
         name = dict(labels).get(exporter.host.label)
         if name:
@@ -58,7 +58,7 @@ def host(exporter: Exporter, page: Pages) -> str | None:
 
 
 def clock(exporter: Exporter, page: Page) -> float | None:
-    """The machine's time in seconds since 1970 (UTC); None where the page does not say it."""
+    """The machine's time in seconds since 1970 (UTC); None if the page does not have it."""
     found = clocks(exporter, page)
     return None if found is None else float(found)
 
@@ -82,8 +82,8 @@ def columns(
 ) -> dict[str, Values]:
     """All counters that the pages give, under the names of the catalogue; NaN is absent.
 
-    Rates and shares are of what grew since ``previous``; without it there are none. A counter of
-    the exporter that went backwards was reset in between: what is made of it is absent.
+    Rates and shares are growth since ``previous``; without it there are none. A counter of the
+    exporter that went backwards was reset; figures from it are absent.
     """
     found: dict[str, Values] = {}
     for counter in exporter.made_of(frozenset(current)):
@@ -103,7 +103,7 @@ def columns(
 
 
 def _add(found: dict[str, Values], more: Mapping[str, Values]) -> None:
-    """Add figures; where one is absent, that of its name before it stays."""
+    """Add figures; an absent value does not replace an earlier one of the same name."""
     for name, value in more.items():
         known = ~np.isnan(value)
         if name in found and not known.all():
@@ -113,7 +113,7 @@ def _add(found: dict[str, Values], more: Mapping[str, Values]) -> None:
 
 
 def _links(exporter: Exporter, found: Mapping[str, Values]) -> dict[str, Values]:
-    """Share in use of each link's busier direction, and the busiest; of the links that count."""
+    """Share in use of each counted link's busier direction, and of the busiest link."""
     by_name = {split_instance(name): value for name, value in found.items()}
     speeds = {
         link: np.rint(speed)
@@ -139,7 +139,7 @@ def _links(exporter: Exporter, found: Mapping[str, Values]) -> dict[str, Values]
 
 
 def _counted(groups: Groups, speeds: Mapping[str, Values]) -> dict[str, Mask]:
-    """Of the links that count, on which pages they do: that depends on which have a speed there."""
+    """A mask of pages for each link that counts, which depends on the links with a speed there."""
     if not speeds:
         return {}
     names, shape = list(speeds), np.shape(next(iter(speeds.values())))
@@ -154,14 +154,14 @@ def _counted(groups: Groups, speeds: Mapping[str, Values]) -> dict[str, Mask]:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Two pages, and the sums that a counter is made of."""
+    """Two pages, and the sums over them for counters."""
 
     previous: Pages
     current: Pages
     elapsed_s: Values
 
     def parts(self, counter: Mapped, group: str | None) -> _Parts | None:
-        """What a counter comes to in one group, or in all; None where something is missing."""
+        """The sums of a counter in one group, or in all; None if something is missing."""
         growing = counter.kind in {"rate", "share"}
         of = self._sum(counter.of, counter.by, group, growing=growing)
         if of is None:
@@ -175,7 +175,7 @@ class _Reading:
         return None if over is None else _Parts(of, over)
 
     def groups(self, counter: Mapped) -> list[str]:
-        """The values of the label that tells groups apart, in the order of the page."""
+        """The values of the label that identifies groups, in the order of the page."""
         series = self._series(counter.of[0])
         found = (dict(labels).get(counter.by or "") for labels in series)
         return list(dict.fromkeys(name for name in found if name is not None))
@@ -208,7 +208,7 @@ class _Reading:
         return total
 
     def _growth(self, term: Term, series: Sequence[tuple[Labels, Values]]) -> list[Values]:
-        """How much each series grew that was there before; NaN where one went backwards."""
+        """Growth of each series that was there before; NaN where one went backwards."""
         before = self._named(term, self.previous)
         grown = [value - before[labels] for labels, value in series if labels in before]
         return [_where(np.greater_equal(amount, 0), amount) for amount in grown]
@@ -247,7 +247,7 @@ def _of_counter(exporter: Exporter, counter: Mapped, reading: _Reading) -> dict[
 
 
 def _across(counter: Mapped, groups: Sequence[_Parts | None]) -> dict[str, Values]:
-    """The machine's figure; absent where that of a group is not known."""
+    """The machine's figure; absent where that of a group is unknown."""
     known = [parts for parts in groups if parts is not None]
     if not known or len(known) < len(groups) or counter.across == "none":
         return {}

@@ -1,4 +1,4 @@
-"""Counters of any Linux that can be logged in to; what runs there is only a reader of /proc.
+"""Counters of any Linux over SSH; only a reader of /proc runs there.
 
 :mod:`~headcount.counters.ssh.script` is that reader, :mod:`~headcount.counters.ssh.child` is the
 system's own `ssh` as a child process, :mod:`~headcount.counters.ssh.complaint` says what its

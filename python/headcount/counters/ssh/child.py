@@ -1,4 +1,4 @@
-"""The system's `ssh` as a child process that answers questions, each within a time."""
+"""The system's `ssh` as a child process that answers requests, each within a time limit."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from headcount.counters.ssh import complaint, script
 from headcount.errors import SystemLimitError, TargetError
 
 LOGIN_S = 20.0
-"""Longest wait for the login: name servers that do not answer cost ten seconds and more."""
+"""Longest wait for the login: unresponsive name servers cost ten seconds and more."""
 ANSWER_S = 5.0
 """Longest wait for an answer; the run does not wait for it."""
 MOST_BYTES = 4 * 2**20
@@ -21,7 +21,7 @@ MOST_BYTES = 4 * 2**20
 MOST_BYTES_OF_ALL = 32 * 2**20
 """No answer about all of its processes is larger: with 10,000 it is some 10 MiB."""
 OPTIONS = {
-    "BatchMode": "yes",  # asks for nothing: nobody is there to answer
+    "BatchMode": "yes",  # no prompts, since nobody could answer
     "ConnectTimeout": "5",
     "ServerAliveInterval": "2",
     "ServerAliveCountMax": "3",
@@ -32,22 +32,22 @@ OPTIONS = {
     "ForwardX11": "no",
     "EscapeChar": "none",
 }
-"""What must be so whatever the user's configuration says, which is followed in all else: names of
-machines, users, keys, jump hosts and known hosts are there."""
+"""Options that override the user's configuration. All else follows it: names of machines, users,
+keys, jump hosts and known hosts."""
 
 
 class SshChild:
     """One login, for as long as it lasts.
 
     Args:
-        address: Whom to log in to.
+        address: The login.
 
     """
 
     def __init__(self, address: Address) -> None:
-        """Begin to log in; raises SystemLimitError where there is no ``ssh``."""
+        """Begin to log in; raises SystemLimitError without ``ssh``."""
         self._address = address
-        # A file takes whatever is complained of; a pipe that nobody reads would stop the child.
+        # A file takes all error messages; a pipe that nobody reads would block the child.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         self._lines: deque[str] = deque()
         self._rest = b""
@@ -58,7 +58,7 @@ class SshChild:
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 bufsize=0,
-                start_new_session=True,  # Ctrl-C is for Headcount, which then ends it
+                start_new_session=True,  # Ctrl-C reaches Headcount, which then ends it
             )
         except FileNotFoundError as error:
             self._errors.close()
@@ -68,11 +68,11 @@ class SshChild:
             ) from error
 
     def greet(self) -> list[str]:
-        """Wait for the login and for what the other end says at first; raises TargetError."""
+        """Wait for the login and for the other end's greeting; raises TargetError."""
         return self.lines_until(script.READY, LOGIN_S)
 
     def ask(self, number: int, request: str) -> None:
-        """Ask a question, which is one line of POSIX shell."""
+        """Send a request, which is one line of POSIX shell."""
         assert self._process.stdin is not None
         text = f"{number} {request}\n".encode()
         try:
@@ -84,7 +84,7 @@ class SshChild:
     def lines_until(
         self, last: str, patience_s: float = ANSWER_S, most_bytes: int = MOST_BYTES
     ) -> list[str]:
-        """The lines before the one that begins with `last`, and that one; waits for them."""
+        """The lines up to the one that begins with `last`; waits for them."""
         assert self._process.stdout is not None
         end_s = time.monotonic() + patience_s
         taken = 0
@@ -113,7 +113,7 @@ class SshChild:
         self._process.kill()
 
     def close(self) -> None:
-        """End the login and let go of everything; nobody may be waiting."""
+        """End the login and release everything; no thread may be waiting."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):
@@ -123,7 +123,7 @@ class SshChild:
         self._errors.close()
 
     def _ended(self) -> TargetError:
-        """The child has ended, or is about to: say why."""
+        """The error that says why the child has ended or is about to."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=1.0)
         self._errors.seek(0)
@@ -135,13 +135,13 @@ class SshChild:
 
 
 def login(address: Address) -> str:
-    """What a person would give to `ssh`."""
+    """The login as a person would give it to `ssh`."""
     port = f"-p {address.port} " if address.port is not None else ""
     return port + (f"{address.user}@" if address.user else "") + address.host
 
 
 def whom(address: Address) -> list[str]:
-    """The words of an `ssh` command that say whom to log in to."""
+    """The arguments of an `ssh` command that name the login."""
     port = ["-p", str(address.port)] if address.port is not None else []
     user = ["-l", address.user] if address.user is not None else []
     return [*port, *user, "--", address.host]

@@ -36,7 +36,7 @@ _REMEDIES = (
 
 
 def explain(written: str, login: str, host: str) -> str:
-    """What is wrong and what to do, from what `ssh` wrote to its standard error."""
+    """What is wrong and what to do, from the standard error of `ssh`."""
     for sign, remedy in _REMEDIES:
         if sign in written:
             return remedy.format(login=login, host=host)

@@ -1,7 +1,7 @@
-"""A machine that is logged in to, as what finds servers asks for it.
+"""A machine over SSH, with the interface for finding servers.
 
-What is read of all processes is read at once; what else is asked for, when it is. Nothing is
-remembered for longer than one look.
+Files of all processes are read at once, everything else on demand. Nothing is cached for longer
+than one lookup.
 """
 
 import re
@@ -30,14 +30,14 @@ _GROUP = re.compile(r"\bino:(\d+)\b.*\bcgroup:(/\S*)")
 """A socket's inode and group in a line of ss(8), `--extended`."""
 
 Ask = Callable[[str], Iterable[str]]
-"""Sends a question, waits for the lines of its answer, raises TargetError without one."""
+"""Sends a request and returns the lines of its answer; raises TargetError without one."""
 
 
 class FarMachine:
-    """Where a server is looked for.
+    """The machine on which a server is searched for.
 
     Args:
-        ask: Sends a question there.
+        ask: Sends a request there.
         address: The login, as it was given.
         own: The shell that answers.
 
@@ -47,7 +47,7 @@ class FarMachine:
     sys = Path("/sys")
 
     def __init__(self, ask: Ask, address: Address, own: int) -> None:
-        """Read what there is of all processes; raises TargetError without an answer."""
+        """Read the files of all processes; raises TargetError without an answer."""
         self._ask = ask
         self._address = address
         self.own = own
@@ -62,7 +62,7 @@ class FarMachine:
         texts = dict(script.texts(ask(question)))
         self._listening = _tables(texts.pop("/listening", ""))
         self.sockets = texts.pop("/sockets", "")
-        """What ss(8) says of listening sockets; empty where there is none."""
+        """The output of ss(8) about listening sockets; empty without ss."""
         self._texts: dict[str, str | None] = {**texts, **self._listening}
         self._parents = {
             one.pid: one.parent
@@ -83,11 +83,11 @@ class FarMachine:
         return self._texts.get(path)
 
     def has(self, path: str) -> bool:
-        """Look for a file or folder."""
+        """Whether a file or folder exists; asks the machine."""
         return bool(self.existing([path]))
 
     def existing(self, paths: Iterable[str]) -> list[str]:
-        """Those of some files and folders that there are."""
+        """The files and folders among these that exist."""
         tests = (f"[ -e {shlex.quote(path)} ] && echo {shlex.quote(path)}" for path in paths)
         wanted = set(paths)
         return [line for line in self._ask("; ".join(tests)) if line in wanted]
@@ -110,7 +110,7 @@ class FarMachine:
         ]
 
     def holders(self, wanted: AbstractSet[int]) -> set[int]:
-        """List the descriptors of all; a second folder has `ls` name each in front."""
+        """List the descriptors of all; a second folder makes `ls` print the name of each."""
         patterns = " ".join(f"-e 'socket:\\[{inode}]'" for inode in sorted(wanted))
         listed = self._ask(
             f"ls -l /proc/[0-9]*/fd /proc/self/ns | grep -e '^/proc/[0-9]*/fd:' {patterns}"
@@ -125,7 +125,7 @@ class FarMachine:
         return found & set(self._parents)
 
     def socket_groups(self, wanted: AbstractSet[int]) -> set[str]:
-        """As ss(8) tells everybody, where it is installed."""
+        """As ss(8) shows to everybody, if it is installed."""
         found = (_GROUP.search(line) for line in self.sockets.splitlines())
         return {one[2] for one in found if one is not None and int(one[1]) in wanted}
 
@@ -134,7 +134,7 @@ class FarMachine:
         return descendants(self._parents, roots, self.own)
 
     def members(self, group: Mapping[str, str]) -> set[int]:
-        """As the processes say in which groups they are."""
+        """The processes in the group, by the files of the processes."""
         if not group:
             return set()
         found = set()
@@ -173,7 +173,7 @@ class FarMachine:
 
 
 def _tables(text: str) -> dict[str, str]:
-    """What `grep` found in the tables of sockets, by table, each below a line for its heading."""
+    """The matches of `grep` in the socket tables, by table; each follows a line for its heading."""
     found = dict.fromkeys(_TABLES, "")
     for line in text.splitlines():
         path, _, rest = line.partition(":")
@@ -183,7 +183,7 @@ def _tables(text: str) -> dict[str, str]:
 
 
 def _is_of_gone(path: str, parents: Mapping[int, int]) -> bool:
-    """Whether a file is that of a process that was not there."""
+    """Whether a file belongs to a process that was not seen."""
     words = path.split("/")
     return words[1] == "proc" and words[2].isdigit() and int(words[2]) not in parents
 

@@ -1,4 +1,4 @@
-"""The processes of a server behind SSH: which files say what they do, and what those say."""
+"""The processes of a server behind SSH: the files to read, and their figures."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,10 +16,10 @@ from headcount.counters.proc.waits import kinds_of
 from headcount.counters.ssh import script
 
 FILES_PER_S = 100
-"""So many files of single threads are read each second; of more threads, each less often. Our
-choice: `head` takes some 13 µs for each, so that is 1.3 ms of CPU time a second."""
+"""Files of single threads read per second; with more threads, each is read less often. Our choice:
+`head` takes some 13 µs for each, which makes 1.3 ms of CPU time a second."""
 _MOST_FILES = 2000
-"""Of more threads none is looked at: each would be seen every 20 s and less often."""
+"""With more threads none is read: each would be read only every 20 s or less."""
 DESCRIPTORS = "descriptors"
 
 Texts = Mapping[str, str]
@@ -27,7 +27,7 @@ Texts = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What the other machine counts in.
+    """The units of the other machine.
 
     Attributes:
         page_bytes: Bytes of a page.
@@ -41,7 +41,7 @@ class Units:
     processor: str = ""
 
     def of(self, one: Process) -> Process:
-        """A process that was read as if it were of this machine."""
+        """A process in the units of this machine."""
         scale = process.TICKS_PER_S / self.ticks_per_s
         own, reaped = one.totals.cpu_ticks
         return replace(
@@ -56,10 +56,10 @@ class Members:
     """Processes that are followed.
 
     Attributes:
-        units: What their machine counts in.
+        units: The units of their machine.
         started: When each was started, by process id: an id may be used again.
-        io: Whether we may read what they read and write, and which system calls they are in.
-        threads: How many they have.
+        io: Whether we may read their I/O, and the system calls they are in.
+        threads: Their number of threads.
 
     """
 
@@ -74,11 +74,11 @@ class Members:
     _collectors: Collectors = field(init=False)
 
     def __post_init__(self) -> None:
-        """Know the name of no thread yet."""
+        """Know no thread names yet."""
         self._collectors = Collectors(lambda *thread: self._thread_names.get(thread, ""))
 
     def join(self, pids: Iterable[int], texts: Callable[[str], str | None]) -> bool:
-        """Take in processes, by what their files said; returns whether any is new."""
+        """Add processes by their files; returns whether any is new."""
         is_new = False
         for pid in pids:
             one = process.parse_stat(texts(f"/proc/{pid}/stat") or "")
@@ -88,7 +88,7 @@ class Members:
         return is_new
 
     def forget_previous(self) -> None:
-        """Give no rates since what was read so far."""
+        """Drop the previous reading, so that no rates are computed from it."""
         self._previous = self._times = None
 
     def files(self) -> list[str]:
@@ -97,7 +97,7 @@ class Members:
         return [f"/proc/{pid}/{name}" for pid in self.started for name in names]
 
     def patterns(self) -> dict[str, list[str]]:
-        """The files of single threads: of their states, their times, and what they wait for."""
+        """The files of single threads: states, times, and what they wait for."""
         return {
             name: [f"/proc/{pid}/task/*/{name}" for pid in self.started] for name in self._kinds()
         }
@@ -106,7 +106,7 @@ class Members:
         return ("stat", "schedstat", "syscall") if self.io else ("stat", "schedstat")
 
     def due(self) -> tuple[str, ...]:
-        """Which files of threads to read in this second: in turn, if all were too many."""
+        """The files of threads to read in this second: in turn, if all are too many."""
         kinds = self._kinds()
         files = len(kinds) * self.threads
         if not self.started or files > _MOST_FILES:
@@ -119,7 +119,7 @@ class Members:
         )
 
     def figures(self, at_s: float, texts: Texts) -> dict[str, float]:
-        """What the processes did since the reading before, and do now; ended ones are left out."""
+        """Figures of the processes since the previous reading, and now; without ended ones."""
         found = {pid: one for pid in self.started if (one := self._read(pid, texts)) is not None}
         for pid in [pid for pid in self.started if pid not in found]:
             del self.started[pid]
@@ -202,13 +202,13 @@ class Members:
 
 
 def descriptors_question(pids: Collection[int]) -> str:
-    """Ask for the sizes of the folders of open files: since Linux 6.2 the number of files."""
+    """The request for the sizes of fd folders, which since Linux 6.2 are the numbers of files."""
     folders = " ".join(f"/proc/{pid}/fd" for pid in pids)
     return script.titled(DESCRIPTORS, f"ls -ldn {folders}")
 
 
 def descriptors(text: str, pids: Collection[int]) -> dict[str, float]:
-    """The open files of all; nothing where the kernel does not count them or one is missing."""
+    """The open files of all; empty if the kernel does not count them, or one is missing."""
     sizes = {}
     for line in text.splitlines():
         words = line.split()

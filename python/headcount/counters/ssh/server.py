@@ -1,7 +1,7 @@
 """A server behind SSH: found as one of this machine is, then followed second by second.
 
-Its processes are looked for anew when they have ended, and every five minutes; new children and new
-processes of its control group join every ten seconds. Each second costs the other machine one
+Its processes are searched for again when they have ended, and every five minutes; new children and
+new processes of its control group join every ten seconds. Each second costs the other machine one
 `head` over the files of its processes, every other one an `ss`.
 """
 
@@ -29,13 +29,13 @@ from headcount.counters.ssh.table import FarTable
 from headcount.counters.ssh.upstream import FarUpstreams
 
 JOIN_S = 10.0
-"""How often new children are looked for: it reads a file of each process of the machine."""
+"""How often to look for new children: that reads a file of each process of the machine."""
 FIND_S = 300.0
-"""How often everything is looked for anew: it reads all descriptors."""
+"""How often to search for everything again: that reads all descriptors."""
 LOST_S = 10.0
-"""How often a server that has ended or is not found is looked for."""
+"""How often to search for a server that has ended or was not found."""
 OLD_S = 5.0
-"""No rates since an older reading: they would average over the gap."""
+"""No rates since an older reading: they would be averages over the gap."""
 _NETWORK = ("net/dev", "net/snmp", "net/netstat")
 _NS_PER_S = 1e9
 
@@ -53,8 +53,8 @@ class FarServer:
     """One server, for the length of a login.
 
     Attributes:
-        query: Which it is.
-        units: What its machine counts in.
+        query: Which server it is.
+        units: The units of its machine.
         found: As it was found last.
 
     """
@@ -77,7 +77,7 @@ class FarServer:
     _extra: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Follow nobody yet."""
+        """Follow no process yet."""
         self._members = Members(self.units)
         self._upstreams = FarUpstreams(self.units)
         self._table = FarTable((), None)
@@ -88,7 +88,7 @@ class FarServer:
         return self._upstreams.programs
 
     def look(self, machine: FarMachine, ask: Ask, at_s: float) -> None:
-        """Look for it now, and see what of it can be read; raises TargetError without an answer."""
+        """Search for it now, and see what can be read; raises TargetError without an answer."""
         self._at = _places(machine, self.query.places)
         found = find_on(machine, self._at, self.query.named)
         self._find_s = at_s + (FIND_S if found.pids else LOST_S)
@@ -105,15 +105,15 @@ class FarServer:
         self._is_defined = False
 
     def is_due(self, at_s: float) -> bool:
-        """Whether to look for it now."""
+        """Whether to search for it now."""
         if not self._members.started and self.found.pids:
             return at_s >= self._find_s - FIND_S + LOST_S
         return at_s >= self._find_s
 
     def join(self, ask: Ask, at_s: float) -> None:
-        """Take in processes that have come, and whom they are connected to, if it is time."""
+        """Add new processes, and the peers that they are connected to, if it is time."""
         pids = list(self._members.started)
-        # What ss(8) shows is of the login's network namespace.
+        # ss(8) shows the login's network namespace.
         if self._net is None:
             ports = {place.port for place in self._at}
             if self._upstreams.find(ask, at_s, set(pids), ports):
@@ -143,7 +143,7 @@ class FarServer:
             self._is_defined = False
 
     def question(self, at_s: float) -> str:
-        """What to ask in this second, the machine's own files included."""
+        """The request for this second, including the machine's own files."""
         due = self._members.due()
         patterns = self._members.patterns()
         call = "_".join(("often", *due))
@@ -154,7 +154,7 @@ class FarServer:
         return "; ".join([*parts, *(one for one in asked if one is not None)])
 
     def _definition(self, patterns: Mapping[str, Sequence[str]]) -> str:
-        """Shell functions, so that long lists are sent once: shells read byte by byte."""
+        """Shell functions, which send long lists only once: shells read byte by byte."""
         asked: list[str] = []
         if self._where:
             cgroup.read(self._where, asked.append)
@@ -177,7 +177,7 @@ class FarServer:
     def figures(
         self, at_s: float, texts: Mapping[str, str], host: hosts.Host, own_ticks: int | None
     ) -> dict[str, float]:
-        """Counters of its processes, group and sockets; rates since the reading before.
+        """Counters of its processes, group and sockets; rates since the previous reading.
 
         Args:
             at_s: When it was read.
@@ -233,7 +233,7 @@ class FarServer:
         if self._net is None:
             net = None if machine.sockets else "/proc/net"
             return FarTable((place.port for place in self._at), net), self._at
-        # In a namespace of its own a server listens elsewhere than at the target's address.
+        # In a namespace of its own, a server listens at other addresses than the target's.
         text = script.texts(
             ask(script.titled(table.TITLE, f"grep -e ' 0A ' {self._net}/tcp {self._net}/tcp6"))
         )
@@ -241,10 +241,9 @@ class FarServer:
 
 
 def _places(machine: FarMachine, places: Sequence[Place]) -> list[Place]:
-    """Where a server listens that is reached at some places, by that machine's own addresses.
+    """The local addresses at which a server listens that is reached at some places.
 
-    Behind a translation of addresses or a load balancer, its addresses are others; the port is the
-    same.
+    Behind NAT or a load balancer its addresses differ; the port is the same.
     """
     with suppress(OSError):
         everybody = machine.listeners()
@@ -261,7 +260,7 @@ def _places(machine: FarMachine, places: Sequence[Place]) -> list[Place]:
 
 
 def _elsewhere(port: int, everybody: Sequence[Listener]) -> list[Place]:
-    """The places at a port that other machines reach."""
+    """The places at a port that are reachable from other machines."""
     found = []
     for one in everybody:
         address = ipaddress.ip_address(one.address[: 4 if one.family == AF_INET else 16])
@@ -272,7 +271,7 @@ def _elsewhere(port: int, everybody: Sequence[Listener]) -> list[Place]:
 
 
 def _own_network(pid: int | None, ask: Ask) -> str | None:
-    """Where to read a process's network, None where that is the login's or cannot be known."""
+    """Where to read a process's network, None if that is the login's or unknown."""
     if pid is None:
         return None
     names = [

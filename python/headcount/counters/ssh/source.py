@@ -1,4 +1,4 @@
-"""The live source of a Linux machine that is logged in to."""
+"""The live source of a Linux machine over SSH."""
 
 import threading
 import time
@@ -31,23 +31,23 @@ from headcount.counters.ssh.server import OLD_S, FarServer
 from headcount.errors import TargetError
 
 _CLOCK_READINGS = 3
-"""The other clock is asked so often at once: the first answer after a login is a slow one."""
+"""Clock readings in a row after a login, whose first answer is slow."""
 _MS_PER_S = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """What the other end says of itself at first.
+    """The other end's greeting.
 
     Attributes:
         system: `Linux`, or what it is else.
         host: The machine's own name.
         kernel: The kernel's version.
-        page_bytes: Size of its pages, None where it does not say.
-        tick_s: What CPU time is counted in, None where it does not say.
-        own: The process that answers, None where it does not say.
+        page_bytes: Size of its pages, None if unknown.
+        tick_s: Unit of CPU time, None if unknown.
+        own: The process that answers, None if unknown.
         processor: The kind of its processors, as uname(2) has it.
-        paths: What there is of sysfs; see :class:`ToldDevices`.
+        paths: The listing of sysfs; see :class:`ToldDevices`.
 
     """
 
@@ -62,7 +62,7 @@ class Hello:
 
     @classmethod
     def parse(cls, lines: Iterable[str]) -> "Hello":
-        """Read it; lines that a shell's start-up files print before it are passed over."""
+        """Parse the greeting; skips lines that a shell's start-up files print before it."""
         facts: dict[str, list[str]] = {}
         began = False
         for line in lines:
@@ -104,17 +104,17 @@ class Reading:
 
 
 class SshSource:
-    """Counters of a Linux machine, read over SSH by one login that is kept.
+    """Counters of a Linux machine, read over one persistent SSH login.
 
     Args:
-        address: Whom to log in to.
+        address: The login.
         name: Whose counters these are.
         query: The server to follow there; None for counters of the machine alone.
 
     """
 
     def __init__(self, address: Address, name: str, query: FarQuery | None = None) -> None:
-        """Log in; raises TargetError or SystemLimitError with what is wrong and what to do."""
+        """Log in; raises TargetError or SystemLimitError that says what is wrong and what to do."""
         self.name = name
         self._address = address
         self._query = query
@@ -150,7 +150,7 @@ class SshSource:
         return self._server.found if self._server is not None else Found()
 
     def find(self) -> Found:
-        """Look for the server anew, as after a restart; raises TargetError without an answer."""
+        """Search for the server again, as after a restart; raises TargetError without an answer."""
         with self._busy:
             if self._child is None:
                 self._log_in()
@@ -167,7 +167,7 @@ class SshSource:
     def sample(self) -> Sample:
         """Read now; rates cover the time since the last reading.
 
-        Raises TargetError when there is no answer; the next call logs in anew.
+        Raises TargetError without an answer; the next call logs in again.
         """
         with self._busy:
             try:
@@ -216,13 +216,13 @@ class SshSource:
                 "only Linux has /proc; run node_exporter or windows_exporter there and use its "
                 "address"
             )
-        self._server = None  # what this shell is to be asked was told to another
+        self._server = None  # its requests are defined in the previous shell
         for _ in range(_CLOCK_READINGS):
             self._read()
         self._keep_up()
 
     def _keep_up(self) -> None:
-        """Look for the server if it is time for that, or for what has come to it."""
+        """Search for the server, or for its new processes, if it is time."""
         if self._query is None:
             return
         now_s = time.monotonic()
@@ -255,13 +255,13 @@ class SshSource:
         return Reading(at_s, hosts.read(text), _own_ticks(own), texts)
 
     def _ask(self, question: str) -> list[str]:
-        """Ask about all processes, which may take as long as a login."""
+        """Send a request about all processes, which may take as long as a login."""
         return self._exchange(question, LOGIN_S, MOST_BYTES_OF_ALL)[-1]
 
     def _exchange(
         self, question: str, patience_s: float = ANSWER_S, most_bytes: int = MOST_BYTES
     ) -> tuple[float, float, str, list[str]]:
-        """Ask; returns when we asked and heard of the answer, its time there, and its lines."""
+        """Send a request; returns when we asked and heard, the time there, and the lines."""
         child = self._child
         if child is None:
             raise TargetError(f"no counters from {self._address.text}: the source was closed")
@@ -275,13 +275,13 @@ class SshSource:
         return asked_s, heard_s, time_line.rpartition(" ")[2], lines[:-1]
 
     def _time(self, written: str, asked_s: float, heard_s: float) -> float:
-        """When the answer was given by our steady clock; its own time says how its clock goes."""
+        """The time of the answer by our steady clock; updates the estimate of the other clock."""
         whole, _, fraction = written.partition(".")
         seconds = integer(whole)
         if seconds is None:
             return (asked_s + heard_s) / 2
         part = integer(fraction)
-        if part is None:  # a `date` that knows no fractions
+        if part is None:  # a `date` without fractions
             self._clock.observe(asked_s, heard_s, seconds, resolution_s=1.0)
             return (asked_s + heard_s) / 2
         written_s = seconds + part / 10 ** len(fraction)
@@ -289,7 +289,7 @@ class SshSource:
         return self._clock.local_s(written_s, asked_s, heard_s)
 
     def _cost(self, was: Reading, now: Reading) -> dict[str, float]:
-        """CPU time that the reader at the other end took since the last reading."""
+        """CPU time of the reader at the other end since the last reading."""
         tick_s = self._hello.tick_s
         if tick_s is None or was.own_ticks is None or now.own_ticks is None:
             return {}

@@ -14,22 +14,22 @@ _INET, _INET6 = 2, 10
 _STATES = {"LISTEN": 10, "ESTAB": 1}
 """As ss(8) calls them, with their numbers in include/net/tcp_states.h."""
 _SS_S = 2.0
-"""How often ss(8) is asked, which takes 2 to 3 ms of CPU time: most of it to start."""
+"""How often ss(8) runs; it takes 2 to 3 ms of CPU time, most of it to start."""
 _TEXT_S = 5.0
-"""How often the text of the tables is read: it takes the kernel milliseconds to write, as it walks
-through a hash table as large as the machine's memory suggests."""
+"""How often the text of the tables is read: the kernel takes milliseconds to write it, as it walks
+a hash table whose size grows with the machine's memory."""
 _ROWS = 1000
-"""So many connections are read each second; with more, less often. Our choice: 100 kB a second."""
+"""Connections read per second; with more, reads are less frequent. Our choice: 100 kB a second."""
 TITLE = "sockets"
 
 
 class FarTable(ProcTable):
-    """What was read last of the sockets at some ports.
+    """The sockets at some ports, as last read.
 
     Args:
         ports: Those of the server.
-        net: Where its network namespace is to be read; None to ask ss(8), which knows that of the
-            login alone.
+        net: Where to read its network namespace; None for ss(8), which only shows that of the
+            login.
 
     """
 
@@ -43,12 +43,12 @@ class FarTable(ProcTable):
 
     @classmethod
     def of_namespace(cls, net: str, listening: str) -> "FarTable":
-        """One of all ports that are listened on there; `listening` are lines of its tables."""
+        """A table of all ports with listeners there; `listening` has lines of its tables."""
         listens = _STATES["LISTEN"]
         return cls((row[3] for row in _rows_of_text(listening) if row[1] == listens), net)
 
     def question(self, at_s: float) -> str | None:
-        """What to ask now; None where it is too early for that."""
+        """The request to send now; None if it is too early."""
         if at_s < self._due_s or not self._ports:
             return None
         if self._net_text is None:
@@ -60,14 +60,14 @@ class FarTable(ProcTable):
         return script.titled(TITLE, command)
 
     def take(self, text: str, at_s: float) -> None:
-        """Take the answer, and say when to ask again."""
+        """Take in the answer, and schedule the next request."""
         rows = _rows_of_ss(text) if self._net_text is None else _rows_of_text(text)
         self._rows = [row for row in rows if row[3] in self._ports]
         usual_s = _SS_S if self._net_text is None else _TEXT_S
         self._due_s = at_s + max(usual_s, len(self._rows) // _ROWS) - 0.5
 
     def sockets(self) -> Iterator[Row]:
-        """Those that were read last."""
+        """The sockets as last read."""
         return iter(self._rows)
 
     def listeners(self) -> list[Listener]:

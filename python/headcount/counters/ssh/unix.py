@@ -12,7 +12,7 @@ from headcount.counters.proc.upstream import PEERS_MAX, UNIX, Turnover
 from headcount.counters.ssh import script
 
 WHOSE = "ss -Hxape"
-"""Asks for all Unix sockets with the processes that hold them, which is dear."""
+"""Lists all Unix sockets with the processes that hold them, which is slow."""
 TITLE = "upstream-unix"
 _LISTENING = "LISTEN"
 _PENDING = re.compile(r"\bpeers:((?: +\d+)+)")
@@ -60,7 +60,7 @@ class FarUnix:
     paths: dict[str, Turnover] = field(default_factory=dict)
 
     def find(self, text: str, pids: AbstractSet[int]) -> tuple[set[int], dict[str, str]]:
-        """Take what `WHOSE` said; who listens at paths of these processes, and the programs."""
+        """Take in the output of `WHOSE`: listeners at paths of these processes, and programs."""
         found = list(rows(text))
         names = {one.inode: one.path for one in found if one.path and not one.is_listening}
         names |= {inode: one.path for one in found for inode in one.pending}
@@ -71,12 +71,12 @@ class FarUnix:
             if path is not None and len(self.paths) < PEERS_MAX:
                 self.paths.setdefault(path, Turnover())
         listening = [one for one in found if one.is_listening and one.path in self.paths]
-        # Init holds the sockets of services that it starts when somebody comes.
+        # Init holds the sockets of services that it starts on demand.
         behind = {pid for one in listening for pid in one.pids} - {1}
         return behind, {UNIX + one.path: one.program for one in listening if one.program}
 
     def question(self) -> str | None:
-        """What to ask of the paths; None where there are none."""
+        """The request about the paths; None without paths."""
         if not self.paths:
             return None
         commands = "; ".join(f"ss -Hxa src {script.quoted([path])}" for path in self.paths)
@@ -97,7 +97,7 @@ class FarUnix:
 
 
 def rows(text: str) -> Iterator[Row]:
-    """The streams in what ss(8) prints; paths with spaces or without a folder are passed over."""
+    """The stream sockets in the output of ss(8); skips paths with spaces or without a folder."""
     for line in text.splitlines():
         words = line.split(maxsplit=8)
         if len(words) < 8 or words[0] not in ("u_str", "u_seq"):

@@ -1,8 +1,8 @@
-"""Whom a server behind SSH waits for: its connections to others, by ss(8), and what those compute.
+"""Connections of a server behind SSH to others, by ss(8), and the CPU of the programs there.
 
-Whose connections they are only root and the server's own user learn, and it is dear: ss(8) reads
-the descriptors of all processes for it. So that is asked now and then, for the ports of the peers,
-and how many connections to these wait for an answer every other second.
+Only root and the server's own user learn which process owns a connection, and that is slow: ss(8)
+reads the descriptors of all processes for it. So the peers' ports are looked up now and then, and
+the connections to these that wait for an answer are counted every other second.
 """
 
 import re
@@ -38,12 +38,12 @@ from headcount.counters.ssh.unix import WHOSE as WHOSE_UNIX
 from headcount.counters.ssh.unix import Counts, FarUnix
 
 FIND_S = 10.0
-"""How often it is asked to whom the server is connected: three ss(8), of 3 ms of CPU time each on a
+"""How often the server's peers are looked up: three runs of ss(8), of 3 ms of CPU time each on a
 machine with 66 processes, and more with more."""
 EAGER_S, EAGER_FOR_S = 2.0, 60.0
-"""How often until the first is found, and for how long: a short level is soon over."""
+"""The interval until the first peer is found, and for how long it applies: levels may be short."""
 LOOK_S = 2.0
-"""How often it is asked which connections wait: an ss(8) or three, of 2 ms of CPU time each."""
+"""How often waiting connections are counted: an ss(8) or three, of 2 ms of CPU time each."""
 TITLE = "upstream"
 _WHOSE, _LISTENING, _UNIX = "whose", "listening-for-whom", "whose-unix"
 _STATES = "state established state syn-sent"
@@ -70,9 +70,9 @@ class FarUpstreams:
     """The other servers that a server has connections to, for the length of a login.
 
     Attributes:
-        units: What its machine counts in.
-        peers: Addresses that were found, in the order in which they were.
-        programs: What listens there, by peer, where that is a program of the same machine.
+        units: The units of its machine.
+        peers: Addresses, in the order in which they were found.
+        programs: What listens there, by peer, if that is a program of the same machine.
 
     """
 
@@ -91,10 +91,10 @@ class FarUpstreams:
         self._behind = Members(self.units)
 
     def find(self, ask: Ask, at_s: float, pids: AbstractSet[int], ports: Iterable[int]) -> bool:
-        """Ask to whom these processes are connected; whether there are other files to read.
+        """Look up the peers of these processes; returns whether the files to read have changed.
 
         Args:
-            ask: Sends a question there.
+            ask: Sends a request there.
             at_s: Now.
             pids: The server's processes.
             ports: Where it listens; connections to these are its users'.
@@ -125,7 +125,7 @@ class FarUpstreams:
         return bool(behind) and self._join(ask, behind)
 
     def question(self, at_s: float) -> str | None:
-        """What to ask now; None where it is too early, or where there is no other server."""
+        """The request to send now; None if it is too early, or there is no other server."""
         if at_s < self._look_s or not (self.peers or self._unix.paths):
             return None
         self._look_s = at_s + LOOK_S - 0.5
@@ -142,7 +142,7 @@ class FarUpstreams:
         return "; ".join(part for part in parts if part is not None)
 
     def forget_previous(self) -> None:
-        """Give no rates since what was read so far."""
+        """Drop the previous reading, so that no rates are computed from it."""
         self._behind.forget_previous()
 
     def files(self) -> list[str]:
@@ -153,7 +153,7 @@ class FarUpstreams:
         return self._behind.files() + titles
 
     def figures(self, at_s: float, texts: Mapping[str, str]) -> dict[str, float]:
-        """What was read of them."""
+        """Figures from what was read of them."""
         asked = texts.get(f"/{TITLE}"), texts.get(f"/{TITLE_UNIX}")
         values: dict[str, float] = {}
         if any(text is not None for text in asked):
@@ -194,7 +194,7 @@ class FarUpstreams:
         return found
 
     def _join(self, ask: Ask, behind: set[int]) -> bool:
-        """Take in processes and their descendants; whether any is new."""
+        """Add processes and their descendants; returns whether any is new."""
         texts = script.texts(ask(script.matching(["/proc/[0-9]*/stat"])))
         parents = {
             one.pid: one.parent for text in texts.values() if (one := parse_stat(text)) is not None
@@ -203,7 +203,7 @@ class FarUpstreams:
 
 
 def _figures(counts: Counts, peers: Iterable[str]) -> dict[str, float]:
-    """Counters of all peers together and of each; of queues only those that were seen."""
+    """Counters of all peers together and of each; of queues only known ones."""
     values: dict[str, float] = {
         CONNECTIONS: counts.there.total(),
         WAITING: counts.waiting.total(),
@@ -217,7 +217,7 @@ def _figures(counts: Counts, peers: Iterable[str]) -> dict[str, float]:
 
 
 def listening(text: str) -> Iterator[tuple[Place, int, str]]:
-    """Where somebody listens by what ss(8) prints, with the accept queue and the whole line."""
+    """The listening places in the output of ss(8), with the accept queue and the whole line."""
     for line in text.splitlines():
         words = line.split()
         place = place_of_ss(words[3]) if len(words) > 3 and words[0] == "LISTEN" else None
@@ -232,7 +232,7 @@ def _is_at(place: Place, peer: str) -> bool:
 
 
 def connections(text: str) -> Iterator[Connection]:
-    """The connections in what ss(8) prints; what it says of one may go on in lines of their own."""
+    """The connections in the output of ss(8), where one may continue on further lines."""
     whole: list[str] = []
     for line in text.splitlines():
         if line[:1].isspace() and whole:

@@ -1,4 +1,4 @@
-"""System calls that threads wait in: their names, what they wait for, and on what.
+"""System calls that threads wait in: their names, and what they wait for.
 
 Numbers: the kernel's ``unistd_64.h`` of x86-64, and the generic table of arm64.
 """
@@ -27,7 +27,7 @@ Kind = Literal[
 """What a call waits for: `file` is a file's name or place in a folder, `fault` a page."""
 FUTEX = "futex"
 FAULT = "page_fault"
-"""In place of a call: of a thread that sleeps outside of any, as when it touches a page on disk."""
+"""Stands for a call of a thread that sleeps outside any, as when it touches a page on disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ _KINDS: Mapping[str, Kind] = {call.name: call.kind for call, _, _ in _CALLS}
 
 @cache
 def calls(machine: str = platform.machine()) -> Mapping[int, Call]:
-    """The calls of a processor by number, as uname(2) names it; none of an unknown one."""
+    """The calls by number for a processor, as uname(2) names it; empty for an unknown one."""
     if machine == "x86_64":
         return {number: call for call, number, _ in _CALLS if number is not None}
     if machine == "aarch64":

@@ -1,4 +1,4 @@
-"""What a file descriptor of a process is: a file, a pipe, or a socket and who is at its other end.
+"""What a file descriptor of a process is: a file, a pipe, or a socket and its peer.
 
 Formats: proc(5) (fd, net/udp).
 """
@@ -14,9 +14,9 @@ from headcount.counters.proc.unix_sockets import UnixTable
 from headcount.counters.proc.upstream import peer_name
 
 FILE, PIPE, PEER, UNIX, LISTEN = "file:", "pipe:", "peer:", "unix:", "listen:"
-"""In front of a path, a number, an address, a path and an address."""
+"""Prefixes of a path, a number, an address, a path and an address."""
 CLIENT, UDP, SOCKET = "client", "udp", "socket"
-"""A connection that the process accepted, any UDP socket, and a socket that is not known."""
+"""A connection that the process accepted, any UDP socket, and an unknown socket."""
 _SOCKET_LINK, _PIPE_LINK = "socket:[", "pipe:["
 _KNOWN_MAX = 20_000
 
@@ -38,14 +38,14 @@ class Objects:
         self._is_open = False
 
     def link(self, pid: int, descriptor: int) -> str | None:
-        """What `/proc/PID/fd` says; None where it is closed by now or may not be read."""
+        """The link in `/proc/PID/fd`; None if it is closed by now, or unreadable."""
         try:
             return os.readlink(f"{self._proc}/{pid}/fd/{descriptor}")  # noqa: PTH115 - hot path
         except OSError:
             return None
 
     def renew(self, pid: int, links: Iterable[str]) -> None:
-        """Look up those sockets among some links that are not known yet, with one question."""
+        """Look up the unknown sockets among these links, with one request."""
         wanted = {inode for link in links if (inode := _inode(link)) is not None}
         missing = frozenset(wanted - self._names.keys())
         if not missing:
@@ -56,7 +56,7 @@ class Objects:
         self._names |= self._found(pid, missing)
 
     def name(self, link: str, descriptor: int) -> str | None:
-        """The object's name; None of one that says nothing, such as an epoll instance."""
+        """The object's name; None for one without meaning, such as an epoll instance."""
         if link.startswith("/"):
             return FILE + link
         if link.startswith(_PIPE_LINK):
@@ -83,7 +83,7 @@ class Objects:
                 self._unix = UnixTable(namespace)
 
     def _found(self, pid: int, missing: frozenset[int]) -> dict[int, str]:
-        """Names of sockets; what is neither outgoing nor listening was accepted."""
+        """Names of sockets; those neither outgoing nor listening were accepted."""
         if self._table is None:
             return dict.fromkeys(missing, SOCKET)
         try:

@@ -7,8 +7,8 @@ from headcount.counters.proc.process import Process
 from headcount.counters.stacks.snapshots import Taken, ThreadStacks
 
 DUTY = 0.01
-"""Share of one core that snapshots may cost: of a server with many threads they are taken less
-often than ten times a second. Our choice: half of what all other fast samples may cost."""
+"""Share of one core that snapshots may cost: with many threads they are taken less often than ten
+times a second. Our choice: half of what all other fast samples may cost."""
 
 
 class StackSampler:
@@ -32,7 +32,7 @@ class StackSampler:
         self._fine.cost_s()
 
     def end(self) -> tuple[Taken, float]:
-        """What was seen since `begin`, and the CPU time it cost in seconds."""
+        """What was seen since `begin`, and its cost in seconds of CPU time."""
         taken = self._stacks.take()
         self._fine.take()
         return taken, self._fine.cost_s()

@@ -15,13 +15,14 @@ from headcount.counters.stacks.objects import Objects
 from headcount.counters.stacks.thread import RUNNING, Reading, read_thread
 
 THREADS_MAX = 256
-"""Threads of a snapshot. Of more, every second (third, ...) is read, others each time, and counts
-twice (three times, ...): the sums stay those of all. Our choice: as for what threads wait for."""
+"""Most threads of a snapshot. With more, every second (third, ...) is read, others each time, and
+counts twice (three times, ...): the sums stay those of all. Our choice: as for what threads wait
+for."""
 RUNNING_STATE, SLEEPING_STATE, BLOCKED_STATE = "running", "sleeping", "blocked"
 STATES = {RUNNING: RUNNING_STATE, "S": SLEEPING_STATE, "D": BLOCKED_STATE}
 """The frame of each state."""
 _SHARED_LEAST = 2
-"""Threads at one futex from which it is a place where several wait, and not a thread's own."""
+"""Threads at one futex from which it counts as shared, and not as a thread's own."""
 
 
 @dataclass(slots=True)
@@ -32,7 +33,7 @@ class Taken:
         snapshots: How many snapshots the counts are the sum of.
         on: Stacks of threads on a CPU or ready for one.
         off: Stacks of threads that wait.
-        missing: What may not be read, and who may, in a sentence; None if nothing is missing.
+        missing: What is not readable, and for whom it is, in a sentence; None if nothing is.
 
     """
 
@@ -43,10 +44,10 @@ class Taken:
 
 
 class ThreadStacks:
-    """A gauge without figures: with each look it adds a snapshot, while it is recording.
+    """A gauge without figures: each look adds a snapshot while it is recording.
 
-    A stack is the process, the thread, its state, the frames of the kernel, and the call with what
-    it is on: ``nginx;nginx;sleeping;do_epoll_wait_[k];epoll_wait``.
+    A stack is the process, the thread, its state, the frames of the kernel, and the call with its
+    object: ``nginx;nginx;sleeping;do_epoll_wait_[k];epoll_wait``.
 
     Args:
         proc: Where procfs is mounted.
@@ -119,7 +120,7 @@ class ThreadStacks:
         return taken
 
     def close(self) -> None:
-        """Close what sockets were looked up in."""
+        """Close the tables of sockets."""
         self._objects.close()
 
     def _pids(self) -> list[int]:
@@ -132,7 +133,7 @@ class ThreadStacks:
             return []
 
     def _check_rights(self, readings: list[Reading]) -> None:
-        """Find out what may not be read; the kernel's frames are then not asked for again."""
+        """Find out what is unreadable; unreadable kernel frames are not tried again."""
         if not readings or self._taken.missing is not None:
             return
         folder = f"{self._proc}/{readings[0].pid}"

@@ -23,7 +23,7 @@ _ENTRY = frozenset(
         "invoke_syscall",
     )
 )
-"""Frames that are below every system call and say nothing."""
+"""Frames that are below every system call, and so mean nothing."""
 _STATES = frozenset("RSD")
 
 
@@ -35,8 +35,8 @@ class Reading:
         pid: Its process.
         name: Its own name.
         state: R, S or D: on a CPU or ready, sleeping, in a sleep that no signal ends.
-        frames: The kernel's, from the outermost to the innermost; empty where they may not be read.
-        call: The name of the system call it waits in; None where that may not be read.
+        frames: The kernel's, from the outermost to the innermost; empty if unreadable.
+        call: The name of the system call it waits in; None if unreadable.
         first: The call's first argument.
         has_descriptor: Whether that is a descriptor.
 
@@ -54,7 +54,7 @@ class Reading:
 def read_thread(
     proc: str, pid: int, thread: int, table: Mapping[int, Call], *, with_stack: bool = True
 ) -> Reading | None:
-    """Read a thread; None where it has gone, or was stopped or has ended."""
+    """Read a thread; None if it has gone, was stopped or has ended."""
     folder = f"{proc}/{pid}/task/{thread}"
     named = parse_name(read_text(f"{folder}/stat"))
     if named is None or named[1] not in _STATES:
@@ -84,9 +84,9 @@ def parse_name(text: str | None) -> tuple[str, str] | None:
 
 
 def parse_call(text: str | None, table: Mapping[int, Call]) -> tuple[Call, int] | None:
-    """The call in `syscall` and its first argument; None where it was not read or none is made.
+    """The call in `syscall` and its first argument; None if it was unreadable, or none is made.
 
-    `-1` stands for a thread that sleeps outside of a call. One that runs meanwhile has `running`.
+    `-1` means that the thread sleeps outside a call; a running one has `running`.
 
     >>> parse_call("74 0x3 0x0 0x0 0x0 0x0 0x0 0x7ff 0x7f0", {74: Call("fsync", "sync", True)})
     (Call(name='fsync', kind='sync', has_descriptor=True), 3)

@@ -1,4 +1,4 @@
-"""Tools at work on a server's processes while a level is measured, on a thread of their own."""
+"""Runs tools on a server's processes while a level is measured, on a separate thread."""
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -9,15 +9,15 @@ from headcount.counters.stacks.tools import TOOLS
 from headcount.counters.stacks.tools.tool import Parsed, Program, Runner, Tool, programs
 
 PROGRAMS_MAX = 8
-"""Processes that each tool looks at: the first of the server's. Each costs a tool's start."""
+"""Processes that each tool inspects: the server's first ones. Each costs the start of a tool."""
 ROUNDS_MAX = 20
-"""How often tools that take one snapshot are run at a level."""
+"""Most runs, per level, of tools that take one snapshot."""
 APART_S = 0.5
 RECORDED_MOST_S = 10.0
 RECORDED_SHARE = 0.4
-"""Of a level's length, for tools that record; the rest is for the others."""
+"""Share of a level's length for tools that record; the rest is for the others."""
 FOUND_TIMES, FOUND_EVERY_S = 50, 0.1
-"""How often it is looked for the server's processes, which are not known at once."""
+"""How often to look for the server's processes, which are not known at once."""
 _FAILED_MOST = 3
 """Failures of a tool at a level after which it is not tried again there."""
 _ENDING_S = 25.0
@@ -77,7 +77,7 @@ class Toolbox:
 
     def _run(self, runner: Runner, seen: dict[str, ToolStacks], length_s: float) -> None:
         pids: list[int] = []
-        for _ in range(FOUND_TIMES):  # with the first reading of the counters
+        for _ in range(FOUND_TIMES):  # known after the first reading of the counters
             if (pids := [one.pid for one in self._members() if not one.ended]) or (
                 runner.stopped.wait(FOUND_EVERY_S)
             ):
@@ -109,7 +109,7 @@ def _use(
     runner: Runner,
     seen: dict[str, ToolStacks],
 ) -> bool:
-    """Use a tool once; whether it gave stacks."""
+    """Run a tool once; returns whether it gave stacks."""
     if runner.stopped.is_set():
         return True
     parsed = tool.take(known, seconds, runner)

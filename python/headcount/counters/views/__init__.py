@@ -1,4 +1,4 @@
-"""What servers say of themselves: views of nginx, Apache, HAProxy, Redis, PHP-FPM, JVMs and others.
+"""Servers' own views: of nginx, Apache, HAProxy, Redis, PHP-FPM, JVMs and others.
 
 ``kinds`` registers the kinds of views, ``find`` looks for those that a server has, ``source``
 samples them.

@@ -1,4 +1,4 @@
-"""Questions to a server's own view: short, without credentials, and never waited for long."""
+"""Requests to a server's own view: short, without credentials, and with a short time limit."""
 
 import http.client
 import socket
@@ -8,9 +8,9 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 PATIENCE_S = 0.2
-"""A view that takes longer is not read: it would hold up the second it is about, and the server."""
+"""A view that takes longer is not read: it would delay the sample, and burden the server."""
 MOST_BYTES = 2_000_000
-"""HAProxy has a line of 500 bytes for each server; a page that is longer is none of a view."""
+"""HAProxy has a line of 500 bytes for each server; a longer page is not a view."""
 _PIECE = 65_536
 
 
@@ -23,9 +23,9 @@ class SlowError(TimeoutError):
 
 
 def page(url: str, patience_s: float = PATIENCE_S) -> str:
-    """The text that is served at a URL, by one GET without credentials; no redirect is followed.
+    """The text at a URL, by one GET without credentials; follows no redirect.
 
-    Raises OSError, SlowError among them, and ValueError where the answer is no page.
+    Raises OSError, including SlowError, and ValueError if the answer is not a page.
     """
     parts = urlsplit(url)
     until_s = time.monotonic() + patience_s
@@ -51,9 +51,9 @@ def answer(
     is_whole: Callable[[bytes], bool] = lambda _: False,
     patience_s: float = PATIENCE_S,
 ) -> bytes:
-    """What is answered at a Unix socket's path or at `host:port`, until it is whole or ends.
+    """The answer at a Unix socket's path or at `host:port`, until it is whole or ends.
 
-    Raises OSError, SlowError among them.
+    Raises OSError, including SlowError.
     """
     until_s = time.monotonic() + patience_s
     try:
@@ -99,7 +99,7 @@ def _connection(
 ) -> http.client.HTTPConnection:
     if scheme == "http":
         return http.client.HTTPConnection(host, port, timeout=patience_s)
-    # Nothing secret is sent, and the certificate may be for another name than the one asked at.
+    # Nothing secret is sent, and the certificate may be for another name.
     trust = ssl.create_default_context()
     trust.check_hostname = False
     trust.verify_mode = ssl.CERT_NONE

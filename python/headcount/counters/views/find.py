@@ -1,7 +1,7 @@
-"""The views that a server has: those that somebody names, and those found where they usually are.
+"""Finds the views of a server: those that the user names, and those in their usual places.
 
-Each place is asked once, before the first level. What answers slowly, or something else, is left
-alone from then on.
+Each place is tried once, before the first level. A place that answers slowly, or with something
+else, is not tried again.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,9 +14,9 @@ from headcount.errors import InputError, TargetError
 from headcount.secret_text import holds_secret
 
 MOST_GUESSES = 12
-"""Places that are tried of a kind: a configuration may have many."""
+"""Most places to try per kind: a configuration may have many."""
 MOST_VIEWS = 8
-"""Views of a run; each is asked once a second."""
+"""Most views of a run; each is read once a second."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class View:
     Attributes:
         title: What it is, for people.
         where: Its address.
-        read: Asks it.
+        read: Reads it.
         by: How it was found.
 
-    What its reader has started ends with `close`.
+    `close` ends what its reader has started.
 
     """
 
@@ -52,13 +52,13 @@ class View:
 
 @dataclass(frozen=True)
 class Doubt:
-    """A view that is there and is not read, and why, in a sentence."""
+    """A view that exists but is not read, and why, in a sentence."""
 
     text: str
 
 
 def split_view(text: str) -> tuple[Kind, str]:
-    """Split `KIND=ADDRESS`; raises InputError where it is none, or the address has a password."""
+    """Split `KIND=ADDRESS`; raises InputError if it is malformed, or the address has a password."""
     name, is_given, address = text.partition("=")
     known = kinds()
     if name not in known or not is_given or not address:
@@ -75,10 +75,10 @@ def split_view(text: str) -> tuple[Kind, str]:
 
 
 def asked_views(asked: Sequence[str]) -> list[View]:
-    """The views that somebody named.
+    """The views that the user named.
 
-    Raises InputError where a name cannot be read, TargetError where nothing answers there, too
-    late, or something else.
+    Raises InputError for a malformed name, TargetError if nothing answers there, or too late, or
+    something else.
     """
     found = []
     for text in asked:
@@ -95,9 +95,9 @@ def asked_views(asked: Sequence[str]) -> list[View]:
 
 
 def find_views(around: Around, known: Sequence[View] = ()) -> tuple[list[View], list[Doubt]]:
-    """The views that answer where a server usually has them, beside those that are known.
+    """The views that answer in the usual places of a server, besides the known ones.
 
-    Of a kind that somebody named no other is looked for.
+    If the user named one of a kind, no others of that kind are searched for.
     """
     found: list[View] = []
     doubts: list[Doubt] = []

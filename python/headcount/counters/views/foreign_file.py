@@ -1,4 +1,4 @@
-"""Files that a server, or whoever configured it, names.
+"""Files that a server or its configuration names.
 
 Headcount often runs as root and reads them through `/proc/PID/root`.
 """
@@ -22,5 +22,5 @@ def foreign_bytes(path: Path, *, is_shared: bool = False) -> bytes:
 
 
 def foreign_text(path: Path) -> str:
-    """The same as text; what is no UTF-8 is replaced. Raises OSError."""
+    """The same as text, with invalid UTF-8 replaced. Raises OSError."""
     return foreign_bytes(path).decode("utf-8", errors="replace")

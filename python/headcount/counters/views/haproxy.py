@@ -19,7 +19,7 @@ Row = Mapping[str, str]
 
 
 def reader(address: str) -> Reader:
-    """Ask at the path of a socket, or at a URL."""
+    """A reader for the path of a socket, or a URL."""
     if address.startswith("/"):
         return lambda: figures(ask.answer(address, QUESTION).decode("utf-8", errors="replace"))
     url = address if address.endswith(";csv") else f"{address};csv"
@@ -27,22 +27,22 @@ def reader(address: str) -> Reader:
 
 
 def sockets(configuration: str) -> list[str]:
-    """The paths of sockets that a configuration has for statistics."""
+    """The paths of statistics sockets in a configuration."""
     return _SOCKET.findall(configuration)
 
 
 def pages(configuration: str) -> list[str]:
-    """The paths of pages that a configuration has for statistics."""
+    """The paths of statistics pages in a configuration."""
     return _PAGE.findall(configuration)
 
 
 def figures(text: str) -> Reading:
-    """What the CSV says; an empty reading where it is another text."""
+    """The reading in the CSV; empty for any other text."""
     if not text.startswith("# pxname,svname,"):
         return Reading()
     rows = list(csv.DictReader(text.removeprefix("# ").splitlines()))
     backends = [row for row in rows if row["svname"] == _BACKEND]
-    # The frontend that only serves these figures has a backend of the same name and no server.
+    # The frontend of the statistics has a backend of the same name without servers.
     fronts = [row for row in rows if row["svname"] == _FRONTEND]
     servers = [row for row in rows if row["svname"] not in (_FRONTEND, _BACKEND)]
     limited = [row for row in servers if _number(row, "slim")]

@@ -1,6 +1,6 @@
-"""What a Java virtual machine counts of itself: the file `/tmp/hsperfdata_USER/PID`.
+"""Performance counters of a Java virtual machine: the file `/tmp/hsperfdata_USER/PID`.
 
-Nothing is started or asked: the JVM keeps the file up to date, for its own user and root. Format:
+The JVM keeps the file up to date by itself, readable for its own user and root. Format:
 OpenJDK's jvmstat, version 2 (PerfDataPrologue, PerfDataEntry). Sizes are those of
 the generation of long-lived objects, as they were after its last change by the collector.
 """
@@ -18,22 +18,22 @@ _PROLOGUE = struct.Struct("IBBBBiiqii")
 _ENTRY = struct.Struct("iiiBBBBi")
 _LONG = ord("J")
 _TICKS = 3
-"""The unit of a time; how many there are in a second is a counter, too."""
+"""The unit of times; ticks per second are a counter, too."""
 _FREQUENCY = "sun.os.hrt.frequency"
 _CONTENDED = "sun.rt._sync_ContendedLockAttempts"
-"""Monitors only: those who wait for a lock of java.util.concurrent are not counted."""
+"""Monitors only: waits for locks of java.util.concurrent do not count."""
 _LARGEST = re.compile(r"sun\.gc\.generation\.(\d+)\.maxCapacity")
 _COLLECTING = re.compile(r"sun\.gc\.collector\.\d+\.time")
 _COLLECTIONS = re.compile(r"sun\.gc\.collector\.\d+\.invocations")
 
 
 def reader(address: str) -> Reader:
-    """Read the file of this path."""
+    """A reader for the file at this path."""
     return lambda: figures(foreign_bytes(Path(address), is_shared=True))
 
 
 def file_of(pid: int, proc: str = "/proc") -> str | None:
-    """The file of a process, in its own file system; None without one that may be read."""
+    """The file of a process, in its own file system; None without a readable one."""
     try:
         status = Path(f"{proc}/{pid}/status").read_text("utf-8", errors="replace")
     except OSError:
@@ -73,7 +73,7 @@ def counters(data: bytes) -> dict[str, tuple[int, int]]:
 
 
 def figures(data: bytes) -> Reading:
-    """What the file says; raises ValueError where it is another."""
+    """The reading in the file; raises ValueError for any other file."""
     found = counters(data)
     frequency = found.get(_FREQUENCY, (0, 0))[0]
 

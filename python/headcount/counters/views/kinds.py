@@ -24,27 +24,27 @@ from headcount.counters.views.reading import Reader
 from headcount.installed import added
 
 NGINX_PATHS = ("/nginx_status", "/stub_status", "/basic_status", "/status")
-"""Where administrators put it: nginx's documentation, and what monitoring programs ask for."""
+"""Usual paths: from nginx's documentation, and from monitoring programs."""
 APACHE_PATHS = ("/server-status?auto",)
 """Where Debian, Fedora and Apache's documentation put it."""
 LIGHTTPD_PATHS = ("/server-status?auto",)
 """Where its documentation puts it."""
 HAPROXY_PATHS = ("/haproxy?stats;csv", "/stats;csv")
 WEB_SERVERS = ("nginx", "apache2", "httpd", "caddy", "lighttpd")
-"""Programs that hand requests on to PHP-FPM."""
+"""Programs that forward requests to PHP-FPM."""
 PORTS = {"redis": 6379}
-"""Where a server behind another is recognised on a machine whose programs are not seen."""
+"""Ports that identify a server behind another, on a machine whose programs are not visible."""
 
 
 @dataclass(frozen=True)
 class Around:
-    """What is known of a server before its views are looked for.
+    """What is known of a server before its views are searched for.
 
     Attributes:
         url: The target's scheme and address, if it speaks HTTP.
-        banner: What it calls itself in its answers (`Server:`).
+        banner: Its name for itself in its answers (`Server:`).
         processes: Names of its processes, by process id; none on another machine.
-        behind: Those of the servers behind it, by address: what it has connections to.
+        behind: Names of the servers behind it, by address: those it has connections to.
         others: Names of all processes of this machine, if the server is on it.
         proc: Where procfs is mounted.
 
@@ -72,7 +72,7 @@ class Around:
         )
 
     def calls_itself(self, *words: str) -> bool:
-        """Whether its answers say so, or its processes."""
+        """Whether its answers or its processes have this name."""
         return self.banner.lower().startswith(words) or bool(self.runs(*words))
 
 
@@ -87,9 +87,9 @@ class Kind:
     Attributes:
         name: As `--view` has it.
         title: For people.
-        form: How its addresses look.
-        opened: Reads an address that somebody gave.
-        guesses: Where it may be; nothing where the server is another.
+        form: The form of its addresses.
+        opened: Reads an address that the user gave.
+        guesses: Places where it may be; none for other servers.
 
     """
 
@@ -227,7 +227,7 @@ def _fpm_configuration(proc: str, pid: int) -> Path | None:
 
 
 def _seen(proc: str, pid: int, name: str) -> Path:
-    """Where a file is that a process names, as it is seen from here."""
+    """The path, as seen from here, of a file that a process names."""
     inside = f"{proc}/{pid}/root{name}" if name.startswith("/") else f"{proc}/{pid}/cwd/{name}"
     return Path(inside)
 
@@ -238,7 +238,7 @@ def _command(proc: str, pid: int) -> list[str]:
 
 
 def _namespace(proc: str, process: str, kind: str) -> str | None:
-    """Which namespace of a kind a process is in; None where that may not be seen."""
+    """The namespace of a kind that a process is in; None if unreadable."""
     try:
         return str(Path(f"{proc}/{process}/ns/{kind}").readlink())
     except OSError:

@@ -15,7 +15,7 @@ def reader(url: str) -> Reader:
 def figures(text: str) -> Reading:
     """What a page says; an empty reading where it is another.
 
-    lighttpd calls the places for connections servers: busy are those in use, idle the rest up to
+    lighttpd calls its connection slots servers: busy ones are in use, idle ones the rest up to
     `server.max-connections`.
     """
     fields = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)

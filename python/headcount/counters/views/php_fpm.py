@@ -43,7 +43,7 @@ class Pool:
         name: Its name.
         listen: Where it listens: a path, or `host:port`.
         status_path: The path of its status; empty without one.
-        most: Its children at most; 0 if that is not said.
+        most: Its most children; 0 if not given.
 
     """
 
@@ -81,13 +81,13 @@ def request(path: str) -> bytes:
 
 
 def content(records: bytes) -> bytes:
-    """The body that the records of an answer carry; empty where they are none."""
+    """The body in the records of an answer; empty if they are malformed."""
     text = b"".join(body for kind, body in _records(records) if kind == _STDOUT)
     return text.partition(b"\r\n\r\n")[2]
 
 
 def figures(body: bytes) -> Reading:
-    """What a status says; an empty reading where it is another text."""
+    """The reading in a status; empty for any other text."""
     try:
         fields = json.loads(body)
     except ValueError:
@@ -132,7 +132,7 @@ def _parsed(path: Path) -> configparser.ConfigParser:
         interpolation=None, strict=False, inline_comment_prefixes=(";",), allow_no_value=True
     )
     try:
-        # Debian has `include` after the sections' end, where it belongs to the last one.
+        # Debian has `include` at the end of the file, where it is part of the last section.
         parsed.read_string(foreign_text(path))
     except (OSError, configparser.Error):
         return configparser.ConfigParser()

@@ -1,4 +1,4 @@
-"""What a view answered: figures as they are, and counts since the server's start."""
+"""An answer of a view: current figures, and counts since the server's start."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -24,14 +24,14 @@ class Reading:
 
 
 Reader = Callable[[], Reading | None]
-"""Asks once; None where nothing is new since the last time. Raises OSError where nobody answers in
-time, ValueError for another kind of answer."""
+"""Reads a view once; None if nothing is new since the last time. Raises OSError without an answer
+in time, ValueError for another kind of answer."""
 
 
 def growth(
     elapsed_s: float, before: Mapping[str, float], now: Mapping[str, float]
 ) -> dict[str, float]:
-    """How much totals grew per second; nothing where the server was restarted in between."""
+    """Growth of totals per second; empty if the server was restarted in between."""
     grown = {name: now[name] - before[name] for name in now if name in before}
     if elapsed_s <= 0 or not grown or min(grown.values()) < 0:
         return {}

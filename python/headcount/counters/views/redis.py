@@ -1,4 +1,4 @@
-"""What Redis and Valkey say of themselves: `INFO` and the length of the slow log.
+"""Figures that Redis and Valkey report: `INFO` and the length of the slow log.
 
 Commands are sent inline, without a password: https://redis.io/docs/latest/commands/info/. All
 commands run in one thread, whose CPU time is counted from version 6.2 on.
@@ -33,7 +33,7 @@ def reader(address: str) -> Reader:
 
 
 def figures(text: str) -> Reading:
-    """What the answers say; an empty reading where they are another text."""
+    """The reading in the answers; empty for any other text."""
     fields = dict(line.split(":", 1) for line in text.splitlines() if ":" in line[1:])
     if not text.startswith("$") or "redis_version" not in fields:
         return Reading()
@@ -52,7 +52,7 @@ def figures(text: str) -> Reading:
 
 
 def _is_whole(text: bytes) -> bool:
-    """Whether both answers are there: a bulk string with its length, and a line."""
+    """Whether both answers are complete: a bulk string with its length, and a line."""
     head, _, rest = text.partition(b"\r\n")
     if head.startswith(b"-"):
         return True

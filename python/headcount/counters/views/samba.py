@@ -1,8 +1,8 @@
-"""What Samba says of itself: its limit on processes, and what smbstatus counts.
+"""Samba's figures: its limit on processes, and the counts of smbstatus.
 
 smbstatus is the only program that a view starts: smbd's databases have no other reader. It runs
-beside the samples, at the pace of `headcount.counters.samba`, and not at all where its first answer
-takes long.
+beside the samples, at the pace of `headcount.counters.samba`, and not at all if its first answer
+is slow.
 """
 
 import re
@@ -20,7 +20,7 @@ CONFIGURATIONS = ("/etc/samba/smb.conf", "/usr/local/samba/etc/smb.conf")
 FOLDERS = ("/usr/bin", "/usr/sbin", "/usr/local/samba/bin")
 COUNTED = "samba.sessions"
 PATIENCE_S = 2.0
-"""How long the first answer of smbstatus is waited for; the limit is known without it."""
+"""Longest wait for the first answer of smbstatus; the limit is known without it."""
 _MOST = re.compile(r"^\s*max\s*smbd\s*processes\s*=\s*(\d+)\s*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -36,9 +36,9 @@ class SambaReader:
         self._limit: dict[str, float] = {}
 
     def __call__(self) -> Reading | None:
-        """What is new; an empty reading where the file is no configuration of Samba.
+        """What is new; empty if the file is not a configuration of Samba.
 
-        Raises OSError where it cannot be read.
+        Raises OSError if it cannot be read.
         """
         if self._is_read:
             values = self._source.sample().values if self._source is not None else self._limit
@@ -79,5 +79,5 @@ def most_processes(configuration: str) -> int:
 
 
 def program() -> str | None:
-    """Where smbstatus is; None where it is not installed."""
+    """The path of smbstatus; None if it is not installed."""
     return shutil.which("smbstatus") or shutil.which("smbstatus", path=":".join(FOLDERS))

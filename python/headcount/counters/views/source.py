@@ -8,10 +8,10 @@ from headcount.counters.views.find import View
 from headcount.counters.views.reading import growth
 
 MISSES = 3
-"""So many seconds in a row without an answer, and a view is asked less often: it costs the server,
-and this machine, most when both have least."""
+"""After this many seconds in a row without an answer, a view is read less often: it costs the
+server and this machine the most when both are busiest."""
 PAUSE_S = 10.0
-"""How long it is left alone then. A full server may have room for an answer at the next level."""
+"""The pause after that. A full server may be able to answer at the next level."""
 
 
 class ViewSource:
@@ -19,7 +19,7 @@ class ViewSource:
 
     Args:
         views: Those that answered.
-        beside: What else the server says of itself; its figures come with those of the views.
+        beside: Another source of the server's own figures, which come with those of the views.
         name: Whose counters these are.
         clock: Seconds that never run backwards.
 
@@ -39,7 +39,7 @@ class ViewSource:
         self._clock = clock
 
     def sample(self) -> Sample:
-        """Ask all now; what does not answer in time is absent."""
+        """Read all views now; those that do not answer in time are absent."""
         at_s = self._clock()
         values: dict[str, float] = {}
         for one in self._asked:
@@ -49,11 +49,11 @@ class ViewSource:
         return Sample(at_s, values)
 
     def doubts(self) -> list[str]:
-        """Views that have fallen silent since this was last asked, each once, in a sentence."""
+        """Views that have stopped answering since the last call, each once, in a sentence."""
         return [text for one in self._asked if (text := one.doubt()) is not None]
 
     def close(self) -> None:
-        """End what a view has started, and close what else there is."""
+        """End what views have started, and close the other source."""
         for one in self._asked:
             one.close()
         if self._beside is not None:
@@ -87,7 +87,7 @@ class _Asked:
             return self._limits
         self._misses = 0
         values = dict(reading.gauges)
-        # What it may have is known, too, while it is too full to answer.
+        # Its limits are also known while it is too full to answer.
         self._limits = {name: each for name, each in values.items() if name.endswith(".limit")}
         if self._previous is not None:
             values |= growth(at_s - self._previous[0], self._previous[1], reading.totals)

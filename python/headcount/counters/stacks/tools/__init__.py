@@ -7,4 +7,4 @@ from headcount.counters.stacks.tools.python_spy import PY_SPY
 from headcount.counters.stacks.tools.tool import Tool
 
 TOOLS: tuple[Tool, ...] = (PERF, JSTACK, PY_SPY, GO)
-"""All of them."""
+"""All tools."""

@@ -1,7 +1,7 @@
 """Go's own profiler over HTTP: the stacks of all goroutines, where a server shows them.
 
-Format: runtime/pprof, the profile `goroutine` with `debug=2`, which is that of a panic. What Go
-calls on a CPU is left to perf, which knows Go's functions.
+Format: runtime/pprof, the profile `goroutine` with `debug=2`, which is that of a panic. CPU use
+is left to perf, which knows Go's functions.
 """
 
 import http.client
@@ -29,7 +29,7 @@ _PROC = "/proc"
 
 
 def parse_goroutines(text: str, process: str) -> Parsed:
-    """Parse goroutines; the one that answers the question is left out."""
+    """Parse goroutines, without the one that serves this request."""
     parsed = Parsed()
     for block in text.split("\n\n"):
         lines = block.strip("\n").splitlines()
@@ -75,7 +75,7 @@ def _addresses(program: Program) -> list[str]:
 
 
 def _asked(address: str) -> str | None:
-    """The goroutines that a server shows at an address; None where it shows none."""
+    """The goroutines that a server shows at an address; None if it shows none."""
     host, _, port = address.rpartition(":")
     host = _ADDRESSES.get(host, host).strip("[]")
     connection = http.client.HTTPConnection(host, int(port), timeout=_PATIENCE_S)

@@ -24,7 +24,7 @@ _WAITING = re.compile(
     r"(epollWait|\.poll|accept0?|socketAccept|socketRead0|\.read0|\.recv0?|socketConnect"
     r"|waitForReferencePendingList)$"
 )
-"""Native methods that wait although the thread is RUNNABLE to the virtual machine."""
+"""Native methods that wait, although the virtual machine reports RUNNABLE."""
 
 
 def parse_jstack(text: str, process: str) -> Parsed:

@@ -10,7 +10,7 @@ from pathlib import Path
 from headcount.counters.stacks.tools.tool import Parsed, Program, Runner, Tool, found_tool
 
 _PER_S = 99
-"""Samples a second of CPU time: not in step with timers of 10 ms."""
+"""Samples per second of CPU time; not synchronous with timers of 10 ms."""
 _FIELDS = "comm,pid,tid,ip,sym,dso"
 _KERNEL = ("[kernel", "[guest.kernel", "[vmlinux")
 _UNKNOWN = "[unknown]"
@@ -48,7 +48,7 @@ def _head(line: str, names: Mapping[int, str]) -> tuple[str, str] | None:
 def _frame(line: str) -> str | None:
     """The function of a line such as ``ff04e PyEval+0x4 (/usr/lib/libpython.so)``.
 
-    None of an address in no file: code without frame pointers leaves such behind in a stack.
+    None for an address outside any file, which code without frame pointers leaves in a stack.
     """
     _, _, rest = line.strip().partition(" ")
     symbol, _, library = rest.rpartition(" (")
@@ -70,7 +70,7 @@ def _take(programs: Sequence[Program], seconds: float, runner: Runner) -> Parsed
         pids = ",".join(str(one.pid) for one in programs)
         record = [perf, "record", "-q", "-e", "cpu-clock", "-F", str(_PER_S), "-g", "-m", _PAGES]
         record += ["-p", pids, "-o", str(data), "--", "sleep", f"{seconds:g}"]
-        # One that is stopped writes what it has.
+        # When stopped, perf writes what it has.
         runner.output(record, seconds + _SCRIPT_S)
         if not data.is_file():
             return None

@@ -1,7 +1,7 @@
 """``py-spy dump``: the stacks of a Python program's threads.
 
-Format: https://github.com/benfred/py-spy, `dump --json`. It pauses nothing (`--nonblocking`), so
-now and then a stack is torn; such a dump fails and is left out.
+Format: https://github.com/benfred/py-spy, `dump --json`. It does not pause the program
+(`--nonblocking`), so now and then a stack is torn; such a dump fails and is left out.
 """
 
 import json
@@ -18,7 +18,7 @@ _INTERPRETER = re.compile(r"python[\d.]*")
 
 
 def parse_py_spy(text: str, process: str) -> Parsed | None:
-    """Parse a dump; None of one that is torn. Threads are on a CPU if py-spy calls them active."""
+    """Parse a dump; None for a torn one. Threads are on a CPU if py-spy calls them active."""
     try:
         threads = json.loads(text)
     except ValueError:

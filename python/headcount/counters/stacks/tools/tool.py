@@ -1,4 +1,4 @@
-"""What a tool that takes stacks of programs looks like to the rest of Headcount."""
+"""The interface of tools that take stacks of programs."""
 
 import shutil
 import subprocess
@@ -25,7 +25,7 @@ class Program:
     Attributes:
         pid: Its number.
         name: As the kernel has it.
-        path: The file that it runs; empty where that may not be read.
+        path: The file that it runs; empty if unreadable.
 
     """
 
@@ -36,7 +36,7 @@ class Program:
 
 @dataclass(slots=True)
 class Parsed:
-    """Stacks by kind, each from the process to the innermost function, and how often it was there.
+    """Stacks by kind, each from the process to the innermost function, with its count.
 
     Attributes:
         on: Of threads on a CPU, or ready for one.
@@ -48,7 +48,7 @@ class Parsed:
     off: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
     def add(self, other: "Parsed") -> None:
-        """Add what was seen another time."""
+        """Add the stacks of another parse."""
         self.on += other.on
         self.off += other.off
 
@@ -58,9 +58,9 @@ class Tool:
     """A tool.
 
     Attributes:
-        name: In names of files.
-        recognises: Whether it can say something of a program, and is here.
-        take: Takes stacks of such programs for about so many seconds, or once; None if it failed.
+        name: As in names of files.
+        recognises: Whether it supports a program, and is installed.
+        take: Takes stacks of such programs for about that many seconds, or once; None if it failed.
         is_recording: Whether it records for some time; otherwise it is run again and again.
 
     """
@@ -81,9 +81,9 @@ class Runner:
     def output(
         self, command: Sequence[str], longest_s: float, *, to_its_end: bool = False
     ) -> str | None:
-        """What a program prints; None if it fails or takes too long.
+        """The output of a program; None if it fails or takes too long.
 
-        Also None if all is stopped meanwhile, unless it may run `to_its_end`.
+        Also None if the runner is stopped meanwhile, unless it may run `to_its_end`.
         """
         try:
             child = subprocess.Popen(
@@ -129,10 +129,10 @@ def programs(proc: str, pids: Sequence[int]) -> list[Program]:
 
 
 def found_tool(name: str) -> str | None:
-    """Where a tool is: on the PATH or beside Headcount's own interpreter; None if nowhere.
+    """The path of a tool, on the PATH or beside Headcount's own interpreter; None if not found.
 
-    Not beside the server's interpreter: Headcount often runs as root, and would run whatever the
-    server's user put there.
+    It is not searched for beside the server's interpreter: Headcount often runs as root, and would
+    run whatever the server's user put there.
     """
     beside = Path(sys.executable).parent / name
     return shutil.which(name) or (str(beside) if beside.is_file() else None)
