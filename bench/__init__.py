@@ -1,4 +1,4 @@
-"""What Headcount costs and how true its figures are, measured here and now, beside its peers.
+"""What Headcount costs and how accurate its figures are, measured on this machine, beside peers.
 
 `make bench`, or `python -m bench [SUBJECT ...] [--json FILE]`. These are measurements, not tests:
 each figure is printed with its target and the ratio of the two, and nothing fails. Only

@@ -34,7 +34,7 @@ from bench.web import web
 from bench.web_stalls import web_stalls
 
 WIDTH = 100
-"""Columns of the tables, when nobody watches."""
+"""Columns of the tables if the output is not a terminal."""
 
 SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "step": ("CPU of a null step", steps),
@@ -64,7 +64,7 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
 }
 
 ON_REQUEST = {"mail-server"}
-"""Subjects that are measured only where asked for: they take long, and much of the machine."""
+"""Subjects that are only measured on request: they take long, and much of the machine."""
 
 
 def main() -> None:
@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def measure(subjects: list[str], patience_s: float, console: Console) -> dict[str, object]:
-    """Measure and print subjects, each on a machine as quiet as it gets; returns the report."""
+    """Measure and print subjects, waiting for a quiet machine before each; returns the report."""
     machine = described()
     console.print(f"{machine['processors']} processors, {machine['system']} {machine['kernel']}")
     console.print("Figures are noisy; only ratios within one run mean something.\n")

@@ -30,7 +30,7 @@ WARM_UP = 1 / 5
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What one round came to."""
+    """The result of one round."""
 
     operations: int
     seconds: float
@@ -76,7 +76,7 @@ def _headcount(folder: Path) -> Played:
 
 
 def _silent(done: int, users: int) -> None:
-    """Nobody follows how far it is."""
+    """Ignore progress."""
     del done, users
 
 

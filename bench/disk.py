@@ -68,7 +68,7 @@ def disk() -> list[Figure]:
 
 
 def _compared(made: Bench, cell: Cell, file: Path) -> list[Figure]:
-    """A cell and fio's, in turns; medians of the ratios within a round."""
+    """A cell and the same in fio, in turns; medians of the ratios within rounds."""
     # One I/O at a time needs no asynchronous engine; several cannot do without.
     engines = ["psync", "libaio", "io_uring"] if cell.depth == 1 else ["libaio", "io_uring"]
     rounds = [_round(made, cell, file, engines) for _ in range(ROUNDS)]
@@ -98,7 +98,7 @@ def _round(made: Bench, cell: Cell, file: Path, engines: list[str]) -> Mapping[s
 
 
 def _fio(engine: str, cell: Cell, file: Path) -> Cost:
-    """The same with fio, which is spared its map of the places it has been to."""
+    """The same with fio, without its map of visited blocks."""
     command: list[str | Path] = ["fio", "--name=cell", f"--filename={file}", "--direct=1"]
     command += [f"--ioengine={engine}", f"--rw={FIO[cell.pattern.name]}", f"--bs={BLOCK_BYTES}"]
     command += [f"--iodepth={cell.depth}", f"--size={SIZE_BYTES}", "--norandommap=1"]
@@ -118,4 +118,4 @@ def file_of(folder: Path) -> Path:
 
 
 def _nobody(_share: float) -> None:
-    """Nobody follows how far it is."""
+    """Ignore progress."""

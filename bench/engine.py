@@ -11,7 +11,7 @@ SHARE = 0.1
 
 
 def steps() -> list[Figure]:
-    """CPU for a null step when nobody thinks, all that its scenario costs included."""
+    """CPU for a null step without think time, including all that its scenario costs."""
     program = build("null", "engine_cost")
     figures = []
     for length in (1, 14, 1000):

@@ -10,14 +10,14 @@ from rich.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measured figure. Small is good in all of them.
+    """One measured figure. Smaller is better in all of them.
 
     Attributes:
         subject: The group it is printed in.
         name: What was measured.
         value: How much.
         unit: Of what.
-        target: What it should be at most, or what it is compared with; None if with nothing.
+        target: What it should be at most, or is compared with; None without one.
         against: What the target is, in a word or two.
 
     """

@@ -10,7 +10,7 @@ SECONDS = "5"
 
 
 def files() -> list[Figure]:
-    """CPU for an operation; of io_uring beside that of threads."""
+    """CPU per operation; for io_uring compared with threads."""
     program = build("files", "op_cost")
     rows: list[dict[str, Any]] = json.loads(run([program, "--seconds", SECONDS, "--json"]))
     cpu_us = {(row["mode"], row["users"], row["engine"]): row["cpu_us"] for row in rows}

@@ -77,7 +77,7 @@ def _played() -> list[Figure]:
 
 
 def _alone() -> list[str]:
-    """What to put before a command so that only its own traffic is on its loopback."""
+    """The prefix of a command that runs it with a loopback of its own."""
     become_root = [] if os.getuid() == 0 else ["--map-root-user"]
     up = 'ip link set lo up && exec "$@"'
     return ["unshare", "--net", *become_root, "sh", "-c", up, "sh"]

@@ -95,7 +95,7 @@ def main() -> None:
                     context={},
                 )
 
-    logging.disable(logging.WARNING)  # it finds so many users a second suspicious
+    logging.disable(logging.WARNING)  # it warns about that many users per second
     environment = Environment(user_classes=[Nobody])
     runner = environment.create_local_runner()
     before = resident_bytes()

@@ -1,4 +1,4 @@
-"""Logs of counters in each format that Headcount reads, made up, as long as one likes."""
+"""Synthetic logs of counters, of any length, in each format that Headcount reads."""
 
 import json
 import subprocess

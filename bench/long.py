@@ -72,7 +72,7 @@ def _plan() -> Plan:
 
 
 class Moved:
-    """A second of a run as one of later."""
+    """A second of a run, moved to a later time."""
 
     def __init__(self, interval: Interval, by_s: float) -> None:
         """Move it by so many seconds."""
@@ -192,7 +192,7 @@ def play(hours: float, *, replayed: bool, kept: Path | None) -> None:
     bundle.environment(disclose(plan.target, local=True, programs={}, settings={}))
     engine = Replayed if replayed else null_engine
     try:
-        # Users of this server have no connection.
+        # Users of the null server have no connections.
         with patch.object(players, "Engine", engine), patch.object(players, "ensure_handles"):
             source = Counters()
             session = Watched(plan, players.Here(plan, "{}"), [source], bundle, Silent(), 0.0)

@@ -33,7 +33,7 @@ def load() -> Load:
 
 
 def wait_until_quiet(patience_s: float) -> Load:
-    """Wait until little else runs, at most so long; returns how busy the machine is then."""
+    """Wait until little else runs, for a limited time; returns how busy the machine is then."""
     deadline_s = time.monotonic() + patience_s
     while load().average > QUIET and time.monotonic() < deadline_s:
         time.sleep(EVERY_S)
@@ -55,7 +55,7 @@ def described() -> dict[str, str | int]:
 
 
 def urgent() -> list[str]:
-    """What to put before a command so that it runs under the real-time policy, as a run does.
+    """The prefix of a command that runs it under the real-time policy, as a run does.
 
     Empty where this process may not, or has no `chrt` (util-linux).
     """

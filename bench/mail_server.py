@@ -30,7 +30,7 @@ EVERY_S = 2.0
 
 
 def mail_server() -> list[Figure]:
-    """10,000 users of a Dovecot, or none if the machine does not hold them: then it says why."""
+    """10,000 users of a Dovecot; nothing, with a message, if the machine cannot hold them."""
     program = build("mail", "day_cost")
     server = MailServer(SETTINGS)
     try:
@@ -63,7 +63,7 @@ def _played(server: MailServer, program: Path) -> list[Figure]:
 
 
 def _watched(players: subprocess.Popen[str], server: list[int]) -> tuple[int, str | None]:
-    """Wait for users to end, and end them when they take too much.
+    """Wait for users to end, and end them if they take too much.
 
     Returns the most memory that the server had, the proportional share of all its processes, and
     why the users were ended, if they were.

@@ -1,4 +1,4 @@
-"""What recording costs users who wait: hundreds of scenarios on a server that takes no time.
+"""The cost of recording for users: hundreds of scenarios on a server that takes no time.
 
 Each case is a process of its own, which plays the shipped engine: 1,000 users a worker who think
 for half a second. The server answers at once, so whatever a response takes is the engine's.

@@ -39,9 +39,9 @@ def sampling() -> list[Figure]:
 
 
 def _costs_ms(sources: dict[str, Source]) -> dict[str, float]:
-    """What each says of itself, the mean of all seconds but the first ones.
+    """The cost that each source reports, the mean of all seconds but the first ones.
 
-    They are sampled once a second and not in a loop: with warm caches it is half as dear.
+    They are sampled once a second and not in a loop: with warm caches it costs half as much.
     """
     spent_ms = dict.fromkeys(sources, 0.0)
     begin_s = time.monotonic()

@@ -194,8 +194,8 @@ def _run(command: list[str], given: str = "") -> tuple[Cost | None, str]:
 def _watched(pid: int) -> tuple[int, struct_rusage, int]:
     """How a process ended, what it used, and the most memory that it held.
 
-    The memory is looked up while it runs: in the kernel's usage of a process that was started from
-    this one, the memory of this one is counted, too (getrusage(2), `ru_maxrss` and execve).
+    The memory is read while it runs: the kernel's usage of a child process includes the memory of
+    this process (getrusage(2), `ru_maxrss` and execve).
     """
     resident_bytes = 0
     while True:

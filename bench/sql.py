@@ -24,7 +24,7 @@ UPDATE = ("UPDATE", "UPDATE pgbench_accounts SET abalance = abalance + 1 WHERE a
 CASES = ((*SELECT, 1), (*SELECT, 16), (*UPDATE, 16), (*SELECT, 64), (*SELECT, 1000))
 """What it is called, the statement, and connections."""
 SETTINGS = {"max_connections": "1100", "synchronous_commit": "off"}
-"""The disk would be what is measured."""
+"""Without these, the disk would be measured."""
 REPORT = re.compile(r"progress: ([\d.]+) s, ([\d.]+) tps")
 
 
@@ -55,7 +55,7 @@ def _compared(sides: "Sides", name: str, statement: str, connections: int) -> li
         pairs.append([costs[side] for side in both])
     title = f"{name}, {connections:,} connection{'s' if connections > 1 else ''}"
     cpu = [(mine.us, peer.us) for mine, peer in pairs]
-    # The other way round: small is good in all figures.
+    # Inverted, because smaller is better in all figures.
     rate = [(peer.per_s, mine.per_s) for mine, peer in pairs]
     return [
         *_figures(f"{title}: CPU", cpu, "µs CPU", "pgbench"),

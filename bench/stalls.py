@@ -1,4 +1,4 @@
-"""Whether reported response times are true: a real server is stopped for 1 s of each 10 s.
+"""Checks reported response times: a real server is stopped for 1 s of each 10 s.
 
 The truth comes from elsewhere than the engine's clockwork: when the server stood still is known,
 because this program stopped it; how long an undisturbed request takes was measured before. Requests

@@ -1,4 +1,4 @@
-"""Load generators of others, to compare with: those of Debian, and those built here once."""
+"""Other load generators, to compare with: those of Debian, and those built here once."""
 
 import os
 import shutil
@@ -22,8 +22,8 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
 def found(names: tuple[str, ...]) -> list[str]:
     """Those of the tools that are here, with their folder put on the PATH.
 
-    What Debian does not have is built, which takes some minutes the first time. A tool that cannot
-    be had is named on standard error, and left out.
+    What Debian does not have is built, which takes some minutes the first time. A tool that is
+    unavailable is named on standard error, and left out.
     """
     folder = str(FOLDER / "bin")
     if folder not in os.environ["PATH"].split(os.pathsep):

@@ -26,7 +26,7 @@ from headcount.protocols.registry import start_lab
 
 USERS = 50
 PER_S = 200
-"""So low that what piled up in a stall is served within a hundredth of the stall's length."""
+"""So low that the backlog of a stall is served within a hundredth of the stall's length."""
 PERIODS = 4
 PERIOD_S = 10.0
 STALL_S = 1.0
@@ -162,7 +162,7 @@ def _quantile(values: list[int], quantile: float) -> float:
 
 
 def _k6(url: str) -> ToolFigures:
-    """At a constant rate of arrivals, with enough users for what piles up."""
+    """At a constant rate of arrivals, with enough users for the backlog."""
     shape = {
         "executor": "constant-arrival-rate",
         "rate": PER_S,

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--seed", type=int, default=1, help="of the moments")
     parser.add_argument("--server", choices=tuple(CASES), nargs="+", default=list(CASES))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started goes away then, too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that blocks end what they started
     options = parser.parse_args(arguments)
     return PARTS[options.part](options)
 

@@ -21,9 +21,9 @@ from bench.foreign.surroundings import limited
 from bench.foreign.tools import Tools
 
 MARGIN = 0.03
-"""Capacities that differ by less are the same (the bar)."""
+"""Capacities that differ by less count as the same (the bar)."""
 CONFIDENCE = 0.95
-"""Of each of the two one-sided tests."""
+"""Confidence of each of the two one-sided tests."""
 SEARCH_S = 900.0
 PORT = 8100
 WORKLOAD = """
@@ -84,9 +84,9 @@ class Verdict:
     """What the pairs came to.
 
     Attributes:
-        ratios: Of each pair: the capacity that three found by that which one found.
+        ratios: Of each pair, the capacity found by three over that found by one.
         ratio: Their geometric mean.
-        low, high: Of the ratio, the interval whose ends the two tests compare with the margin.
+        low, high: The interval of the ratio, whose ends the two tests compare with the margin.
 
     """
 
@@ -113,7 +113,7 @@ def verdict(ratios: Sequence[float]) -> Verdict:
 def searched(
     name: str, pairs: int, folder: Path, note: Callable[[str, int, float], None]
 ) -> Verdict:
-    """Search for the capacity by one and by three agents in turn, so many times."""
+    """Search for the capacity with one and with three agents in turn, that many times."""
     case = CASES[name]
     place = folder / "server"
     place.mkdir()

@@ -19,8 +19,8 @@ from typing import Self
 
 IP = "/usr/sbin/ip"
 NETWORK = f"10.232.{os.getpid() % 256}"
-"""Of all machines. It exists inside the namespaces only, but Ray looks for other heads among all
-processes, by their addresses."""
+"""The network of all machines. It exists only inside the namespaces, but Ray searches all processes
+for other heads, by their addresses."""
 HEAD, SERVER, FIRST_NODE = f"{NETWORK}.1", f"{NETWORK}.2", 11
 PORT = 6379
 RAY = str(Path(sys.executable).with_name("ray"))
@@ -28,7 +28,7 @@ START_S, END_S = 90.0, 20.0
 
 
 class Ground:
-    """The machines. As a context, it takes them away with all that runs there.
+    """The machines. As a context manager, it removes them with all that runs there.
 
     Attributes:
         nodes: Names of the load generators.
@@ -39,7 +39,7 @@ class Ground:
     def __init__(self, nodes: int, cpus: int) -> None:
         """Make the network and start Ray; each load generator has so many CPUs for it.
 
-        Raises RuntimeError where that fails: it takes root and the extra `cluster`.
+        Raises RuntimeError if that fails: it needs root and the extra `cluster`.
         """
         self._name = f"hcg{os.getpid()}"
         self._cpus = cpus
@@ -70,15 +70,15 @@ class Ground:
 
     @property
     def cluster(self) -> str:
-        """As `--cluster` takes it."""
+        """The cluster, as for `--cluster`."""
         return f"ray://{HEAD}:{PORT}"
 
     def address(self, machine: str) -> str:
-        """Of a machine in the network."""
+        """The address of a machine in the network."""
         return self._addresses[machine]
 
     def within(self, machine: str) -> tuple[str, ...]:
-        """What starts a command on a machine."""
+        """The prefix of a command that runs it on a machine."""
         return ("nsenter", f"--net=/run/netns/{self._space(machine)}", "--")
 
     def start_rays(self) -> None:
@@ -114,7 +114,7 @@ class Ground:
         return [pid for pid in descendants(self.ray_of(machine)) if "AgentActor" in command(pid)]
 
     def cut(self, machine: str, *, is_cut: bool) -> None:
-        """Take a machine's cable out, or put it in again."""
+        """Unplug a machine's cable, or plug it in again."""
         link = ["-n", self._space("hub"), "link", "set", f"to-{machine}"]
         run(IP, *link, "down" if is_cut else "up")
 
@@ -134,7 +134,7 @@ class Ground:
         )
 
     def close(self) -> None:
-        """Take all machines away, with all that runs there."""
+        """Remove all machines, with all that runs there."""
         for name in list(self._rays):
             self.end_ray(name)
         for machine in (*self._addresses, "hub"):
@@ -196,7 +196,7 @@ def run(*words: str) -> None:
 
 
 def wait_for(is_so: Callable[[], object], patience_s: float) -> float:
-    """Wait until something is so; returns the seconds. Raises RuntimeError if it never is."""
+    """Wait until a condition holds; returns the seconds. Raises RuntimeError if it never does."""
     began_s = time.monotonic()
     while not is_so():
         if time.monotonic() - began_s > patience_s:

@@ -1,7 +1,7 @@
 """Ends agents, machines, networks, Ray and controllers at random moments of a run.
 
-Each time the question is the same: does anything load a server that nobody watches, and is what was
-measured kept?
+Each time the questions are the same: does anything load an unwatched server, and are the
+measurements kept?
 """
 
 import json
@@ -22,25 +22,25 @@ WORKLOAD = Path(__file__).parents[2] / "tests" / "e2e" / "light.toml"
 PORT, USERS = 7000, (20, 30, 40)
 LEVEL_S, LATEST_S = 4, 16.0
 LEASE_S = 5.0
-"""An agent ends its load when it has heard nothing for so long (`generator/agent.py`)."""
+"""An agent ends its load after this long without a message (`generator/agent.py`)."""
 SLACK_S = 2.0
-"""Of a busy machine, and of this look at the server."""
+"""Slack for a busy machine, and for this check of the server."""
 END_S = 150.0
-"""A run of three levels that plays one of them again, on a busy machine."""
+"""Longest run: three levels, one of them repeated, on a busy machine."""
 WATCHED = (0, 1, 3, 4, 5)
 """Exit codes of runs that ended by themselves and said why."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """What came of one end.
+    """The outcome of one kill.
 
     Attributes:
-        victim: What was ended.
+        victim: What was killed.
         at_s: When, since the first users.
-        code: The run's exit code; None where the controller was the victim.
-        loads_s: How long the server had users after nobody watched them.
-        defects: What should not have been.
+        code: The run's exit code; None if the controller was the victim.
+        loads_s: How long the server had users that nothing watched.
+        defects: What went wrong.
 
     """
 
@@ -108,7 +108,7 @@ VICTIMS: Mapping[str, Callable[[Play], None]] = {
 
 
 def played(ground: Ground, folder: Path, pick: random.Random, victim: str) -> Round:
-    """Play a run, end a part of it, and look at what is left."""
+    """Play a run, kill a part of it, and check what is left."""
     folder.mkdir(parents=True)
     play = Play(ground, folder, pick)
     defects: list[str] = []
@@ -126,7 +126,7 @@ def played(ground: Ground, folder: Path, pick: random.Random, victim: str) -> Ro
                 code = _ended(play)
         else:
             if victim == "network":
-                time.sleep(LEASE_S + SLACK_S)  # what it plays then, it plays unheard
+                time.sleep(LEASE_S + SLACK_S)  # load after that would be unwatched
                 play.ground.cut(play.node, is_cut=False)
             code = _ended(play)
             loads_s = _until_idle(play)
@@ -152,7 +152,7 @@ def _judged(play: Play, victim: str, code: int | None, loads_s: float) -> Iterat
     if len(bundles) != 1:
         yield f"{len(bundles)} bundles"
         return
-    # Of a controller that was killed the bundle is as it was left; all others are closed.
+    # A killed controller leaves its bundle open; all others are closed.
     audit = subprocess.run(
         [sys.executable, "-m", "headcount", "audit", str(bundles[0]), "--json"],
         env=environment(play.ground, play.folder),
@@ -187,7 +187,7 @@ def _send(pid: int, name: signal.Signals) -> None:
 
 
 def environment(ground: Ground, folder: Path) -> dict[str, str]:
-    """Of a command on the head."""
+    """The environment of a command on the head."""
     return {
         **os.environ,
         **ground.environment,
@@ -218,7 +218,7 @@ def server(ground: Ground, folder: Path) -> Iterator[None]:
 
 
 def kills(number: int, seed: int, folder: Path, note: Callable[[Round], None]) -> list[Round]:
-    """End so many parts, each kind as often as the others."""
+    """Kill that many parts, each kind equally often."""
     pick = random.Random(seed)
     victims = [list(VICTIMS)[nth % len(VICTIMS)] for nth in range(number)]
     pick.shuffle(victims)

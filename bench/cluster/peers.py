@@ -1,4 +1,4 @@
-"""What agents cost for a request, beside Locust's master and workers: one nginx, the same users."""
+"""The cost of agents per request, beside Locust's master and workers: one nginx, the same users."""
 
 import os
 import re
@@ -44,12 +44,12 @@ class Cost:
 
     @property
     def us(self) -> float:
-        """CPU time for a request, in microseconds, of all processes."""
+        """CPU time of all processes per request, in microseconds."""
         return 1e6 * (self.leader + self.followers) / self.per_s
 
 
 def compared(agents: int, users: int, rounds: int, folder: Path) -> Iterator[Cost]:
-    """Measure both in turn, so many times."""
+    """Measure both in turn, that many times."""
     component = Component("nginx", "web", files="page=1000", config=STATUS)
     place = Place(folder, free_port(set()), Tools(folder), {}, 0)
     start = KINDS["nginx"](component, place)

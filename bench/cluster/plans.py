@@ -5,7 +5,7 @@ from typing import Any
 from headcount.plan.plan import Plan, validate
 
 SCENARIOS, THINK_S, USERS = 14, 4.3, 1000
-"""Of each agent: as many scenarios as the largest workload that comes along has."""
+"""Of each agent: as many scenarios as the largest built-in workload has."""
 
 
 def null_plan(agents: int, scenarios: int = SCENARIOS) -> Plan:

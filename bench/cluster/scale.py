@@ -1,4 +1,4 @@
-"""What so many agents cost the controller."""
+"""The cost of many agents to the controller."""
 
 import resource
 import sys
@@ -20,7 +20,7 @@ class Shared:
     """The process of all synthetic agents, and who of them a message is for."""
 
     def __init__(self, agents: int) -> None:
-        """Of so many; it starts with the first line that opens."""
+        """For that many agents; the process starts when the first line opens."""
         command = (sys.executable, "-m", "bench.cluster.synthetic", str(agents))
         self._line = ProcessLine("synthetic", command)
         self._deliver: dict[int, Deliver] = {}
@@ -95,7 +95,7 @@ class Scale:
 
 
 def measured(agents: int) -> Scale:
-    """Take seconds of so many synthetic agents, as a run does."""
+    """Receive seconds of that many synthetic agents, as a run does."""
     shared = Shared(agents)
     lines = [SyntheticLine(shared, agent) for agent in range(agents)]
     with closing(Fleet(null_plan(agents), "{}", Wanted(lines, [1] * agents))) as fleet:

@@ -10,7 +10,7 @@ from headcount.generator.process_line import ProcessLine
 from headcount.plan.resolve import Overrides, resolve
 
 TARGET = '{"address": "127.0.0.1:9", "file_bytes": 4096, "range_bytes": 4096, "seed": 1}'
-"""Nobody is asked for anything: there are no users."""
+"""The target is never contacted: there are no users."""
 ORDERS = 20
 """Of each fleet."""
 

@@ -23,7 +23,7 @@ from headcount.plan.plan import engine_plan
 
 RECORDED_S = 15
 USUAL = {f"process.counter-{number}": 1234.5 + number for number in range(20)}
-"""In the place of what an agent samples of its process."""
+"""Stands for what an agent samples of its process."""
 
 
 def recorded() -> tuple[Mapping[str, Any], list[tuple[bytes, Mapping[str, float]]]]:

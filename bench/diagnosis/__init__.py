@@ -1,4 +1,4 @@
-"""Injected bottlenecks around real servers, and whether the diagnosis names them.
+"""Injects bottlenecks around real servers, and checks whether the diagnosis names them.
 
 Each trial draws from a seed a server with a load, a class of limit and its strength, runs a short
 ladder of Headcount against the server so limited, and has the diagnosis read the bundle and nothing

@@ -51,7 +51,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def _played(options: argparse.Namespace, keep: Path) -> Iterator[Judged]:
-    """Run the trials; those that could not be run are said and left out."""
+    """Run the trials; prints those that could not run, and leaves them out."""
     runner = Runner(keep, short=options.short)
     for number in range(options.first, options.first + options.trials):
         trial = drawn(number, options.seed, options.part, options.classes, options.servers)

@@ -1,4 +1,4 @@
-"""What other ways of reading the same counters say: the rivals of the diagnosis.
+"""Other ways of reading the same counters: the rivals of the diagnosis.
 
 - `thresholds`: rules of thumb for a machine, first that fires: memory full, CPU above 80%, a disk
   busy above 85% or slower than 25 ms, a network half full (the papers of 1998, PAL).
@@ -6,8 +6,8 @@
 - `correlation`: the counter of the server's side that goes best with the response time over the
   levels, by Pearson's r; the resource that it is of.
 
-None of them asks the generator, and none knows that a limit may lie below what the machine has:
-that is what they lack.
+None of them considers the generator, or that a limit may be below the machine's capacity: that is
+what they lack.
 """
 
 import math
@@ -61,7 +61,7 @@ def utilisation(levels: Sequence[LevelResult]) -> str:
 
 
 def correlation(levels: Sequence[LevelResult]) -> str:
-    """The resource of the counter that goes best with the response time."""
+    """The resource of the counter that correlates best with the response time."""
     times = [level.total.mean_ms for level in levels]
     if len(levels) < 3 or any(time is None for time in times):
         return "unknown"

@@ -1,4 +1,4 @@
-"""Random choices of a trial, from the half of each range that its part has."""
+"""Random choices of a trial, from the half of each range that belongs to its part."""
 
 import math
 import random
@@ -32,7 +32,7 @@ class Draw:
         return min(max(round(self.between(low, high)), low), high)
 
     def some(self, choices: Sequence[T], number: int) -> list[T]:
-        """Different ones of some choices."""
+        """Several different choices."""
         return self._random.sample(choices, number)
 
     def one(self, choices: Sequence[T]) -> T:
@@ -40,7 +40,7 @@ class Draw:
         return self._random.choice(choices)
 
     def fixed(self, value: float) -> "Draw":
-        """The same, whose next figure is this one."""
+        """A copy whose next figure is this one."""
         other = Draw("", self._part)
         other._random = self._random
         other._next = value

@@ -24,12 +24,12 @@ KNEE_USERS = 16
 LEVELS = (2, 4, 8, 16, 32)
 FULL_LEVELS = (32, 64, 128)
 WIDE = {"network": "20Gbit"}
-"""Wider than anything here: the limit is gone and the way, which costs CPU of its own, stays."""
+"""Wider than anything here: the limit is gone, and the path, which costs CPU itself, stays."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """One projection and what came of it; None where nothing was projected."""
+    """One projection and its outcome; None if nothing was projected."""
 
     stage: str
     limit: str
@@ -79,7 +79,7 @@ def check(runner: Runner, stage: Stage, draw: Draw, number: int) -> Checked:
 
 
 def _first(demand: Demand, draw: Draw) -> tuple[Mapping[str, str], float]:
-    """A network that binds first, and what it leaves of the throughput.
+    """A network limit that binds first, and the share of throughput that it leaves.
 
     Not the generator: levels in which it was the limit are invalid, and nothing is projected.
     """

@@ -1,4 +1,4 @@
-"""The classes of limits: where each makes sense, and what a strength comes to."""
+"""The classes of limits: the stages for each, and the limits for a strength."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ Limit = Literal[
 
 @dataclass(frozen=True)
 class Demand:
-    """What a stage does unlimited: throughput, and what that takes a second."""
+    """What a stage does unlimited: its throughput, and the resources that takes per second."""
 
     per_s: float
     server_cores: float
@@ -25,7 +25,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class Injection:
-    """What is done to a run, and what limits it then.
+    """What is done to a run, and what limits it as a result.
 
     Attributes:
         limit: What limits.
@@ -34,8 +34,8 @@ class Injection:
         accepted: Other answers that are right, too.
         cold: Whether the server's files are kept out of the page cache.
         loop: Whether its data is on a loop device.
-        hogs: Busy processes of others.
-        levels: Users of the ladder; none: the harness's own.
+        hogs: Busy processes of other programs.
+        levels: Users of the ladder; by default the harness's own.
 
     """
 
@@ -67,14 +67,14 @@ Make = Callable[[Case], Injection]
 
 @dataclass(frozen=True)
 class Class:
-    """A class of limits: the stages that it makes sense on, and how it is made."""
+    """A class of limits: the stages on which it makes sense, and how to make it."""
 
     stages: Sequence[str]
     make: Make
 
 
 FRACTION = (0.06, 0.5)
-"""Of the unlimited throughput, that a limit leaves."""
+"""Share of the unlimited throughput that a limit leaves."""
 
 
 def _cpu(case: Case) -> Injection:
@@ -88,7 +88,7 @@ def _thread(case: Case) -> Injection:
         "app": {"threads": "1"},
         "mail": {"client_limit": "1000", "imap_processes": "1"},
     }[case.stage.server]
-    # A server with one service thread is a pool of one, too.
+    # A server with one service thread is also a pool of one.
     accepted: Sequence[Limit] = ("pool",) if case.stage.server == "app" else ()
     return Injection("thread", "single", "1 thread", settings=settings, accepted=accepted)
 
@@ -168,7 +168,7 @@ def _lock(case: Case) -> Injection:
 
 
 def _think(case: Case) -> Injection:
-    """So long that 64 users ask for a tenth of the capacity at most."""
+    """A think time with which 64 users need at most a tenth of the capacity."""
     think_s = min(max(case.draw.between(0.2, 2.0), 64 / (0.1 * case.demand.per_s)), 4.0)
     return Injection("none", "think time", f"{think_s:.2f} s", think_s=think_s)
 
@@ -181,7 +181,7 @@ def _refusal(case: Case) -> Injection:
         "postgresql": ("max_connections", 4),
     }[case.stage.server]
     settings = {key: str(most + extra)}
-    # Those who are let in ask for a third of the capacity: nothing else is full before.
+    # The admitted users need a third of the capacity: nothing else is full before.
     think_s = max(most / (0.3 * case.demand.per_s), 0.02)
     return Injection("refusal", "sessions", f"{most} sessions", settings=settings, think_s=think_s)
 
@@ -204,7 +204,7 @@ def _pair(case: Case) -> Injection:
 
 KNEE_USERS = 48
 OWN_CORES = 0.05
-"""CPU of the generator for its sampling, its reports and its bundle."""
+"""CPU that the generator needs for sampling, reports and its bundle."""
 NEAR_KNEE = (0.55, 0.9, 1.05, 1.2)
 """Levels as a search leaves them: of the users at which think time hides no more of the limit."""
 

@@ -1,4 +1,4 @@
-"""What the diagnosis says of bundles, against what was injected: the confusion matrix."""
+"""The diagnoses of bundles against what was injected: the confusion matrix."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class Judged:
 
     @property
     def is_confidently_wrong_of_generator(self) -> bool:
-        """Whether the generator is blamed for the server's limit, or the other way about."""
+        """Whether the generator is blamed for the server's limit, or the other way round."""
         mixed = (self.limit == "generator") != (self.truth["limit"] == "generator")
         return mixed and not self.is_right and self.confidence >= SURE and self.limit != "unknown"
 

@@ -22,7 +22,7 @@ HOG_WEIGHT = 300
 
 @contextlib.contextmanager
 def folder(*, loop: bool) -> Iterator[Path]:
-    """A folder for caches, on a loop device if wanted, through which other users may pass."""
+    """A folder for caches, on a loop device if wanted, that other users may traverse."""
     with tempfile.TemporaryDirectory(prefix="hcb-", dir="/var/tmp") as made:
         place = Path(made)
         place.chmod(0o755)

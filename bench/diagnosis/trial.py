@@ -34,9 +34,9 @@ from headcount.plan.plan import Plan
 HELD_OUT = frozenset({"mail", "postgresql"})
 """Servers that rules are not refined on."""
 LONGEST_S = 120.0
-"""For a run to begin and end, beside its levels."""
+"""Longest time for a run to start and end, in addition to its levels."""
 SLACK = 1.5
-"""Of the time that levels take, with what is between them."""
+"""Factor on the time of levels, for what is between them."""
 CALIBRATION_USERS = 16
 RUN_UNDER = [sys.executable, "-m", "headcount"]
 
@@ -57,7 +57,7 @@ class Trial:
 
     @property
     def key(self) -> str:
-        """What its bundle is called: nothing of what was injected."""
+        """The name of its bundle, which does not reveal what was injected."""
         return f"trial-{self.seed}-{self.number:03}"
 
     def draw(self) -> Draw:
@@ -136,7 +136,7 @@ class Runner:
     def demand(self, stage: Stage) -> Demand:
         """What a stage does unlimited, measured once."""
         if stage.name not in self._demands:
-            # Without a limit it takes what it gets; a short trial leaves others their part.
+            # Unlimited, it takes all it can get; a short trial leaves other programs their share.
             limits = {} if self._patient else {"cpu-weight": str(USUAL_WEIGHT)}
             calm = plan(
                 stage, seed=1, levels=[CALIBRATION_USERS], level_s=self._level_s, limits=limits
@@ -148,9 +148,9 @@ class Runner:
         return self._demands[stage.name]
 
     def play(self, what: Plan, injection: Injection, to: Path) -> float | None:
-        """Play while the machine is there; the share of its CPU time that was stolen.
+        """Play while the machine is undisturbed; returns the share of its CPU time that was stolen.
 
-        Short plays are for trying things: they take the machine as it is.
+        Short plays are for experiments: they accept the machine as it is.
         """
         if not self._patient:
             self._play(what, injection, to)
@@ -199,7 +199,7 @@ def _demand(level: LevelResult) -> Demand:
         counted = level.counters.get(side, {}).get(name)
         return counted.mean if counted is not None else 0.0
 
-    # Of the machine, since the kernel tells too much of processes: with large folios a write of 16
+    # Of the machine, since the kernel overstates processes: with large folios a write of 16
     # KiB counts as all of the folio that it makes dirty (task_io_account_write).
     written = mean("sut", "system.disk.io{disk.io.direction=write}")
     return Demand(

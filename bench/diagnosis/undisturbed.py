@@ -1,4 +1,4 @@
-"""Measures when the machine is there: what its hypervisor takes is a limit that nobody injected.
+"""Measures while the machine is undisturbed: CPU stolen by its hypervisor would be another limit.
 
 The rule looks at the kernel's count of stolen time alone (proc(5)), never at a bundle: a play in
 which more was stolen than `STOLEN` is played again, and void after `TRIES`.
@@ -11,15 +11,15 @@ from collections.abc import Callable
 from bench.machine import load
 
 STOLEN = 0.10
-"""Share of all CPU time. What is injected leaves a server half of what it could do at the most, and
-stays what binds with a tenth gone."""
+"""Share of all CPU time. An injected limit leaves a server at most half of what it could do, so it
+still binds with a tenth gone."""
 TRIES = 3
 PATIENCE_S = 120.0
 LOOK_S = 5.0
 
 
 def undisturbed(play: Callable[[], None]) -> float | None:
-    """Play until the machine was there all the time; the share stolen, None if it never was."""
+    """Play until the machine was undisturbed; returns the share stolen, None if it never was."""
     for _ in range(TRIES):
         _wait()
         taken = _Taken()
@@ -43,7 +43,7 @@ class _Taken:
 
 
 def _wait() -> None:
-    """Wait for seconds in which little is stolen, but not for ever."""
+    """Wait, for a limited time, for seconds in which little is stolen."""
     deadline_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline_s:
         taken = _Taken()

@@ -1,1 +1,1 @@
-"""Broken servers and applications, and whether Headcount explains what is wrong with them."""
+"""Breaks servers and applications, and checks whether Headcount explains what is wrong."""

@@ -26,7 +26,7 @@ WORKLOADS = {
     "samba": ["home-folders", "--scale", "0.02"],
     "mail": ["mail-light", "--compress", "120", "--start-users", "10", "--max-users", "10"],
 }
-"""Headcount's own, where users would take those; mail so often that a minute has some."""
+"""Headcount's own workloads, where users would use them; mail so often that a minute has some."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""A broken server, and what an expert says of it."""
+"""A broken server, and what an expert says about it."""
 
 import re
 import tomllib
@@ -10,9 +10,9 @@ from pydantic import AfterValidator, ConfigDict, TypeAdapter
 from pydantic.dataclasses import dataclass
 
 PASSWORD = "only-a-test"  # noqa: S105 - of servers that live for a minute
-"""That users give."""
+"""The password that users give."""
 FOLDER = Path(__file__).parent
-"""Of the tables."""
+"""The folder of the tables."""
 
 
 def _checked(pattern: str) -> str:
@@ -21,7 +21,7 @@ def _checked(pattern: str) -> str:
 
 
 Words = Annotated[str, AfterValidator(_checked)]
-"""A pattern; one that is none is found before the first run, not after it."""
+"""A pattern, which is validated before the first run, not after it."""
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -31,7 +31,7 @@ class Case:
     Attributes:
         name: What is broken, in a few words.
         server: Which kind of server it is.
-        part: Whether it was looked at while the rules were changed.
+        part: Whether it was used while the rules were changed.
         says: Patterns that the answer must hold, all of them.
         never: Patterns that it must not hold.
         codes: What `headcount run` may exit with; empty: anything but a defect.

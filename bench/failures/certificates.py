@@ -1,4 +1,4 @@
-"""Certificates as somebody's web server shows them, by openssl."""
+"""Certificates of a faulty web server, made by openssl."""
 
 import subprocess
 from pathlib import Path
@@ -8,12 +8,12 @@ from bench.failures.case import Case
 AUTHORITY, CERTIFICATE, KEY = "authority.pem", "server.pem", "server.key"
 CURVE = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
 NAMES = {"other-name": "DNS:shop.example.com"}
-"""What it is for, if not for the server's address."""
+"""The name in the certificate, if not the server's address."""
 DAYS = {"expired": "-1"}
-"""How long it is good for, if not for a month."""
+"""Its validity in days, if not a month."""
 
 Words = list[str | Path]
-"""Of a command."""
+"""The words of a command."""
 
 
 def lines(case: Case, folder: Path) -> str:

@@ -13,7 +13,7 @@ HARDWARE = (
 )
 """Advice that sends the reader of a failure the wrong way."""
 LIMITS = (r"(?i)raise the limit on connections", r"MaxRequestWorkers")
-"""Advice that is wrong where nobody was turned away."""
+"""Advice that is wrong unless users were turned away."""
 DEFECT = 70
 """The exit code of a defect of Headcount."""
 TRACEBACK = r"Traceback \(most recent call last\)"
@@ -21,14 +21,14 @@ TRACEBACK = r"Traceback \(most recent call last\)"
 
 @dataclass(frozen=True)
 class Judged:
-    """What came of a case.
+    """The result of a case.
 
     Attributes:
-        case: Which.
+        case: The case.
         code: What `headcount run` exited with.
         text: All that it printed.
         missing: Patterns that it should have held, but did not.
-        wrong: Patterns that it held, but should not have, or the code that is not the case's.
+        wrong: Patterns that it held, but should not have, or an exit code that the case excludes.
         seconds: How long it took.
 
     """
@@ -47,7 +47,7 @@ class Judged:
 
 
 def judged(case: Case, code: int, text: str, seconds: float) -> Judged:
-    """What came of a run that printed this text."""
+    """The judgement of a run that printed this text."""
     flat = " ".join(text.split())
     never = (*HARDWARE, TRACEBACK, *case.never, *(() if case.limited else LIMITS))
     is_right = code in case.codes if case.codes else code != DEFECT

@@ -1,4 +1,4 @@
-"""A mail server of somebody else's: Dovecot and Postfix, as a case says. Only root can start it."""
+"""A foreign mail server: Dovecot and Postfix, configured by a case. Only root can start it."""
 
 import contextlib
 import os
@@ -12,9 +12,9 @@ from bench.failures.case import Case
 from bench.failures.servers import free_port, process
 
 DOMAIN = "example.org"
-"""That of the users."""
+"""The domain of the users."""
 HOST = "127.0.0.2"
-"""Dovecot's. Users come from 127.0.0.1, and Dovecot asks its own address for no TLS."""
+"""Dovecot's address. Users come from 127.0.0.1: Dovecot requires no TLS from its own address."""
 ACCOUNT = "nobody"
 """Who owns the mail."""
 USERS = 1000
@@ -159,7 +159,7 @@ def mail(case: Case, folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _filled(text: str, given: dict[str, object]) -> str:
-    """The text with the values of its names; other braces are the configuration's own."""
+    """The text with its names filled in; other braces are the configuration's own."""
     for name, value in given.items():
         text = text.replace(name, str(value))
     return text.lstrip()

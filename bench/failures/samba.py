@@ -1,4 +1,4 @@
-"""A file server of somebody else's: smbd as a case says. Only root can start it."""
+"""A foreign file server: smbd, configured by a case. Only root can start it."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from bench.failures.servers import free_port, process
 from headcount._engine import nt_hash
 
 ACCOUNT = "games"
-"""Whose rights all users have; the administrator's would be above those of folders."""
+"""The account whose rights all users have; an administrator's would override those of folders."""
 FOLDERS = ("private", "lock", "state", "cache", "pid", "ncalrpc", "winbindd")
 CONFIGURATION = """
 [global]

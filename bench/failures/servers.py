@@ -1,4 +1,4 @@
-"""The servers: real ones with a configuration of somebody else's, and one that sends any bytes."""
+"""The servers: real ones with foreign configurations, and one that sends arbitrary bytes."""
 
 import contextlib
 import os
@@ -119,7 +119,7 @@ def postgresql(case: Case, folder: Path) -> Iterator[str]:
 
 
 def _run_statement(port: int, database: str, statement: str) -> None:
-    """Say it as the owner of the server, who is let in as soon as the server has started."""
+    """Run a statement as the owner of the server, as soon as the server accepts connections."""
     command = ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(port)]
     command += ["-U", "admin", "-d", database, "-c", statement]
     for last in (False,) * 20 + (True,):
@@ -141,7 +141,7 @@ def _run_statement(port: int, database: str, statement: str) -> None:
 def process(
     command: list[str], folder: Path, port: int, host: str = "127.0.0.1"
 ) -> Iterator[subprocess.Popen[Any]]:
-    """A server that listens; it is ended with the block."""
+    """A listening server, until the end of the block."""
     with (folder / "output").open("wb") as output:
         server = subprocess.Popen(command, stdout=output, stderr=output, process_group=0)
     try:
@@ -161,7 +161,7 @@ def process(
 
 
 def free_port() -> int:
-    """A port of loopback that nobody uses now."""
+    """A free port of the loopback."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])

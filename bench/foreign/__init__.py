@@ -1,1 +1,1 @@
-"""Headcount's diagnosis on servers that its makers did not write, each with a known cause."""
+"""Headcount's diagnosis of servers written by others, each with a known cause."""

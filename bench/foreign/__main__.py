@@ -79,7 +79,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 def _played(
     options: argparse.Namespace, wanted: Sequence[Case], spare: Path
 ) -> Iterator[Played | None]:
-    """Each case as it was played; None where it left nothing to judge, which is printed."""
+    """Each case as played; None if it left nothing to judge, which is printed."""
     if options.judge is not None:
         yield from kept(options.judge, {case.name: case for case in wanted})
         return

@@ -5,9 +5,9 @@ from ipaddress import IPv4Address, IPv4Network, ip_interface
 
 LOOPBACK = "127.0.0.1"
 CABLES = IPv4Network("10.231.0.0/16")
-"""Private addresses (RFC 1918) that the tests' cables have, too: nobody routes them here."""
+"""Private addresses (RFC 1918), not routed here; the tests' cables use them, too."""
 PREFIX = 30
-"""Of a cable's network: two ends (and the network's own address, and its broadcast)."""
+"""Prefix length of a cable's network: two ends, the network address and broadcast."""
 
 
 def network_of(host: str) -> str:
@@ -20,7 +20,7 @@ def network_of(host: str) -> str:
 def ends(pid: int, taken: AbstractSet[str]) -> tuple[str, str]:
     """The near and the far end of a cable of a process.
 
-    Processes that begin at once get different ones. Raises RuntimeError where all networks have
+    Processes that start simultaneously get different ones. Raises RuntimeError if all networks have
     one of the taken addresses.
     """
     networks = CABLES.num_addresses // 4

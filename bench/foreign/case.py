@@ -1,4 +1,4 @@
-"""A foreign server with one cause that limits it, and what an expert says of it."""
+"""A foreign server with one cause that limits it, and what an expert says about it."""
 
 import math
 import random
@@ -19,7 +19,7 @@ STRICT = ConfigDict(extra="forbid")
 Part = Literal["develop", "held-out", "fresh", "fresh-2"]
 TABLES = ("cases.toml", "fresh.toml", "fresh2.toml")
 SCHEMES = {"http": "http", "sql": "postgresql", "mail": "imap", "smb": "smb"}
-"""Of the target, by the protocol that users speak."""
+"""Scheme of the target, by the protocol that users speak."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -70,7 +70,7 @@ class Component:
 
 @dataclass(frozen=True, config=STRICT)
 class Answer:
-    """What an expert says of a class of causes."""
+    """What an expert says about a class of causes."""
 
     limits: tuple[str, ...]
     partly: tuple[str, ...] = ()
@@ -154,18 +154,18 @@ class Case:
 
     @property
     def scheme(self) -> str:
-        """That of its target."""
+        """The scheme of its target."""
         return SCHEMES["sql" if self.statement else self.protocol]
 
     @property
     def without_cause(self) -> "Case":
-        """It, with its cause lifted."""
+        """The case with its cause lifted."""
         found: Case = _replaced(self, self.lifted)
         return found
 
     @property
     def answer(self) -> Answer:
-        """What an expert says of it."""
+        """What an expert says about the case."""
         whole = answers()[self.kind]
         return Answer(
             limits=self.limits or whole.limits,

@@ -52,13 +52,13 @@ def main(arguments: Sequence[str]) -> int:
 
 @dataclass
 class Way:
-    """Passes what comes out of one device on to the other, later or not at all.
+    """Forwards packets from one device to the other, delayed, or drops them.
 
     Attributes:
         ends: The file descriptors of both devices.
-        delay_s: How long a packet is under way.
+        delay_s: Delay of a packet.
         loss: The share of packets that are dropped.
-        seed: Of what is dropped.
+        seed: Decides which packets are dropped.
 
     """
 
@@ -70,7 +70,7 @@ class Way:
     _number: int = 0
 
     def carry(self, until: int) -> None:
-        """Go on until this file ends."""
+        """Forward packets until this file ends."""
         chance = random.Random(self.seed)
         other = {self.ends[0]: self.ends[1], self.ends[1]: self.ends[0]}
         while True:

@@ -1,4 +1,4 @@
-"""What the servers of a case did, whatever Headcount makes of it: whether its cause binds."""
+"""What the servers of a case did, to see whether its cause binds, independent of the diagnosis."""
 
 import json
 from typing import Any

@@ -19,13 +19,13 @@ SIZE_WITHIN = 1 / 3
 """How far the size of a pool, or the time of a lock, may be from the injected one."""
 DIAGNOSE_S = 120.0
 EVIDENCE = ("sentence", "figures", "joint", "log_lines", "doubts")
-"""Where a diagnosis says what it has seen."""
+"""Fields of a diagnosis with its evidence."""
 FAILURES = ("refusal", "errors")
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What Headcount says of a case.
+    """What Headcount says about a case.
 
     Attributes:
         played: What was played.
@@ -59,13 +59,13 @@ class Judged:
 
 
 def judge(played: Played) -> Judged:
-    """Ask the diagnosis, which is computed anew from the bundle, and compare it with the answer."""
+    """Recompute the diagnosis from the bundle, and compare it with the answer."""
     printed = played.bundle.with_name(f"{played.bundle.name}.txt").read_text("utf-8")
     return judged(played, diagnosis(played.bundle), printed)
 
 
 def diagnosis(bundle: Path) -> Mapping[str, Any]:
-    """What `headcount diagnose --json` says of a bundle; raises RuntimeError."""
+    """The output of `headcount diagnose --json` for a bundle; raises RuntimeError."""
     done = subprocess.run(
         [sys.executable, "-m", "headcount", "diagnose", str(bundle), "--json"],
         env={**os.environ, "COLUMNS": "100"},
@@ -87,7 +87,7 @@ def judged(played: Played, answered: Mapping[str, Any], printed: str) -> Judged:
     suggestions = " ".join(_texts(answered.get("advice", ())))
     texts = _texts([answered.get(name, ()) for name in EVIDENCE])
     if limit in FAILURES:
-        texts.append(printed)  # which has the errors, in the server's words
+        texts.append(printed)  # which has the server's error messages
     evidence = " ".join(" ".join(texts).split())
     missing = _not_in(evidence, answer.says, played.values)
     misleading = tuple(set(answer.never) - set(_not_in(suggestions, answer.never, played.values)))
@@ -125,7 +125,7 @@ def _size_is_near(played: Played, size: float | None) -> bool:
 
 
 def _not_in(text: str, patterns: Iterable[str], values: Mapping[str, str]) -> tuple[str, ...]:
-    """Those of some patterns that a text does not hold."""
+    """The patterns that a text does not match."""
     return tuple(
         pattern
         for pattern in patterns

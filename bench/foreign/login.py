@@ -15,7 +15,7 @@ from bench.foreign.servers.start import Place, Start, running
 from bench.foreign.servers.web import program, written
 
 SEPARATION = Path("/run/sshd")
-"""sshd of root wants this folder, which Debian makes when it starts the service."""
+"""sshd run by root needs this folder, which Debian makes when it starts the service."""
 SERVER = """
 ListenAddress {address}
 HostKey {folder}/host_key
@@ -84,5 +84,5 @@ def known(host: str, port: int, public: str) -> str:
 
 
 def wrapper(client: str, configuration: Path) -> str:
-    """A program that is `ssh` with a configuration of its own."""
+    """A script that runs `ssh` with its own configuration."""
     return f'#!/bin/sh\nexec {shlex.quote(client)} -F {shlex.quote(str(configuration))} "$@"\n'

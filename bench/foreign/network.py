@@ -14,7 +14,7 @@ from bench.foreign.address import LOOPBACK, PREFIX, ends
 IP = "/usr/sbin/ip"
 TC = "/usr/sbin/tc"
 FIRST_PORT = 40_000
-"""Of a namespace with few ports for connections; servers listen elsewhere."""
+"""First port of a namespace with few ports for connections; servers listen on others."""
 ADDRESS = re.compile(r" inet ([0-9.]+)")
 """As `ip -oneline addr` prints it."""
 COMMAND_S = 20.0
@@ -115,12 +115,12 @@ def _devices() -> tuple[str, str]:
 
 
 def _remove(name: str) -> None:
-    """Take a namespace, its cable and all that still runs there away, as far as they are there."""
+    """Remove a namespace, its cable and all that still runs there, as far as they exist."""
     with contextlib.suppress(RuntimeError):
-        for pid in _run(IP, "netns", "pids", name).split():  # logins, whose sshd has ended
+        for pid in _run(IP, "netns", "pids", name).split():  # logins outlive their sshd
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
-    # The cable at once: a namespace goes only when nothing of it is left, not even a connection.
+    # The cable goes at once; a namespace only when nothing in it is left, not even a connection.
     for words in (("link", "del", _devices()[0]), ("netns", "delete", name)):
         with contextlib.suppress(RuntimeError):
             _run(IP, *words)

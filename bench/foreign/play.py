@@ -34,11 +34,11 @@ from headcount.lab.squeeze.cache import forget
 LEVELS = (2, 16, 64)
 """A few users, some, and many: what an impatient user tries."""
 MOST_USERS = 64
-"""Who have pages of their own."""
+"""Users who have pages of their own."""
 LONGEST_S = 150.0
-"""For a run to end: many times what its levels take."""
+"""Longest time for a run: many times that of its levels."""
 BUDGET = "30s"
-"""Of a search with `--quick`."""
+"""Budget of a search with `--quick`."""
 BARE = ("--client", "sslmode=prefer", "--client", "require_auth=scram-sha-256,password")
 """Users of databases: there is no TLS here, and pgbouncer asks for the password itself."""
 USUAL_NEIGHBOURS = 2
@@ -51,7 +51,7 @@ class PlayError(Exception):
 
 @dataclass(frozen=True)
 class Played:
-    """What came of a case, and what `truths.ndjson` says of it.
+    """A played case, as recorded in `truths.ndjson`.
 
     Attributes:
         case: Which.
@@ -158,7 +158,7 @@ def scene(
         around.enter_context(neighbours(int(filled(case.hogs, values))))
         around.enter_context(neighbours(USUAL_NEIGHBOURS if beside else 0, BURSTS))
         if disk is not None:
-            # A control group is charged only for what its own members read into memory.
+            # The kernel charges a control group only for pages that its own members read.
             forget(disk)
         _interrupted(case, values, pid, around)
         yield Scene(values, folder, net.users, tools, logged_in)
@@ -266,7 +266,7 @@ def _measured(case: Case, there: Scene, levels: Sequence[int]) -> tuple[int, str
 
 
 def kept(keep: Path, cases: Mapping[str, Case]) -> list[Played]:
-    """What was played into a folder, the last time of each."""
+    """The cases played into a folder, the last play of each."""
     found = {}
     for line in (keep / TRUTHS).read_text("utf-8").splitlines():
         row = json.loads(line)

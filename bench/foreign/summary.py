@@ -1,4 +1,4 @@
-"""What came of many cases: how many were right, how sure the answers were, and of what class."""
+"""The results of many cases: how many were right, by confidence and by class."""
 
 from collections import Counter
 from collections.abc import Sequence

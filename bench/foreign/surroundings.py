@@ -25,13 +25,13 @@ while True:
     while time.monotonic() < end: pass
     time.sleep(0.14)
 """
-"""Uses a third of a core, in pieces that a busy machine's other programs have."""
+"""Uses a third of a core, in bursts like those of other programs on a busy machine."""
 MIB = 1 << 20
 
 
 @contextlib.contextmanager
 def limited(pid: int, wanted: Mapping[str, str], disk: Path | None) -> Iterator[Group | None]:
-    """A control group with limits around a process and all that comes of it."""
+    """A control group with limits around a process and its descendants."""
     if not wanted:
         yield None
         return
@@ -77,7 +77,7 @@ def neighbours(number: int, program: str = SPIN) -> Iterator[None]:
 
 @contextlib.contextmanager
 def folder_on_disk() -> Iterator[Path]:
-    """A folder on the machine's disk, which other users may pass through."""
+    """A folder on the machine's disk, which other users may traverse."""
     with tempfile.TemporaryDirectory(prefix="hcf-", dir="/var/tmp") as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -85,7 +85,7 @@ def folder_on_disk() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def stopped(pid: int, every_ms: float, for_ms: float) -> Iterator[None]:
-    """Stop a server and all that came of it, now and then."""
+    """Stop a server and its descendants, now and then."""
     ended = threading.Event()
 
     def again() -> None:
@@ -113,7 +113,7 @@ def _signal(pids: list[int], how: signal.Signals) -> None:
 
 @contextlib.contextmanager
 def repeated(address: str, statement: str, every_ms: float) -> Iterator[None]:
-    """Have the owner of a database say something again and again."""
+    """Run a statement as the owner of a database again and again."""
     host, _, rest = address.partition(":")
     port, _, database = rest.partition("/")
     words = ["psql", "-XAtq", "-h", host, "-p", port, "-U", "admin", "-d", database]

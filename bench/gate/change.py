@@ -1,4 +1,4 @@
-"""Whether a ratio changed between two versions, or only as much as it varies from round to round.
+"""Whether a ratio changed between two versions by more than it varies from round to round.
 
 Rounds of either version are taken as independent draws from one distribution each, which differ in
 where they lie. The estimate of the shift of their logarithms is the median of all differences

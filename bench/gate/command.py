@@ -22,11 +22,11 @@ from headcount import __version__
 
 ROUNDS = 5
 PATIENCE_S = 60.0
-"""In which the load average falls to 0.37 of what the item before left."""
+"""Time in which the load average falls to 0.37 of what the previous item left."""
 PART = ROOT / "target" / "gate.json"
 """Where a run of some items, or one that was interrupted, is written."""
 WIDTH = 130
-"""Columns of the tables, when nobody watches."""
+"""Columns of the tables if the output is not a terminal."""
 WORSE, USAGE, INTERRUPTED = 1, 2, 130
 
 

@@ -8,7 +8,7 @@ from bench.gate.change import Change, change
 from bench.gate.results import Ratio, Results, ratios
 
 BUSY = 2.0
-"""Load average above which times are those of other programs, too. The item before adds one."""
+"""Load average above which other programs affect times. The previous item adds one."""
 TIMES = ("µs", "ms", "s")
 SAME = ("processor", "processors")
 """What a machine must have in common with another for times of both to be comparable."""
@@ -73,8 +73,8 @@ def compare(results: Results, other: Results | None) -> Iterator[Compared]:
 def _incomparable(ratio: Ratio, old: Ratio, *, is_same: bool) -> str:
     """Why two ratios cannot be compared; nothing if they can.
 
-    A peer of the same round has what the machine did in its figure, too. A bar has not: a time
-    beside it is also one of the machine, and of what else ran there.
+    A peer of the same round was affected by the machine in the same way. A bar was not: a time
+    compared with it also depends on the machine, and on what else ran there.
     """
     if ratio.metric.bar != old.metric.bar:
         return "another bar"

@@ -35,8 +35,8 @@ class Item:
         title: What one operation is.
         metrics: What is measured of it. Small is good in all of them.
         open: Starts what the item needs (a server, data) for as long as it is measured.
-        most_rounds: No more rounds than these: one takes long. At least four, or nothing that
-            differs by chance could be distinguished from what does not.
+        most_rounds: Most rounds, if one takes long. At least four, or no difference could be
+            distinguished from chance.
 
     """
 

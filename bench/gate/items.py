@@ -12,5 +12,5 @@ ITEMS: tuple[Item, ...] = (
     *disk.ITEMS,
     *sort.ITEMS,
     *recorder.ITEMS,
-    *memory.ITEMS,  # last: a thousand processes of smbd leave a machine busy
+    *memory.ITEMS,  # last: a thousand smbd processes leave the machine busy
 )

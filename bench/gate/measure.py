@@ -71,7 +71,7 @@ def measure(item: Item, rounds: int, patience_s: float, say: Say) -> tuple[Measu
 
 
 def _take_turns(item: Item, sides: Sides, rounds: int, so_far: _Rounds, say: Say) -> None:
-    """Measure rounds, forwards and backwards by turns: what grows with time is in both alike."""
+    """Measure rounds, forwards and backwards in turn, so that drift affects all sides alike."""
     takes = dict(sides.takes)
     names = [metric.name for metric in item.metrics]
     for number in range(rounds):

@@ -25,11 +25,11 @@ from headcount.controller import second
 from headcount.generator.real_time import real_time
 
 PATIENCE_S = 30.0
-"""An engine that reports nothing for so long is broken."""
+"""An engine without a report for this long is broken."""
 LONGEST_ARRIVAL_S = 120
 """How much longer than planned it may take all users to arrive."""
 FEW_USERS = 10
-"""Who pay, before memory is looked at, for what all users share."""
+"""Users added before memory is measured, to exclude what all users share."""
 
 Count = Literal["steps", "requests"]
 
@@ -152,7 +152,7 @@ def _memory(run: _Run, order: Order) -> dict[str, float]:
     run.users(FEW_USERS, 0)
     run.seconds(order.settle_s)
     before_kib = _resident_kib()
-    # Of a server that forks for each user some are refused meanwhile, and come again.
+    # A server that forks for each user refuses some meanwhile, who try again.
     run.users(order.users, order.ramp_s)
     run.until(
         lambda last: sum(users for _, users in last.completed) == order.users,

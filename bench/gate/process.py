@@ -86,9 +86,9 @@ def marginal_us(
 
 @contextmanager
 def apart() -> Iterator[Callable[[], None]]:
-    """Have a server on the first processor, and clients on the others, where there are others.
+    """Pin a server to the first processor, and clients to the others, if there are others.
 
-    What is started within is on the first processor until the function that this yields is called.
+    Processes started within are on the first processor until the yielded function is called.
     """
     before = os.sched_getaffinity(0)
     first, *others = sorted(before)

@@ -1,1 +1,1 @@
-"""Whether what a diagnosis calls the next limit is the next limit, once the first one is gone."""
+"""Checks whether the limit that a diagnosis expects next binds once the first one is gone."""

@@ -21,7 +21,7 @@ WITHIN = 1.3
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a server.
+    """The result for a server.
 
     Attributes:
         server: Which.

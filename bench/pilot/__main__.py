@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _obstacle(options: argparse.Namespace, lengths: Lengths) -> str | None:
-    """Why nothing can be played into the file; notes how it is played in a new one."""
+    """Why nothing can be played into the file; a new file records the options."""
     played = records(options.out)
     if not played:
         append(options.out, {"kind": OPTIONS, **asdict(lengths)})

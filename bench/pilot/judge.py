@@ -1,4 +1,4 @@
-"""Both bars of the pilot, and the table that shows how they come about; pure."""
+"""Both bars of the pilot, and the table of their figures; pure."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ PAIRS = 4
 CHECKS = 20
 """Without a disturber, in none of which the pilot may keep anything."""
 MOST_FAILED = 0.01
-"""Of the requests of a turn with the pilot: more would hide the slowest."""
+"""Most failed requests of a turn with the pilot: more would hide the slowest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,7 @@ def _played(
             with _pilot(server, lengths, longest_s) if with_pilot else nullcontext() as piloted:
                 printed, _ = run.communicate(timeout=longest_s)
         finally:
-            run.terminate()  # has no effect once it has ended
+            run.terminate()  # no effect once it has ended
     bundle = reader.load(Path(json.loads(printed)["bundle"]))
     if len(bundle.levels) != 1:
         raise SystemLimitError(f"{bundle.folder} has {len(bundle.levels)} levels, not 1")

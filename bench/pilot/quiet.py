@@ -1,4 +1,4 @@
-"""Whether others use the machine: then a server is disturbed that should not be."""
+"""Whether other programs use the machine, and so disturb a server that should be undisturbed."""
 
 import os
 import time
@@ -13,7 +13,7 @@ LOOK_S = 2.0
 
 
 def others_cpus(roots: Sequence[int], patience_s: float) -> float:
-    """CPUs that others than a server use, as soon as that is little or the patience is at its end.
+    """CPUs that programs other than a server use, once that is little or the patience is exhausted.
 
     `roots` are the first processes of the server.
     """

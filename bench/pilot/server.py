@@ -33,7 +33,7 @@ keepalive_requests 1000000;
 server {{ listen 127.0.0.1:{number} backlog=4096; root {place}/www; }}
 }}
 """
-"""What is not here are nginx's defaults."""
+"""All other settings are nginx's defaults."""
 
 
 @dataclass(frozen=True, slots=True)

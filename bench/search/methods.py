@@ -11,7 +11,7 @@ from headcount._engine import SimulatedServer
 from headcount.analyse.search import Flag, Outcome, Overhead, Request, Search, Settings
 
 FULL_S = 300.0
-"""A level of those who do not search."""
+"""Length of a level of methods that do not search."""
 
 RAMP_S = 1_800.0
 WINDOW_S = 30.0
@@ -78,7 +78,7 @@ def search(system: str, seed: int, settings: Settings, stall: Injected | None = 
 
 
 def ladder(system: str, seed: int, overhead: Overhead, repeats: int = 1) -> Found:
-    """Full levels in steps of 5 % of a guess until one fails; of several, most decide."""
+    """Full levels in steps of 5% of a guess until one fails; of several, the majority decides."""
     player = Player(system, seed, overhead)
     step = max(1, round(0.05 * guess(system, seed)))
     users = passed = 0
@@ -91,7 +91,7 @@ def ladder(system: str, seed: int, overhead: Overhead, repeats: int = 1) -> Foun
 
 
 def bisection(system: str, seed: int, overhead: Overhead) -> Found:
-    """Full levels: doubled until one fails, then halved to 2 %."""
+    """Full levels: doubled until one fails, then halved to 2%."""
     player = Player(system, seed, overhead)
     low, high = 0, 10
     while _full(player, high):
@@ -121,7 +121,7 @@ def ramp(system: str, seed: int, overhead: Overhead) -> Found:
 
 
 def guess(system: str, seed: int) -> float:
-    """A tester's guess of the capacity, off by up to 30 % either way; spread evenly over seeds."""
+    """A tester's guess of the capacity, off by up to 30% either way; spread evenly over seeds."""
     turn = math.modf(seed * 0.6180339887498949)[0]
     return capacity(system) * (0.7 + 0.6 * turn)
 

@@ -8,7 +8,7 @@ from headcount.analyse.stalls import Second, stalls
 
 BATCH_S = 5.0
 REST_S = 10.0
-"""How long nobody is there before a level that wants that."""
+"""Time without users before a level that needs a rest."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Player:
         return max(0, late + now - overdue), max(0, done + now - overdue)
 
     def _rest(self) -> None:
-        """All users but one leave, and the server works off what they asked for."""
+        """All users but one leave, and the server finishes their requests."""
         self.server.users(1)
         self.server.run(REST_S)
         self.users = 1

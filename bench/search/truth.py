@@ -57,7 +57,7 @@ class View:
         return found
 
     def offset(self, users: float, runs: int) -> float:
-        """How far apart numbers of users must be, in ln(users), for the share to differ."""
+        """The distance between numbers of users, in ln(users), at which the share differs."""
         ends = [round(users * math.exp(sign * OFFSET_LEAST)) for sign in (-1, 1)]
         if ends[0] == ends[1]:
             return OFFSET_LEAST

@@ -61,7 +61,7 @@ class Root:
 
     Attributes:
         users: The estimate.
-        low, high: Its 95 % interval; 0 and infinite where the levels do not bound it.
+        low, high: Its 95% interval; 0 and infinite where the levels do not bound it.
         scatter: By how much the levels scatter more than their errors say; 1 if they do not.
 
     """
@@ -80,9 +80,9 @@ class Root:
 def of_time(
     users: float, value: float, limit: float, interval: tuple[float, float] | None
 ) -> Reading:
-    """A response time in any unit with its 95 % interval, by ten sections as levels have it.
+    """A response time in any unit with its 95% interval, by ten sections as levels have it.
 
-    Without an interval the error is taken as 10 %.
+    Without an interval the error is taken as 10%.
     """
     error = UNKNOWN
     if interval is not None and interval[0] > 0:
@@ -191,7 +191,7 @@ def _fit(x: Vector, y: Vector, weights: Vector) -> _Curve:
 
 
 def _bootstrap(x: Vector, centre: Vector, errors: Vector) -> tuple[float, float]:
-    """Both ends of the interval, from the roots of curves drawn anew."""
+    """Both ends of the interval, from the roots of resampled curves."""
     stream = np.random.default_rng(SEED)
     drawn = centre + errors * stream.normal(size=(DRAWS, len(x)))
     some = max(AT_ONCE // len(x) ** 2, 1)

@@ -29,7 +29,7 @@ def has_taken_turns(second: Sequence[bool]) -> bool:
     """Whether the order of the runs protects a comparison from drift.
 
     Where it does not, no interval of the difference can be believed, however narrow: simulated
-    comparisons of equal sides in the order AAAABBBB on a machine that got 5 % slower "found" a
+    comparisons of equal sides in the order AAAABBBB on a machine that got 5% slower "found" a
     difference in more than half of all cases.
     """
     return abs(confounded(second)) <= MOST

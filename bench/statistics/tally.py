@@ -9,7 +9,7 @@ CLAIMED = 0.95
 
 @dataclass
 class Tally:
-    """What became of one kind of interval over many seeds.
+    """The outcomes of one kind of interval over many seeds.
 
     Widths are half-widths on the log scale, so 0.05 is 5%.
     """

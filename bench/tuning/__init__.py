@@ -1,1 +1,1 @@
-"""Whether `headcount tune` finds what is wrong with a server, and claims nothing else."""
+"""Checks that `headcount tune` finds what is wrong with a server, and claims nothing else."""

@@ -80,7 +80,7 @@ def _named(name: str, options: argparse.Namespace) -> bool:
 
 
 def _played(options: argparse.Namespace, asked: Asked, log: Log) -> int:
-    """How many parts came to no answer."""
+    """The number of parts without an answer."""
     if options.part in ("faults", "redeploy"):
         playing = play if options.part == "faults" else others.redeploy
         found = _wanted(options)

@@ -26,7 +26,7 @@ class Server:
     """A lab server and what its users do.
 
     Attributes:
-        name: What is there to know of it, in a few words.
+        name: What it is, in a few words.
         server: Which server of the lab it is.
         workload: A workload's name, or a file of `workloads`.
         scale: Size of the data set; None for the workload's own.

@@ -1,4 +1,4 @@
-"""What the steps of a proof come to; pure."""
+"""The judgement of the steps of a proof; pure."""
 
 import math
 import statistics
@@ -9,7 +9,7 @@ from bench.tuning.case import Case
 from bench.tuning.log import Record
 
 SHARE = 0.9
-"""Of the oracle's gain, and of a claim after a restart."""
+"""Least share of the oracle's gain, and of a claim after a restart."""
 MOST_MISSED = 1
 LEAST_FAULTS = 12
 """With fewer, nothing is known of others."""

@@ -42,7 +42,7 @@ class Log:
         return {key: noted[key] for key in options} == dict(options)
 
     def step(self, name: str, step: str, make: Callable[[], Record]) -> Record:
-        """What a step came to: from the file, or now; it is written when it is finished."""
+        """The result of a step: from the file, or by running it, and then written."""
         done = self._done.get((name, step))
         if done is None:
             done = {"name": name, "step": step, **make()}
@@ -68,7 +68,7 @@ def records(folder: Path) -> Iterator[Record]:
 
 
 def tried(name: str, play: Callable[[], object]) -> bool:
-    """Whether a part of a proof came to its end; says why not."""
+    """Whether a part of a proof was completed; prints why not."""
     try:
         play()
     except (HeadcountError, OSError, NotAccepted, subprocess.TimeoutExpired) as error:

@@ -27,7 +27,7 @@ class Gain:
 
     @property
     def log(self) -> float:
-        """Its logarithm; 0 of what does not run, for then nobody installs it."""
+        """Its logarithm; 0 if it does not run, since nobody would install it."""
         return math.log(self.ratio) if self.ratio else 0.0
 
 
@@ -37,7 +37,7 @@ NO_GAIN, REFUSED = Gain(1.0, 1.0, 1.0), Gain(None)
 def pair(
     stage: Stage, configuration: Configuration, number: int, users: int, measure: Measure
 ) -> float | None:
-    """The gain of a pair, whose order turns around; None where a turn of it does not count."""
+    """The gain of a pair, whose order alternates; None if one of its turns does not count."""
     sides = [AS_IT_IS, configuration] if number % 2 == 0 else [configuration, AS_IT_IS]
     turns = [stage.turn(one, users) for one in sides]
     before, after = turns if number % 2 == 0 else turns[::-1]

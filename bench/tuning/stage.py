@@ -38,7 +38,7 @@ from headcount.tune.tunable import Tunable
 from headcount.tune.values import Values, names_of
 
 MOST_USERS = 20_000
-"""Beyond them the machine of the proof is the limit."""
+"""Most users: with more, the machine of the proof is the limit."""
 
 
 class Stage(Protocol):
@@ -97,7 +97,7 @@ def baseline(folder: Path) -> Baseline:
     measure = Goal().measure(verdict.diagnosis.limit)
     capacity = verdict.capacity
     held = (capacity.users or capacity.high or capacity.estimate) if capacity is not None else None
-    if held is None:  # the tuner refuses this, but an oracle can gain
+    if held is None:  # the tuner refuses this, but an oracle may gain
         held = min(level.users for level in bundle.levels)
     users = max(round(held * (BEYOND if measure == "rate" else 1.0)), 1)
     return Baseline(folder, min(users, MOST_USERS), measure, verdict.diagnosis)

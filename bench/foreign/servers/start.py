@@ -21,10 +21,10 @@ START_S = 60.0
 END_S = 5.0
 """Longest wait for one that ends before it is killed."""
 PORTS = range(20_000, 29_000)
-"""Below those that the kernel gives to connections, so that nobody else gets one meanwhile."""
+"""Below the kernel's ephemeral ports, so that no connection takes one meanwhile."""
 PASSWORD = "only-a-test"  # noqa: S105 - of databases that live for a minute
 HIDDEN = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "VIRTUAL_ENV")
-"""What of Headcount's environment a server of somebody else's does not have."""
+"""Variables of Headcount's environment that a foreign server does not have."""
 LISTEN = "0A"
 """Of /proc/net/tcp (proc_net_tcp(5))."""
 
@@ -87,7 +87,7 @@ class Start:
 
 
 def free_port(taken: set[int]) -> int:
-    """A port of loopback that nobody uses now."""
+    """A free port of the loopback."""
     for _ in range(1000):
         port = random.SystemRandom().choice(PORTS)
         if port in taken:
@@ -147,7 +147,7 @@ def _signal(server: subprocess.Popen[Any], how: signal.Signals) -> None:
 
 
 def _limited(component: Component) -> list[str]:
-    """How a shell would limit it; it also ends if the bench is killed."""
+    """Limits set as by a shell; the process also ends if the bench is killed."""
     words = ["setpriv", "--pdeathsig", "TERM"]
     if component.cpus:
         words += ["taskset", "--cpu-list", component.cpus]
@@ -163,7 +163,7 @@ def _is_ready(pid: int, start: Start, port: int) -> bool:
 
 
 def listens(pid: int, port: int) -> bool:
-    """Whether somebody in the network namespace of a process listens, or waits for datagrams."""
+    """Whether a socket in the network namespace of a process listens, or waits for datagrams."""
     for table, wanted in (("tcp", LISTEN), ("tcp6", LISTEN), ("udp", "07")):
         with contextlib.suppress(OSError):
             for line in Path(f"/proc/{pid}/net/{table}").read_text("ascii").splitlines()[1:]:
@@ -174,7 +174,7 @@ def listens(pid: int, port: int) -> bool:
 
 
 def as_nobody(folder: Path) -> list[str]:
-    """What runs a program that refuses root; the folder becomes its own."""
+    """A prefix that runs a program as nobody, for programs that refuse root; chowns the folder."""
     if os.geteuid() != 0:
         return []
     subprocess.run(["chown", "-R", "nobody:nogroup", folder], check=True)

@@ -80,13 +80,13 @@ def pgbouncer(component: Component, place: Place) -> Start:
 def redis(component: Component, place: Place) -> Start:
     """It keeps nothing."""
     command = [program("redis-server"), "--port", str(place.port), "--bind", place.host]
-    command += ["--protected-mode", "no"]  # else it answers only loopback without a password
+    command += ["--protected-mode", "no"]  # else only the loopback needs no password
     command += ["--save", "", "--appendonly", "no", "--dir", str(place.folder)]
     return Start([*command, *component.options.split()], place.address)
 
 
 def say(address: str, database: str, text: str) -> None:
-    """Say it as the superuser, as soon as the server has started."""
+    """Run a statement as the superuser, as soon as the server has started."""
     host, _, port = address.partition(":")
     command = ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", host, "-p", port]
     command += ["-U", "admin", "-d", database]

@@ -23,7 +23,7 @@ ENGINES = {
     "fio libaio": ["--ioengine=libaio"],
     "fio io_uring": ["--ioengine=io_uring", "--fixedbufs", "--registerfiles"],
 }
-"""Those of fio's that have several I/Os under way for little CPU, with what makes them cheaper."""
+"""Engines of fio that keep several I/Os in flight for little CPU, with options that reduce it."""
 BATCHES = ["--iodepth_batch_submit=16", f"--iodepth_batch_complete_max={DEPTH}"]
 """Several I/Os for one system call, as ours."""
 INSTALL = {"fio": "apt install fio"}
@@ -78,7 +78,7 @@ def _fio(words: list[str], file: Path) -> Mapping[str, float]:
 
 
 def _nobody(_share: float) -> None:
-    """Nobody follows how far it is."""
+    """Ignore progress."""
 
 
 ITEMS = (

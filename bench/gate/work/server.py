@@ -66,7 +66,7 @@ def _played(plan: Plan, access: Access, users: int) -> Played:
 
 
 def _silent(done: int, users: int) -> None:
-    """Nobody follows how far it is."""
+    """Ignore progress."""
     del done, users
 
 
@@ -89,7 +89,7 @@ def pages(
     client: Mapping[str, str],
     think: Mapping[str, str] = NO_PAUSE,
 ) -> Played:
-    """What plays one page of it, whose contents nobody checks, as no peer does."""
+    """Plays one of its pages, without checking the contents, as peers do not check them either."""
     classes = [{"name": name, "percent": 1, "sizes": [size]} for name, size in PAGES.items()]
     table = {"pages": {"directories": [""], "classes": classes}}
     plan = _plan("http", table, [{"op": "get", "page": [page]}], {"verify": "off", **client}, think)

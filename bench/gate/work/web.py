@@ -103,7 +103,7 @@ def _peer(name: str, run: Callable[..., tuple[float, float]]) -> Mapping[str, fl
 
 
 def _find_built() -> None:
-    """Have what `make bench` built on the PATH."""
+    """Put the programs that `make bench` built on the PATH."""
     folder = str(FOLDER / "bin")
     if folder not in os.environ["PATH"].split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([os.environ["PATH"], folder])
