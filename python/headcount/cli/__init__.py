@@ -67,7 +67,7 @@ def run_line(arguments: Sequence[str]) -> int:
         return ExitCode.PASSED
     learn_line(arguments)
     try:
-        return _played(arguments)
+        return _dispatch(arguments)
     except HeadcountError as error:
         _fail(str(error))
         if isinstance(error, MachineLimitError):
@@ -88,7 +88,7 @@ def run_line(arguments: Sequence[str]) -> int:
         return _unexpected(error, arguments)
 
 
-def _played(arguments: Sequence[str]) -> int:
+def _dispatch(arguments: Sequence[str]) -> int:
     """Run a command line and flush what it prints; returns its exit code."""
     if list(arguments) == ["--version"]:
         print(f"headcount {__version__}")

@@ -17,7 +17,7 @@ class Command(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
         import_help()
-        TyperCommand.format_help(_shown(self), ctx, formatter)
+        TyperCommand.format_help(_display_copy(self), ctx, formatter)
 
 
 class Group(TyperGroup):
@@ -26,7 +26,7 @@ class Group(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
         import_help()
-        TyperGroup.format_help(_shown(self), ctx, formatter)
+        TyperGroup.format_help(_display_copy(self), ctx, formatter)
 
 
 UNUSED = {"rich.markdown": "Markdown", "rich.traceback": "Traceback"}
@@ -60,7 +60,7 @@ def flowing(text: str) -> str:
     return "\n\n".join(one if is_list.search(one) else one.replace("\n", " ") for one in paragraphs)
 
 
-def _shown(command: Any) -> Any:
+def _display_copy(command: Any) -> Any:
     """A copy of a command for display: its help flows, and Rich's markup is escaped."""
     from rich.markup import escape
 
@@ -74,5 +74,5 @@ def _shown(command: Any) -> Any:
         for param in shown.params:
             param.help = escape(param.help) if param.help else param.help
     if isinstance(command, TyperGroup):
-        shown.commands = {name: _shown(one) for name, one in command.commands.items()}
+        shown.commands = {name: _display_copy(one) for name, one in command.commands.items()}
     return shown

@@ -39,7 +39,7 @@ def play(arguments: Sequence[str], given: Sequence[str]) -> int:
     `given` is the line as it was typed. Raises InputError that says what is wrong with it.
     """
     try:
-        app = app_of(_asked(arguments))
+        app = app_of(_verb_of(arguments))
         code = app(args=list(arguments), prog_name="headcount", standalone_mode=False)
     except typer.Abort as error:
         raise KeyboardInterrupt from error
@@ -56,7 +56,7 @@ def play(arguments: Sequence[str], given: Sequence[str]) -> int:
     return code or ExitCode.PASSED
 
 
-def _asked(arguments: Sequence[str]) -> Iterable[str] | None:
+def _verb_of(arguments: Sequence[str]) -> Iterable[str] | None:
     """The verb of a command line, all verbs for completion; None for help and typing errors."""
     if arguments and arguments[0] in VERBS:
         return arguments[:1]

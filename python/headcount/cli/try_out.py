@@ -106,11 +106,11 @@ def _values(event: "Event") -> dict[str, object]:
 
     from headcount.controller.tryout import PlayedStep
 
-    shown = {"values": _shown(event)} if isinstance(event, PlayedStep) else {}
+    shown = {"values": _values_of(event)} if isinstance(event, PlayedStep) else {}
     return {"event": type(event).__name__, **asdict(event), **shown}
 
 
-def _shown(step: "PlayedStep") -> dict[str, str]:
+def _values_of(step: "PlayedStep") -> dict[str, str]:
     """The values of a step, with passwords hidden."""
     return {name: HIDDEN if SECRET.search(name) else value for name, value in step.values.items()}
 
@@ -134,7 +134,7 @@ def _print(event: "Event", *, bodies: bool) -> None:
     for exchange in event.exchanges:
         for line in exchange.lines(most, has_headers=bodies):
             out.print(f"  {clean(line)}", markup=False)
-    for name, value in _shown(event).items():
+    for name, value in _values_of(event).items():
         out.print(f"  {{{name}}} = {_cut(value, MOST_SHOWN)}", markup=False)
     if event.fault is not None:
         out.print(f"  [red]failed[/]: {_escaped(event.fault)}")

@@ -61,7 +61,7 @@ def opened(target: str | None, addresses: Sequence[str], wall: Wall) -> Opened:
         if "://" not in target and not target.startswith("lab:"):
             if addresses:
                 raise InputError("a run or a log is watched alone; leave out --source")
-            return _kept(path)
+            return _run_or_log(path)
         server = partial(ServerSource, "local", _finder(target))
         feeds.append(SourceFeed("local", server, wall))
         sources.append(_here())
@@ -69,7 +69,7 @@ def opened(target: str | None, addresses: Sequence[str], wall: Wall) -> Opened:
         parsed = parse(address)
         if parsed.kind == "local" and target is not None:
             continue  # read with the target's counters
-        name = _free(parsed, [one.name for one in sources])
+        name = _unused_name(parsed, [one.name for one in sources])
         opens = partial(open_source, address, name)
         source = opens()  # reports a wrong address at once
         feeds.append(SourceFeed(name, opens, wall, first=source))
@@ -90,7 +90,7 @@ def _far(source: Source, address: str) -> Watched:
     return Watched(name=source.name, address=address, host=origin.host, system=system)
 
 
-def _free(address: Address, taken: Sequence[str]) -> str:
+def _unused_name(address: Address, taken: Sequence[str]) -> str:
     """A short name for a source: its machine, with the port where another has that name."""
     name = address.host or address.place
     if name in taken:
@@ -100,7 +100,7 @@ def _free(address: Address, taken: Sequence[str]) -> str:
     return name
 
 
-def _kept(path: Path) -> Opened:
+def _run_or_log(path: Path) -> Opened:
     """Open the folder of a run, or a log."""
     if (path / "plan.toml").is_file():
         for name in FILES:
