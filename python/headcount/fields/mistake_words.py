@@ -32,7 +32,7 @@ PATTERNS = {
 
 def plain_words(mistake: Mapping[str, Any]) -> str:
     """What is wrong with a value, and what to write instead."""
-    kind, given = str(mistake["type"]), _shown(mistake.get("input"))
+    kind, given = str(mistake["type"]), _value_text(mistake.get("input"))
     if kind == "list_type" and isinstance(mistake.get("input"), Mapping):
         return f"it is one table, and there may be several; write [[{mistake['loc'][-1]}]] for each"
     if (wanted := KINDS.get(kind)) is not None:
@@ -46,7 +46,7 @@ def plain_words(mistake: Mapping[str, Any]) -> str:
     return message
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """A value as written in a file, or only its kind."""
     if isinstance(value, str):
         return f'"{value[:LONGEST]}"'
