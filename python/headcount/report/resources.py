@@ -43,12 +43,12 @@ class Resources:
 def resources(level: LevelResult, *, loopback: bool) -> Resources:
     """Return what a level used; `loopback`: whether the load came over the loopback."""
     memory_share = counter_mean(level, "system.memory.utilization")
-    there_is = counter_mean(level, "system.memory.limit")
+    total_bytes = counter_mean(level, "system.memory.limit")
     return Resources(
         cpu_share=counter_mean(level, CPU),
         memory_share=memory_share,
         memory_bytes=(
-            None if memory_share is None or there_is is None else memory_share * there_is
+            None if memory_share is None or total_bytes is None else memory_share * total_bytes
         ),
         disk_bytes_per_s=_sum(level, READ, WRITTEN),
         network_bytes_per_s=(

@@ -145,9 +145,9 @@ def _counted(groups: Groups, speeds: Mapping[str, Values]) -> dict[str, Mask]:
     names, shape = list(speeds), np.shape(next(iter(speeds.values())))
     known = np.stack([~np.isnan(np.ravel(speed)) for speed in speeds.values()])
     masks: dict[str, NDArray[np.bool_]] = {}
-    for there in np.unique(known, axis=1).T:
-        rows = (known == there[:, np.newaxis]).all(axis=0)
-        for name in groups.counted([names[place] for place in np.flatnonzero(there)]):
+    for present in np.unique(known, axis=1).T:
+        rows = (known == present[:, np.newaxis]).all(axis=0)
+        for name in groups.counted([names[place] for place in np.flatnonzero(present)]):
             masks[name] = masks.get(name, np.zeros(known.shape[1], dtype=bool)) | rows
     return {name: mask.reshape(shape) for name, mask in masks.items()}
 

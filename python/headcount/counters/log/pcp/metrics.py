@@ -259,9 +259,9 @@ def _interval(found: Values) -> float | None:
     rows count only if there are no others.
     """
     gaps = [
-        float(np.median(np.diff(there)))
+        float(np.median(np.diff(logged_s)))
         for column in found.columns.values()
-        if 1 < len(there := found.times_s[~np.isnan(column)]) < len(found.times_s)
+        if 1 < len(logged_s := found.times_s[~np.isnan(column)]) < len(found.times_s)
     ]
     if not gaps and len(found.times_s) > 1:
         gaps = [float(np.median(np.diff(found.times_s)))]
