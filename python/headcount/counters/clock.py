@@ -3,11 +3,11 @@
 A machine reads its clock at some moment between our question and our receipt of the answer. So its
 clock is ahead of ours by no less than its time minus that of receipt, and by no more than its time
 minus that of the question. Every answer gives such an interval, and the truth is in all of them:
-their intersection. The middle of the
-narrowest alone would be Cristian's estimate (F. Cristian, "Probabilistic clock synchronization",
-Distributed Computing 3, 1989): half the round trip, of the fastest answer. Intersecting is never
-worse, and it works for clocks that give whole seconds only, which no single answer can.
-(K. Marzullo and S. Owicki, "Maintaining the time in a distributed system", 1985.)
+their intersection. The middle of the narrowest alone would be Cristian's estimate (F. Cristian,
+"Probabilistic clock synchronization", Distributed Computing 3, 1989): half the round trip, of the
+fastest answer. Intersecting is never worse, and it works for clocks that give whole seconds only,
+which no single answer can. (K. Marzullo and S. Owicki, "Maintaining the time in a distributed
+system", 1985.)
 
 The bound assumes nothing about the network except that answers follow questions.
 """

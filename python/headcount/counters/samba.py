@@ -1,8 +1,8 @@
 """Samba's sessions, connections to shares and open files, by smbstatus.
 
 smbstatus is a program that reads smbd's databases: 50 ms of CPU time with nobody logged on, and
-more with every open file. One sample starts it and a later one takes its answer, so no
-sample waits for it. It is started again only once its cost is down to a set share of a core.
+more with every open file. One sample starts it and a later one takes its answer, so no sample
+waits for it. It is started again only once its cost is down to a set share of a core.
 """
 
 import json

@@ -52,7 +52,7 @@ class _Counter:
     values: "array[float]" = field(default_factory=lambda: array("d"))
 
     def add(self, value: float, covers_s: float | None) -> None:
-        """Add a sample; `covers_s` is None for the first of a source, which is not known yet."""
+        """Add a sample; `covers_s` is None for the first of a source: its time is not known yet."""
         if covers_s is None:
             self.first = value
         else:

@@ -122,5 +122,5 @@ class Machine:
 
     @cached_property
     def moment(self) -> Moment:
-        """What the machine did in the window; waits until it is long enough, and times timers."""
+        """What the machine did in the window; measures timers until it is long enough."""
         return self.window.moment(self.sample_s, self.real_time, self.sleep)

@@ -74,7 +74,7 @@ class Window:
         real_time: Callable[[], AbstractContextManager[bool]],
         sleep: Callable[[float], None],
     ) -> Moment:
-        """Time timers until the window is that many seconds long, then read the CPU use."""
+        """Measure timers until the window is that many seconds long, then read the CPU use."""
         end_ns = max(
             self._began_ns + round(seconds * 1e9), self._clock_ns() + round(LEAST_WATCH_S * 1e9)
         )

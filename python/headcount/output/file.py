@@ -89,8 +89,8 @@ def write_page(folder: Path) -> None:
 def _is_stream_of_user(path: Path) -> bool:
     """Whether a path must be written to directly, which never holds inside a bundle.
 
-    Raises InputError if a bundle has a link or a pipe under that name: the maker of
-    the bundle put it there, not the user.
+    Raises InputError if a bundle has a link or a pipe under that name: the maker of the
+    bundle put it there, not the user.
     """
     if os.path.lexists(path.parent / PLAN):
         with Folder(path.parent) as folder:

@@ -10,7 +10,7 @@ from headcount.text import percent, plural, share
 LEAST_RIVAL = 0.25
 """Score from which a second candidate gets a line beside a diagnosis of high confidence."""
 LEAST_CHARTED = 0.05
-"""Score at some level from which a seldom limit is drawn."""
+"""Score at some level from which a limit of `SELDOM` is drawn."""
 CHARTED: dict[Limit, str] = {
     "generator": "Generator",
     "refusal": "Refusals",

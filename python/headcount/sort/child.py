@@ -1,8 +1,7 @@
 """The process in which one sort runs, so that nothing else counts as its memory and CPU.
 
 `python -m headcount.sort.child` reads an order (JSON) from standard input and writes a line of JSON
-for each tenth of a second, and a last one with what the sort took. It is killed when its
-parent ends.
+every tenth of a second, and a last one with what the sort took. It is killed when its parent ends.
 """
 
 import json

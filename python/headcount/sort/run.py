@@ -43,8 +43,8 @@ class Order:
 def run(order: Order, source: int, target: int, cage: Cage | None, progress: Progress) -> Sorted:
     """Sort the file open as `source` into the one open as `target`.
 
-    Raises SortFailedError if the sort fails, and SystemLimitError if the system ends it. The process
-    has ended when this function returns or raises.
+    Raises SortFailedError if the sort fails, and SystemLimitError if the system ends it. When this
+    function returns or raises, the process has ended.
     """
     with subprocess.Popen(
         [sys.executable, "-m", "headcount.sort.child"],

@@ -18,7 +18,7 @@ from headcount.errors import InputError, TargetError
 OLD_S = 5.0
 """No rates since an older page: they would be averages over the gap."""
 _SLACK_S = 0.05
-"""The exporter reads its clock while gathering the page, for some hundredths of a second."""
+"""The exporter reads its clock while it gathers the page, which takes hundredths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
