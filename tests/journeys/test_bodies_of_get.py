@@ -12,7 +12,7 @@ import upload_site
 from processes import Headcount
 
 QUERY = '{"query":{"match":{"title":"Dune"}}}'
-WORKLOAD = f"""
+WORKLOAD = """
 name = "searches"
 title = "Searches"
 protocol = "http"
@@ -23,10 +23,11 @@ name = "search"
 weight = 1
 limit = "10s"
 steps = [
-  {{ name = "find", op = "get", path = "/upload", json = {{ query = {{ match = {{ title = "Dune" }} }} }}, expect = 201 }},
-  {{ name = "drop", op = "delete", path = "/upload", form = {{ id = "7" }}, expect = 201 }},
-  {{ name = "ask", op = "options", path = "/upload", body = "what", expect = 201 }},
-  {{ name = "plain", op = "get", path = "/upload", expect = 201 }},
+  { name = "find", op = "get", path = "/upload", expect = 201,
+    json = { query = { match = { title = "Dune" } } } },
+  { name = "drop", op = "delete", path = "/upload", form = { id = "7" }, expect = 201 },
+  { name = "ask", op = "options", path = "/upload", body = "what", expect = 201 },
+  { name = "plain", op = "get", path = "/upload", expect = 201 },
 ]
 """
 SENT = [QUERY, "id=7", "what", ""]

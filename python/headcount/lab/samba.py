@@ -95,7 +95,7 @@ def program() -> str:
 
 
 def version(smbd: str) -> str:
-    """smbd's version, as `4.17.12-Debian`; raises SystemLimitError if it does not run."""
+    """The version of smbd, as `4.17.12-Debian`; raises SystemLimitError if it does not run."""
     try:
         finished = subprocess.run(
             [smbd, "--version"], capture_output=True, text=True, timeout=VERSION_S, check=False

@@ -81,7 +81,7 @@ class Samba:
         return posixpath.join(self.running.directory or "/", found)
 
     def _testparm(self, outputs: str, *options: str) -> Ended:
-        """testparm's result for the configuration; `outputs` redirects to the output wanted."""
+        """The result of testparm for the configuration; `outputs` redirects to the output wanted."""
         script = f'{_BESIDE}exec testparm "$@" {outputs}'
         command = ["sh", "-c", script, posixpath.dirname(self._program), "-s", *options]
         ended = self._host.run([*command, self._main])
@@ -204,7 +204,7 @@ class Samba:
         return bool(found) and (not shares or self._places.index(found[0]) < shares[0])
 
     def _complaints(self) -> Sequence[str]:
-        """testparm's complaints about the files."""
+        """What testparm complains about in the files."""
         lines = self._testparm("2>&1 > /dev/null").output.splitlines()
         return [line.strip() for line in lines if line.strip()]
 
