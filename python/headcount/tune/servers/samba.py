@@ -81,7 +81,7 @@ class Samba:
         return posixpath.join(self.running.directory or "/", found)
 
     def _testparm(self, outputs: str, *options: str) -> Ended:
-        """The result of testparm for the configuration; `outputs` redirects to the output wanted."""
+        """The result of testparm for the configuration; `outputs` selects the output wanted."""
         script = f'{_BESIDE}exec testparm "$@" {outputs}'
         command = ["sh", "-c", script, posixpath.dirname(self._program), "-s", *options]
         ended = self._host.run([*command, self._main])
