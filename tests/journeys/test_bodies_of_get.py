@@ -11,7 +11,7 @@ import quic_site
 import upload_site
 from processes import Headcount
 
-QUERY = '{"query":{"match":{"title":"Dune"}}}'
+QUERY = '{"q":{"title":"Dune"}}'
 WORKLOAD = """
 name = "searches"
 title = "Searches"
@@ -23,8 +23,7 @@ name = "search"
 weight = 1
 limit = "10s"
 steps = [
-  { name = "find", op = "get", path = "/upload", expect = 201,
-    json = { query = { match = { title = "Dune" } } } },
+  { name = "find", op = "get", path = "/upload", expect = 201, json = { q = { title = "Dune" } } },
   { name = "drop", op = "delete", path = "/upload", form = { id = "7" }, expect = 201 },
   { name = "ask", op = "options", path = "/upload", body = "what", expect = 201 },
   { name = "plain", op = "get", path = "/upload", expect = 201 },
