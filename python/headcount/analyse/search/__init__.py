@@ -1,7 +1,7 @@
 """The search for the capacity: which level to run next, and what the levels so far say.
 
 An object that knows nothing of engines or clocks: ask :class:`Search` for the next level, run it by
-whatever means, hand back what was observed, and read the outcome at any time.
+any means, hand back what was observed, and read the outcome at any time.
 
     search = Search(Settings())
     while (request := search.next()) is not None:

@@ -14,7 +14,7 @@ VALUE_WINDOW = 0.06
 """The same for values: their logarithm bends more over the users than the logit of a share."""
 
 CLIFF = 5.0
-"""A share this many times under, or over, the allowed one is far from it."""
+"""A share is far from the allowed one if it is this many times smaller or larger."""
 
 DOUBT = 1.64
 """Binomial standard errors by which a share must exceed the allowed one to bound a bracket: three
@@ -25,7 +25,7 @@ ENDS = 2.5
 for; more than two, because the ends are the extremes of several levels."""
 
 SETTLED_S = 20.0
-"""Time measured after which a level counts as settled near the limit: some cycles of a user."""
+"""Measured time from which a level counts as settled near the limit: some cycles of a user."""
 
 Result = tuple[Observation, ConstraintResult]
 
@@ -34,7 +34,7 @@ Result = tuple[Observation, ConstraintResult]
 class Bracket:
     """The most users below the lowest failure, and the lowest failure itself.
 
-    ``low`` is 0 when nothing passed below ``high``; ``high`` is infinite when nothing failed.
+    ``low`` is 0 if nothing passed below ``high``; ``high`` is infinite if nothing failed.
     """
 
     low: float
@@ -42,14 +42,14 @@ class Bracket:
 
     @property
     def middle(self) -> float:
-        """Geometric middle; the lower end when there is no upper one."""
+        """Geometric middle; the lower end if there is no upper one."""
         if math.isinf(self.high):
             return self.low
         return math.sqrt(self.low * self.high)
 
 
 def bracket_of(levels: Sequence[tuple[int, bool]]) -> Bracket:
-    """The bracket that (users, passed) of the levels leave."""
+    """The bracket that follows from (users, passed) of the levels."""
     high = min((users for users, passed in levels if not passed), default=math.inf)
     low = max((users for users, passed in levels if passed and users < high), default=0)
     return Bracket(float(low), float(high))
@@ -74,7 +74,7 @@ def judged(results: Sequence[Result]) -> list[tuple[int, bool]]:
 
 
 def holds(group: Sequence[Result]) -> bool:
-    """Whether a constraint holds in levels taken together; a share in doubt holds."""
+    """Whether a constraint holds in levels taken together; if a share is in doubt, it holds."""
     values = [(o.measure_s, c) for o, c in group if isinstance(c, Value)]
     if values:
         seconds = sum(s for s, _ in values)
@@ -84,7 +84,7 @@ def holds(group: Sequence[Result]) -> bool:
 
 
 def counted(group: Sequence[Result]) -> tuple[float, float, float]:
-    """Bad, total and allowed share of levels taken together; zeros when there is no share."""
+    """Bad, total and allowed share of levels taken together; zeros if there is no share."""
     shares = [c for _, c in group if isinstance(c, Share)]
     if not shares:
         return 0.0, 0.0, 0.0
@@ -92,7 +92,7 @@ def counted(group: Sequence[Result]) -> tuple[float, float, float]:
 
 
 def side(bad: float, total: float, allowed: float) -> int:
-    """-1 when a share is far under the allowed one, 1 when far over, 0 between."""
+    """-1 if a share is far under the allowed one, 1 if far over, 0 between."""
     share = bad / total if total else 0.0
     allowed = max(allowed, LEAST_ALLOWED)
     if share * CLIFF < allowed:
@@ -103,8 +103,8 @@ def side(bad: float, total: float, allowed: float) -> int:
 def is_jump(bracket: Bracket, results: Sequence[Result]) -> bool:
     """Whether a share jumps within the bracket from far under the allowed one to far over it.
 
-    Not so when any level in or near the bracket has a share between, for then there is a slope to
-    regress, nor when levels contradict each other.
+    Not if a level in or near the bracket has a share between, because then there is a slope to
+    regress, nor if levels contradict each other.
     """
     low, high = bracket.low * math.exp(-WINDOW), bracket.high * math.exp(WINDOW)
     near = [r for r in results if low <= r[0].users <= high]
@@ -117,8 +117,8 @@ def is_jump(bracket: Bracket, results: Sequence[Result]) -> bool:
 def doubt(users: float, results: Sequence[Result]) -> float:
     """How far, in ln(users), the capacity may lie beyond an end of a bracket (95 %).
 
-    Levels of a few seconds locate a capacity only roughly; what their share says by its distance
-    from the allowed one is set against that.
+    Levels of a few seconds locate a capacity only roughly; a share far from the allowed one
+    reduces the doubt.
     """
     there = [(o, c) for o, c in results if o.users == users]
     bad, total, allowed = counted(there)
@@ -126,9 +126,9 @@ def doubt(users: float, results: Sequence[Result]) -> float:
         return 0.0
     seconds = sum(o.measure_s for o, _ in there)
     seen = math.log((bad + 0.25) / (total - bad + 0.25))
-    # Fewer than two of so many cannot be told from none.
+    # Fewer than two bad ones in the total cannot be told from none.
     allowed = min(max(allowed, LEAST_ALLOWED, 2 / total), 0.5)
     distance = abs(seen - math.log(allowed / (1 - allowed))) / SLOPE
     spread = USUAL_SPREAD * math.sqrt(60.0 / seconds)
-    # A level of seconds may not have left the state that the one before it ended in.
+    # A level of seconds may still be in the state in which the one before it ended.
     return max(0.5 * spread if seconds < SETTLED_S else 0.0, ENDS * spread - distance)

@@ -1,8 +1,8 @@
 """Levels that contradict the interval: far above it and passed, or far below it and failed.
 
-The regression weighs the levels around the capacity. When the server, or its machine, changed while
-it was measured, levels farther away tell a different story, and an interval that denies them is no
-interval. Near its ends a level may go either way by chance; far from them it does not.
+The regression weighs the levels around the capacity. If the server or its machine changed during
+the search, levels farther away may disagree, and an interval that denies them is wrong. Near its
+ends a level may go either way by chance; far from them it does not.
 """
 
 import math
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from headcount.analyse.search.observation import Observation
 
 FAR = 0.10
-"""How far beyond the interval, in ln(users), a level is no longer there by chance: on the quiet
-simulated servers a level's share of slow scenarios has left its allowed value by more than the
-spread of any run at 5 %; ours is twice that."""
+"""How far beyond the interval, in ln(users), a level's outcome is no longer chance. On the quiet
+simulated servers, a level's share of slow scenarios has left its allowed value at 5% by more than
+the spread of any run; ours is twice that."""
 
 
 def contradictions(

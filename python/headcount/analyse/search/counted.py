@@ -1,9 +1,9 @@
-"""A capacity of a few users: counted, for between two and three users there is nothing to fit.
+"""A capacity of a few users: counted, because there is nothing to fit between two and three users.
 
-So few users send few requests, and their levels fail or pass by chance. For each number of users
-the levels are taken together; a number surely holds, or surely does not, when the 95 % interval of
-its share of bad scenarios is on one side of the allowed one (Jeffreys' interval: Brown, Cai and
-DasGupta, Statistical Science 16(2), 2001).
+So few users send few requests, and their levels fail or pass by chance. Levels with the same number
+of users are pooled. A number surely holds, or surely does not, if the 95% interval of its share of
+bad scenarios is on one side of the allowed one (Jeffreys' interval: Brown, Cai and DasGupta,
+Statistical Science 16(2), 2001).
 """
 
 import math
@@ -19,19 +19,18 @@ FEW = 10
 """The most users that are counted."""
 
 MOST = 0.999
-"""A share that has a logit, as its complement has."""
+"""Largest share used, so that it and its complement have a logit."""
 
 ALIKE = 1.5
-"""Requests of a queue are alike: as many say as much as this times fewer independent ones. Ours, of
-simulated servers with two to ten users."""
+"""Requests in a queue are correlated: this many carry as much information as one independent one.
+Our choice, from simulated servers with two to ten users."""
 
 
 def crossing(results: Sequence[Result]) -> float | None:
-    """Users at which the share, taken to rise with the users, crosses the allowed one.
+    """Users at which the share, assumed to rise with the users, crosses the allowed one.
 
-    Shares are pooled where more users had less (isotonic regression by pooling adjacent violators),
-    and interpolated between neighbours by their logits over ln(users). None where it does not
-    cross.
+    Shares are pooled if more users had less (isotonic regression by pooling adjacent violators),
+    and their logits are interpolated between neighbours over ln(users). None if it does not cross.
     """
     blocks: list[tuple[list[int], float, float]] = []
     allowed = 0.0
@@ -67,7 +66,7 @@ def sure_ends(results: Sequence[Result]) -> tuple[float, float]:
 
 
 def _side(bad: float, total: float, allowed: float) -> int:
-    """-1 where a share is surely under the allowed one, 1 where it is surely over, else 0."""
+    """-1 if a share is surely under the allowed one, 1 if it is surely over, else 0."""
     if not total:
         return 0
     good, bad = (total - bad) / ALIKE + 0.5, bad / ALIKE + 0.5

@@ -1,8 +1,8 @@
-"""A capacity that changes while it is looked for: leaks, caches that fill, a server warming up.
+"""A capacity that changes during the search: leaks, caches that fill, a server warming up.
 
-The logit of the share of bad scenarios near the limit is taken as a plane over ln(users) and the
-time: where the plane meets the limit at the end of the last level is the capacity now, and how this
-place moves is its change.
+The logit of the share of bad scenarios near the limit is fitted as a plane over ln(users) and time:
+where the plane meets the limit at the end of the last level is the capacity now, and how this place
+moves is its change.
 """
 
 import math
@@ -24,26 +24,26 @@ from headcount.analyse.search.regression import (
 
 RUNS_LEAST = 6
 RUNS_MOST = 12
-"""Levels that are looked at, the latest: a change need not go on for ever."""
+"""Latest levels that are used: a change need not go on for ever."""
 
 BAD_LEAST = 4
-"""Bad requests without which a share says nothing about where it stands."""
+"""Bad requests without which a share says nothing about its position."""
 
 SLOPE_SPREAD = 10.0
-"""Standard deviation of the slopes of servers around the usual one, for levels that show none."""
+"""Standard deviation of the servers' slopes around the usual one, for levels that show none."""
 
 SURE = 4.0
-"""Standard errors of the change that are no chance. More than for a single test: the search looks
-after each level."""
+"""Standard errors from which a change is not chance. More than for a single test, because the
+search looks after each level."""
 
 LARGE = 0.04
-"""Least change of ln(users) over the levels looked at; of less, no answer depends."""
+"""Least change of ln(users) over the levels used; no answer depends on less."""
 
 
 def drifting_fit(results: Sequence[Result]) -> tuple[Fit, float] | None:
-    """The capacity at the end of the last level, and its change of ln(users) a second.
+    """The capacity at the end of the last level, and its change of ln(users) per second.
 
-    None while no change is sure, or the levels do not say when they ended.
+    None while no change is sure, or if the levels do not say when they ended.
     """
     telling = [(o, c) for o, c in results if isinstance(c, Share) and _is_telling(c)][-RUNS_MOST:]
     if len(telling) < RUNS_LEAST:
@@ -52,7 +52,7 @@ def drifting_fit(results: Sequence[Result]) -> tuple[Fit, float] | None:
     times = np.array([_middle_s(o) for o, _ in telling]) - ended_s
     log_users = np.array([math.log(o.users) for o, _ in telling])
     span_s = float(np.ptp(times))
-    # What the levels do not reach to is not known.
+    # The present is unknown if the levels do not reach it.
     if span_s <= 0 or -float(times.max()) > span_s / 2:
         return None
     centre = float(log_users.mean())

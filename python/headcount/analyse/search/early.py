@@ -1,4 +1,4 @@
-"""When a level far from the capacity may end before its time."""
+"""When a level far from the capacity may end early."""
 
 import math
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from headcount.analyse.search.observation import ConstraintResult, Share
 Verdict = Literal["pass", "fail"]
 
 FAR = 5.0
-"""How many times the allowed share, or the allowed share divided by it, is far away.
+"""How many times the allowed share, or the allowed share divided by it, counts as far away.
 
-At the usual 5 % these are 25 % and 1 %. A sequential test around the limit itself is biased where
+At the usual 5% these are 25% and 1%. A sequential test around the limit itself is biased if
 noise is slower than the level; this far away an error costs nothing: the regression corrects it.
 """
 
@@ -22,10 +22,10 @@ def wide_rule(
     """Whether a level is so far from the limit that it may stop; None while it must go on.
 
     ``constraints`` are the running totals of the level, ``measured_s`` the time measured so far,
-    ``least_s`` the shortest level worth having. A level fails early when any constraint fails by
-    far, and passes early when all pass by far. Two standard errors of a share are taken as six
-    binomial ones (of at least sqrt(0.01 / n)), for queueing makes neighbours alike: shares of a
-    queue near saturation vary by several times the binomial figure.
+    ``least_s`` the shortest level worth having. A level fails early if any constraint fails by far,
+    and passes early if all pass by far. Two standard errors of a share are taken as six binomial
+    ones (at least sqrt(0.01 / n)), because queueing correlates neighbours: shares of a queue near
+    saturation vary by several times the binomial figure.
     """
     if measured_s < least_s or not constraints:
         return None
@@ -43,7 +43,7 @@ def _far(constraint: ConstraintResult) -> Verdict | None:
         return None
     share = constraint.share
     margin = 6 * math.sqrt(max(share * (1 - share), 0.01) / constraint.total)
-    # With more than one in seven allowed, five times as much would be all of them.
+    # If more than one in seven is allowed, five times as much would be all of them.
     far_fail = min(FAR * constraint.allowed, (1 + constraint.allowed) / 2)
     if share - margin > max(far_fail, 0.01):
         return "fail"

@@ -1,4 +1,4 @@
-"""What the levels so far say about the capacity."""
+"""What the levels so far show about the capacity."""
 
 import math
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ from headcount.analyse.search.regression import Fit, fit_shares, fit_values
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The capacity by one constraint: users, with a 95 % interval.
+    """The capacity by one constraint: users, with a 95% interval.
 
-    ``fit`` is the regression behind it; None when all there is is a ``bracket`` of levels, whose
-    ends are as uncertain as the levels are short. ``rival`` is another constraint that may bind as
-    well and sets the lower end of the interval. ``per_s`` is the change of ln(users) a second where
-    the capacity moves for sure; the estimate then is that at the end of the last level.
-    ``is_counted`` is true of a few users, whose numbers are counted.
+    ``fit`` is the regression behind it; None if there is only a ``bracket`` of levels, whose ends
+    are as uncertain as the levels are short. ``rival`` is another constraint that may bind as well
+    and sets the lower end of the interval. ``per_s`` is the change of ln(users) per second if the
+    capacity surely moves; the estimate is then that at the end of the last level. ``is_counted`` is
+    true for a few users, whose numbers are counted.
     """
 
     name: str
@@ -49,10 +49,10 @@ class Estimate:
 
 
 def estimate_of(observations: Sequence[Observation]) -> Estimate:
-    """The capacity: the least over the constraints of the users at which each meets its limit.
+    """The capacity: the least, over the constraints, of the users at which each meets its limit.
 
-    Where other constraints bind within the interval of the least, each bound is the least of
-    theirs. Only valid observations may be given.
+    If other constraints bind within its interval, each bound is the least of their bounds. Only
+    valid observations may be given.
     """
     names = list(dict.fromkeys(c.name for o in observations for c in o.constraints))
     estimates = [_by_constraint(name, results_of(name, observations)) for name in names]
@@ -89,7 +89,7 @@ def _by_constraint(name: str, results: Sequence[Result]) -> Estimate:
 
 
 def _few(bracketed: Estimate, results: Sequence[Result]) -> Estimate:
-    """The estimate of a few users, between the ends that are sure."""
+    """The estimate for a few users, between the ends that are sure."""
     low, high = sure_ends(results)
     users = crossing(results) or bracketed.users
     users = min(max(users, low), high)

@@ -1,7 +1,7 @@
-"""Goals: constraints that few users do not meet because they are few, such as a throughput.
+"""Goals: constraints that few users miss because they are few, such as a throughput.
 
-A goal that is missed says nothing until fewer users have met it. From there on it is a constraint
-like any other: who has more users and less throughput is past the capacity.
+A missed goal says nothing until fewer users have met it. From there on it is a constraint like any
+other: more users with less throughput are past the capacity.
 """
 
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from dataclasses import replace
 from headcount.analyse.search.observation import Observation
 
 CLEARLY = 0.97
-"""A goal is met clearly from this share of its limit: nearer to it, chance decides."""
+"""Multiple of its limit from which a goal is clearly met: nearer to it, chance decides."""
 
 
 def with_goals(observations: Sequence[Observation]) -> list[Observation]:
-    """The observations, each with the goals that as many or fewer users met clearly."""
+    """The observations, each with the goals that as many or fewer users clearly met."""
     least: dict[str, int] = {}
     for one in observations:
         for goal in one.goals:
@@ -33,5 +33,5 @@ def with_goals(observations: Sequence[Observation]) -> list[Observation]:
 
 
 def misses_only_goals(observation: Observation) -> bool:
-    """Whether every constraint holds, and a goal does not."""
+    """Whether every constraint holds but a goal does not."""
     return observation.passed and not all(goal.passed for goal in observation.goals)

@@ -11,17 +11,17 @@ from headcount.analyse.search.regression import LEAST_ALLOWED, SLOPE
 from headcount.analyse.search.standing import Standing
 
 QUADRUPLE_BELOW = 100
-"""Below so many users the next probe has four times as many, later twice: small levels are far
+"""Below this many users the next probe has four times as many, later twice: small levels are far
 from harming anything, and each costs a warm-up."""
 
 NARROW = 1.12
-"""A bracket whose ends are in this ratio is narrow enough to straddle."""
+"""A bracket whose ends have this ratio is narrow enough to straddle."""
 
 GUESS_MOST = 0.08
 """Most that one level's share may move the first guess, in ln(users)."""
 
 BAD_LEAST = 4
-"""Bad requests without which a share says nothing about where it stands."""
+"""Bad requests without which a share says nothing about its position."""
 
 SATURATED = 0.95
 
@@ -34,7 +34,7 @@ def grow(standing: Standing) -> int | None:
     if low >= ceiling:
         return None
     if ceiling < standing.settings.max_users:
-        # The generator failed above: feel for the most it can do, to within a narrow bracket.
+        # The generator failed above: find the most it can do, to within a narrow bracket.
         between = int(math.sqrt(low * (ceiling + 1)))
         return between if between > low and (ceiling + 1) / low > NARROW else None
     factor = 4 if low < QUADRUPLE_BELOW else 2
@@ -42,14 +42,14 @@ def grow(standing: Standing) -> int | None:
 
 
 def climbs(standing: Standing) -> bool:
-    """Whether seconds are enough for the next level: the last was far from every limit."""
+    """Whether a few seconds suffice for the next level: the last one was far from every limit."""
     if not standing.settings.climb_s or not standing.valid:
         return False
     return standing.taken[-1].observation.valid and is_light(standing.valid, standing.valid[-1])
 
 
 def shrink(standing: Standing) -> int | None:
-    """Users of the next probe while nothing has passed; None when one user is too many."""
+    """Users of the next probe while nothing has passed; None if one user is too many."""
     high = int(standing.bracket.high)
     if high <= 1:
         return None
@@ -62,7 +62,7 @@ def shrink(standing: Standing) -> int | None:
 
 
 def halve(standing: Standing) -> int | None:
-    """Users of a level inside the bracket; None when it is narrow, or a level is telling."""
+    """Users of a level inside the bracket; None if it is narrow, or a level is telling."""
     low, high = standing.bracket.low, standing.bracket.high
     if high / low <= NARROW or high - low <= 1 or first_guess(standing) is not None:
         return None
@@ -71,7 +71,7 @@ def halve(standing: Standing) -> int | None:
 
 
 def inside(low: float, high: float, wanted: float | None = None) -> int | None:
-    """Users strictly between two numbers: ``wanted`` when well inside, else their middle."""
+    """Users strictly between two numbers: ``wanted`` if well inside, else their middle."""
     if high - low <= 1:
         return None
     middle = math.sqrt(low * high)
@@ -81,12 +81,12 @@ def inside(low: float, high: float, wanted: float | None = None) -> int | None:
 
 
 def asymptote(standing: Standing, users: int) -> float | None:
-    """Users that would just saturate a server seen overloaded at ``users``, by its throughput.
+    """Users that would just saturate a server that was overloaded at ``users``, by its throughput.
 
     N = X (Z + R): the asymptotic bound of a closed network (Denning and Buzen, Computing Surveys
-    10, 1978), with R half the limit where it is known, else the response of the lightest level;
-    less 5 %, for a limit is met a little before saturation. None unless more than half of some
-    share was bad there.
+    10, 1978). R is half the limit if it is known, else the response of the lightest level. 5% are
+    subtracted, because a limit is met a little before saturation. None unless more than half of
+    some share was bad there.
     """
     seen = [o for o in standing.valid if o.users == users]
     if not seen or not any(_overloaded(o) for o in seen):
@@ -107,8 +107,8 @@ def _overloaded(observation: Observation) -> bool:
 def first_guess(standing: Standing, name: str | None = None) -> float | None:
     """ln(capacity) from the most telling level: the one whose share is nearest the allowed one.
 
-    Uses the usual slope of the logit; looks at the constraint ``name`` alone if given. None while
-    no level inside the bracket has a share between a fifth and five times the allowed one.
+    Uses the usual slope of the logit; with ``name``, uses that constraint alone. None while no
+    level inside the bracket has a share between a fifth and five times the allowed one.
     """
     low, high = standing.bracket.low, standing.bracket.high
     best: tuple[float, float] | None = None

@@ -6,9 +6,9 @@ from headcount.analyse.search.observation import Observation
 from headcount.analyse.search.overruled import passes_by_far
 
 SLOWER = 1.5
-"""A server is not busy up to so many times the mean response of the levels with fewer users. One
+"""A server is not busy up to this many times the mean response of the levels with fewer users. One
 processor with Poisson arrivals is that much slower when it is busy a third of the time (M/M/1);
-many are not before nearly all of them are busy."""
+many processors are not until nearly all of them are busy."""
 
 
 def is_light(levels: Sequence[Observation], level: Observation) -> bool:

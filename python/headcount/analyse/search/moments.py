@@ -1,7 +1,7 @@
-"""Bad moments: stretches of levels in which the server held far fewer users than on the whole.
+"""Bad moments: stretches of levels in which the server held far fewer users than usual.
 
-A job that comes each few minutes, a flush, a neighbour: in most levels the server holds what it
-holds, and for some seconds much less. Of such a server no single number is the whole answer.
+A periodic job, a flush, a neighbour: in most levels the server holds its usual load, and for some
+seconds much less. No single number describes such a server.
 """
 
 import math
@@ -15,15 +15,15 @@ from headcount.analyse.search.observation import Share, Taken
 from headcount.analyse.search.regression import LEAST_ALLOWED, SLOPE, USUAL_SPREAD
 
 APART = 4.0
-"""Standard deviations of a stretch of its length, on a quiet server, from which it is no chance."""
+"""Standard deviations, of such a stretch on a quiet server, from which it is not chance."""
 
 OFTEN = 2
 OFTEN_SHARE = 0.02
-"""Bad moments, and their share of the time, from which they are part of the server: one may be
-anything, and pauses of a collector take half a percent of the time."""
+"""Number of bad moments, and their share of the time, from which they belong to the server: one alone
+may be anything, and pauses of a garbage collector take half a percent of the time."""
 
 FURTHEST = 4.0
-"""Logits beyond the allowed share, of which more says no more: nearly all were bad."""
+"""Logits above the allowed share beyond which more means nothing: nearly all were bad."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Moment:
     """A bad moment.
 
     ``index`` is the place of its level among those taken, from 0. It began ``after_s`` into the
-    measured part, with batch ``first``, and lasted ``seconds``, to before batch ``end``. The server
-    held fewer than ``held`` users in it.
+    measured part with batch ``first``, lasted ``seconds``, and ended before batch ``end``. The
+    server held fewer than ``held`` users in it.
     """
 
     index: int
@@ -46,21 +46,21 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class BadMoments:
-    """The bad moments of a search; ``share`` is theirs of the time in which they would show."""
+    """The bad moments of a search; ``share`` is their part of the time in which they would show."""
 
     moments: tuple[Moment, ...] = ()
     share: float = 0.0
 
     @property
     def are_often(self) -> bool:
-        """Whether there are so many that they are part of the server."""
+        """Whether there are so many that they belong to the server."""
         return len(self.moments) >= OFTEN and self.share >= OFTEN_SHARE
 
     @property
     def held(self) -> float:
-        """Users whom the server held in all bad moments but the worst, at most; infinite if none.
+        """Upper bound on the users held in all bad moments but the worst; infinite if none.
 
-        The worst one alone may be of another kind.
+        The worst one alone may have another cause.
         """
         return sorted(m.held for m in self.moments)[1] if self.are_often else math.inf
 
@@ -89,7 +89,7 @@ def bad_moments(levels: Iterable[tuple[int, Taken]], name: str, users: float) ->
 
 
 def _batched(taken: Taken, name: str) -> list[Share]:
-    """The constraint of a level, if it has batches; one with stalls has lost some of them."""
+    """The constraint of a level if it has batches; with stalls, it has lost some of them."""
     if not taken.observation.valid or taken.observation.stalls:
         return []
     return [
@@ -113,19 +113,19 @@ def _stretches(share: Share) -> list[tuple[int, int]]:
 
 
 def _least(bad: float, total: float) -> float:
-    """The least share of bad ones that so many show (Jeffreys, 97.5 %), of requests alike."""
+    """Lower bound of the bad share (Jeffreys, 97.5%), for correlated requests."""
     return float(betaincinv(bad / ALIKE + 0.5, (total - bad) / ALIKE + 0.5, 0.025))
 
 
 def _beyond(batches: Sequence[tuple[float, float]], share: Share) -> float:
-    """How far in ln(users) the capacity of a stretch surely was below the level's users."""
+    """How far, in ln(users), the capacity of a stretch surely was below the level's users."""
     least = _least(sum(bad for bad, _ in batches), sum(total for _, total in batches))
     above = float(logit(least) - logit(max(share.allowed, LEAST_ALLOWED)))
     return max(0.0, min(above, FURTHEST)) / SLOPE
 
 
 def _part(moments: Sequence[Moment], looked: Sequence[tuple[int, float]]) -> float:
-    """Their share of the time of the levels in which such moments show and the rest does not."""
+    """Their share of the time in the levels where such moments show and the rest is fine."""
     if not moments:
         return 0.0
     least = min(moment.users for moment in moments)

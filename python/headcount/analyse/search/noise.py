@@ -1,8 +1,8 @@
 """Noise that the method cannot cover: slower than a level, or heavier than its spread shows.
 
 The thresholds separate the simulated servers. Single minutes of the four quiet ones locate the
-capacity with a standard deviation of 0.6-2.9 % (99 in 100 searches see less than 3.3 %); of the one
-whose speed drifts by 10 % in 20 s, with 10 %.
+capacity with a standard deviation of 0.6-2.9% (99 in 100 searches see less than 3.3%); those of the
+one whose speed drifts by 10% in 20 s, with 10%.
 """
 
 import math
@@ -14,11 +14,11 @@ from headcount.analyse.search.estimate import Estimate
 from headcount.analyse.search.observation import Observation, Share
 
 SPREAD_MOST = 0.037
-"""Spread of runs, as of one minute, in ln(users), beyond which a server is noisy."""
+"""Spread of runs, scaled to one minute, in ln(users), beyond which a server is noisy."""
 
 SPREAD_DOUBTFUL = 0.025
 CORRELATION_MOST = 0.35
-"""A lesser spread is noise too when the batches of the runs are as correlated as this."""
+"""A smaller spread is also noise if the batches of the runs are correlated this much."""
 
 RUNS_LEAST = 5
 
@@ -41,7 +41,7 @@ def noisy(estimate: Estimate, observations: Sequence[Observation]) -> bool:
 def correlation(observations: Sequence[Observation], name: str) -> float:
     """Lag-1 autocorrelation of the bad counts of consecutive batches, pooled over the levels.
 
-    0 when no level of the constraint ``name`` has batches.
+    0 if no level of the constraint ``name`` has batches.
     """
     products = squares = 0.0
     for observation in observations:

@@ -6,17 +6,17 @@ from typing import Literal
 Purpose = Literal["climb", "probe", "bracket", "straddle", "official", "recovery", "curve"]
 """Why a level is run.
 
-* climb: a few seconds while growing and far from every limit; not believed otherwise;
+* climb: a few seconds, while growing and far from every limit; ignored otherwise;
 * probe: growing from the first users until a constraint breaks;
 * bracket: narrowing the gap between a level that passes and one that fails;
 * straddle: short levels on both sides of the estimate, for the regression;
 * official: one full level at the users to be published, never stopped early;
-* recovery: after an overload that lasts, to see with how many users it ends; does not count;
+* recovery: after a lasting overload, to see with how many users it ends; does not count;
 * curve: a point for the chart of response time and throughput over users.
 """
 
 SEARCHING: tuple[Purpose, ...] = ("climb", "probe", "bracket", "straddle")
-"""Those towards the estimate."""
+"""Purposes of levels that lead to the estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,13 @@ class Request:
 class Share:
     """A constraint on a share of the scenarios: at most ``allowed`` of ``total`` may be bad.
 
-    A percentile criterion is one: "p95 <= 1 s" is "at most 5 % are slower than 1 s or fail". So are
-    errors and overload. Requests under way that are already over the limit count as bad, or an
-    overloaded level looks better than it is.
+    A percentile criterion is one: "p95 <= 1 s" is "at most 5% are slower than 1 s or fail". So are
+    errors and overload. Requests under way that are already over the limit count as bad, because
+    otherwise an overloaded level looks better than it is.
 
-    ``limit_s`` is the response-time limit behind the share, where there is one; it sharpens the
-    first guess of an overloaded server's capacity. ``batches`` are (bad, total) of consecutive
-    equal stretches of the level (5 s), for telling steady noise from slow noise; may be empty.
+    ``limit_s`` is the response-time limit behind the share, if there is one; it sharpens the first
+    guess of an overloaded server's capacity. ``batches`` are (bad, total) of consecutive equal
+    stretches of the level (5 s), for telling steady noise from slow noise; may be empty.
     ``certain`` is the share of the bad ones that are bad whatever the load generator's own delay
     was.
     """
@@ -59,7 +59,7 @@ class Share:
     certain: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse counts that cannot be."""
+        """Refuse impossible counts."""
         if not 0 <= self.bad <= self.total:
             raise ValueError(f"{self.name}: bad must be between 0 and total ({self.total})")
         if not 0 <= self.allowed < 1:
@@ -67,7 +67,7 @@ class Share:
 
     @property
     def share(self) -> float:
-        """Bad / total; 0 when nothing was decided."""
+        """Bad / total; 0 if nothing was decided."""
         return self.bad / self.total if self.total else 0.0
 
     @property
@@ -80,7 +80,7 @@ class Share:
 class Value:
     """A constraint on a positive figure of the level, such as a mean: ``value`` <= ``limit``.
 
-    ``least`` is the value without the load generator's own delay; None where it has no part in it.
+    ``least`` is the value without the load generator's own delay; None if that plays no part.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Value:
     least: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what has no logarithm."""
+        """Refuse a value without a logarithm."""
         if not (self.value >= 0 and self.limit > 0):
             raise ValueError(f"{self.name}: value must be >= 0 and limit > 0")
 
@@ -106,17 +106,17 @@ ConstraintResult = Share | Value
 class Observation:
     """What a level showed.
 
-    ``measure_s`` is the time really measured (shorter than asked when stopped early).
-    ``valid`` is false when the load generator, not the server, was the limit, of a climb that was
-    not light (:mod:`headcount.analyse.search.light`), and of a level after an overload that lasts:
-    the level never counts towards the capacity. ``overhead_s`` is the time it took besides
-    measuring: preparing, ramp, warm-up, settling; ``prepare_s`` is the part of it that made data
-    for more users. ``think_s`` is the mean think time, None when the users have none. ``cpu_lost``
-    is the share of the machine's CPUs that other programs or the hypervisor took from the server,
-    ``steady`` whether the level was in a steady state. ``stalls`` are the times in which the server
+    ``measure_s`` is the time really measured (less than asked if stopped early). ``valid`` is false
+    if the load generator, not the server, was the limit, for a climb that was not light
+    (:mod:`headcount.analyse.search.light`), and for a level after a lasting overload: the level
+    never counts towards the capacity. ``overhead_s`` is the time it took besides measuring:
+    preparing, ramp, warm-up, settling; ``prepare_s`` is the part of it that made data for more
+    users. ``think_s`` is the mean think time, None if the users have none. ``cpu_lost`` is the
+    share of the machine's CPUs that other programs or the hypervisor took from the server,
+    ``steady`` whether the level was in a steady state. ``stalls`` are the times when the server
     answered next to nothing: seconds from the start of the measured part, and their length.
-    ``ended_s`` is when it ended, seconds since the search began; 0 where that is not known.
-    ``goals`` are constraints that few users do not meet because they are few, such as a throughput.
+    ``ended_s`` is when it ended, in seconds since the search began; 0 if unknown. ``goals`` are
+    constraints that few users miss because they are few, such as a throughput.
     """
 
     users: int
@@ -135,7 +135,7 @@ class Observation:
     goals: tuple[Value, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse levels that cannot be."""
+        """Refuse an impossible level."""
         if self.users < 1:
             raise ValueError("a level has at least one user")
         if self.valid and not self.constraints:
@@ -151,7 +151,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A level that was run: what was asked, what was seen."""
+    """A level that was run: what was asked, and what was observed."""
 
     request: Request
     observation: Observation

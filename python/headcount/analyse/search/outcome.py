@@ -17,24 +17,24 @@ from headcount.analyse.search.widening import Interval, widened
 
 QUICK_WIDER = 1.5
 """How many times wider the interval of a first look is, in ln(users), than its levels say: levels
-of seconds see little of slow noise. Ours, of the simulated servers."""
+of seconds see little of slow noise. Our choice, from the simulated servers."""
 NOISY_WIDER = 1.5
-"""The same where runs disagree."""
+"""The same if runs disagree."""
 
 QUICK_LEAST, QUICK_MOST = 0.5, 1.6
-"""The interval of a first look spans at least these times the estimate. A look of three minutes
-does not see what takes longer: a warm-up, or a job that comes each minute or more rarely. Ours, of
-the simulated servers: of each, nine in ten looks hold the capacity."""
+"""The interval of a first look spans at least these multiples of the estimate. A look of three
+minutes does not see slower effects: a warm-up, or a job every minute or more rarely. Our
+choice, from the simulated servers: nine in ten looks at each hold the capacity."""
 
 OWN_DELAY = "the load generator's own delay"
-"""What widened the interval, where its upper end allows for that delay."""
+"""The cause of a wider interval, if its upper end allows for that delay."""
 
 NEARLY = 1.1
-"""The official level may widen an interval that was narrow enough by so much without a remark."""
+"""How much the official level may widen an interval that was narrow enough, without a remark."""
 
 
 class Flag(StrEnum):
-    """What a reader of the capacity must know about it."""
+    """What a reader of the capacity must know."""
 
     GENERATOR_LIMITED = "at least this many: the load generator was the limit"
     MAX_USERS = "at least this many: the search stopped at max_users"
@@ -52,18 +52,18 @@ class Flag(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The capacity with its 95 % interval, in users; available at any time.
+    """The capacity with its 95% interval, in users; available at any time.
 
-    ``estimate`` is where the criteria are just met (a real number; ``low`` and ``high`` its
+    ``estimate`` is where the criteria are just met (a real number; ``low`` and ``high`` are its
     interval). ``high`` is infinite while nothing has failed, ``low`` 0 while nothing has passed.
     While there is only a bracket, the interval is the bracket. ``published`` is the number of users
     to quote: those of a level that passed, within the interval; 0 while none did. ``widened_by``
-    names what widened the interval beyond the scatter of the levels; ``left_out`` what does not
+    names what widened the interval beyond the scatter of the levels, ``left_out`` what does not
     count, ``short_of_goals`` the indices of levels that only miss a goal, as few users do, and
     ``missed`` the goals that ``published`` users miss. ``per_s`` is the relative change of the
-    capacity a second; 0 unless it surely changes. ``recovery`` says with how many users an overload
-    that lasts ended; None where none lasts, or that was not tried. ``binding`` names the constraint
-    that sets the capacity; None when none has failed.
+    capacity per second; 0 unless it surely changes. ``recovery`` says with how many users a lasting
+    overload ended; None if none lasted, or that was not tried. ``binding`` names the constraint
+    that sets the capacity; None if none has failed.
     """
 
     estimate: float
@@ -86,7 +86,7 @@ class Outcome:
 
     @property
     def half_width(self) -> float:
-        """Half of the interval relative to the estimate; infinite when there is no upper end."""
+        """Half of the interval relative to the estimate; infinite if there is no upper end."""
         return (self.high - self.low) / 2 / self.estimate if self.estimate > 0 else math.inf
 
 
@@ -119,21 +119,21 @@ def outcome_of(standing: Standing) -> Outcome:
 
 
 def _missed(standing: Standing, users: int) -> tuple[str, ...]:
-    """The goals that the last valid level with so many users missed."""
+    """The goals that the last valid level at this number of users missed."""
     levels = [t.observation for t in standing.taken if t.observation.valid]
     last = [o for o in levels if o.users == users][-1:]
     return tuple(goal.name for o in last for goal in o.goals if not goal.passed)
 
 
 def _interval(standing: Standing) -> tuple[Interval, tuple[str, ...]]:
-    """The interval of the estimate, wide enough for every level taken; and what widened it."""
+    """The interval of the estimate, wide enough for every level taken, and what widened it."""
     interval = _uncontradicted(standing)
     causes: tuple[str, ...] = ()
     upper = upper_end(standing.estimate, standing.valid)
     if upper > interval[1]:
         interval, causes = (interval[0], upper), (OWN_DELAY,)
     if standing.estimate.is_counted:
-        # Levels of a few users differ by chance, which the count allows for.
+        # Levels of a few users differ by chance, which counting allows for.
         return interval, causes
     users = standing.estimate.users
     if standing.settings.quick:
@@ -148,7 +148,7 @@ def _interval(standing: Standing) -> tuple[Interval, tuple[str, ...]]:
 
 
 def _wider(interval: Interval, users: float, times: float) -> Interval:
-    """The interval of an estimate so many times wider, in ln(users)."""
+    """The interval of an estimate, widened by a factor in ln(users)."""
     low, high = interval
     if not 0 < low <= users <= high:
         return interval
@@ -158,7 +158,7 @@ def _wider(interval: Interval, users: float, times: float) -> Interval:
 def _uncontradicted(standing: Standing) -> Interval:
     estimate = standing.estimate
     if estimate.per_s:
-        # The levels that contradict it are of another time.
+        # The levels that contradict it belong to another time.
         return estimate.low, estimate.high
     return contradictions(estimate.low, estimate.high, _observations(standing))
 

@@ -1,7 +1,7 @@
-"""Failures that other levels speak against.
+"""Failures that other levels contradict.
 
-A failing level is evidence, not a verdict: one bad moment of the server, or of its machine, must
-not bound the search for good. What overrules it are levels that pass by far with as many users.
+A failed level is evidence, not a verdict: one bad moment of the server or its machine must not
+bound the search for good. Levels that pass by far with as many users overrule it.
 """
 
 from collections.abc import Sequence
@@ -10,20 +10,20 @@ from headcount.analyse.search.bracket import side
 from headcount.analyse.search.observation import ConstraintResult, Observation, Share
 
 AS_MANY = 0.97
-"""Users that count as as many: closer than this, levels differ by chance."""
+"""Ratio of users up to which they count as equal: closer than this, levels differ by chance."""
 
 VALUE_FAR = 0.8
-"""A value under this share of its limit is far from it."""
+"""A value below this share of its limit is far from it."""
 
 OUTVOTED = 2
-"""Levels that overrule a failure at other users; of a repeat, one is enough."""
+"""Levels that overrule a failure at other users; one suffices if it repeats the level."""
 
 
 def overruled(levels: Sequence[Observation], probing: Sequence[bool]) -> frozenset[int]:
     """Indices of the failures that do not count.
 
-    ``probing`` tells for each level whether it looked for the region of the capacity; in that
-    region itself a level fails or passes by chance, and the regression weighs it.
+    ``probing`` says for each level whether it looked for the region of the capacity. Inside that
+    region a level fails or passes by chance, and the regression weighs it.
     """
     passed = [o.users for o in levels if passes_by_far(o)]
     failed = [o.users for o in levels if not o.passed]

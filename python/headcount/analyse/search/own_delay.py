@@ -1,7 +1,7 @@
-"""What the load generator's own delay may hide of the capacity.
+"""How much of the capacity the load generator's own delay may hide.
 
-The delay only ever makes a scenario slower, so the capacity is never less without it. For how
-much more it may be, the levels are fitted again with only those scenarios that are bad for certain.
+The delay only ever makes a scenario slower, so the capacity is never less without it. To see how
+much more it may be, the levels are fitted again with only the scenarios that are certainly bad.
 """
 
 import math
@@ -12,13 +12,13 @@ from headcount.analyse.search.estimate import Estimate, estimate_of
 from headcount.analyse.search.observation import ConstraintResult, Observation, Share
 
 NOTABLE = 0.1
-"""Of the half-width: an upper end that moves by less is as it was."""
+"""As a share of the half-width: an upper end that moves by less stays as it was."""
 
 
 def upper_end(estimate: Estimate, observations: Sequence[Observation]) -> float:
-    """The upper end of the capacity's interval with the load generator's own delay allowed for.
+    """The upper end of the capacity's interval that allows for the load generator's own delay.
 
-    At least that of the ``estimate`` from the levels as they were measured.
+    At least that of the ``estimate`` from the levels as measured.
     """
     if not math.isfinite(estimate.high) or estimate.per_s or not _has_any(observations):
         return estimate.high
@@ -29,7 +29,7 @@ def upper_end(estimate: Estimate, observations: Sequence[Observation]) -> float:
 
 
 def _has_any(observations: Sequence[Observation]) -> bool:
-    """Whether the delay may be a part of any level."""
+    """Whether the delay may be part of any level."""
     return any(_undelayed(c) is not c for o in observations for c in o.constraints)
 
 
@@ -38,7 +38,7 @@ def _without_delay(observation: Observation) -> Observation:
 
 
 def _undelayed(constraint: ConstraintResult) -> ConstraintResult:
-    """A constraint with what is bad for certain, in the level and each of its batches."""
+    """A constraint with only the certainly bad, in the level and each of its batches."""
     if not isinstance(constraint, Share):
         least = constraint.least
         return constraint if least is None else replace(constraint, value=least)

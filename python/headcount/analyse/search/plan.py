@@ -17,22 +17,22 @@ from headcount.analyse.search.standing import Standing
 from headcount.analyse.search.straddle import converged, straddle
 
 LONGER = 2.0
-"""Straddling levels are so many times longer where runs disagree: noise slower than a level needs
-longer levels to show itself in each."""
+"""Factor by which straddling levels are longer if runs disagree: each must be long enough to show
+noise that is slower than a level."""
 
 OFFICIALS_MOST = 3
-"""Official levels before a server that keeps failing them is called unstable."""
+"""Failed official levels after which a server is called unstable."""
 
 MILD_SHARE = 0.5
 MILD_RATIO = 3.0
 """A first failure below these, as a share of bad scenarios or a multiple of the limit, is repeated
-before it is believed. Ours: a stall of a part of a short probe makes less than half of it bad."""
+before it is believed. Our choice: a stall in a short probe makes less than half of it bad."""
 
 LOST = 0.5
-"""A failure with less than this share of the throughput of a smaller level is repeated, too."""
+"""A failure with less than this share of a smaller level's throughput is repeated as well."""
 
 COVERED = 0.08
-"""A point of the chart within this share of the capacity of a level taken needs no level."""
+"""A point of the chart needs no level if one was taken within this share of the capacity."""
 
 
 def next_request(standing: Standing) -> Request | None:
@@ -57,14 +57,14 @@ def _next(standing: Standing) -> Request | None:
     official = official_request(standing)
     if official is not None:
         return official
-    # Too little time for an official level: the rest narrows the interval, then draws the chart.
+    # Too little time for an official level: first narrow the interval, then draw the chart.
     if request is not None and _fits(standing, request):
         return request
     return _recovery_request(standing) or curve_request(standing)
 
 
 def search_request(standing: Standing) -> Request | None:
-    """The next level towards the estimate; None when it is good enough, or the cap reached."""
+    """The next level towards the estimate; None if it is good enough, or the cap is reached."""
     if standing.levels >= standing.settings.cap:
         return None
     return doubtful_limit(standing) or _towards(standing)
@@ -105,8 +105,8 @@ def doubtful_limit(standing: Standing) -> Request | None:
     """The only level so far that overcame the generator with more users than any that counts.
 
     One bad moment of the generator's machine must not bound a search: one level of 6 s, in which
-    1 % of its timers were over 55 ms late, ended one at a fortieth of what the generator then
-    could. A second such level is believed.
+    1% of its timers were over 55 ms late, ended one at a fortieth of what the generator could do
+    afterwards. A second such level is believed.
     """
     over = standing.overcame
     return over[0].request if len(over) == 1 and over[0].request.purpose in SEARCHING else None
@@ -115,9 +115,9 @@ def doubtful_limit(standing: Standing) -> Request | None:
 def doubtful_failure(standing: Standing) -> int | None:
     """Users of the lowest failure, if it was seen once and may have been a bad moment.
 
-    One bad moment of the machine must not send the whole search below the capacity. Growing by
-    doubling, a server that is really too small fails for most of its users; a queue that grows
-    does not take away half of the throughput.
+    One bad moment of the machine must not send the whole search below the capacity. When users
+    double, a server that is really too small fails most of them; a growing queue does not take
+    away half of the throughput.
     """
     failed = [o for o in standing.valid if not o.passed]
     if not failed:
@@ -143,7 +143,7 @@ def _mildly(constraint: ConstraintResult) -> bool:
 
 
 def _fits(standing: Standing, request: Request) -> bool:
-    """Whether the level is within the budget, also where users leave before it and come back."""
+    """Whether the level is within the budget, even if users must leave before it and come back."""
     cost_s = standing.cost_s(request.users, request.measure_s, request.purpose)
     if suspects(standing.taken):
         overhead = standing.settings.overhead
@@ -152,7 +152,7 @@ def _fits(standing: Standing, request: Request) -> bool:
 
 
 def _affordable(standing: Standing, request: Request) -> bool:
-    """Whether the level, and the official one after it, are within the budget."""
+    """Whether the level and the official one after it are within the budget."""
     cost_s = standing.cost_s(request.users, request.measure_s, request.purpose)
     official_s = standing.settings.official_s
     if official_s and not math.isinf(standing.bracket.high):
@@ -164,7 +164,7 @@ def _affordable(standing: Standing, request: Request) -> bool:
 def official_users(standing: Standing) -> int:
     """Users of the next official level: the lower end of the interval, less after a failure."""
     estimate, settings = standing.estimate, standing.settings
-    # Of a capacity that falls, what will be left at the end of the level.
+    # If the capacity falls, use what will be left at the end of the level.
     near_s = settings.official_s + settings.overhead.near_warmup_s
     left = math.exp(min(estimate.per_s, 0.0) * near_s)
     lower = estimate.users if estimate.is_counted else estimate.low
@@ -177,7 +177,7 @@ def official_users(standing: Standing) -> int:
 
 
 def official_request(standing: Standing) -> Request | None:
-    """The official level that is due; None when there is none to run."""
+    """The official level that is due; None if there is none to run."""
     settings = standing.settings
     if settings.official_s == 0 or standing.confirmed or len(standing.officials) >= OFFICIALS_MOST:
         return None
@@ -188,7 +188,7 @@ def official_request(standing: Standing) -> Request | None:
 
 
 def _recovery_request(standing: Standing) -> Request | None:
-    """The next level after an overload that lasts; None where there is none, or no time for it."""
+    """The next level after a lasting overload; None if there is none, or no time for it."""
     settings = standing.settings
     request = recovery_request(standing.taken, standing.kept_down, settings.probe_s)
     if request is None or settings.quick:
@@ -198,7 +198,7 @@ def _recovery_request(standing: Standing) -> Request | None:
 
 
 def curve_request(standing: Standing) -> Request | None:
-    """The next level for the chart; None when the curve is complete or the budget is spent."""
+    """The next level for the chart; None if the curve is complete or the budget is spent."""
     settings, capacity = standing.settings, standing.estimate.users
     taken = [t.observation.users for t in standing.taken]
     for share in settings.curve:

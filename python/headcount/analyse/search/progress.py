@@ -12,17 +12,17 @@ from headcount.analyse.search.standing import Standing
 USUAL_PROBES = 6
 """Probes from ten users to the first failure of a server for several hundred."""
 USUAL_STRADDLES = 10
-"""Straddling levels that a quiet server takes to an interval of 2 %."""
+"""Straddling levels that a quiet server needs for an interval of 2%."""
 QUANTILE = 2.2
-"""Of Student's t, 97.5 %, for the dozen levels that a regression usually has."""
+"""Student's t, 97.5%, for the dozen levels that a regression usually has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a search is. ``phase`` is the purpose of the next level, "done" when there is none.
+    """Where a search is. ``phase`` is the purpose of the next level, "done" if there is none.
 
-    ``low`` and ``high`` bracket the capacity by levels that passed and failed; ``estimate`` with
-    ``interval`` is what is known so far. ``remaining_s`` is a forecast, overhead included.
+    ``low`` and ``high`` bracket the capacity by levels that passed and failed; ``estimate`` and
+    ``interval`` are what is known so far. ``remaining_s`` is a forecast, overhead included.
     """
 
     phase: Purpose | Literal["done"]

@@ -7,9 +7,9 @@ from headcount.analyse.search.standing import Standing
 def published_users(standing: Standing) -> int:
     """Users of the level that stands for the capacity; 0 while no level has passed.
 
-    That is the official level, if the last one passed. Without one it is the largest number of
-    users, up to the estimate and below every official level that failed, whose last level passed:
-    a level above the estimate that passed did so by chance.
+    The official level, if the last one passed. Otherwise the largest number of users, up to the
+    estimate and below every failed official level, whose last level passed: a level above the
+    estimate that passed did so by chance.
     """
     if standing.confirmed:
         return standing.officials[-1].users
@@ -21,8 +21,8 @@ def published_users(standing: Standing) -> int:
 
 
 def _last_levels(standing: Standing) -> list[Observation]:
-    """The last valid level at each number of users, those for the chart too."""
+    """The last valid level at each number of users, including those for the chart."""
     found = [t.observation for t in standing.taken if t.observation.valid]
-    # A level that only failed for a stall has not passed either; it says nothing.
+    # A level that failed only because of a stall has not passed; it says nothing.
     known = [o for o in found if o.passed or not o.stalls]
     return list({o.users: o for o in known}.values())

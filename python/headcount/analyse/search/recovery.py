@@ -1,10 +1,10 @@
-"""Servers that an overload keeps down: what a level owes to the one before.
+"""Servers that an overload keeps down: how a level depends on the one before.
 
-Some servers do not come back when the users become fewer: a long queue makes each request dearer,
-and so it stays long. A level that follows an overload directly may then fail although the server
-holds its users. The first such level is run again after all users have left; if it passes, or
-nearly, the first one says nothing about the capacity. From then on a level that follows an overload
-begins with nobody.
+Some servers do not recover when users leave: a long queue makes each request more expensive, so it
+stays long. A level that directly follows an overload may then fail although the server holds its
+users. The first such level is run again after all users have left; if it passes, or nearly, the
+first one says nothing about the capacity. From then on a level that follows an overload starts with
+no users.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from itertools import pairwise
 from headcount.analyse.search.observation import SEARCHING, Observation, Share, Taken
 
 NEARLY = 3.0
-"""Times its limit up to which a level is near it."""
+"""Multiple of its limit up to which a level is near it."""
 
 OVERLOADED = 0.5
 """Share of bad scenarios from which a server is overloaded, and not merely at its limit."""
@@ -25,7 +25,7 @@ def is_overloaded(observation: Observation) -> bool:
 
 
 def kept_down(taken: Sequence[Taken]) -> dict[int, int]:
-    """Indices of the levels that failed for the overload before them, and the users of that one."""
+    """Indices of the levels that failed due to the overload before them, with its users."""
     return {
         index: taken[index - 1].observation.users
         for index in suspects(taken)
@@ -42,7 +42,7 @@ def _nearly_holds(observation: Observation) -> bool:
 
 
 def tested(taken: Sequence[Taken]) -> frozenset[int]:
-    """Indices of the levels that were run again after all had left: the later ones count."""
+    """Indices of the levels that were run again after all users had left: the later ones count."""
     return frozenset(index for index in suspects(taken) if _tests(taken, index))
 
 
@@ -67,7 +67,7 @@ def suspects(taken: Sequence[Taken]) -> list[int]:
 
 
 def _tests(taken: Sequence[Taken], index: int) -> list[Taken]:
-    """The level that was run again for the suspect, if it was."""
+    """The level that was run again for the suspect, if any."""
     return [
         t
         for t in taken[index + 1 : index + 2]

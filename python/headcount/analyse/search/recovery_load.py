@@ -1,6 +1,6 @@
-"""With how many users a server recovers from an overload that does not end by itself.
+"""At how many users a server recovers from an overload that does not end by itself.
 
-The search overloads the server again, then lets users leave in steps until it serves those who are
+The search overloads the server again, then removes users in steps until it serves those who are
 left. These levels say nothing about the capacity.
 """
 
@@ -12,17 +12,17 @@ from headcount.analyse.search.observation import Request, Share, Taken
 from headcount.analyse.search.recovery import NEARLY, is_overloaded
 
 STEP = 0.75
-"""Each level has so many times the users of the one before."""
+"""Ratio of the users of each level to those of the one before."""
 LEAST = 0.05
-"""The last level has at least this share of the users with whom the server stayed down."""
+"""The last level has at least this share of the users at whom the server stayed down."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
     """How an overload by ``overload`` users ended.
 
-    With ``down_at`` users left it lasted, for the ``within_s`` seconds that were waited; with
-    ``recovers_at`` it ended, which is None where it never did.
+    At ``down_at`` users it lasted for the ``within_s`` seconds of the wait; at ``recovers_at`` it
+    ended; None if it never did.
     """
 
     overload: int
@@ -32,7 +32,7 @@ class Recovery:
 
 
 def recovery_of(taken: Sequence[Taken], kept_down: dict[int, int]) -> Recovery | None:
-    """What the levels after an overload showed; None while they are not over."""
+    """What the levels after an overload showed; None until they are complete."""
     levels = _levels(taken)
     if not kept_down or not levels or _next_users(taken, kept_down) is not None:
         return None
@@ -51,7 +51,7 @@ def recovery_of(taken: Sequence[Taken], kept_down: dict[int, int]) -> Recovery |
 def recovery_request(
     taken: Sequence[Taken], kept_down: dict[int, int], measure_s: float
 ) -> Request | None:
-    """The next level after an overload; None when there is none to run."""
+    """The next level after an overload; None if there is none to run."""
     users = _next_users(taken, kept_down)
     return None if users is None else Request(users, measure_s, "recovery", may_stop_early=False)
 
@@ -76,12 +76,12 @@ def _levels(taken: Sequence[Taken]) -> list[Taken]:
 
 
 def _stayed_down(taken: Sequence[Taken], kept_down: dict[int, int]) -> int:
-    """The fewest users with whom the server did not recover in the search itself."""
+    """The fewest users at whom the server did not recover in the search itself."""
     return min(taken[index].observation.users for index in kept_down)
 
 
 def _has_recovered(level: Taken) -> bool:
-    """Whether the server met its limits in the second half of a level, or nearly."""
+    """Whether the server met its limits, or nearly, in the second half of a level."""
     return all(
         _late_share(c) <= NEARLY * c.allowed if isinstance(c, Share) else c.passed
         for c in level.observation.constraints

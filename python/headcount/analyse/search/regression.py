@@ -1,9 +1,9 @@
 """Where a constraint meets its limit: regressions over the logarithm of the users.
 
-Shares follow a logistic regression of bad counts, pooled over runs, so that the estimate does not
-depend on the length of a level (a finite level's percentile does: short levels miss the bad
-episodes). Values follow a straight line of their logarithm. In both, the run is the unit of
-replication: requests of one run are alike, so binomial errors would be far too small.
+Shares follow a logistic regression of bad counts, pooled over runs, so the estimate does not depend
+on the length of a level (a finite level's percentile does: short levels miss the bad episodes).
+Values follow a straight line of their logarithm. In both, the run is the unit of replication:
+requests of one run are correlated, so binomial errors would be far too small.
 """
 
 import math
@@ -21,30 +21,30 @@ Vector = NDArray[np.float64]
 SLOPE = 25.0
 """Usual slope of logit(share slow) over ln(users) near the capacity; simulated servers have 10-35.
 
-Stands in where the levels do not show a slope yet, and pulls early fits.
+Used while the levels do not show a slope yet; also pulls early fits.
 """
 RIDGE = 1e-3
 """Weight of that pull for a share at its limit, relative to its binomial variance: about the
-information of half a run 4 % away from the limit; later fits do not feel it."""
+information of half a run 4% away from the limit; it hardly affects later fits."""
 SLOPE_LEAST = 2.0
 SPAN_LEAST = 0.02
 SLOPE_DOUBT = 0.5
 VALUE_SLOPE_LEAST = 0.1
 REACH = 0.06
-"""How far outside of the levels measured a regression may put the limit, in ln(users)."""
+"""How far outside the measured levels a regression may put the limit, in ln(users)."""
 FAR_REACH = 0.12
-"""The same with the usual slope: farther out the levels only say on which side it is."""
+"""The same with the usual slope: farther out the levels only show on which side it is."""
 HALF_WIDTH_MOST = 3.0
 BAD_LEAST = 10.0
 
 PRIOR_RUNS = 4.0
 """Degrees of freedom given to the usual spread before any was seen (a moderated variance).
 
-With two or three residuals alone a spread of nearly zero is a matter of luck, and a search that
-stops when its interval is narrow picks those moments.
+With only two or three residuals, a spread of nearly zero is luck, and a search that stops when
+its interval is narrow would pick those moments.
 """
 USUAL_SPREAD = 0.025
-"""Usual standard deviation of ln(capacity) as located by one run of 60 s; grows as 1/sqrt(time)."""
+"""Usual standard deviation of ln(capacity) as located by a run of 60 s; scales as 1/sqrt(time)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class Fit:
     """A regression near the limit, in ln(users).
 
     ``root`` is where the limit is met, ``error`` its standard error with ``freedom`` degrees of
-    freedom, ``slope`` the change of the response (logit of the share, or log of the value) for a
-    unit of ln(users), ``spread`` the standard deviation of one run's distance from the line, in
+    freedom, ``slope`` the change of the response (logit of the share, or log of the value) per unit
+    of ln(users), ``spread`` the standard deviation of one run's distance from the line, in
     ln(users), ``runs`` the number of levels used, ``least`` and ``most`` their range of ln(users).
     """
 

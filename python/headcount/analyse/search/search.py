@@ -15,11 +15,11 @@ class Search:
     """Finds the largest number of users at which every constraint holds.
 
     Deterministic: the same settings and observations lead to the same next request, so a search is
-    resumed by observing again what was observed before.
+    resumed by replaying its observations.
     """
 
     def __init__(self, settings: Settings) -> None:
-        """Starts a search of which nothing has been run."""
+        """Start a search without any levels."""
         self._standing = Standing(settings, ())
         self._request = next_request(self._standing)
 
@@ -34,14 +34,14 @@ class Search:
         return self._standing.taken
 
     def next(self) -> Request | None:
-        """The next level to run; None when the search is over."""
+        """The next level to run; None if the search is over."""
         return self._request
 
     def observe(self, observation: Observation) -> None:
-        """Takes the answer to the request that :meth:`next` gave.
+        """Take the answer to the request from :meth:`next`.
 
-        Raises ValueError when nothing was asked, when the users are not those asked for, or when a
-        valid observation lacks one of the criteria.
+        Raises ValueError if nothing was asked, if the users are not those asked for, or if a valid
+        observation lacks one of the criteria.
         """
         request = self._request
         if request is None:
@@ -68,9 +68,9 @@ class Search:
         return is_light(self._standing.valid, observation)
 
     def progress(self) -> Progress:
-        """How far the search is; also before the first level."""
+        """How far the search is, even before the first level."""
         return progress_of(self._standing)
 
     def outcome(self) -> Outcome:
-        """What is known now; always with an interval, however short the search."""
+        """What is known now; always has an interval, however short the search."""
         return outcome_of(self._standing)

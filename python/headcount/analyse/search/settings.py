@@ -1,4 +1,4 @@
-"""How a search is to be made."""
+"""The settings of a search."""
 
 from dataclasses import dataclass, field, replace
 
@@ -7,13 +7,13 @@ from headcount.analyse.search.observation import Purpose
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """What a level costs besides the time measured; for forecasts, and for whoever runs the levels.
+    """What a level costs besides measuring; used for forecasts and to run the levels.
 
-    ``ramp_per_s`` users are added or taken away each second, or ``ramp_share`` of the larger number
-    where that is more: the ramp of a large server takes no longer than 50 s. A level waits
-    ``warmup_s`` after the ramp, or ``near_warmup_s`` when the users change by less than ``near`` of
-    their number: the server is then nearly in its new state already. When they become fewer by more
-    than that, it waits ``drain_s``: an overloaded server first has its queue to work off.
+    ``ramp_per_s`` users are added or removed per second, or ``ramp_share`` of the larger number if
+    that is more: the ramp of a large server takes no longer than 50 s. A level waits ``warmup_s``
+    after the ramp, or ``near_warmup_s`` if the users change by less than ``near`` of their number:
+    the server is then nearly in its new state already. If they decrease by more than that, it waits
+    ``drain_s``: an overloaded server first has its queue to work off.
     """
 
     ramp_per_s: float = 50.0
@@ -24,7 +24,7 @@ class Overhead:
     ramp_share: float = 0.02
 
     def __post_init__(self) -> None:
-        """Refuse rates and times that cannot be."""
+        """Refuse impossible rates and times."""
         if (
             self.ramp_per_s <= 0
             or self.ramp_share < 0
@@ -33,7 +33,7 @@ class Overhead:
             raise ValueError("ramp_per_s must be positive; warm-ups and near must not be negative")
 
     def ramp_s(self, previous_users: int, users: int) -> float:
-        """Seconds until the users are there (or gone)."""
+        """Seconds until the users have joined or left."""
         per_s = max(self.ramp_per_s, self.ramp_share * max(users, previous_users))
         return abs(users - previous_users) / per_s
 
@@ -50,14 +50,14 @@ class Overhead:
 
 CLIMB_S = 5.0
 CLIMB = Overhead(warmup_s=2.0, near_warmup_s=2.0, ramp_share=0.05)
-"""A server far from its limits needs little time to take twice the users; where it needs more, the
+"""A server far from its limits needs little time to take twice the users; if it needs more, the
 level is run again as a probe."""
 
 LIMITS = 3.0
-"""A level measures at least as many times the limit on response times."""
+"""A level measures for at least this multiple of the limit on response times."""
 LIMIT_S = 30.0
 QUICK_LIMIT_S = 8.0
-"""Limits beyond these are not waited for: levels would take too long."""
+"""Longest limit that is waited for: beyond it, levels would take too long."""
 
 QUICK_OFFICIAL_S = 20.0
 """The official level of a first look: the shortest whose percentiles have an interval."""
@@ -68,16 +68,16 @@ CURVE = (0.25, 0.50, 0.75, 1.10, 1.25)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a search is to be made.
+    """The settings of a search.
 
-    ``criteria`` names the constraints that every valid observation must carry; empty: whatever
-    comes. ``target`` is the half-width of the 95 % interval to reach, relative to the capacity.
+    ``criteria`` names the constraints that every valid observation must carry; if empty, any will
+    do. ``target`` is the half-width of the 95% interval to reach, relative to the capacity.
     ``short_s`` is measured in a straddling level, ``probe_s`` in a probing one, ``official_s`` in
     the official one (0: none). ``budget_s`` bounds the whole search, overhead included; None: as
     long as needed. ``cap`` bounds the number of levels (those for the chart not counted).
     ``fewest`` is the number of levels near the capacity before a regression is believed.
-    ``climb_s`` is measured in a level far below every limit, which costs what ``climb`` says; 0:
-    such levels are probes like all others.
+    ``climb_s`` is measured in a level far below every limit, with the overhead ``climb``; 0: such
+    levels are probes like all others.
     """
 
     criteria: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ class Settings:
             raise ValueError("cap must be at least 1 and fewest at least 3")
 
     def no_shorter_than(self, seconds: float) -> "Settings":
-        """The settings, with no level on the way to the capacity shorter than so."""
+        """The settings, with no level before the official one shorter than ``seconds``."""
         return replace(
             self,
             short_s=max(self.short_s, seconds),
@@ -123,7 +123,7 @@ class Settings:
     def for_limit(self, limit_s: float) -> "Settings":
         """The settings for a limit on response times: no request is slow before it is over.
 
-        Levels and warm-ups of a first look are short against a limit of seconds.
+        Levels and warm-ups of a first look are short compared with a limit of seconds.
         """
         limit_s = min(limit_s, (QUICK_LIMIT_S if self.quick else LIMIT_S))
         near_s = max(self.overhead.near_warmup_s, limit_s)
@@ -137,7 +137,7 @@ class Settings:
         return replace(self, overhead=overhead, climb=climb).no_shorter_than(LIMITS * limit_s)
 
     def overhead_of(self, purpose: Purpose) -> Overhead:
-        """What a level that is run for this costs besides the time measured."""
+        """The overhead of a level with this purpose."""
         return self.climb if purpose == "climb" else self.overhead
 
     @classmethod

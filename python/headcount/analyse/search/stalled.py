@@ -1,7 +1,7 @@
-"""Levels in which the server stood still: what they say without those seconds.
+"""Levels in which the server stalled: what they show without those seconds.
 
-One stall must not decide how many users a server holds, and stalls that come again and again are
-part of it. So the first are left out of their levels, and from the third on all count.
+One stall must not decide how many users a server holds, but repeated stalls are part of it. So the
+first ones are left out of their levels, and from the third on all count.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ SELDOM_SHARE = 0.1
 """Levels with a stall, or their share of all levels, up to which stalls are left out."""
 
 KEPT_LEAST = 0.5
-"""Share of a level that must remain; of less, nothing is known."""
+"""Share of a level that must remain; less shows nothing."""
 
 
 def are_seldom(observations: Sequence[Observation]) -> bool:
@@ -25,10 +25,10 @@ def are_seldom(observations: Sequence[Observation]) -> bool:
 
 
 def without_stalls(observation: Observation) -> Observation | None:
-    """The level without its stalls and the time it took to get over them; None if little is left.
+    """The level without its stalls and its recovery from them; None if too little is left.
 
     A constraint without batches, such as a mean, cannot be cut: a level that breaks one says
-    nothing. The end of a stall is the first batch that meets the limit again.
+    nothing. A stall ends with the first batch that meets the limit again.
     """
     if not observation.stalls:
         return observation
@@ -66,7 +66,7 @@ def _stalled_batches(observation: Observation, share: Share) -> set[int]:
     for after_s, seconds in observation.stalls:
         first = min(int(after_s / length_s), number - 1)
         last = min(int((after_s + seconds) / length_s), number - 1)
-        # What waits at the end of a batch is counted when it is answered, in the next.
+        # What waits at the end of a batch is counted when it is answered, in the next one.
         while last + 1 < number and _is_broken(share, last + 1):
             last += 1
         found |= set(range(first, last + 1))

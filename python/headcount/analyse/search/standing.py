@@ -18,10 +18,10 @@ from headcount.analyse.search.settings import Settings
 from headcount.analyse.search.stalled import are_seldom, without_batches, without_stalls
 
 INVALID_MOST = 6
-"""Levels limited by the generator before the search gives up."""
+"""Levels limited by the generator after which the search gives up."""
 
 INVALID_RUN = 3
-"""As many in a row, none with fewer users than the one before, end it, too."""
+"""This many in a row, none with fewer users than the one before, end it as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class LeftOut:
     """What the search leaves out of a level: seconds of a stall, or all of it (None).
 
     ``index`` is its place among the levels taken, from 0. ``overloaded_by`` are the users of the
-    level before, where its overload is why this one failed.
+    level before, if its overload made this one fail.
     """
 
     index: int
@@ -40,14 +40,14 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Standing:
-    """The levels taken, and what they say. A pure function of them, so a resumed search agrees."""
+    """The levels taken, and what they show. A pure function of them, so a resumed search agrees."""
 
     settings: Settings
     taken: tuple[Taken, ...]
 
     @cached_property
     def valid(self) -> tuple[Observation, ...]:
-        """The levels that count, those for the chart left out."""
+        """The levels that count, except those for the chart."""
         return tuple(t.observation for t in self.counted if t.request.purpose != "curve")
 
     @cached_property
@@ -76,17 +76,17 @@ class Standing:
 
     @cached_property
     def kept_down(self) -> dict[int, int]:
-        """Indices of the levels that failed for the overload before them, and its users."""
+        """Indices of the levels that failed due to the overload before them, with its users."""
         return kept_down(self.taken)
 
     @cached_property
     def recovery(self) -> Recovery | None:
-        """With how many users an overload that lasts ended; None where that was not seen."""
+        """With how many users a lasting overload ended; None if that was not observed."""
         return recovery_of(self.taken, self.kept_down)
 
     @property
     def lingers(self) -> bool:
-        """Whether a level failed for the overload before it, and others show that."""
+        """Whether a level failed due to the overload before it, and others show that."""
         return any(
             index in self.kept_down or index in self._overruled for index in suspects(self.taken)
         )
@@ -107,7 +107,7 @@ class Standing:
 
     @property
     def was_too_brief(self) -> bool:
-        """Whether the last level was one on the way up, and not far enough from the limits."""
+        """Whether the last level was a climb that was not far enough from the limits."""
         return bool(self.taken) and _is_too_brief(self.taken[-1])
 
     @cached_property
@@ -159,7 +159,7 @@ class Standing:
 
     @cached_property
     def moments(self) -> BadMoments:
-        """When the server held far less than on the whole, failures left out included."""
+        """When the server held far less than usual; includes failures that were left out."""
         estimate = self.estimate
         if not 0 < estimate.users < math.inf or estimate.is_counted or estimate.per_s:
             return BadMoments()
@@ -180,7 +180,7 @@ class Standing:
 
     @property
     def levels(self) -> int:
-        """Levels taken towards the estimate: the official ones and the chart's left out."""
+        """Number of levels towards the estimate, without the official ones and the chart's."""
         return sum(t.request.purpose in SEARCHING for t in self.taken)
 
     @property
@@ -195,7 +195,7 @@ class Standing:
 
     @cached_property
     def overcame(self) -> tuple[Taken, ...]:
-        """The levels that overcame the generator, with more users than any that counts."""
+        """The levels that overcame the generator with more users than any that counts."""
         highest = max((o.users for o in self.valid), default=0)
         return tuple(
             t
@@ -205,7 +205,7 @@ class Standing:
 
     @property
     def ceiling(self) -> int:
-        """The most users worth asking for: below those that overcame the generator."""
+        """The most users worth asking for: fewer than overcame the generator."""
         least = min((t.observation.users for t in self.overcame), default=None)
         most = self.settings.max_users
         return most if least is None else max(1, min(most, least - 1))
@@ -230,7 +230,7 @@ class Standing:
 
     @property
     def target(self) -> float:
-        """The half-width to reach: never finer than half a user, or than one of a few."""
+        """The half-width to reach: never finer than half a user, or than one of a few users."""
         users = self.estimate.users
         finest = 1.0 if users <= FEW else 0.5
         return max(self.settings.target, finest / users if users > 0 else math.inf)
@@ -241,19 +241,19 @@ class Standing:
         return measure_s + overhead_s + self.prepare_s(users)
 
     def prepare_s(self, users: int) -> float:
-        """Forecast seconds to make the data of users who have none, at the rate so far."""
+        """Forecast seconds to make the data of additional users, at the rate so far."""
         most = max((t.observation.users for t in self.taken), default=0)
         spent_s = sum(t.observation.prepare_s for t in self.taken)
         return spent_s / most * max(0, users - most) if most else 0.0
 
     def affordable(self, seconds: float) -> bool:
-        """Whether the budget holds so many more seconds."""
+        """Whether the budget has this many seconds left."""
         budget = self.settings.budget_s
         return budget is None or self.spent_s + seconds <= budget
 
 
 def _never_counts(level: Taken) -> bool:
-    """Whether a level is not counted for what it is, whatever the load generator did."""
+    """Whether a level does not count due to its purpose, whatever the load generator did."""
     return level.request.purpose == "recovery" or _is_too_brief(level)
 
 
@@ -262,7 +262,7 @@ def _is_too_brief(level: Taken) -> bool:
 
 
 def _kept(level: Taken) -> Taken | None:
-    """A level as it counts: without its stalls; a full level as it is, if it passed."""
+    """The level as it counts: without its stalls; a full level unchanged, if it passed."""
     if not level.observation.stalls:
         return level
     if level.request.purpose == "official":

@@ -10,18 +10,18 @@ from headcount.analyse.search.regression import REACH, SLOPE
 from headcount.analyse.search.standing import Standing
 
 STEPS = (-1.0, 1.0)
-"""Distances of straddling levels from the estimate, in logits: shares of 2 % and 12 % for 5 %.
+"""Distances of straddling levels from the estimate, in logits: shares of 2% and 12% for 5%.
 
 Nearer levels show little of the slope, farther ones little of the root.
 """
 STEP_MOST = 0.07
 MOVING = 2.0
-"""A capacity that changes is measured to so many times the target: it will not hold still."""
+"""Multiple of the target for a capacity that changes: it will not hold still."""
 
 COUNTED_WIDTH = 2.0
-"""Users between the ends of a counted capacity that are close enough."""
+"""Distance, in users, between the ends of a counted capacity that is close enough."""
 COUNTED_LEVELS = 8
-"""Levels after which a capacity of a few users is what it is: an hour would not decide it."""
+"""Levels after which a capacity of a few users is final: an hour would not decide it."""
 
 VALUE_STEP = 0.3
 """The same for the logarithm of a value, which bends more."""
@@ -71,7 +71,7 @@ def straddle(standing: Standing) -> int:
 
 
 def _counted(standing: Standing, estimate: Estimate) -> int:
-    """The next number of a few users: of those on both sides of the estimate the less measured."""
+    """The less measured of the two numbers of users around the estimate."""
     below = max(1, math.floor(estimate.users))
     measured_s = {
         users: sum(o.measure_s for o in standing.valid if o.users == users)
@@ -87,7 +87,7 @@ def _near(standing: Standing, estimate: Estimate) -> int:
 
 
 def _clear(standing: Standing, estimate: Estimate) -> bool:
-    """Whether both ends of a bracket are far from the limit: nothing is in doubt between them."""
+    """Whether both ends of a bracket are far from the limit, leaving no doubt between them."""
     bracket = estimate.bracket
     if bracket is None or not _by_share(standing, estimate):
         return False
@@ -114,7 +114,7 @@ def _by_share(standing: Standing, estimate: Estimate) -> bool:
 def _unexplored(standing: Standing, estimate: Estimate) -> int | None:
     """Users inside a bracket that no regression spans and no level has explored.
 
-    The less measured end again when there is nothing left between.
+    If nothing is left between, the less measured end again.
     """
     bracket = estimate.bracket
     telling = first_guess(standing, estimate.name) is not None

@@ -1,9 +1,9 @@
 """How far the interval widens for what the regression cannot see.
 
-A regression knows how much its levels scatter. It does not know that other programs had a part of
-the machine, that a level drifted while it was measured, or that two levels with the same users
-disagree by more than levels of that length do. Each widens the interval by what it can have moved
-the capacity, in ln(users).
+A regression knows how much its levels scatter. It does not know that other programs used part of
+the machine, that a level drifted during its measurement, or that two levels with the same users
+disagree by more than levels of that length do. Each widens the interval by as much as it may have
+moved the capacity, in ln(users).
 """
 
 import math
@@ -18,24 +18,24 @@ from headcount.analyse.search.regression import LEAST_ALLOWED, SLOPE, USUAL_SPRE
 Interval = tuple[float, float]
 
 LOST_MOST = 0.9
-"""A server that was left less than a tenth of its CPUs shows nothing about what it can do alone."""
+"""A server that had less than a tenth of its CPUs shows nothing about what it can do alone."""
 DRIFT_LEAST = 0.05
-"""What a level that is not steady moved at least: the share from which a trend counts
+"""Least effect of an unsteady level: the share from which a trend counts
 (`analyse.steadiness`)."""
 MOVE_MOST = 0.5
-"""The most that one level may widen the interval: shares of nearly nothing and nearly all are
-far apart in logits, and say no more than that."""
+"""The most that one level may widen the interval: shares of nearly nothing and nearly all are far
+apart in logits, which means little."""
 REPEATS_APART = 2.0
-"""Standard deviations of the difference between two levels of a quiet server that are chance."""
+"""Standard deviations of the difference of two levels of a quiet server that are chance."""
 
 
 def widened(
     interval: Interval, name: str, observations: Sequence[Observation]
 ) -> tuple[Interval, tuple[str, ...]]:
-    """The interval, wide enough for what the levels near it saw; and what widened it.
+    """The interval, wide enough for what the levels near it showed, and what widened it.
 
-    ``name`` is the constraint that binds. Levels farther than the regression's reach from the
-    interval count for nothing.
+    ``name`` is the constraint that binds. Levels farther from the interval than the regression's
+    reach are ignored.
     """
     low, high = interval
     near = [o for o in observations if o.valid and _is_near(o.users, low, high)]
@@ -69,7 +69,7 @@ def _drifted(near: Sequence[Observation], name: str) -> tuple[float, float]:
     """How far levels that were not steady may have moved the capacity.
 
     The root mean square over all levels near, as a regression averages them; for the official
-    level, whose verdict counts alone, its own.
+    level, whose verdict counts alone, its own value.
     """
     moves = [0.0 if o.steady else _drift(o, name) for o in near]
     if not any(moves):
@@ -81,7 +81,7 @@ def _drifted(near: Sequence[Observation], name: str) -> tuple[float, float]:
 
 
 def _drift(observation: Observation, name: str) -> float:
-    """Half the distance between the capacities that the halves of a level show."""
+    """Half the distance between the capacities that the two halves of a level show."""
     for constraint in observation.constraints:
         if isinstance(constraint, Share) and constraint.name == name:
             half = len(constraint.batches) // 2
@@ -119,9 +119,9 @@ def _share(bad: float, total: float) -> float:
 
 
 def _apart(one: float, other: float, allowed: float) -> float:
-    """How far two shares are apart in ln(users), by the usual slope.
+    """How far apart two shares are in ln(users), by the usual slope.
 
-    Shares far under the allowed one are alike: they say that the limit is far off, not how far.
+    Shares far under the allowed one are alike: they show that the limit is far off, not how far.
     """
     least = max(allowed, LEAST_ALLOWED) / CLIFF
     logits = [logit(min(max(share, least), 1 - least)) for share in (one, other)]
