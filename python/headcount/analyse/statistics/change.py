@@ -14,18 +14,18 @@ from headcount.analyse.statistics.samples import Groups, compare
 Vector = NDArray[np.float64]
 
 WINDOW = 50
-"""Runs looked at together: what is older says little of what is new."""
+"""Runs looked at together: older ones say little about new ones."""
 P = 0.005
-"""Of each cut: one in 200 windows that never changed shows a change all the same."""
+"""Significance level of each cut: one in 200 windows that never changed still shows a change."""
 MAGNITUDE = 0.02
-"""Smaller changes than 2 % come and go with the machine, whatever runs on it."""
+"""Changes smaller than 2% come and go with the machine, whatever runs on it."""
 LEAST = 3
-"""Runs on either side of a change."""
+"""Fewest runs on either side of a change."""
 ORDERS = 999
-"""Orders tried; the least p-value is one in a thousand."""
+"""How many orders are tried; the least p-value is one in a thousand."""
 CHUNK = 100
 SEED = 20_140_101
-"""Of the orders: the same series always has the same changes."""
+"""Seed of the orders: the same series always has the same changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Change:
         index: The first run after the change, from 0.
         first: The first run of the stretch before it.
         end: One past the last run of the stretch after it.
-        groups: The stretch after over the stretch before, each run one value.
+        groups: The stretch after over the stretch before; each run is one value.
 
     """
 
@@ -47,7 +47,7 @@ class Change:
 
     @property
     def size(self) -> float:
-        """By how much it changed, as a share: -0.05 is 5 % less than before."""
+        """The change as a share: -0.05 is 5% less than before."""
         return self.groups.ratio.value - 1
 
 
@@ -63,13 +63,12 @@ def changes(
     the logarithms before and after it is a change if fewer than `p` of the orders of the same
     values have a cut as good; each side is then searched likewise (Matteson and James, Journal of
     the American Statistical Association 109, 2014; windows as in Fleming et al., Hunter, ICPE
-    2023). What is found in any window is then held against the stretches between all changes:
-    while the weakest is not significant by Welch's t at `p`, or is smaller than `magnitude`, it is
-    taken out.
+    2023). The cuts of all windows are then tested between their neighbouring changes: while the
+    weakest is not significant by Welch's t at `p`, or is smaller than `magnitude`, it is removed.
 
-    Assumes runs that are independent but for the changes: a machine that drifts is full of changes.
-    A figure that is not above zero raises ValueError. The first runs after a change cannot show it;
-    docs/statistics.md has how many it takes.
+    Assumes that runs are independent apart from the changes: a machine that drifts is full of
+    changes. A figure that is not above zero raises ValueError. The first runs after a change cannot
+    show it; docs/statistics.md has how many it takes.
     """
     if not all(math.isfinite(value) and value > 0 for value in values):
         raise ValueError("a change is a ratio, and only figures above zero have one")
@@ -82,7 +81,7 @@ def changes(
 
 
 def _starts(count: int, window: int) -> list[int]:
-    """Where windows begin: each half a window after the last, and one at the very end."""
+    """Where windows begin: every half window, and one at the very end."""
     last = max(count - window, 0)
     return sorted({*range(0, last, max(window // 2, 1)), last})
 
@@ -105,7 +104,7 @@ def _cuts(values: Vector, p: float) -> list[int]:
 
 
 def _significant(values: Vector, score: float, p: float) -> bool:
-    """Whether at most a share `p` of the orders has a cut as good; given up once that is too many.
+    """Whether at most a share `p` of the orders has a cut as good; stops once there are too many.
 
     The series as it is counts as one of the orders (Phipson and Smyth, Permutation p-values should
     never be zero, Statistical Applications in Genetics and Molecular Biology 9, 2010).
@@ -126,7 +125,7 @@ def _significant(values: Vector, score: float, p: float) -> bool:
 def _proven(
     values: Sequence[float], cuts: Sequence[int], p: float, magnitude: float
 ) -> list[Change]:
-    """The changes that hold between their neighbours; the weakest is taken out first."""
+    """The changes that hold between their neighbours; the weakest is removed first."""
     left = list(cuts)
     while left:
         edges = [0, *left, len(values)]

@@ -1,4 +1,4 @@
-"""Whether figures in the order of time rise or fall, and how fast."""
+"""Whether figures in time order rise or fall, and how fast."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from headcount.analyse.statistics.ranks import kendall, sen
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A trend over figures in the order of time, equally far apart.
+    """A trend over equally spaced figures in time order.
 
     Attributes:
         p: Two-sided p-value of "no trend", by Mann and Kendall.
         tau: Kendall's tau against time: 1 if each is above the last, -1 if each is below.
-        slope: Sen's slope: by how much they change from one to the next, in their unit.
-        low, high: Its 95 % interval.
-        moved: The change over the whole series as a share of its middle; 0 if that is 0.
+        slope: Sen's slope: the change from one figure to the next, in their unit.
+        low, high: Its 95% interval.
+        moved: The change over the whole series as a share of its middle; 0 if the middle is 0.
 
     """
 
@@ -37,8 +37,8 @@ def drift(values: Sequence[float]) -> Drift | None:
     Mann, Econometrica 13, 1945; Kendall, Rank Correlation Methods, 1948: exact without ties up to
     some dozens of values, with the variance corrected for ties beyond. Sen, Journal of the American
     Statistical Association 63, 1968, for the slope and its interval. Assumes independent values
-    about the trend: neighbours that are alike make trends of nothing (docs/statistics.md has how
-    often), so average over more than the memory of the server first. Constant values have no trend.
+    about the trend: correlated neighbours feign trends (docs/statistics.md has how often), so
+    average over more than the memory of the server first. Constant values have no trend.
     """
     if len(values) < 4:
         return None

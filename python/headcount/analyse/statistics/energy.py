@@ -7,21 +7,21 @@ Vector = NDArray[np.float64]
 
 
 def divergences(values: Vector, least: int) -> Vector:
-    """The scaled energy distance between what is before and after each possible cut.
+    """The scaled energy distance between the values before and after each possible cut.
 
-    Element i is of the cut before value i; cuts that leave fewer than `least` values (at least
-    two) on a side are minus infinity. With alpha 1, equations 3 to 5 of Matteson and James, A
+    Element i is the cut before value i; cuts that leave fewer than `least` values (at least two)
+    on a side are minus infinity. With alpha 1, equations 3 to 5 of Matteson and James, A
     nonparametric approach for multiple change point analysis of multivariate data, Journal of the
     American Statistical Association 109, 2014: n m / (n + m) times twice the mean distance between
     the sides, less the mean distances within each. Larger means that the sides differ more; zero or
-    less that they do not.
+    less means that they do not.
     """
     found: Vector = _divergences(np.abs(values[:, None] - values[None, :])[None], least)[0]
     return found
 
 
 def permuted(values: Vector, least: int, orders: NDArray[np.int64]) -> Vector:
-    """The greatest divergence of each order: row by row of `orders`, the values shuffled by it."""
+    """The greatest divergence of the values in each order; a row of `orders` is one order."""
     distances = np.abs(values[:, None] - values[None, :])
     shuffled = distances[orders[:, :, None], orders[:, None, :]]
     greatest: Vector = _divergences(shuffled, least).max(axis=1)
@@ -29,7 +29,7 @@ def permuted(values: Vector, least: int, orders: NDArray[np.int64]) -> Vector:
 
 
 def _divergences(distances: Vector, least: int) -> Vector:
-    """Of several matrices of distances at once, by sums over their corners."""
+    """The divergences for several distance matrices at once, by summed areas from the corner."""
     count = distances.shape[-1]
     cut = np.arange(count)
     corners = distances.cumsum(axis=1).cumsum(axis=2)

@@ -1,7 +1,7 @@
 """Quantiles of few values with intervals that assume nothing about their distribution.
 
-The k-th smallest of n values is below a quantile of share p with the chance that at least k of n
-are, which is binomial (David and Nagaraja, Order Statistics, 3rd edition, 7.1).
+The chance that the k-th smallest of n values is below the quantile of a share p is that of at least
+k of the n, which is binomial (David and Nagaraja, Order Statistics, 3rd edition, 7.1).
 """
 
 import math
@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """An estimate with its interval; None for an end that so few values do not bound."""
+    """An estimate with its interval; None for an end that the few values do not bound."""
 
     value: float
     low: float | None
@@ -21,10 +21,10 @@ class Quantile:
 
 
 def quantile(values: Sequence[float], share: float, confidence: float = CONFIDENCE) -> Quantile:
-    """The quantile of a share of at least one value.
+    """The quantile of a share; `values` must not be empty.
 
-    Each end of the interval is missed with half of what is left of the confidence, at most. The
-    estimate is between two values in proportion (type 7 of Hyndman and Fan, 1996).
+    Each end of the interval misses with at most half of 1 - `confidence`. The estimate interpolates
+    linearly between two values (type 7 of Hyndman and Fan, 1996).
     """
     ordered = sorted(values)
     number = len(ordered)
@@ -33,7 +33,7 @@ def quantile(values: Sequence[float], share: float, confidence: float = CONFIDEN
     over = min(under + 1, number - 1)
     part = place - under
     value = ordered[under]
-    if part:  # also for infinities, which cannot be weighed by nothing
+    if part:  # infinite values cannot be multiplied by zero
         value += part * (ordered[over] - ordered[under]) if value != ordered[over] else 0.0
     tail = (1 - confidence) / 2
     below = _at_most(number, share)
@@ -44,7 +44,7 @@ def quantile(values: Sequence[float], share: float, confidence: float = CONFIDEN
 
 
 def _at_most(number: int, share: float) -> list[float]:
-    """The chance that at most k of so many values are below the quantile, for each k from 0."""
+    """The chance that at most k of `number` values are below the quantile, for each k from 0."""
     found, total = [], 0.0
     for k in range(number + 1):
         total += math.comb(number, k) * share**k * (1 - share) ** (number - k)

@@ -1,8 +1,8 @@
 """Two configurations measured in pairs of runs: the ratio of a figure, and how many pairs it takes.
 
 A pair is one run of each side, close together in time and in changing order (ABBA, or drawn by
-lot): what drifts meets both sides alike and cancels in the logarithm of their ratio. Order AAAABBBB
-does not pair anything: with a drift of 5 % it "finds" a difference two times out of three.
+lot): drift affects both sides alike and cancels in the logarithm of their ratio. Order AAAABBBB
+pairs nothing: with a drift of 5% it "finds" a difference two times out of three.
 """
 
 import math
@@ -16,20 +16,20 @@ from headcount.analyse.statistics.shift import Shift, of_pairs
 from headcount.analyse.statistics.student import LogRatio, mean_and_error
 
 FEW = 4
-"""With so few pairs the interval rests on the assumption that the ratios are normal: indicative."""
+"""With fewer pairs, the interval rests on the assumption of normal ratios: indicative only."""
 POWER = 0.8
-"""Chance to see a difference that is there, as sample sizes are usually planned."""
+"""Chance to detect a real difference, as sample sizes are usually planned."""
 MOST = 10_000
-"""Pairs beyond which a plan is none."""
+"""Most pairs: a plan with more is not practical."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """What pairs of runs say of second over first.
+    """What pairs of runs show about the ratio second / first.
 
     Attributes:
         ratio: exp(mean of the log ratios), with the interval by Student's t.
-        shift: The same by Hodges and Lehmann, as ratios: for log ratios with outliers. None with
+        shift: The Hodges-Lehmann estimate, as ratios: for log ratios with outliers. None with
             fewer than six pairs.
         pairs: How many.
         spread: Standard deviation of the log ratio of one pair.
@@ -49,8 +49,8 @@ def compare(pairs: Sequence[tuple[float, float]]) -> Paired | None:
 
     The mean of the log ratios with Student's t (Student, Biometrika 6, 1908), and the
     Hodges-Lehmann estimate of the Walsh averages. Assumes pairs that are independent of each other;
-    runs within a pair may be as alike as they like. None with fewer than two pairs, or with a
-    figure that is not above zero: it has no logarithm, and leaving out that pair would be a choice.
+    runs within a pair may be correlated. None with fewer than two pairs, or with a figure that is
+    not above zero: it has no logarithm, and leaving out that pair would be a choice.
     """
     if len(pairs) < 2 or not all(_positive(a) and _positive(b) for a, b in pairs):
         return None
@@ -70,7 +70,7 @@ def compare(pairs: Sequence[tuple[float, float]]) -> Paired | None:
 
 
 def power(count: int, spread: float, ratio: float, confidence: float = CONFIDENCE) -> float:
-    """The chance that `count` pairs show a true ratio at a confidence, either side.
+    """The chance that `count` pairs show a true ratio at a confidence, in either direction.
 
     By the non-central t distribution (Cohen, Statistical Power Analysis for the Behavioral
     Sciences, 1988, 2.3). `spread` is the standard deviation of the log ratio of one pair.
@@ -81,15 +81,15 @@ def power(count: int, spread: float, ratio: float, confidence: float = CONFIDENC
     limit = float(stdtrit(freedom, (1 + confidence) / 2))
     away = abs(math.log(ratio)) * math.sqrt(count) / spread
     if away > limit + 30:
-        return 1.0  # where the distribution function no longer has a value
+        return 1.0  # here the distribution function no longer has a value
     wrong_way = float(nctdtr(freedom, away, -limit))
     return 1 - float(nctdtr(freedom, away, limit)) + (0.0 if math.isnan(wrong_way) else wrong_way)
 
 
 def pairs_needed(spread: float, ratio: float, chance: float = POWER) -> int | None:
-    """How many pairs show a true ratio with a given chance; None when that takes over 10,000.
+    """How many pairs show a true ratio with a given chance; None if it takes over 10,000.
 
-    At least two. `spread` as in `Paired.spread`, best known from an earlier comparison.
+    At least two. `spread` is as in `Paired.spread`, best taken from an earlier comparison.
     """
     if ratio <= 0 or ratio == 1:
         return None

@@ -1,4 +1,4 @@
-"""The rank sum test, exact with ties too: infinite values, of what never came, are such ties."""
+"""The rank sum test, exact even with ties; values that never came are infinite, and so tied."""
 
 from collections.abc import Sequence
 
@@ -8,15 +8,15 @@ import numpy.typing as npt
 from headcount.analyse.statistics.ranks import mann_whitney
 
 EXACT = 100
-"""Most values of both samples for which all ways to divide them are counted."""
+"""Most values of both samples together for which every division is counted."""
 
 
 def p_value(one: Sequence[float], two: Sequence[float]) -> float:
-    """Two-sided p-value of two samples being of one distribution.
+    """Two-sided p-value of the hypothesis that two samples come from one distribution.
 
-    All ways to divide the values into samples of these sizes are equally likely then. Twice the
-    share of those whose rank sum is as far out, on the same side; tied values share their mean
-    rank (Lehmann, Nonparametrics, 1975, 1.4). By the normal distribution of many values.
+    All ways to divide the values into samples of these sizes are then equally likely. The p-value
+    is twice the share of those whose rank sum is as far out, on the same side; tied values share
+    their mean rank (Lehmann, Nonparametrics, 1975, 1.4). Many values use the normal distribution.
     """
     if len(one) + len(two) > EXACT:
         return mann_whitney(one, two)
@@ -42,7 +42,7 @@ def doubled_ranks(values: Sequence[float]) -> list[int]:
 
 
 def _sums(ranks: Sequence[int], taken: int) -> npt.NDArray[np.float64]:
-    """In how many ways so many of the ranks add up to each sum."""
+    """In how many ways `taken` of the ranks add up to each sum."""
     ways = np.zeros((taken + 1, sum(ranks) + 1))
     ways[0, 0] = 1.0
     for rank in ranks:

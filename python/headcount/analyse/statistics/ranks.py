@@ -1,7 +1,7 @@
 """Tests by ranks, and Sen's slope, for a few dozen values.
 
-The same as `kendalltau`, `theilslopes` and `mannwhitneyu` of `scipy.stats` with their defaults (the
-tests compare them), which takes a second of CPU to import: more than all else at the end of a run.
+Equivalent to `kendalltau`, `theilslopes` and `mannwhitneyu` of `scipy.stats` with their defaults
+(tests compare them). Importing that takes a second of CPU: more than all else at the end of a run.
 """
 
 import math
@@ -14,9 +14,9 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 EXACT_KENDALL = 33
-"""Most values without ties for which all orders are counted."""
+"""Most values without ties for which every order is counted."""
 EXACT_MANN_WHITNEY = 8
-"""Most values of the smaller sample, without ties, for which all ways to divide are counted."""
+"""Most values of the smaller sample, without ties, for which every division is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Slope:
 def kendall(values: Sequence[float]) -> tuple[float, float]:
     """Kendall's tau-b of values against their order, and its two-sided p-value.
 
-    Kendall, Rank Correlation Methods, 1948: by counting all orders of up to `EXACT_KENDALL`
-    values without ties, by the normal distribution with the variance for ties else. Constant values
-    have (0, 1).
+    Kendall, Rank Correlation Methods, 1948: counts all orders of up to `EXACT_KENDALL` values
+    without ties; otherwise uses the normal distribution with the variance for ties. Constant values
+    give (0, 1).
     """
     n = len(values)
     pairs = n * (n - 1) // 2
@@ -51,7 +51,7 @@ def kendall(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _inversions_p(n: int, fewest: int) -> float:
-    """Two-sided p-value of so few inversions in n values, of all orders (Kendall 1948, 5)."""
+    """Two-sided p-value of at most `fewest` inversions in n values (Kendall 1948, 5)."""
     shares = np.zeros(fewest + 1)
     shares[0] = 1.0
     for size in range(2, n + 1):
@@ -79,11 +79,11 @@ def sen(values: Sequence[float]) -> Slope:
 
 
 def mann_whitney(one: Sequence[float], two: Sequence[float]) -> float:
-    """Two-sided p-value of two samples being of one distribution.
+    """Two-sided p-value of the hypothesis that two samples come from one distribution.
 
-    Mann and Whitney, Annals of Mathematical Statistics 18, 1947: by counting all ways to divide the
-    values without ties where one sample has at most `EXACT_MANN_WHITNEY`, by the normal
-    distribution with the variance for ties and a correction of continuity else.
+    Mann and Whitney, Annals of Mathematical Statistics 18, 1947: counts all ways to divide the
+    values if there are no ties and one sample has at most `EXACT_MANN_WHITNEY`; otherwise uses the
+    normal distribution with the variance for ties and a continuity correction.
     """
     n, m = len(one), len(two)
     y = np.sort(np.asarray(two, dtype=np.float64))
@@ -102,7 +102,7 @@ def mann_whitney(one: Sequence[float], two: Sequence[float]) -> float:
 
 
 def _divisions(n: int, m: int) -> npt.NDArray[np.float64]:
-    """In how many ways n of n + m values exceed the others so many times."""
+    """In how many ways n of n + m values exceed the others, by the number of such pairs."""
     counts = np.zeros(n * m + 1)
     counts[0] = 1.0
     for size in range(1, n + 1):
@@ -114,10 +114,10 @@ def _divisions(n: int, m: int) -> npt.NDArray[np.float64]:
 
 
 def _ties(values: Sequence[float]) -> list[int]:
-    """How often each value is there."""
+    """How often each value occurs."""
     return [int(count) for count in np.unique(values, return_counts=True)[1]]
 
 
 def _two_sided(deviations: float) -> float:
-    """Of a score so far above its mean, which a correction may have brought below it."""
+    """p-value of a score so far above its mean; a correction may have put it below the mean."""
     return min(2 * float(ndtr(-deviations)), 1.0)

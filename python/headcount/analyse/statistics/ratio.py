@@ -1,4 +1,4 @@
-"""The ratio of two figures that were measured apart, each with an interval of its own."""
+"""The ratio of two figures that were measured separately, each with its own interval."""
 
 import math
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from headcount.analyse.statistics.student import quantile
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A figure above zero with its 95 % interval.
+    """A figure above zero with its 95% interval.
 
     Attributes:
         value: The figure, in any unit.
         low, high: Its interval; `low` may be 0 and `high` infinite.
-        freedom: Degrees of freedom of the standard error behind it; infinite if not known. Not
-            known is safe: the error read off an interval then comes out too large, never too small.
+        freedom: Degrees of freedom of the standard error behind it; infinite if unknown. That is
+            safe: the error derived from the interval then comes out too large, never too small.
 
     """
 
@@ -27,12 +27,12 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Quotient:
-    """A ratio with its 95 % interval, which need not be symmetric on any scale.
+    """A ratio with its 95% interval, which need not be symmetric on any scale.
 
     Attributes:
         value: The ratio.
         low, high: Its interval.
-        freedom: Degrees of freedom used.
+        freedom: Degrees of freedom that were used.
 
     """
 
@@ -50,13 +50,13 @@ class Quotient:
 def quotient(over: Measured, under: Measured) -> Quotient | None:
     """The ratio over / under of two independent figures, with its interval.
 
-    The standard errors of the logarithms add in quadrature, each end of the interval from the ends
-    it depends on, so that lopsided intervals stay lopsided (MOVER: Zou and Donner, Construction of
+    The standard errors of the logarithms add in quadrature. Each end of the interval comes from the
+    ends it depends on, so skewed intervals stay skewed (MOVER: Zou and Donner, Construction of
     confidence limits about effect measures, Statistics in Medicine 27, 2008). With symmetric
     intervals this is se = sqrt(se1^2 + se2^2), with Satterthwaite's degrees of freedom.
 
-    Assumes that the two were measured independently and that nothing common drifted in between.
-    None where a figure is not above zero or not within its interval.
+    Assumes that the two were measured independently and that nothing they share drifted in between.
+    None if a figure is not above zero or not within its interval.
     """
     if not (_sound(over) and _sound(under)):
         return None
@@ -82,7 +82,7 @@ def _above(figure: Measured) -> float:
 
 
 def _reach(a: float, freedom_a: float, b: float, freedom_b: float) -> tuple[float, float]:
-    """Half-width of the sum of two with half-widths a and b, and its degrees of freedom."""
+    """Half-width of the sum of two figures with half-widths a and b, and its degrees of freedom."""
     if math.isinf(a) or math.isinf(b):
         return math.inf, min(freedom_a, freedom_b)
     error_a, error_b = a / quantile(freedom_a), b / quantile(freedom_b)

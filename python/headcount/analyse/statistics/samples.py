@@ -1,7 +1,7 @@
-"""Two independent groups of runs: the ratio of a figure where runs were not paired.
+"""Two independent groups of runs: the ratio of a figure if runs were not paired.
 
-Pairs are better wherever they can be had: between two groups lies everything that changed in the
-meantime. Each value is the figure of one run, never of a request.
+Use pairs where you can: everything that changed in the meantime lies between two groups. Each value
+is the figure of one run, never of a request.
 """
 
 import math
@@ -14,19 +14,19 @@ from headcount.analyse.statistics.shift import Shift, between
 from headcount.analyse.statistics.student import LogRatio, mean_and_error
 
 SPREADS_P = 0.01
-"""Probability below which spreads of two sides are taken for different."""
+"""p-value below which the spreads of two sides count as different."""
 FEW = 4
-"""With so few runs on a side the interval rests on the assumption of normal logarithms."""
+"""With fewer runs on a side, the interval rests on the assumption of normal logarithms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """What two groups of runs say of second over first.
+    """What two groups of runs show about the ratio second / first.
 
     Attributes:
         ratio: exp(difference of the means of the logs), with Welch's t.
-        shift: The same by Mann and Whitney, Hodges and Lehmann, as ratios; None where the groups
-            are too small for an interval of 95 % (three and four).
+        shift: The estimate by Mann and Whitney, Hodges and Lehmann, as ratios; None if the groups
+            are too small for an interval of 95% (three and four).
         runs: How many runs of each side.
         spreads: Standard deviation of the logarithm of one run, of each side.
         indicative: Whether a side has too few runs to check the interval by ranks.
@@ -41,10 +41,10 @@ class Groups:
 
     @property
     def same_spread(self) -> bool:
-        """Whether nothing speaks against the same spread on both sides: else no `shift` is sure.
+        """Whether the data allow the same spread on both sides; if not, `shift` is not reliable.
 
-        By the ratio of the variances of the logarithms (Fisher's F). Where it is false the interval
-        by ranks is too narrow; Welch's is made for that.
+        By the ratio of the variances of the logarithms (Fisher's F). If it is false, the interval
+        by ranks is too narrow; Welch's is made for that case.
         """
         first, second = (spread**2 for spread in self.spreads)
         if first == 0 or second == 0:
@@ -87,8 +87,8 @@ def satterthwaite(*errors: tuple[float, float]) -> float:
     """Degrees of freedom of a sum from (standard error, degrees of freedom) of its parts.
 
     Satterthwaite, An approximate distribution of estimates of variance components, Biometrics
-    Bulletin 2, 1946. A part whose error is known has infinite freedom. All errors zero: the sum of
-    the freedoms.
+    Bulletin 2, 1946. A part with a known error has infinite freedom. If all errors are zero: the
+    sum of the freedoms.
     """
     total = math.fsum(error**2 for error, _ in errors)
     if total == 0:

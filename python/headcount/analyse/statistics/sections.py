@@ -1,8 +1,8 @@
-"""The interval of a percentile of one level, though neighbouring answers are alike.
+"""The interval of a percentile of one level, although neighbouring answers are correlated.
 
-The textbook's order statistics take answers for independent. In a queue they are not: at 80 % load
+The textbook's order statistics assume independent answers. In a queue they are not: at 80% load
 such an interval of the p95 holds the truth one time in four. Here the level is cut into consecutive
-sections, and what they differ by gives the error.
+sections, and the differences between them give the error.
 """
 
 import math
@@ -18,14 +18,14 @@ SECTIONS = 10
 """Sections of a level: ten keep 9 degrees of freedom and leave each section long enough to hold
 more than one busy period of the server."""
 LEAST_IN_SECTION = 20
-"""Durations in a section: of fewer, the 95th percentile is the greatest or the second greatest."""
+"""Fewest durations in a section: with fewer, the p95 is the greatest or the second greatest."""
 LEAST_SECTIONS = 3
 FEWEST = 40.0
-"""Independent answers above a percentile below which clusters are too few. Of simulated queues that
-are 50 to 95 % busy and measured for 60 and 300 s, intervals hold 94 to 97 % where the median level
-has 60 or more, and 78 to 88 % where it has 4 to 18."""
+"""Independent answers above a percentile, below which the clusters are too few. For simulated
+queues that are 50 to 95% busy, measured for 60 and 300 s, intervals hold the truth in 94 to 97% of
+cases where the median level has 60 or more, and in 78 to 88% where it has 4 to 18."""
 CHANCE = 0.05
-"""Of taking answers for clustered that are not."""
+"""Probability of taking independent answers for clustered."""
 
 
 class Durations(Protocol):
@@ -33,11 +33,11 @@ class Durations(Protocol):
 
     @property
     def count(self) -> int:
-        """How many it holds."""
+        """How many durations it holds."""
         ...
 
     def quantile_us(self, quantile: float, /) -> float:
-        """What this share of them does not exceed, in µs."""
+        """The duration that this share of them does not exceed, in µs."""
         ...
 
     def count_above(self, limit_us: int, /) -> int:
@@ -58,8 +58,8 @@ def sectioned(whole: Durations, parts: Sequence[Durations], share: float) -> Per
     """A percentile's interval by sectioning; the default.
 
     Asmussen and Glynn, Stochastic Simulation, 2007, III.5. Assumes that sections are long against
-    the memory of the server (`memory.too_short` tests that), and as many answers in each. None with
-    fewer than three sections, or where one holds fewer than 20 durations.
+    the memory of the server (`memory.too_short` tests that), with as many answers in each. None
+    with fewer than three sections, or if one holds fewer than 20 durations.
     """
     if not _enough(parts):
         return None
@@ -69,14 +69,14 @@ def sectioned(whole: Durations, parts: Sequence[Durations], share: float) -> Per
 
 
 def exceeded(whole: Durations, parts: Sequence[Durations], share: float) -> Percentile | None:
-    """The same by batch-exceed ranks: wider where sections are short, as wide where they are not.
+    """A percentile's interval by batch-exceed ranks; wider than `sectioned` if sections are short.
 
     How many durations of each section exceed the percentile of the whole gives the standard error
     of the share below it, as of any ratio of sums (Cochran, Sampling Techniques, 3rd ed., 1977,
-    6.3); the ends are the percentiles at that share plus and minus t of them. The way from a
-    share's error to a percentile's is Woodruff's (Journal of the American Statistical Association
-    47, 1952). `high` is infinite where the level is too short to bound it. Assumes and gives None
-    as `sectioned`.
+    6.3); the ends are the percentiles at that share plus and minus t times that error. The step
+    from a share's error to a percentile's is Woodruff's (Journal of the American Statistical
+    Association 47, 1952). `high` is infinite if the level is too short to bound it. Assumptions and None are as
+    in `sectioned`.
     """
     if not _enough(parts):
         return None
@@ -91,15 +91,15 @@ def exceeded(whole: Durations, parts: Sequence[Durations], share: float) -> Perc
 
 
 def is_clustered(value_us: float, parts: Sequence[Durations]) -> bool:
-    """Whether so few clusters of slow answers make a percentile that its interval is too narrow.
+    """Whether too few clusters of slow answers make up a percentile, so its interval is too narrow.
 
-    A busy server's slow answers come in clusters: what exceeds the percentile says as much of it as
-    `n^2 / variance` independent answers would, `n` being how many exceed it and the variance that
-    of their number, from the sections (the effective sample size: Kish, Survey Sampling, 1965,
-    8.2). Few of them are no harm where answers are independent, so they must be clustered as well:
-    the index of dispersion of the sections' numbers is above what chance makes it in one of 20
-    levels (Fisher, Statistical Methods for Research Workers, 1925, ch. IV). `value_us` is the
-    percentile, as `sectioned` gives it.
+    A busy server's slow answers come in clusters. The answers above the percentile carry as much
+    information as `n^2 / variance` independent ones would: `n` is how many there are, and the
+    variance is that of their number, from the sections (the effective sample size: Kish, Survey
+    Sampling, 1965, 8.2). Few of them do no harm if answers are independent, so they must be
+    clustered as well: the index of dispersion of the sections' numbers exceeds what chance gives in
+    one of 20 levels (Fisher, Statistical Methods for Research Workers, 1925, ch. IV). `value_us` is
+    the percentile, as `sectioned` gives it.
     """
     above = [part.count_above(int(value_us)) for part in parts]
     total = sum(part.count for part in parts)
@@ -110,14 +110,14 @@ def is_clustered(value_us: float, parts: Sequence[Durations]) -> bool:
 
 
 def _variance(above: Sequence[int], parts: Sequence[Durations]) -> float:
-    """Of the number of answers above a value in a level, from what its sections differ by."""
+    """Variance of the number of a level's answers above a value, from its sections' differences."""
     share = sum(above) / sum(part.count for part in parts)
     squares = math.fsum((a - share * p.count) ** 2 for a, p in zip(above, parts, strict=True))
     return squares * len(parts) / (len(parts) - 1)
 
 
 def around(whole: float, sections: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of a time by sectioning on the log scale; in µs, or at least 1 of any unit.
+    """The 95% interval of a time by sectioning on the log scale; in µs, or any unit if at least 1.
 
     `whole` is the figure of the level, `sections` the same figure of each of its sections. The
     spread about the whole rather than about the sections' mean counts the bias of short sections.

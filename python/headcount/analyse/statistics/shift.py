@@ -1,6 +1,6 @@
-"""Hodges-Lehmann estimates: a shift and its interval from ranks, whatever the distribution.
+"""Hodges-Lehmann estimates: a shift and its interval from ranks, for any distribution.
 
-One outlier of any size moves them by no more than a neighbour would.
+An outlier of any size moves them by no more than the next value would.
 """
 
 import math
@@ -17,7 +17,7 @@ Vector = NDArray[np.float64]
 
 EXACT_PAIRS = 100
 EXACT_PRODUCT = 2_500
-"""Beyond, the normal approximation of the null distribution is exact to a rank or so."""
+"""Above this, the normal approximation of the null distribution is exact to about a rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Shift:
     Attributes:
         value: The Hodges-Lehmann estimate.
         low, high: Its interval.
-        confidence: What the interval reaches: the distribution of ranks is discrete, so this is
-            the least possible one that is not below 95 %.
+        confidence: Confidence of the interval: the distribution of ranks is discrete, so this is
+            the least possible value that is not below 95%.
 
     """
 
@@ -39,7 +39,7 @@ class Shift:
 
 
 def of_pairs(differences: Sequence[float]) -> Shift | None:
-    """The centre of differences of pairs: median and order statistics of the Walsh averages.
+    """The centre of the differences of pairs: median and order statistics of the Walsh averages.
 
     The interval inverts Wilcoxon's signed-rank test (Hollander, Wolfe and Chicken, Nonparametric
     Statistical Methods, 3rd ed., 2014, 3.2 and 3.3). Assumes independent differences, symmetric
@@ -75,9 +75,9 @@ def between(before: Sequence[float], after: Sequence[float]) -> Shift | None:
 
 
 def end_of(first: int, second: int) -> int | None:
-    """The place of the ends of `between` among all differences, counted from 0 from both sides.
+    """The place of the ends of `between` among all differences, counted from 0 from either side.
 
-    None where the groups are too small for 95 %.
+    None if the groups are too small for 95%.
     """
     return _rank_between(first, second)[0] if first and second else None
 
@@ -97,9 +97,9 @@ def _shift(ordered: Vector, rank: int | None, confidence: float) -> Shift | None
 
 
 def _rank(distribution: Vector) -> tuple[int | None, float]:
-    """The rank, from 0, at which the interval begins: the largest k with P(T <= k) <= 2.5 %.
+    """The rank, from 0, at which the interval begins, and the confidence of that interval.
 
-    And the confidence of that interval. None where even P(T = 0) is more.
+    It is the largest k with P(T <= k) <= 2.5%; None if even P(T = 0) is larger.
     """
     below = np.cumsum(distribution)
     rank = int(np.searchsorted(below, (1 - CONFIDENCE) / 2 * (1 + 1e-12), side="right")) - 1
@@ -114,7 +114,7 @@ def _normal_rank(mean: float, variance: float) -> tuple[int, float]:
 
 
 def _signed_ranks(count: int) -> Vector:
-    """Null distribution of the sum of positive ranks: each rank is in it with probability 1/2."""
+    """Null distribution of the sum of positive ranks; each rank is in it with probability 1/2."""
     chances = np.zeros(count * (count + 1) // 2 + 1)
     chances[0] = 1.0
     for rank in range(1, count + 1):

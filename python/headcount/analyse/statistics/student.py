@@ -1,4 +1,4 @@
-"""Student's t: the interval of a mean of independent values, and what all ratios are made of."""
+"""Student's t: the interval of a mean of independent values, and the basis of all ratios."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from headcount.analyse.batches import CONFIDENCE
 
 
 def quantile(freedom: float, confidence: float = CONFIDENCE) -> float:
-    """How many standard errors the two-sided interval reaches; `freedom` may be infinite."""
+    """Standard errors that the two-sided interval reaches; `freedom` may be infinite."""
     share = (1 + confidence) / 2
     return float(ndtri(share) if math.isinf(freedom) else stdtrit(freedom, share))
 
@@ -57,13 +57,13 @@ class LogRatio:
 
     @property
     def p(self) -> float:
-        """Two-sided p-value of "the ratio is 1"; 0 when a difference has no spread at all."""
+        """Two-sided p-value of "the ratio is 1"; 0 if a difference has no spread at all."""
         if self.error == 0:
             return 1.0 if self.log == 0 else 0.0
         return p_value(self.log / self.error, self.freedom)
 
     def bounds(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """Both ends of the interval at a confidence; 0 and infinity where a double ends."""
+        """Both ends of the interval at a confidence; 0 or infinity beyond the range of a double."""
         half = quantile(self.freedom, confidence) * self.error
         return _exp(self.log - half), _exp(self.log + half)
 
