@@ -1,4 +1,4 @@
-"""What runs say as a whole, apart from single levels: capacity, plateau, score, marks, price."""
+"""The answers of whole runs, apart from single levels: capacity, plateau, score, marks, price."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -19,14 +19,14 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Capacity, Verdict
 
 Answer = tuple[str, Measured]
-"""What is counted (its unit, with the name of a score or of marks), and the figure."""
+"""The unit (with the name of a score or of marks), and the figure."""
 
 
 def answer(name: str, bundle: Bundle) -> Answer | None:
-    """The answer of a run by a metric's name; None where it has none.
+    """The answer of a run by a metric's name; None if it has none.
 
-    A capacity is the number that the run published, with its interval: the same that every other
-    report quotes. A price per user is the price over that number.
+    A capacity is the number that the run published, with its interval, as in every other report. A
+    price per user is the price over that number.
     """
     return None if bundle.verdict is None else _READ[name](bundle.verdict)
 
@@ -72,7 +72,7 @@ def _price_per(verdict: Verdict, users: Measured | None) -> Answer | None:
     price = verdict.price
     if users is None or price is None or price.amount is None:
         return None
-    amount = float(price.amount)  # compared with what is known to a few digits
+    amount = float(price.amount)  # the figures it is compared with have few digits
     low, high = amount / users.high, amount / users.low if users.low else math.inf
     return price.currency, Measured(amount / users.value, low, high)
 
@@ -92,15 +92,15 @@ _ESTIMATED: Mapping[str, Callable[[Verdict], Answer | None]] = {
     "capacity": lambda verdict: _named("users", estimate(verdict.capacity)),
     "price": lambda verdict: _price_per(verdict, estimate(verdict.capacity)),
 }
-"""The same by the estimate of the limit, for the interval of the ratio. The published number lies
-towards the lower end of its interval, by more in a shorter search; estimates do not."""
+"""The answers by the estimate of the limit, for the interval of the ratio. The published number is
+towards the lower end of its interval, more so in a shorter search; estimates are not."""
 
 
 def capacity(found: Capacity | None) -> Measured | None:
     """A capacity with its interval; None without one, or without an upper end.
 
-    Runs of older versions published numbers that no level had, below the interval's lower end at
-    times; it is then that number.
+    Runs of older versions published numbers at which no level ran, sometimes below the interval's
+    lower end; the lower end is then that number.
     """
     if found is None or not found.users or found.low is None or found.high is None:
         return None
@@ -110,7 +110,7 @@ def capacity(found: Capacity | None) -> Measured | None:
 
 
 def estimate(found: Capacity | None) -> Measured | None:
-    """The estimate of the limit with its interval; None where there is no capacity to compare."""
+    """The estimate of the limit with its interval; None if there is no capacity to compare."""
     if capacity(found) is None or found is None or not found.estimate:
         return None
     if found.low is None or found.high is None or not found.low <= found.estimate <= found.high:
@@ -119,7 +119,7 @@ def estimate(found: Capacity | None) -> Measured | None:
 
 
 def held(side: Side) -> Reading | None:
-    """The capacity of a side over all its runs; None where one of them found none."""
+    """The capacity of a side over all its runs; None if any of them found none."""
     found = [answer("capacity", bundle) for bundle in side.bundles]
     known = [figure for _, figure in (one for one in found if one is not None)]
     if len(known) < len(found):
@@ -130,7 +130,7 @@ def held(side: Side) -> Reading | None:
 
 
 def differences(first: Side, second: Side, left_out: Sequence[str]) -> list[Difference]:
-    """What the answers of two sides differ in; those `left_out` are not comparable."""
+    """How the answers of two sides differ; those `left_out` are not comparable."""
     found = []
     for name in OF_ANSWERS:
         if name in left_out:
@@ -172,7 +172,7 @@ def _located(name: str, side: Side, quoted: list[Measured]) -> list[Measured]:
 
 
 def _quoting(found: Between, a: Sequence[Measured], b: Sequence[Measured]) -> Between:
-    """The same with the figures that are quoted, whose ratio the interval holds as well."""
+    """The result with the quoted figures; its interval also contains their ratio."""
     figures = [combined_figure([_figure(one) for one in side]) for side in (a, b)]
     interval = found.interval
     if interval is not None:
@@ -233,7 +233,7 @@ def _figure(found: Measured) -> Figure:
 
 
 def _measured(value: float, interval: tuple[float, float] | None) -> Measured | None:
-    """A figure with its interval, infinitely wide where it has none; None of nothing."""
+    """A figure with its interval, infinitely wide if it has none; None without a value."""
     if value <= 0:
         return None
     low, high = interval if interval is not None else (0.0, math.inf)

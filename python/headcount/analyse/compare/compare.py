@@ -24,10 +24,10 @@ def compare(sides: Sequence[Side], references: Sequence[Reference] = ()) -> Comp
 
     Args:
         sides: Two or more, with different names; the first is what the others are compared with.
-        references: Published results to draw beside; they are in no difference.
+        references: Published results to draw alongside; they are in no difference.
 
     Raises:
-        InputError: Fewer than two sides, two of one name, or nothing to compare.
+        InputError: There are fewer than two sides, two of one name, or nothing to compare.
 
     """
     _check(sides)
@@ -76,7 +76,7 @@ def _check(sides: Sequence[Side]) -> None:
 
 
 def _interleaved(known: Sequence[Sequence[Measured]]) -> bool:
-    """Whether levels at every number of users that is compared alternated, three pairs or more."""
+    """Whether levels alternated at every compared number of users, in at least three pairs."""
     for other in known[1:]:
         for users in {one.users for one in known[0]} & {one.users for one in other}:
             matched = levels.matched(users, known[0], other)
@@ -86,7 +86,7 @@ def _interleaved(known: Sequence[Sequence[Measured]]) -> bool:
 
 
 def _subjects(sides: Sequence[Side], found: Sequence[Difference]) -> list[Subject]:
-    """The subjects, with the capacities that the pairs show, if any: one number for each."""
+    """The subjects, with the capacities that the pairs show, if any."""
     subjects = [_subject(side) for side in sides]
     parts = [one for one in found if one.metric == "capacity" and one.method == "pairs"]
     if len(subjects) != 2 or not parts:

@@ -1,4 +1,4 @@
-"""A comparison, for programs: who was compared, in what they differ, and what qualifies that.
+"""A comparison, for programs: who was compared, how they differ, and what qualifies that.
 
 Every difference is stated from the first of two subjects to the second: `ratio` is second / first.
 A percentage has two directions, and they are not the same number: a time that falls from 100 ms to
@@ -12,10 +12,10 @@ from pydantic import Field
 from headcount.bundle.level import SCHEMA_VERSION, Record
 
 Finding = Literal["better", "worse", "no difference shown"]
-"""What a difference comes to. The third does not say that there is none."""
+"""The outcome for a difference. The third does not say that there is none."""
 
 Method = Literal["pairs", "runs", "sections", "searches"]
-"""Where a difference's interval is from: pairs of interleaved runs; several runs of each side; the
+"""The source of a difference's interval: pairs of interleaved runs; several runs of each side; the
 sections of one level of each side; the intervals of two searches."""
 
 

@@ -12,24 +12,24 @@ from headcount.text import significant
 
 
 class Named(Protocol):
-    """Whatever has a short name."""
+    """Anything with a short name."""
 
     @property
     def name(self) -> str:
-        """For tables."""
+        """The name for tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """What lies between two figures.
+    """What separates two figures.
 
     Attributes:
         a, b: The figures of the first and the second.
-        runs: Behind each.
-        interval: Of b / a; None where nothing gives one.
-        method: Where the interval is from.
-        pairs: How many, where runs were paired.
-        users: Of the level; None at the capacity.
+        runs: Number of runs behind each.
+        interval: Interval of b / a; None if nothing gives one.
+        method: Source of the interval.
+        pairs: Number of pairs, if runs were paired.
+        users: Users of the level; None at the capacity.
         spread: Standard deviation of the log ratio of one pair of runs, as far as it is known.
 
     """
@@ -47,7 +47,7 @@ class Between:
 def difference(
     metric: Metric, found: Between, first: Named, second: Named, *, unit: str | None = None
 ) -> Difference:
-    """Put a difference into the record."""
+    """The difference as a record."""
     ratio = found.b.value / found.a.value
     return Difference(
         metric=metric.id,
@@ -74,7 +74,7 @@ def difference(
 
 
 def finding(better: str, interval: tuple[float, float] | None) -> Finding:
-    """The verdict: a difference is shown where the whole interval of the ratio lies beside 1."""
+    """The verdict: a difference is shown if the whole interval of the ratio is on one side of 1."""
     if interval is None or interval[0] <= 1 <= interval[1]:
         return "no difference shown"
     return "better" if (interval[0] > 1) == (better == "higher") else "worse"
@@ -115,5 +115,5 @@ def _than(ratio: float) -> str:
 
 
 def _also(ratio: float) -> str:
-    """The same as a percentage, where that can be read."""
+    """The same as a percentage, if that is readable."""
     return "" if ratio >= TWICE else f" ({percent(ratio)})"

@@ -14,9 +14,9 @@ from headcount.analyse.statistics.drift import drift
 from headcount.text import count, plural, share, span
 
 DRIFT_P = 0.01
-"""Below, a trend over the runs is reported: one in a hundred comparisons by chance."""
+"""p-value below which a trend over the runs is reported: one in a hundred comparisons by chance."""
 ERRORS = 0.005
-"""By so much more of the scenarios must fail on one side to be named beside its other figures."""
+"""How much larger the share of failed scenarios must be on one side to be reported."""
 EXPECTED = 0.05
 """Share of differences "shown" by chance where there is none: each verdict stands for itself."""
 
@@ -31,7 +31,7 @@ def doubts(
     *,
     interleaved: bool,
 ) -> list[str]:
-    """Everything a reader must know beside the differences."""
+    """Everything a reader must know besides the differences."""
     return [
         *_users(sides),
         *_order(sides, differences, interleaved=interleaved),
@@ -47,7 +47,7 @@ def doubts(
 
 
 def _users(sides: Sequence[Side]) -> list[str]:
-    """Where users differ, a doubt says so, and nothing is interpolated."""
+    """A doubt if the numbers of users differ; nothing is interpolated."""
     texts = []
     for other in sides[1:]:
         common = common_users(sides[0], other)
@@ -136,7 +136,7 @@ def _without(differences: Sequence[Difference]) -> list[str]:
 
 
 def _drifting(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> list[str]:
-    """A trend of throughput over the runs of a side in the order of time."""
+    """A trend of throughput over the runs of a side in time order."""
     parts = []
     for side, here in zip(sides, levels, strict=True):
         for users in sorted({one.users for one in here}):
@@ -159,7 +159,7 @@ def _remembering(
     levels: Sequence[Sequence[Measured]],
     differences: Sequence[Difference],
 ) -> list[str]:
-    """Levels whose sections show too little of the error, where they are used."""
+    """Levels whose sections underestimate the error, if they are used."""
     used = {one.users for one in differences if one.method == "sections"}
     parts = []
     for side, here in zip(sides, levels, strict=True):
@@ -173,7 +173,7 @@ def _remembering(
 
 
 def _failing(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> list[str]:
-    """Scenarios that failed on one side more than on the other: a server that refuses is fast."""
+    """Scenarios that failed more on one side than on the other: a server that refuses is fast."""
     parts = []
     first = {one.users: _failed(one) for one in levels[0]}
     for side, here in zip(sides[1:], levels[1:], strict=True):
@@ -216,7 +216,7 @@ def _unsteady(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> li
 
 
 def _within(sides: Sequence[Side]) -> list[str]:
-    """Runs of one side that were not of one configuration."""
+    """Runs of one side with different configurations."""
     parts = []
     for side in sides:
         for bundle in side.bundles[1:]:
@@ -227,7 +227,7 @@ def _within(sides: Sequence[Side]) -> list[str]:
 
 
 def _flags(side: Side) -> list[str]:
-    """The doubts of a side's runs, those that differ in their figures alone once."""
+    """The doubts of a side's runs; those that differ only in their figures appear once."""
     found: dict[str, list[str]] = {}
     for bundle in side.bundles:
         for flag in bundle.verdict.flags if bundle.verdict else []:

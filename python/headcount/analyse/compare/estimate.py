@@ -1,4 +1,4 @@
-"""The ratio of a metric at equal users, by the best the measurements carry."""
+"""The ratio of a metric at equal users, by the best method that the measurements support."""
 
 import math
 from collections.abc import Sequence
@@ -15,8 +15,7 @@ from headcount.analyse.statistics import samples
 from headcount.analyse.statistics.student import LogRatio
 
 FEWEST_RUNS = 3
-"""Fewer pairs, or runs of a side, say too little of the spread between them: the usual one is
-taken."""
+"""With fewer pairs, or runs of a side, their spread is too uncertain: the usual one is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +24,12 @@ class Estimate:
 
     Attributes:
         a, b: The figures of both sides.
-        log: The ratio with its interval; None where nothing gives one.
-        method: Where the interval is from.
-        runs: Of each side.
-        pairs: How many, where they were paired.
+        log: The ratio with its interval; None if nothing gives one.
+        method: Source of the interval.
+        runs: Number of runs of each side.
+        pairs: Number of pairs, if they were paired.
         pair_spread: Standard deviation of the log ratio of one pair of runs, as far as it is known:
-            what decides how many pairs would show a difference.
+            it decides how many pairs would show a difference.
 
     """
 
@@ -49,7 +48,7 @@ class Estimate:
 
     @property
     def indicative(self) -> bool:
-        """Whether it rests on few runs."""
+        """Whether it rests on only a few runs."""
         return min(self.runs) <= samples.FEW
 
 
@@ -59,7 +58,7 @@ class Matched:
 
     Attributes:
         first, second: Those levels.
-        pairs: The same in pairs, if they were measured alternately; else empty.
+        pairs: The same levels in pairs, if they were measured alternately; else empty.
         around: All other levels of both sides, first and second.
 
     """
@@ -73,9 +72,9 @@ class Matched:
 def estimate(metric: str, matched: Matched) -> Estimate | None:
     """The ratio of a metric; None unless every level of both sides has it, from the same counters.
 
-    Three or more pairs of levels measured alternately: their log ratios, by Student's t. Otherwise
-    three or more runs of each side: Welch's t on the logarithms of the runs. Otherwise the sections
-    of the levels, and the usual spread from run to run, which fewer runs cannot show.
+    With at least three pairs of levels measured alternately: Student's t on their log ratios. Else
+    with at least three runs of each side: Welch's t on the logarithms of the runs. Else the
+    sections of the levels, and the usual spread from run to run, which so few runs cannot show.
     """
     levels = [*matched.first, *matched.second]
     if not all(metric in one.figures for one in levels):
@@ -91,7 +90,7 @@ def estimate(metric: str, matched: Matched) -> Estimate | None:
 
 
 def _runs(metric: str, levels: Sequence[Measured]) -> list[Figure]:
-    """A figure for each run: levels of one run at equal users are one."""
+    """One figure per run: levels of one run at equal users are combined."""
     found: dict[int, list[Figure]] = {}
     for one in levels:
         found.setdefault(one.bundle, []).append(one.figures[metric])
@@ -151,10 +150,10 @@ def _sectioned(
 def _parts(runs: Sequence[Figure], mean: Figure, usual: float) -> list[tuple[float, float]]:
     """Standard errors, with degrees of freedom, that make up that of the mean of few runs.
 
-    Of one run: its own, and the usual spread between runs. Of two or more the spread they show,
-    moderated by what that one leads to expect, as if that had been seen in PRIOR_RUNS runs: two
-    runs that happen to agree do not agree for certain (Smyth, Linear models and empirical Bayes
-    methods, Statistical Applications in Genetics and Molecular Biology 3, 2004).
+    For one run: its own, and the usual spread between runs. For two or more: the spread they show,
+    moderated by the usual one as if that had been seen in PRIOR_RUNS runs. Two runs may agree by
+    chance (Smyth, Linear models and empirical Bayes methods, Statistical Applications in Genetics
+    and Molecular Biology 3, 2004).
     """
     count, error = len(runs), mean.error or 0.0
     if count == 1:

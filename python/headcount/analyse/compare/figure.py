@@ -1,4 +1,4 @@
-"""A figure of one level on the logarithmic scale: its value, and how exactly the level knows it."""
+"""A figure of one level on the logarithmic scale: its value, and how exactly it is known."""
 
 import math
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ class Figure:
     """A figure above zero.
 
     Attributes:
-        value: In the metric's unit.
+        value: The figure, in the metric's unit.
         error: Standard error of its logarithm, as the level itself shows it; None if nothing does.
-        freedom: Degrees of freedom of that.
+        freedom: Degrees of freedom of the error.
 
     """
 
@@ -25,14 +25,14 @@ class Figure:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Its 95 % interval: of this level, not of how another one would differ."""
+        """Its 95% interval: that of this level, not of how another one would differ."""
         if self.error is None:
             return None
         half = min(quantile(self.freedom) * self.error, 700.0)
         return self.value * math.exp(-half), self.value * math.exp(half)
 
     def reading(self, runs: int = 1) -> Reading:
-        """The same for the record."""
+        """The figure as a record."""
         return Reading(value=self.value, interval=self.interval, runs=runs)
 
 
@@ -40,9 +40,9 @@ def sectioned(whole: float, sections: Sequence[float]) -> Figure | None:
     """A figure of a level and the same figure of its consecutive sections.
 
     Sectioning on the log scale (Asmussen and Glynn, Stochastic Simulation, 2007, III.5): the spread
-    of the sections around the whole. What happens within a section may be as correlated as it
-    likes; a section must be long against the busy periods of the server. None where the figure is
-    not above zero; without an error where fewer than five sections, or one of zero, show none.
+    of the sections around the whole. Values within a section may be correlated; a section must be
+    long compared with the busy periods of the server. None if the figure is not above zero; without
+    an error if there are fewer than five sections, or one of them is zero.
     """
     if not (math.isfinite(whole) and whole > 0):
         return None
@@ -54,11 +54,11 @@ def sectioned(whole: float, sections: Sequence[float]) -> Figure | None:
 
 
 FEWEST = 5
-"""Fewer sections say too little of their spread: Student's t would widen the interval by half."""
+"""Fewest sections: with fewer, Student's t would widen the interval by half."""
 
 
 def combined_figure(figures: Sequence[Figure]) -> Figure:
-    """The geometric mean of the same figure of several levels, each as sure of itself as before."""
+    """The geometric mean of one figure over several levels, with the error that follows."""
     if len(figures) == 1:
         return figures[0]
     value = math.exp(math.fsum(math.log(one.value) for one in figures) / len(figures))

@@ -53,10 +53,10 @@ def margins(wanted: Sequence[tuple[str | None, float]]) -> Mapping[str, float]:
 
     Args:
         wanted: Pairs of a metric, or None for all that are gated anyway, and a margin as a share.
-            Later ones hold over earlier ones, those with a metric over those without.
+            Later pairs override earlier ones; pairs with a metric override those without.
 
     Raises:
-        InputError: A metric that is none, or a margin that is no share.
+        InputError: The name is not a metric, or the margin is not a share.
 
     """
     for _, share_ in wanted:
@@ -75,10 +75,10 @@ def margins(wanted: Sequence[tuple[str | None, float]]) -> Mapping[str, float]:
 def judge(found: Comparison, limits: Mapping[str, float]) -> Gate:
     """Judge the second of two subjects against the first, the baseline.
 
-    A regression is shown where the whole 95 % interval is worse than the margin, excluded where
-    none of it is, and otherwise left open: that is no failure, or a gate would fail by chance.
+    A regression is shown if the whole 95% interval is worse than the margin, and excluded if none
+    of it is. Otherwise the outcome is open, which is not a failure: a gate would fail by chance.
 
-    Raises InputError where the two are not comparable, or where nothing can be judged.
+    Raises InputError if the two are not comparable, or if nothing can be judged.
     """
     spoiled = [one.sentence for one in found.unlike if one.spoils]
     if spoiled:

@@ -23,7 +23,7 @@ from headcount.text import plural
 OF_LEVEL = ("throughput", "response.p95")
 """Figures of levels that are followed, at the most users that most runs measured."""
 LEAST = 11
-"""Fewer runs cannot show a change: of the orders of ten, 2 in 252 have the clearest cut there is,
+"""Fewest runs that can show a change: of the orders of ten, 2 in 252 have the clearest possible cut,
 more than the chance of error that `statistics.change` allows (0.005); of eleven 2 in 462."""
 
 
@@ -77,10 +77,10 @@ class History(Record):
 
 
 def history(bundles: Sequence[Bundle]) -> History:
-    """Put runs that are alike into series, and find where their figures changed.
+    """Group comparable runs into series, and find where their figures changed.
 
-    Alike are runs of one workload on one target that play the same things, under the same criteria;
-    anything else that differs between neighbours is reported: it may be why a figure changed.
+    Runs are comparable if they play the same things with one workload on one target, under the same
+    criteria. Other differences between neighbours are reported: they may explain a change.
     """
     groups: dict[str, list[Bundle]] = {}
     for bundle in bundles:
@@ -130,7 +130,7 @@ def _series(bundles: Sequence[Bundle]) -> Series:
 
 
 def _users(bundles: Sequence[Bundle]) -> int | None:
-    """The number of users that most runs measured; of those the largest."""
+    """The number of users that most runs measured; the largest if several tie."""
     measured: dict[int, int] = {}
     for bundle in bundles:
         for users in {level.users for level in bundle.levels if counts(level)}:

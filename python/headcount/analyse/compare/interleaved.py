@@ -1,4 +1,4 @@
-"""Two sides that one run measured in turn: which levels are pairs, and what only pairs can say."""
+"""Two sides that one run measured in turn: which levels are pairs, and what only pairs can show."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -20,9 +20,9 @@ from headcount.plan.criteria import Criterion
 from headcount.text import plural, share
 
 DRIFT_P = 0.01
-"""As for the drift of each side."""
+"""p-value of a trend, as for the drift of each side."""
 BUSY_CORES = 0.05
-"""A server at rest that uses more than a twentieth of a core disturbs the one that is measured."""
+"""Cores: an idle server that uses more than a twentieth of a core disturbs the measured one."""
 
 Pair = tuple[LevelResult, LevelResult]
 
@@ -32,8 +32,8 @@ class Interleaved:
     """Two sides of one run.
 
     Attributes:
-        versus: Its record.
-        sides: In the order in which they are compared, which may be B against A.
+        versus: The run's record of the two sides.
+        sides: The sides in the order of the comparison, which may be B against A.
 
     """
 
@@ -47,7 +47,7 @@ class Interleaved:
 
     @cached_property
     def pairs(self) -> list[tuple[int, Pair]]:
-        """The number of each pair whose levels both count, and those levels."""
+        """The number of each pair whose levels both count, with those levels."""
         found = []
         levels = [{level.index: level for level in side.bundles[0].levels} for side in self.sides]
         for pair in self.versus.pairs:
@@ -60,7 +60,7 @@ class Interleaved:
         return found
 
     def at(self, users: int) -> list[tuple[int, int]]:
-        """The `index` of both levels of each pair at so many users."""
+        """The `index` of both levels of each pair at this number of users."""
         return [
             (one.index, two.index)
             for _, (one, two) in self.pairs
@@ -69,9 +69,9 @@ class Interleaved:
 
     @cached_property
     def capacity(self) -> tuple[str, Joint] | None:
-        """The criterion that sets the capacity of both, and what the pairs say of it.
+        """The criterion that sets the capacity of both, and what the pairs show about it.
 
-        None where the pairs are not around a capacity, or the sides are limited by two criteria.
+        None if the pairs are not around a capacity, or two criteria limit the sides.
         """
         if self.versus.kind != "capacity":
             return None
@@ -110,9 +110,9 @@ class Interleaved:
         )
 
     def asked(self, different: Sequence[Unlike]) -> list[Unlike]:
-        """What the sides differ in, of which nothing spoils what was to be compared.
+        """How the sides differ; a different client does not spoil the comparison.
 
-        One plan made both, so users speak in different ways to them only if that was asked for.
+        One plan made both sides, so their users behave differently only if that was asked for.
         """
         return [
             one.model_copy(update={"spoils": False}) if one.what == "client" else one
@@ -120,7 +120,7 @@ class Interleaved:
         ]
 
     def sentence(self) -> str | None:
-        """How many times as many users the second holds; None where the pairs do not say."""
+        """How many times as many users the second holds; None if the pairs do not show it."""
         if self.capacity is None:
             return None
         ratio = self.capacity[1].ratio
@@ -131,7 +131,7 @@ class Interleaved:
         return f"{two} holds {times} as many users as {one}."
 
     def doubts(self) -> list[str]:
-        """What qualifies the pairs, in sentences."""
+        """Doubts about the pairs, in sentences."""
         return [*self._cut(), *self._without_capacity(), *self._moving(), *self._busy()]
 
     def _cut(self) -> list[str]:
@@ -146,7 +146,7 @@ class Interleaved:
         return [f"{lost} {are} left out because of an invalid level"]
 
     def _without_capacity(self) -> list[str]:
-        """Why pairs around a capacity say nothing about it."""
+        """Why pairs around a capacity show nothing about it."""
         if self.versus.kind != "capacity" or self.capacity is not None:
             return []
         if len(self.pairs) < FEWEST:
@@ -162,7 +162,7 @@ class Interleaved:
         ]
 
     def _moving(self) -> list[str]:
-        """A trend of the difference itself: drift that does not meet both sides alike."""
+        """A trend of the difference itself: drift that affects one side more than the other."""
         parts = []
         for users in sorted({one.users for _, (one, _) in self.pairs}):
             logs = [
@@ -199,7 +199,7 @@ class Interleaved:
 
 
 def interleaved_run(first: Side, second: Side) -> Interleaved | None:
-    """The run that measured both in turn; None where they are not the two sides of one."""
+    """The run that measured both in turn; None if they are not the two sides of one run."""
     if len(first.bundles) != 1 or len(second.bundles) != 1:
         return None
     found = record.matching(first.bundles[0].folder, second.bundles[0].folder)
@@ -207,7 +207,7 @@ def interleaved_run(first: Side, second: Side) -> Interleaved | None:
 
 
 def interleaved_sides(sides: Sequence[Side]) -> Interleaved | None:
-    """The same of all sides of a comparison, if they are two."""
+    """The run that measured all sides of a comparison in turn, if there are two of them."""
     return interleaved_run(sides[0], sides[1]) if len(sides) == 2 else None
 
 

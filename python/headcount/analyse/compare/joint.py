@@ -1,9 +1,9 @@
 """The ratio of the most users that two servers hold, from pairs of levels around both limits.
 
-One regression of all levels: the logit of the bad share, or the logarithm of a value over its
-limit, is a line in ln(users) for each side. Where each line meets the limit is how many users that
-side holds. No side needs a search of its own, and whatever drifts meets both levels of a pair
-alike and cancels in their distance.
+One regression over all levels: the logit of the bad share, or the logarithm of a value over its
+limit, is a line in ln(users) for each side. A side holds the users at which its line meets the
+limit. No side needs a search of its own, and drift affects both levels of a pair alike and cancels
+in their distance.
 """
 
 import math
@@ -21,16 +21,16 @@ from headcount.analyse.statistics.student import LogRatio
 Vector = NDArray[np.float64]
 
 FEWEST = 3
-"""Pairs with which leaving out each in turn says anything of their spread."""
+"""Fewest pairs for which leaving out each in turn says anything about their spread."""
 FEWEST_APART = 5
-"""Pairs with which two slopes can be told apart."""
+"""Fewest pairs that can distinguish two slopes."""
 SLOPE_LEAST = 1.0
 VALUE_SLOPE_LEAST = 0.1
-"""Less is no limit that users come nearer to: there is nothing to divide by."""
+"""Smallest slope: with less, users do not approach the limit, and there is nothing to divide by."""
 REACH = 0.35
-"""Farther than this from the levels, in ln(users), neither limit is looked for."""
+"""Largest distance from the levels, in ln(users), at which a limit is looked for."""
 BAD_LEAST = 10.0
-"""Bad scenarios of a side below which it was not seen at its limit at all."""
+"""Fewest bad scenarios of a side: with fewer, it was not observed at its limit at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Point:
     """One level of a pair.
 
     Attributes:
-        pair: Which pair it belongs to.
+        pair: Number of its pair.
         second: Whether it is of the second side.
-        users: How many.
+        users: How many users there were.
         response: What was judged, the same criterion in all of them.
         seconds: How long it was measured.
 
@@ -55,14 +55,14 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """What the pairs say.
+    """What the pairs show.
 
     Attributes:
         ratio: Most users of the second over those of the first.
-        first, second: Users at which each side meets the limit, on the log scale as the ratio; of
-            these the drift does not cancel.
-        slopes: Of each side; the same where there are too few pairs to tell them apart.
-        pairs: How many.
+        first, second: Users at which each side meets the limit, on the log scale as the ratio;
+            drift does not cancel in these.
+        slopes: Slope of each side; equal if there are too few pairs to distinguish them.
+        pairs: Number of pairs.
 
     """
 
@@ -76,14 +76,14 @@ class Joint:
 def joint(points: Sequence[Point]) -> Joint | None:
     """The ratio with its standard error, by leaving out each pair in turn.
 
-    The pair is the unit that is repeated: levels of it are close in time, scenarios of a level are
-    not independent of each other at all. The jackknife over such clusters is the most reliable of
-    the cluster-robust errors where there are few of them (MacKinnon, Nielsen and Webb, Journal of
-    Applied Econometrics 38, 2023); Student's t with one degree of freedom less than pairs. Each
-    side has a slope of its own where there are enough pairs and they show it: with one for both,
-    the interval held the truth in 65 to 80 % of the cases only where the servers differed in kind
+    The pair is the unit of replication: its levels are close in time, and the scenarios of a level
+    are not independent at all. The jackknife over such clusters is the most reliable of the
+    cluster-robust errors when there are few of them (MacKinnon, Nielsen and Webb, Journal of
+    Applied Econometrics 38, 2023); Student's t has one degree of freedom less than pairs. Each side
+    has its own slope if there are enough pairs to show it: with a common slope, the interval held
+    the truth in 65 to 80% of the cases only if the servers differed in kind
     (docs/comparing-live.md).
-    None with fewer than three whole pairs, or where the levels do not show both limits.
+    None with fewer than three whole pairs, or if the levels do not show both limits.
     """
     found = _whole(points)
     names = sorted({point.pair for point in found})
@@ -112,14 +112,14 @@ def _jackknife(table: "_Table", names: Sequence[int], *, apart: bool) -> Joint |
 
 
 def _error(values: Sequence[float]) -> float:
-    """The jackknife's standard error, from an estimate without each pair."""
+    """The jackknife's standard error, from the estimates without each pair."""
     count = len(values)
     mean = math.fsum(values) / count
     return math.sqrt((count - 1) / count * math.fsum((value - mean) ** 2 for value in values))
 
 
 def _whole(points: Sequence[Point]) -> list[Point]:
-    """The levels of pairs of which both sides are there."""
+    """The levels of complete pairs."""
     sides: dict[int, set[bool]] = {}
     for point in points:
         sides.setdefault(point.pair, set()).add(point.second)
@@ -136,7 +136,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class _Table:
-    """The levels as columns; `x` is ln(users) off the mean of its side, `side` is 0 or 1."""
+    """The levels as columns; `x` is ln(users) less the mean of its side, `side` is 0 or 1."""
 
     pair: NDArray[np.int64]
     side: NDArray[np.int64]
@@ -169,7 +169,7 @@ class _Table:
         return cls(pair, side, x - centres[side], y, weight, bad, centres, target, is_share)
 
     def without(self, pair: int) -> "_Table":
-        """The same without the levels of a pair."""
+        """The table without the levels of a pair."""
         keep = self.pair != pair
         return replace(
             self,
@@ -182,7 +182,7 @@ class _Table:
         )
 
     def fit(self, *, apart: bool) -> _Lines | None:
-        """Both sides' lines, with slopes of their own or one; None where nothing fits."""
+        """The lines of both sides, with separate slopes or a common one; None if nothing fits."""
         second = self.side.astype(float)
         slopes = [(1 - second) * self.x, second * self.x] if apart else [self.x]
         design = np.column_stack([1 - second, second, *slopes])
@@ -207,7 +207,7 @@ class _Table:
         return np.asarray(solved, dtype=np.float64)
 
     def _logistic(self, design: Vector) -> Vector | None:
-        """Newton's method, with the weak pull towards the usual slope that a search has."""
+        """Newton's method, with the same weak pull towards the usual slope as in a search."""
         size = design.shape[1]
         beta: Vector = np.zeros(size)
         for one in (0, 1):

@@ -1,4 +1,4 @@
-"""Levels of two sides at equal users, and in what they differ."""
+"""Levels of two sides at equal users, and how they differ."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ def matched(
     second: Sequence[Measured],
     turns: Interleaved | None = None,
 ) -> Matched:
-    """The levels of both sides at so many users; in pairs those that `turns` knows as such."""
+    """The levels of both sides at this number of users, in pairs if `turns` has them as such."""
     a = [one for one in first if one.users == users]
     b = [one for one in second if one.users == users]
     if turns is not None:

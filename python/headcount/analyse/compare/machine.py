@@ -1,4 +1,4 @@
-"""What a bundle says of machines, programs and settings, as far as it matters to a comparison."""
+"""What a bundle records of machines, programs and settings, as far as comparisons need it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from headcount.plan.lines import line_text
 from headcount.text import memory
 
 _OWN = "headcount"
-"""Headcount among the programs of a side: told apart from the server's."""
+"""Headcount among the programs of a side: kept apart from the server's."""
 
 
 def server_of(bundle: Bundle) -> Mapping[str, Any]:
@@ -18,7 +18,7 @@ def server_of(bundle: Bundle) -> Mapping[str, Any]:
 
 
 def generator_of(bundle: Bundle) -> Mapping[str, Any]:
-    """The load generator's machine; nothing where it is the server's, whose entry it then is."""
+    """The load generator's machine; empty if it is the server's, which has the entry."""
     side = _side(bundle, "generator")
     if side is None:
         return {}
@@ -35,7 +35,7 @@ def programs_of(bundle: Bundle) -> Mapping[str, Any]:
 
 
 def settings_of(bundle: Bundle) -> Mapping[str, Any]:
-    """The server's settings as the run saw them, and what the plan asked for, limits included."""
+    """The server's settings as the run found them, and what the plan asked for, limits included."""
     side = _side(bundle, "sut")
     seen = dict(side.settings) if side else {}
     limits = {f"limit of {name}": value for name, value in bundle.plan.limits.items()}
@@ -44,7 +44,7 @@ def settings_of(bundle: Bundle) -> Mapping[str, Any]:
 
 
 def program(bundle: Bundle) -> str | None:
-    """The server's programs in a few words; None where they are not known."""
+    """The server's programs in a few words; None if unknown."""
     found = programs_of(bundle)
     return ", ".join(f"{name} {version}" for name, version in found.items()) or None
 

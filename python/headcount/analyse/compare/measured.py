@@ -1,4 +1,4 @@
-"""The levels of a bundle as they are compared: metrics with what their own sections say of them."""
+"""The levels of a bundle as they are compared: metrics with the errors that their sections show."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from headcount.bundle.reader import Bundle
 Second = Mapping[str, Any]
 
 _SERVED = ("completed", "failed", "response_s")
-"""What is kept of each scenario of a second."""
+"""Counts kept of each scenario of a second."""
 TIMES_S = 20.0
 """Shortest level whose percentiles get an interval, and"""
 TIMES_EACH = 20
@@ -31,12 +31,12 @@ class Measured:
     """A level, and the bundle it is from.
 
     Attributes:
-        bundle: Its place among the bundles of its subject.
-        level: The level as it stands in the bundle.
-        figures: By metric; what could not be measured, or was zero, is not there.
+        bundle: Index of its bundle among those of its subject.
+        level: The level as stored in the bundle.
+        figures: Figures by metric; those that were not measured, or were zero, are absent.
         sources: The counters behind each cost.
-        unreliable: Whether its sections are too short against the memory of the server, or hold too
-            few spells of slow answers, so that what they say of the error is too little.
+        unreliable: Whether its sections underestimate the error: they are too short against the
+            memory of the server, or hold too few clusters of slow answers.
 
     """
 
@@ -48,17 +48,17 @@ class Measured:
 
     @property
     def users(self) -> int:
-        """How many there were."""
+        """How many users there were."""
         return self.level.users
 
 
 def measured_levels(
     bundle: Bundle, place: int, wanted: Callable[[LevelResult], bool]
 ) -> list[Measured]:
-    """The wanted levels of a bundle, in the order they were run; invalid ones never.
+    """The wanted levels of a bundle, in the order they were run; invalid ones are never included.
 
-    Sections come from the bundle's seconds and histograms. A bundle without them still has its
-    levels' values, and the intervals that were stored with those.
+    Sections come from the bundle's seconds and histograms. A bundle without them still has the
+    values of its levels, with the intervals that were stored.
     """
     levels = [level for level in bundle.levels if level.outcome != "invalid" and wanted(level)]
     numbers = {level.index for level in levels}
@@ -84,7 +84,7 @@ def measured_levels(
 
 
 def _kept(second: Second) -> Second:
-    """What is compared of a second: all of those of ten long runs would not fit into memory."""
+    """The part of a second that is compared: all of ten long runs would not fit into memory."""
     scenarios = second["scenarios"].values()
     used = {
         name: value for name, value in second["counters"].get("sut", {}).items() if name in NAMES
@@ -102,14 +102,14 @@ def _sides(bundle: Bundle) -> list[Side]:
 
 
 def _span(seconds: Sequence[Second]) -> tuple[float, float] | None:
-    """Begin and end on the run's clock."""
+    """Start and end on the run's clock."""
     if not seconds:
         return None
     return seconds[0]["t_s"] - seconds[0]["seconds"], seconds[-1]["t_s"]
 
 
 Answers = Sequence[tuple[float, Histogram]]
-"""Response times: the middle of the interval they ended in, on the run's clock, and they."""
+"""Response times, each with the middle of the interval in which it ended, on the run's clock."""
 
 
 def _answers(bundle: Bundle, spans: Sequence[tuple[float, float]]) -> Answers:
@@ -138,7 +138,7 @@ def _served(
     answers: Answers,
     span: tuple[float, float] | None,
 ) -> dict[str, Figure | None]:
-    """What users got."""
+    """Figures of what users got."""
     parts = sections(seconds)
     long = level.steady_s >= TIMES_S
     return {
@@ -153,7 +153,7 @@ def _served(
 def _costs(
     level: LevelResult, seconds: Sequence[Second], sources: Mapping[str, Source]
 ) -> dict[str, Figure | None]:
-    """What a scenario cost."""
+    """Figures of what a scenario cost."""
     if not level.achieved_per_s:
         return {}
     parts = sections(seconds)
@@ -190,7 +190,7 @@ def _mean_ms(part: Sequence[Second]) -> float:
 
 
 def _each(part: Sequence[Second], of_second: Callable[[Second], float | None]) -> float:
-    """What a scenario took of something that is counted per second; 0 where it is not known."""
+    """Use per scenario of something that is counted per second; 0 if unknown."""
     used = [(of_second(second), second["seconds"]) for second in part]
     known = [(value, length) for value, length in used if value is not None]
     done = _sum(part, "completed")
@@ -215,7 +215,7 @@ def _percentiles(
 
 
 def _enough(answers: Answers, span: tuple[float, float]) -> list[Histogram]:
-    """The response times of ten sections, or of five where ten hold too few; none of fewer."""
+    """The response times of ten sections, or of five if ten hold too few; empty if five do too."""
     for sections in (SECTIONS, FEWEST):
         parts = _parts(answers, span, sections)
         if all(part.count >= TIMES_EACH for part in parts):

@@ -1,4 +1,4 @@
-"""What can be compared: every metric, its unit, which way is good, and what a gate lets pass."""
+"""What can be compared: every metric, its unit, which direction is good, and its gate's margin."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,11 +13,11 @@ class Metric:
     Attributes:
         id: Its name for programs.
         label: Its name for people, as a sentence begins.
-        short: The same for the head of a table's row.
-        unit: Of its values.
-        better: Which way is good.
-        margin: By which share it may get worse before a gate fails; None: not gated unless asked.
-        kind: What both directions of its percentage are called.
+        short: The label for the head of a table's row.
+        unit: Unit of its values.
+        better: Which direction is good.
+        margin: Share by which it may get worse before a gate fails; None: not gated by default.
+        kind: The wording of both directions of its percentage.
 
     """
 
@@ -31,10 +31,10 @@ class Metric:
 
 
 THROUGHPUT_MARGIN = 0.03
-"""Of users and throughput: what 10 pairs of runs on a quiet machine (2 % from run to run) can show
-with a chance of 80 %."""
+"""Margin of users and throughput: what 10 pairs of runs on a quiet machine (2% from run to run) can
+show with a chance of 80%."""
 TIME_MARGIN = 0.10
-"""Of response times, which near the capacity move several times as much as the load."""
+"""Margin of response times, which near the capacity move several times as much as the load."""
 
 METRICS = (
     Metric("capacity", "Capacity", "capacity", "users", "higher", THROUGHPUT_MARGIN, "amount"),
@@ -68,13 +68,13 @@ OF_LEVELS = tuple(
     for metric in METRICS
     if metric.id.partition(".")[0] in ("throughput", "response", "cpu", "disk", "network")
 )
-"""Those of a level, which are compared at equal users."""
+"""The metrics of a level, which are compared at equal users."""
 RESPONSE = {"response.p50": 0.5, "response.p95": 0.95, "response.p99": 0.99}
-"""The percentiles, and the share of the scenarios that is not slower."""
+"""The percentiles, each with the share of the scenarios that is not slower."""
 
 
 def metric(name: str) -> Metric:
-    """The metric of that name; raises InputError for another."""
+    """The metric of that name; raises InputError if there is none."""
     if name not in BY_ID:
         raise InputError(f'there is no metric "{name}"; there are: {", ".join(BY_ID)}')
     return BY_ID[name]

@@ -1,4 +1,4 @@
-"""Whether the runs of two sides alternated in time, so that what drifts cancels."""
+"""Whether the runs of two sides alternated in time, so that drift cancels."""
 
 from collections.abc import Sequence
 
@@ -14,10 +14,10 @@ PAIRED = 0.75
 def paired(first: Sequence[Measured], second: Sequence[Measured]) -> list[Pair]:
     """The levels in pairs; empty unless they alternated in time: ABAB, ABBA, or pairs drawn by lot.
 
-    In the order of time, two that follow one another and are of either side are a pair; one without
-    a partner beside it is left out, such as where its partner is invalid. That must remain the
-    exception (a quarter at the most). AAABBB pairs nothing: a machine that got slower in between is
-    a difference between A and B.
+    In time order, two consecutive levels of different sides are a pair. One without a partner
+    beside it, for example because that is invalid, is left out. That must remain the exception (at
+    most a quarter). AAABBB pairs nothing: a machine that got slower in between is a difference between A
+    and B.
     """
     ordered = sorted(
         [(one.level.started_at, 0, one) for one in first]

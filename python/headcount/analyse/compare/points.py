@@ -1,4 +1,4 @@
-"""Every level of a subject for charts, as it stands in its bundles."""
+"""Every level of a subject for charts, as stored in its bundles."""
 
 from headcount.analyse.compare.comparison import Criterion, Point, Reading
 from headcount.analyse.compare.subject import Side
@@ -20,7 +20,7 @@ def points(side: Side) -> list[Point]:
 
 
 def criteria(side: Side) -> list[Criterion]:
-    """The limits of response times of all scenarios that the plan has, the tightest first."""
+    """The limits on the response times of all scenarios in the plan, the tightest first."""
     found = [
         Criterion(text=judged.criterion, metric=f"response.{name}", limit_ms=judged.limit)
         for level in side.bundles[0].levels[:1]

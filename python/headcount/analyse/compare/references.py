@@ -14,14 +14,14 @@ METRICS = {
     "cpu": "cpu.utilization",
     "price_per_user": "price",
 }
-"""What a published figure is called in a comparison."""
+"""Names of published figures in a comparison."""
 _UNITS = {"/min": "1/min"}
 
 
 def references(names: Sequence[str]) -> list[Reference]:
     """The printed points of published documents or systems, by their ids.
 
-    Raises InputError for a name that is neither, or that prints nothing a comparison has.
+    Raises InputError for a name that is neither, or that prints nothing that is compared.
     """
     found: list[Reference] = []
     lines = series()

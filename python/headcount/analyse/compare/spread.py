@@ -1,9 +1,9 @@
-"""How much a figure usually differs from run to run, where only one run of a side was made.
+"""How much a figure usually differs from run to run, if only one run of a side was made.
 
 A level's sections show how exactly that level was measured, not how much another run would differ:
 memory is laid out differently, caches are filled differently, a neighbour is busier. One run of
-each side cannot show that by itself. What is known then is how much runs of one configuration
-usually differ in speed, and how much a figure answers to that.
+each side cannot show that by itself. What is known is how much the speed of one configuration
+usually differs between runs, and how sensitive a figure is to speed.
 """
 
 import math
@@ -18,18 +18,18 @@ Simulations of this project's search take 1 %; published spreads of repeated run
 lie between 1 and 3 %.
 """
 STEEPEST = 25.0
-"""More than so many per cent of response time for one of load are a jump between two levels, not a
+"""Per cent of response time for one of load above which it is a jump between two levels, not a
 slope."""
 
 
 def usual_spread(metric: str, at: Sequence[Measured], others: Sequence[Measured]) -> float:
     """Usual standard deviation of the logarithm of a metric from run to run.
 
-    A server that is slower by one per cent does to response times what one per cent more load does,
-    and makes them one per cent longer: ln R answers with 1 + d ln R / d ln N, read off the
-    neighbouring levels (`others`). Its throughput answers with the share of a round of think time
-    and response that is response, or with 1 - d ln X / d ln N, where throughput no longer follows
-    the load. What a scenario costs answers with 1. Assumes that a run is as fast in all of it.
+    A server that is slower by 1% affects response times like 1% more load, and also makes them 1%
+    longer: the sensitivity of ln R is 1 + d ln R / d ln N, taken from the neighbouring levels
+    (`others`). That of throughput is the share of response in a cycle of think time and response,
+    or 1 - d ln X / d ln N once throughput no longer follows the load. That of a scenario's costs is
+    1. Assumes that speed is constant within a run.
     """
     if not metric.startswith(("throughput", "response")):
         return USUAL
@@ -41,7 +41,7 @@ def usual_spread(metric: str, at: Sequence[Measured], others: Sequence[Measured]
 
 
 def _waiting(at: Sequence[Measured]) -> float:
-    """Which share of their time users wait for answers; 1 of users who do not think."""
+    """Share of their time that users wait for answers; 1 for users who do not think."""
     shares = []
     for one in at:
         think_s, mean_ms = one.level.think_mean_s, one.level.total.mean_ms
@@ -53,7 +53,7 @@ def _waiting(at: Sequence[Measured]) -> float:
 def _slope(metric: str, users: int, levels: Sequence[Measured]) -> float | None:
     """The steepest d ln(metric) / d ln(users) to a neighbouring number of users; None without one.
 
-    For throughput the flattest: it is where the curve bends that runs differ.
+    For throughput the flattest, because runs differ where the curve bends.
     """
     means = _by_users(metric, levels)
     if users not in means:

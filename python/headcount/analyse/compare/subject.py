@@ -1,4 +1,4 @@
-"""One of those compared: runs of one server in one configuration, and their levels."""
+"""A subject of a comparison: runs of one server in one configuration, and their levels."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Side:
         return self.bundles[0].plan
 
     def levels(self, wanted: Callable[[LevelResult], bool]) -> list[Measured]:
-        """The wanted levels of all its runs that count, run by run in the order they were made."""
+        """The wanted levels that count, run by run in the order they were made."""
         return [
             one
             for place, bundle in enumerate(self.bundles)
@@ -39,19 +39,19 @@ class Side:
         ]
 
     def users(self) -> list[int]:
-        """At how many users something that counts was measured, ascending, each once."""
+        """The numbers of users at which something that counts was measured, ascending."""
         return sorted(
             {level.users for bundle in self.bundles for level in bundle.levels if counts(level)}
         )
 
 
 def counts(level: LevelResult) -> bool:
-    """Whether a level is compared: it is valid, and no soak, which asks more of a server."""
+    """Whether a level is compared: it is valid, and not a soak, which asks more of a server."""
     return level.outcome != "invalid" and level.purpose != "soak"
 
 
 def side(name: str, folders: Sequence[Path]) -> Side:
-    """Read the runs of a subject; raises InputError where one is no bundle or was not finished."""
+    """Read the runs of a subject; raises InputError if one is not a finished bundle."""
     bundles = [reader.load(folder) for folder in folders]
     for bundle in bundles:
         if not bundle.levels:

@@ -1,4 +1,4 @@
-"""In what runs differ besides what they measured: what spoils a comparison, what it may be of."""
+"""How runs differ besides their results: what spoils a comparison, and what it may be about."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from headcount.bundle.reader import Bundle
 from headcount.text import clean
 
 MOST_SHOWN = 6
-"""Settings named one by one; of more the first ones, and how many there are."""
+"""Most settings that are named; of more, the first ones and their number."""
 _NO_WORK = frozenset(
     {
         "title",
@@ -34,9 +34,9 @@ class Aspect:
 
     Attributes:
         what: Its name.
-        of: What it is in a run; several keys, so that only those that differ are named.
+        of: Its value in a run; several keys, so that only those that differ are named.
         spoils: Whether figures at equal users then mean different things.
-        then: What follows, to end the sentence.
+        then: The consequence, to end the sentence.
 
     """
 
@@ -113,7 +113,7 @@ ASPECTS = (
     Aspect("server settings", settings_of, spoils=False, then=""),
     Aspect("server machine", server_of, spoils=False, then=""),
 )
-"""In the order they are reported. Those without a `then` are what a comparison is usually of."""
+"""In the order of the report. Comparisons are usually about those without a `then`."""
 
 
 def unlike(
@@ -155,7 +155,7 @@ def _values(keys: Sequence[str], here: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    """A value in a few words; of a table or a list only that it is another one."""
+    """A value in a few words; a table or a list is only reported as different."""
     if value is None:
         return "(none)"
     if isinstance(value, list | dict):

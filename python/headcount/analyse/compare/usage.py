@@ -31,7 +31,7 @@ class Source:
         return used * (counters[self.factor].mean if self.factor else 1.0)
 
     def of_second(self, second: Mapping[str, Any]) -> float | None:
-        """In one second; None where it was not counted."""
+        """The use in one second; None if it was not counted."""
         counters = second["counters"].get("sut", {})
         if any(counters.get(name) is None for name in self.all):
             return None
@@ -47,7 +47,7 @@ _DISK = [
     Source((f"system.{_READ}", f"system.{_WRITTEN}")),
 ]
 _NETWORK = Source((_RECEIVED, _SENT))
-"""Of the machine's interfaces without the loopback, which every other program may use, too."""
+"""Network use of the machine without the loopback, which every other program may use as well."""
 _WHOLE = Source(("system.cpu.utilization",), "system.cpu.logical.count")
 """CPU of the whole machine, in cores."""
 
@@ -57,11 +57,11 @@ NAMES = frozenset(name for source in (*_CPU, *_DISK, _NETWORK, _WHOLE) for name 
 
 
 def each(level: LevelResult, *, alone: bool) -> dict[str, Source]:
-    """Where each cost of a level is read from; what was not counted is not there.
+    """The source of each cost of a level; costs that were not counted are absent.
 
-    `alone`: whether the server has its machine for itself. Where it shares it with the load
-    generator, the CPU of the whole machine is not the server's, and what the load moves passes the
-    loopback, where it cannot be separated from what others move.
+    `alone`: whether the server has its machine to itself. If it shares it with the load generator,
+    the CPU of the whole machine is not the server's, and the load's traffic passes the loopback,
+    where it cannot be separated from that of others.
     """
     counters = level.counters.get("sut", {})
     cpu = [*_CPU, _WHOLE] if alone else _CPU

@@ -1,4 +1,4 @@
-"""The verdict of a comparison: the metric that decides, and what it comes to in a sentence."""
+"""The verdict of a comparison: the metric that decides, and its result in a sentence."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -10,17 +10,17 @@ from headcount.analyse.compare.words import at, figures, noun, percent
 Overall = Literal["better", "worse", "no difference shown", "mixed", "not comparable"]
 
 ANSWERS = ("capacity", "score", "score.time", "plateau")
-"""What decides where both sides have it, the first that they have."""
+"""Metrics that decide if both sides have them; the first such one does."""
 IDLE_S = 1e-3
-"""Users who rest less than this between scenarios are taken for ones that never do."""
+"""Users who rest for less than this between scenarios count as never resting."""
 
 
 def deciding(first: Side, second: Side, found: Sequence[Difference]) -> Difference | None:
-    """The difference that decides between two sides; one alone, so that chance has one try.
+    """The difference that decides between two sides; only one, so that chance has a single try.
 
     Their answer, if both have one: capacity, score, plateau. Otherwise, at the most users that both
-    measured, throughput of users who do not think, and p95 of those who do: their throughput is
-    set by their thinking until the server is full.
+    measured: throughput for users who do not think, p95 for those who do, because their thinking
+    sets their throughput until the server is full.
     """
     mine = [one for one in found if (one.first, one.second) == (first.name, second.name)]
     for metric in ANSWERS:
@@ -47,7 +47,7 @@ def _thinks(side: Side) -> bool:
 
 
 def overall(sides: Sequence[Side], found: Sequence[Difference], *, spoiled: bool) -> Overall:
-    """What the comparison comes to: of the second, or of all others where they agree."""
+    """The result of the comparison: that of the second side, or of all others if they agree."""
     if spoiled:
         return "not comparable"
     decided = [deciding(sides[0], other, found) for other in sides[1:]]
@@ -58,7 +58,7 @@ def overall(sides: Sequence[Side], found: Sequence[Difference], *, spoiled: bool
 
 
 def sentence(sides: Sequence[Side], found: Sequence[Difference], spoiled_by: Sequence[str]) -> str:
-    """The verdict, for a person."""
+    """The verdict, for people."""
     if spoiled_by:
         listed = " and ".join([", ".join(spoiled_by[:-1]), spoiled_by[-1]][-len(spoiled_by) :])
         return f"Not comparable: {listed} differ{'s' if len(spoiled_by) == 1 else ''}."

@@ -38,14 +38,14 @@ _WRITTEN: Mapping[str, Callable[[float], str]] = {
     "share": share,
     "1": significant,
 }
-"""How figures of a unit are written that are not written as they stand."""
+"""Formats of units whose figures are not written as they are."""
 
 
 def directions(one: Difference) -> tuple[str, str]:
-    """Both directions for a table: what b has of a, and the way back.
+    """Both directions for a table: b relative to a, and the way back.
 
-    Of times the way back is the speed, of a cost how many are had for the same, of an amount what a
-    has of b.
+    For times the way back is the speed; for a cost it is how many you get for the same; for an
+    amount it is a relative to b.
     """
     there, back = percent(one.ratio), percent(1 / one.ratio)
     kind = BY_ID[one.metric].kind
@@ -57,7 +57,7 @@ def directions(one: Difference) -> tuple[str, str]:
 
 
 TWICE = 2.0
-"""From here on a percentage is harder to read than how many times it is."""
+"""From here on, a multiple is easier to read than a percentage."""
 
 
 def percent(ratio: float) -> str:
@@ -72,7 +72,7 @@ def percent(ratio: float) -> str:
 
 
 def signed(ratio: float) -> str:
-    """The same in signs, where room is scarce.
+    """The same with signs, if room is scarce.
 
     >>> [signed(x) for x in (0.781, 1.28, 4.03)]
     ['-21.9%', '+28.0%', 'x4.03']
@@ -83,7 +83,7 @@ def signed(ratio: float) -> str:
 
 
 def reach(one: Difference) -> str:
-    """The 95 % interval of the change, short; a dash without one."""
+    """The 95% interval of the change, short; a dash without one."""
     if one.interval is None:
         return DASH
     low, high = (percent(end) for end in one.interval)
@@ -101,7 +101,7 @@ def figures(one: Difference) -> tuple[str, str]:
 
 
 def at(one: Difference) -> str:
-    """Where it was measured, to follow a noun; empty of answers."""
+    """Where it was measured, to follow a noun; empty for answers."""
     return "" if one.users is None else f"at {plural('user', one.users)}"
 
 
