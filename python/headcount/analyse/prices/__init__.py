@@ -1,1 +1,1 @@
-"""Prices: totals, prices for each, break-even, consolidation, and whether printed prices agree."""
+"""Prices: totals, unit prices, break-even, consolidation, and whether printed prices agree."""

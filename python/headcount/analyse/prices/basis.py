@@ -1,4 +1,4 @@
-"""On what configurations are compared: one currency, and whole prices or those of one period."""
+"""The basis on which configurations are compared: currency, and whole or periodic prices."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -12,7 +12,7 @@ from headcount.plan.money import product, quotient
 
 
 def currency(prices: Sequence[Price]) -> str | None:
-    """The one currency of all prices; raises InputError where there are several."""
+    """The one currency of all prices; raises InputError if there are several."""
     found = list(dict.fromkeys(price.currency for price in prices))
     if len(found) > 1:
         one, other = found[:2]
@@ -27,7 +27,7 @@ def currency(prices: Sequence[Price]) -> str | None:
 def basis(prices: Sequence[Price]) -> Period | None:
     """What all prices have: a whole amount, or the rate of one period; None without prices.
 
-    Raises InputError where they have nothing in common, or count different years.
+    Raises InputError if they have nothing in common, or count different years.
     """
     if not prices:
         return None
@@ -48,7 +48,7 @@ def _check_years(prices: Sequence[Price]) -> None:
 
 
 def configuration(priced: Priced, on: Period | None) -> Configuration | None:
-    """A configuration to calculate with, its prices on a basis; None where nobody is held."""
+    """A configuration to calculate with, priced on a basis; None if it holds no users."""
     if not priced.users:
         return None
     low, high = priced.interval or (None, None)
@@ -57,7 +57,7 @@ def configuration(priced: Priced, on: Period | None) -> Configuration | None:
 
 
 def _amounts(price: Price | None, on: Period | None) -> tuple[Decimal | None, Decimal]:
-    """What one system costs, and what is shared by all of them."""
+    """The cost of one system, and the cost that all of them share."""
     if price is None or on is None:
         return None, Decimal(0)
     shared = sum((one.amount or Decimal(0) for one in price.items if one.shared), Decimal(0))
@@ -73,7 +73,7 @@ def _amounts(price: Price | None, on: Period | None) -> tuple[Decimal | None, De
 
 
 def _shared_rate(price: Price) -> Decimal:
-    """What shared items cost in the period of the rate, where all items recur."""
+    """The cost of shared items in the period of the rate, if all items recur."""
     hours = price.hours_per_year or HOURS_PER_YEAR
     yearly = [
         product(

@@ -1,9 +1,9 @@
 """From how many users on one configuration is cheaper than another.
 
 Both curves are staircases, so they can cross many times: a large server is cheaper than seven small
-ones and dearer than six. The answer is therefore every range of users with who is cheaper in it,
-and the last range, which never ends, is who is cheaper in the long run: where one has the lower
-price per user, its lead grows by more than one step of the other.
+ones and more expensive than six. The answer is therefore every range of users with the cheaper one
+in it. The last range never ends and shows which is cheaper in the long run: if one has the lower
+price per user, its lead grows beyond one step of the other.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ from headcount.bundle.level import Record
 from headcount.plan.money import CONTEXT, ceiling
 
 MOST_EDGES = 20_000
-"""Edges of steps that are looked at. Configurations whose prices per user are nearly the same cross
-for as long as that; the answer then ends where it was cut, and says so."""
+"""Most edges of steps that are compared. Configurations with nearly the same price per user cross
+for longer; the answer then ends where it was cut, and says so."""
 
 
 class Stretch(Record):
@@ -56,8 +56,8 @@ def break_even(
     """Compare two configurations for every number of users; each needs a price.
 
     Args:
-        first: The one.
-        second: The other, of another name.
+        first: One configuration.
+        second: The other, with another name.
         headroom: Share of each system's capacity that is kept free.
         spare: Systems of each beyond those that the users need.
 
@@ -105,7 +105,7 @@ def _starts(usable: tuple[int, int], settled: int | None) -> Iterator[int]:
 def _settled(
     first: Configuration, second: Configuration, usable: tuple[int, int], spare: int
 ) -> int | None:
-    """A number of users from which the same one is always cheaper; None where there is none.
+    """A number of users from which one configuration stays cheaper; None if there is none.
 
     With prices c, users u of a system and shared parts s, n users cost at least s + c n / u and
     less than s + c (n / u + 1), spares apart. So the one with the lower c / u is always cheaper
@@ -125,13 +125,13 @@ def _settled(
 
 
 def _parallel(first: Configuration, second: Configuration, usable: tuple[int, int]) -> int | None:
-    """Of equal prices per user: 1 if the steps are the same too, so that nothing ever changes."""
+    """For equal prices per user: 1 if the steps are the same too, so that nothing ever changes."""
     same = usable[0] == usable[1] and first.each == second.each
     return 1 if same else None
 
 
 def _cut(found: list[Stretch], last_start: int) -> list[Stretch]:
-    """End the stretches before the last edge looked at: what is behind it was not compared."""
+    """End the stretches before the last edge compared: nothing beyond it was compared."""
     kept = [one for one in found if one.first_users < last_start]
     if not kept:
         return [_stretch(1, 1, found[0].cheaper)]

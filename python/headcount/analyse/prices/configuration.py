@@ -12,11 +12,11 @@ class Configuration:
     """One system that can be bought as often as needed.
 
     Attributes:
-        name: For people.
-        users: How many it holds, at least 1: what a run publishes, or what is stated.
-        low: Lower bound of the capacity's 95 % interval; None where there is none.
-        high: Upper bound; None where there is none.
-        each: The price of one system; None where no price is known.
+        name: Its name for people.
+        users: How many it holds, at least 1: published by a run, or stated.
+        low: Lower bound of the capacity's 95% interval; None if there is none.
+        high: Upper bound; None if there is none.
+        each: The price of one system; None if no price is known.
         shared: What is paid once, however many systems there are.
 
     """
@@ -29,10 +29,10 @@ class Configuration:
     shared: Decimal = Decimal(0)
 
     def usable(self, headroom: Decimal, users: float | None = None) -> int:
-        """How many users a system is given, with a share of what it holds kept free; at least 1.
+        """How many users a system is given, with a share of its capacity kept free; at least 1.
 
-        Rounded down: a user is on one server. `users` is what it holds, if not `self.users`.
-        Raises InputError where nothing is left.
+        Rounded down: a user is on one server. `users` is its capacity, if not `self.users`. Raises
+        InputError if nothing is left.
         """
         holds = exact(float(users)) if users is not None else Decimal(self.users)
         found = floor(product(holds, 1 - headroom))
@@ -44,7 +44,7 @@ class Configuration:
         return found
 
     def amount(self, systems: int) -> Decimal:
-        """What so many systems cost; 0 for none. Needs a price."""
+        """What this many systems cost; 0 for none. Needs a price."""
         if self.each is None:
             raise InputError(f"{self.name} has no price; state one with --cost or --costs")
         return self.shared + systems * self.each if systems else Decimal(0)

@@ -1,8 +1,8 @@
 """Whether the prices and throughputs that a table prints can be true together.
 
-Two checks that need nothing but the table itself, so they work on published results too:
+Two checks that need nothing but the table itself, so they also work on published results:
 
-- A price for each is one price, divided. A printed `13.45` per user at 2,200 users means a price
+- A unit price is one price, divided. A printed `13.45` per user at 2,200 users means a price
   from 13.445 x 2,200 to 13.455 x 2,200; all such ranges of one system must share a price.
 - The same script makes every user do the same work, so throughput per user hardly differs between
   servers that keep up. A row far from the others has a mistyped figure, or another script.
@@ -14,15 +14,15 @@ from decimal import Decimal
 from statistics import median
 
 FAR = 5.0
-"""Robust standard deviations from the median at which a row no longer belongs to its peers. Our
+"""Robust standard deviations from the median from which a row no longer belongs to its peers. Our
 choice: in a table of twelve audited results the mistyped row is 11 and 18 away and every other one
 under 3.5."""
 SCALE = 1.4826
-"""Makes the median absolute deviation estimate the standard deviation of normal values: one over
-the normal distribution's 75 % quantile (Rousseeuw and Croux, 1993)."""
+"""Factor from the median absolute deviation to the standard deviation of normal values: one over
+the normal distribution's 75% quantile (Rousseeuw and Croux, 1993)."""
 FEWEST_PEERS = 4
-"""Rows from which throughputs are compared: of three, a median absolute deviation may be that of
-two values which happen to be alike."""
+"""Fewest rows for a comparison of throughputs: with three, a median absolute deviation may be that
+of two values which happen to be alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,12 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A price for each as it is printed, and the figure by which a price was divided for it.
+    """A printed unit price, and the figure by which a price was divided for it.
 
     Attributes:
-        of: What there is one of: `user`, `NotesMark`.
-        printed: The price for each, with as many decimals as are printed: `Decimal("13.45")`.
-        figure: How many there are, above 0; taken as exact.
+        of: The unit: `user`, `NotesMark`.
+        printed: The unit price, with as many decimals as are printed: `Decimal("13.45")`.
+        figure: How many units there are, above 0; taken as exact.
 
     """
 
@@ -59,7 +59,7 @@ class Quote:
         return Range((self.printed - half) * self.figure, (self.printed + half) * self.figure)
 
     def recomputed(self, price: Decimal) -> Decimal:
-        """What a price makes for each, with the decimals of what is printed."""
+        """The unit price that follows from a price, with the decimals of the printed one."""
         return (price / self.figure).quantize(self.printed)
 
 
@@ -69,11 +69,11 @@ class Agreement:
 
     Attributes:
         name: The system.
-        shared: The prices that fit all quotes; None where there is none.
-        misfits: Quotes that the stated price does not give, each with what it gives; empty where
-            no price is stated.
+        shared: The prices that fit all quotes; None if there are none.
+        misfits: Quotes that do not follow from the stated price, each with the value that does;
+            empty if no price is stated.
         matches: Whether there is a shared price and the stated one is it.
-        sentence: The finding for a person.
+        sentence: The finding for people.
 
     """
 
@@ -86,15 +86,15 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A row's throughput per user beside that of its peers.
+    """A row's throughput per user compared with that of its peers.
 
     Attributes:
         name: The row.
         per_user: Throughput divided by users.
-        median: Of all rows.
-        deviations: Robust standard deviations from the median; infinite where all others agree.
+        median: Median of all rows.
+        deviations: Robust standard deviations from the median; infinite if all others agree.
         matches: Whether that is at most `FAR`.
-        sentence: The finding for a person.
+        sentence: The finding for people.
 
     """
 
@@ -107,7 +107,7 @@ class Peer:
 
 
 def shared(quotes: Sequence[Quote]) -> Range | None:
-    """The system prices that fit all quotes; None where there is none, or no quote."""
+    """The system prices that fit all quotes; None if there are none, or no quotes."""
     ranges = [quote.implied for quote in quotes]
     if not ranges:
         return None
@@ -156,10 +156,10 @@ def _span(found: Range) -> str:
 
 
 def peers(per_user: Mapping[str, float]) -> list[Peer]:
-    """Compare throughputs per user, by name, with their median; nothing of too few rows.
+    """Compare throughputs per user, by name, with their median; empty with too few rows.
 
-    The mistyped row is in the sample; median and median absolute deviation bear with that as long
-    as fewer than half of the rows are wrong.
+    The mistyped row is in the sample; median and median absolute deviation tolerate that as long as
+    fewer than half of the rows are wrong.
     """
     if len(per_user) < FEWEST_PEERS:
         return []

@@ -1,9 +1,9 @@
-"""What fewer, larger servers save in administration, as the file-server study of 1998 reckons it.
+"""What fewer, larger servers save in administration, by the rule of the file-server study of 1998.
 
-Its rule: every so many servers take an administrator, who costs so much a year. Its example: 2,000
-servers, 20 to an administrator at 100,000 dollars, become 100. That is 100 administrators before
-and 5 afterwards, 9.5 million dollars a year; the study says "approximately $10 million", which is
-what all the administrators cost before, and 9.5 rounded to whole millions.
+Its rule: a number of servers takes one administrator, at a yearly cost. Its example: 2,000 servers,
+20 to an administrator at 100,000 dollars, become 100. That is 100 administrators before and 5
+afterwards, and saves 9.5 million dollars a year; the study says "approximately $10 million", which
+is the cost of all administrators before, and 9.5 rounded to whole millions.
 """
 
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ from headcount.bundle.level import Record
 from headcount.plan.money import Exact, ceiling, product, quotient
 
 MISLEADING = Decimal("0.01")
-"""Share by which a rounded saving may be off without a note: what a reader would not notice."""
+"""Share by which a rounded saving may be off without a note: a reader would not notice it."""
 ROUND = ((Decimal(1_000_000_000), "billion"), (Decimal(1_000_000), "million"))
-"""To what people round large sums of money, the largest first."""
+"""Units to which people round large sums of money, the largest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Administration:
-    """What looking after servers takes.
+    """The cost of administering servers.
 
     Attributes:
-        servers_per_admin: Servers for which one administrator is enough, above 0.
-        admin_cost: Of one administrator in a year.
-        currency: Of that.
+        servers_per_admin: Servers for which one administrator suffices, above 0.
+        admin_cost: Cost of one administrator per year.
+        currency: Currency of that cost.
 
     """
 
@@ -42,7 +42,7 @@ class Administration:
         return ceiling(quotient(Decimal(servers), self.servers_per_admin))
 
     def yearly(self, servers: int) -> Decimal:
-        """What they cost in a year."""
+        """Their cost per year."""
         return product(Decimal(self.admins(servers)), self.admin_cost)
 
 
@@ -81,8 +81,8 @@ def consolidate(
         configuration: The new system.
         replaces: Old servers, at least 1.
         need: Their users, all together, and how they are to be held.
-        administration: What looking after servers takes; None where that is not of interest.
-        nodes: Servers of which one system consists, such as 2 of a cluster of two.
+        administration: The cost of administration; None to leave it out.
+        nodes: Servers that make up one system, such as 2 for a cluster of two.
 
     """
     found = fleet(configuration, need)
@@ -111,7 +111,7 @@ def consolidate(
 
 
 def rounding(amount: Decimal) -> str | None:
-    """How a sum misleads when it is rounded as people do; None where it hardly does.
+    """How a sum misleads when it is rounded as people do; None if it hardly does.
 
     `rounded to whole millions that is 10 million, 5.3% more`: of 9.5 million.
     """

@@ -1,8 +1,7 @@
-"""The cost curve: what a configuration costs for so many users, which is a staircase.
+"""The cost curve: what a configuration costs for a number of users, which is a staircase.
 
-Servers are whole: up to what one is given there is one, and one user more takes another. A curve is
-for charts, a list of steps for tables; neither is smoothed, for between two steps nothing can be
-bought.
+Servers are whole: one user more than a server is given takes another server. A curve is for charts,
+a list of steps for tables. Neither is smoothed, because nothing can be bought between two steps.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,8 +13,8 @@ from headcount.bundle.level import Record
 from headcount.plan.money import Exact
 
 MOST_STEPS = 2_000
-"""Steps of a curve: as many as a large chart has pixels. What has more is cut there, and says so by
-ending before the users asked for."""
+"""Most steps of a curve: as many as a large chart has pixels. A longer one is cut there, and shows
+that by ending before the users asked for."""
 
 
 class Step(Record):
@@ -48,7 +47,7 @@ def points(staircase: Iterable[Step]) -> list[tuple[int, Decimal]]:
     """The corners of a staircase, (users, amount), to be joined by straight lines.
 
     Each step gives its two ends. From one step's last user to the next one's first the line rises:
-    one user wide, which on any chart is upright.
+    one user wide, which looks vertical on any chart.
     """
     return [
         corner
@@ -58,5 +57,5 @@ def points(staircase: Iterable[Step]) -> list[tuple[int, Decimal]]:
 
 
 def per_user(staircase: Sequence[Step]) -> list[tuple[int, Decimal]]:
-    """The price per user at both ends of each step: a saw, dearest with a step's first user."""
+    """The price per user at both ends of each step: a sawtooth, highest at a step's first user."""
     return [(users, amount / users) for users, amount in points(staircase)]

@@ -1,4 +1,4 @@
-"""How many systems hold so many users: whole ones, with headroom, growth and spares."""
+"""How many systems hold a number of users: whole ones, with headroom, growth and spares."""
 
 from decimal import Decimal, localcontext
 
@@ -26,7 +26,7 @@ class Need(Record):
     def most_users(self) -> int:
         """The most users within the years: users x (1 + growth)^years, rounded up.
 
-        They grow evenly, so that is at the end, or today where they become fewer.
+        Growth is constant, so that is at the end, or today if the users become fewer.
         """
         with localcontext(CONTEXT):
             grown = self.users * (1 + self.growth) ** self.years
@@ -48,14 +48,14 @@ class Fleet(Record):
 
 
 def systems(users: int, usable: int) -> int:
-    """Whole systems for so many users, each given at most `usable`."""
+    """Whole systems for this many users, each given at most `usable`."""
     return -(-users // usable)
 
 
 def fleet(configuration: Configuration, need: Need) -> Fleet:
     """The systems for a need, and how many they would be at the ends of the capacity's interval.
 
-    A lower bound too small to be given anybody has no number of systems, and so no most.
+    If the lower bound is too small for a single user, the upper number of systems is unknown.
     """
     usable = configuration.usable(need.headroom)
     number = systems(need.most_users, usable) + need.spare
@@ -76,7 +76,7 @@ def fleet(configuration: Configuration, need: Need) -> Fleet:
 
 
 def _at(configuration: Configuration, need: Need, capacity: float | None) -> int | None:
-    """The systems at a bound of the capacity; None where there is no bound, or it holds nobody."""
+    """The systems at a bound of the capacity; None if there is no bound, or it holds nobody."""
     if capacity is None or capacity * float(1 - need.headroom) < 1:
         return None
     usable = configuration.usable(need.headroom, capacity)

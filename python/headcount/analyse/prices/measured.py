@@ -1,4 +1,4 @@
-"""From a run, or a capacity that is stated, to a priced configuration."""
+"""From a run or a stated capacity to a priced configuration."""
 
 from headcount.analyse.price import price
 from headcount.analyse.prices.price_report import Priced
@@ -11,9 +11,9 @@ QUICK = "a quick search: short levels and a wide interval"
 
 
 def measured(name: str, bundle: Bundle, cost: Cost | None) -> Priced:
-    """What a run found its system to hold, with a price that may be stated after the run.
+    """The capacity that a run found, with a price that may be stated after the run.
 
-    Needs a verdict. Of a ladder or one level, the capacity is at least the largest level that
+    Needs a verdict. For a ladder or a single level, the capacity is at least the largest level that
     passed, without an interval.
     """
     verdict = bundle.verdict
@@ -42,7 +42,7 @@ def measured(name: str, bundle: Bundle, cost: Cost | None) -> Priced:
 
 
 def _between(passed: int | None, beyond: int | None) -> list[str]:
-    """What is not known of a capacity that nobody searched for."""
+    """What is unknown about a capacity that was not searched for."""
     if passed is None or beyond is None:
         return []
     text = (
@@ -65,7 +65,7 @@ def _doubts(bundle: Bundle) -> list[str]:
 
 
 def stated(name: str, users: int, cost: Cost | None) -> Priced:
-    """A capacity that somebody states, such as a published one."""
+    """A capacity that the user states, such as a published one."""
     return Priced(
         name=name,
         source="stated",

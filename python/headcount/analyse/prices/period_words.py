@@ -1,6 +1,6 @@
 """How often an amount is paid, in words."""
 
 AGAIN = {"once": "", "hour": " an hour", "month": " a month", "year": " a year"}
-"""Behind an amount that is paid again and again."""
+"""Suffixes of an amount that is paid repeatedly."""
 AND = {"once": "", "hour": " and hour", "month": " and month", "year": " and year"}
-"""Behind what such an amount is divided by."""
+"""Suffixes of what such an amount is divided by."""

@@ -1,4 +1,4 @@
-"""What `headcount price` answers, for programs: its JSON output."""
+"""The answer of `headcount price`, for programs: its JSON output."""
 
 from typing import Literal
 

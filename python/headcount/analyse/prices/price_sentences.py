@@ -1,4 +1,4 @@
-"""What prices come to, in sentences."""
+"""The results of pricing, in sentences."""
 
 from decimal import Decimal
 
@@ -12,7 +12,7 @@ from headcount.text import plural, share
 
 
 def sentences(report: PriceReport) -> list[str]:
-    """The answer: who holds the users and costs least, from where on, and what is saved."""
+    """The answer: what holds the users and costs least, the break-even points, and the savings."""
     found = _cheapest(report)
     found += [sentence for one in report.break_evens for sentence in _even(one)]
     found += [sentence for one in report.consolidations for sentence in _consolidated(one, report)]
@@ -73,7 +73,7 @@ def _paid(one: Fleet, report: PriceReport) -> str:
 
 
 def _even(one: BreakEven) -> list[str]:
-    """From where on each of a pair is cheaper, and who is in the long run."""
+    """From how many users each of a pair is cheaper, and which one is in the long run."""
     first, second = one.from_users(one.first), one.from_users(one.second)
     if first is None and second is None:
         return [f"{one.first} and {one.second} always cost the same."]
@@ -87,7 +87,7 @@ def _even(one: BreakEven) -> list[str]:
 
 
 def _crossing(one: BreakEven, earlier: str, later: str, at: int) -> str:
-    """For how many users the later one is cheaper for the first time, and who is for good."""
+    """For how many users the later one is cheaper for the first time, and which one is for good."""
     until = next(part.last_users for part in one.stretches if part.first_users == at)
     always, back = one.always_from(later), one.always_from(earlier)
     if until is None:

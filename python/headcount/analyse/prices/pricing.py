@@ -1,4 +1,4 @@
-"""The answer of `headcount price`: prices, the cheapest that holds so many users, break-even."""
+"""The answer of `headcount price`: prices, the cheapest for a number of users, break-even."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,9 +18,9 @@ from headcount.plan.cost import Period
 from headcount.text import plural
 
 CURVE = 2
-"""A curve goes to so many times the users that are looked for, so that what lies beyond is seen."""
+"""Range of a curve as a multiple of the users needed, so that it shows what lies beyond."""
 SYSTEMS = 10
-"""Without users to look for, it goes to so many of the largest system."""
+"""Without a need, its range as a multiple of the largest system's users."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Merger:
     """Old servers that are to be replaced.
 
     Attributes:
-        replaces: How many.
-        administration: What looking after servers takes; None where it is not of interest.
-        nodes: Servers of which one new system consists.
+        replaces: Number of old servers.
+        administration: The cost of administration; None to leave it out.
+        nodes: Servers that make up one new system.
 
     """
 
@@ -45,13 +45,13 @@ def report(
     merger: Merger | None = None,
     headroom: Decimal = Decimal(0),
 ) -> PriceReport:
-    """Put prices side by side, and for a need find what holds it and costs least.
+    """Compare prices, and for a need find what holds it and costs least.
 
     Args:
-        configurations: At least one, each of another name.
+        configurations: At least one, each with a different name.
         need: The users to hold; with a merger, those of the old servers.
         merger: Old servers to replace; takes a need.
-        headroom: Of the break-even points where there is no need; else that of the need counts.
+        headroom: Headroom of the break-even points without a need; else the need's own counts.
 
     """
     prices = [one.price for one in configurations if one.price is not None]
@@ -89,7 +89,7 @@ def _last_users(need: Need | None, known: Sequence[Configuration], headroom: Dec
 
 
 def _shown(best: Fleet, bought: Sequence[Fleet]) -> bool | None:
-    """Whether the cheapest one at its dearest costs less than every other one at its least."""
+    """Whether the cheapest one at its highest costs less than every other one at its lowest."""
     others = [one for one in bought if one is not best]
     if not others:
         return None
@@ -113,7 +113,7 @@ def _consolidations(
         raise InputError(
             f"prices are in {unit} and --admin-cost is in {paid.currency}; state both in one"
         )
-    if on != "once":  # a rate pays for no servers
+    if on != "once":  # a rate does not pay for servers
         known = [replace(one, each=None) for one in known]
     return [consolidate(one, merger.replaces, need, paid, merger.nodes) for one in known]
 

@@ -1,9 +1,8 @@
-"""What the items of a cost come to.
+"""The totals of the items of a cost.
 
-A line is quantity x unit price x (1 - discount) x times x rate, rounded once, half up to the
-cent, when all is multiplied. The total is the sum of the rounded lines, so that a printed table
-adds up to the cent. An item by the hour is paid `hours_per_year` x years times, one by the month
-12 x years.
+A line is quantity x unit price x (1 - discount) x times x rate, rounded once, half up to the cent,
+after all multiplications. The total is the sum of the rounded lines, so a printed table adds up to
+the cent. An item by the hour is paid `hours_per_year` x years times, one by the month 12 x years.
 """
 
 from decimal import Decimal
@@ -17,7 +16,7 @@ SHORTEST: tuple[Period, ...] = ("hour", "month", "year")
 
 
 def lines(cost: Cost) -> list[PriceItem]:
-    """The items with what each comes to; empty where one amount was stated."""
+    """The items with their totals; empty if a single amount was stated."""
     return [_line(cost, item) for item in cost.items]
 
 
@@ -40,12 +39,12 @@ def _line(cost: Cost, item: CostItem) -> PriceItem:
 
 
 def _paid(item: CostItem, worth: Decimal) -> Decimal:
-    """What is paid each time, in the price's currency, unrounded."""
+    """The amount of each payment, in the price's currency, unrounded."""
     return product(item.quantity, item.unit_price, 1 - item.discount, worth)
 
 
 def _times(cost: Cost, period: Period) -> Decimal | None:
-    """How often an item is paid; None where that is not known without years."""
+    """How often an item is paid; None if that is unknown without years."""
     if period == "once":
         return Decimal(1)
     return (
@@ -54,10 +53,10 @@ def _times(cost: Cost, period: Period) -> Decimal | None:
 
 
 def total(cost: Cost, *, shared: bool | None = None) -> Decimal | None:
-    """The price over the stated years, to the cent; None of what is rented without any years.
+    """The price over the stated years, to the cent; None if items are rented without years.
 
     Args:
-        cost: As stated.
+        cost: The stated cost.
         shared: True for only what is paid once for all servers, False for only what each server
             costs, None for both.
 
@@ -74,7 +73,7 @@ def total(cost: Cost, *, shared: bool | None = None) -> Decimal | None:
 def by_kind(items: list[PriceItem]) -> dict[str, Decimal]:
     """The sums of lines of each kind, in the order in which kinds first appear.
 
-    They add up to the total, for every one is a sum of rounded lines.
+    They add up to the total, because each one is a sum of rounded lines.
     """
     sums: dict[str, Decimal] = {}
     for item in items:
@@ -84,11 +83,11 @@ def by_kind(items: list[PriceItem]) -> dict[str, Decimal]:
 
 
 def rate(cost: Cost) -> PriceRate | None:
-    """What a system that is rented costs in the shortest period of its items.
+    """The cost of a rented system in the shortest period of its items.
 
-    With years that is only of interest where something is rented by the hour (energy is not); what
-    is paid once is then spread evenly over the years. Without years everything recurs, and the rate
-    is the sum of the items' own. None of any other system.
+    With years, there is a rate only if something is rented by the hour (energy does not count);
+    one-time items are then spread evenly over the years. Without years everything recurs, and the
+    rate is the sum of the items' own. None for any other system.
     """
     period = next((one for one in SHORTEST if any(item.period == one for item in cost.items)), None)
     rented = any(item.period == "hour" and item.kind == "rental" for item in cost.items)
@@ -105,6 +104,6 @@ def rate(cost: Cost) -> PriceRate | None:
 
 
 def _worth(cost: Cost, item: CostItem) -> Decimal:
-    """What one unit of an item's currency is worth in the price's."""
+    """The value of one unit of an item's currency in the price's currency."""
     currency = item.currency or cost.currency
     return Decimal(1) if currency == cost.currency else cost.rates[currency]
