@@ -1,4 +1,4 @@
-"""What a server would hold with other hardware, or with other users, from a run of it."""
+"""What a server would hold with other hardware or other users, predicted from one of its runs."""
 
 from headcount.analyse.prediction.predict import Asked, predict
 from headcount.analyse.prediction.prediction import Prediction

@@ -1,4 +1,4 @@
-"""What every prediction from a run starts from."""
+"""The common start of every prediction from a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from headcount.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What every prediction from a run starts from, whatever is asked.
+    """What every prediction from a run starts from, whatever the question.
 
     Attributes:
-        found: The run made ready.
-        fitted: What scenarios take, from all of its levels.
-        fits: The same of levels drawn again, for intervals.
-        divided: The levels held out and the others; None if they are too few.
-        held_out: How each model does on those held out.
-        diagnosis: What stopped the run; None where that is not known.
+        found: The prepared run.
+        fitted: The fit to all of its levels.
+        fits: The fits to resampled levels, for intervals.
+        divided: The levels held out and the others; None if there are too few.
+        held_out: The errors of each model on the levels held out.
+        diagnosis: What stopped the run; None if unknown.
 
     """
 
@@ -37,7 +37,7 @@ class Basis:
 
     @property
     def now(self) -> Capacities:
-        """What there was of each resource."""
+        """The run's capacity of each resource."""
         return {each.name: each.capacity for each in self.found.resources}
 
 
@@ -48,10 +48,10 @@ def basis(
     *,
     times: bool = False,
 ) -> Basis:
-    """Make a run ready to be asked; raises InputError where there is nothing to predict from.
+    """Prepare a run for predictions; raises InputError if there is nothing to predict from.
 
-    `criterion` is another than the run's, `spindles` the number of its disks, `times` whether
-    response times will be asked for and not only users.
+    `criterion` replaces the run's own, `spindles` is the number of its disks, `times` says whether
+    response times will be asked for as well as users.
     """
     found = study(bundle, criterion, spindles)
     fitted = fit(found.points, found.resources)
@@ -86,7 +86,7 @@ def _reason(found: Study) -> str:
 
 
 def _diagnosis(bundle: Bundle) -> Diagnosis | None:
-    """The run's own; for runs from before it was kept, made now."""
+    """The run's own diagnosis; computed now for runs from before it was stored."""
     if bundle.verdict is not None and bundle.verdict.diagnosis is not None:
         return bundle.verdict.diagnosis
     return diagnose(bundle)

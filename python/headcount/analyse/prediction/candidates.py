@@ -1,4 +1,4 @@
-"""The models, all asked the same: response times at numbers of users."""
+"""The models behind one interface: response times at numbers of users."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -12,9 +12,9 @@ from headcount.analyse.prediction.prediction import ModelName
 
 LEAST_S = 1e-6
 MOST_USERS = 200_000
-"""Of an exact solution; beyond it takes minutes."""
+"""Most users of an exact solution; more would take minutes."""
 ROOM = 1.6
-"""Users solved for, over those at which the asymptotes put the limit."""
+"""Range of users to solve for, relative to the limit by the asymptotes."""
 GRID = 240
 """Numbers of users at which the approximate models are solved."""
 
@@ -26,13 +26,13 @@ def _exact(fitted: Fitted, capacities: Capacities, most_users: int) -> Solution:
 
 
 def _corrected(fitted: Fitted, capacities: Capacities, most_users: int) -> Solution:
-    """The exact response, corrected for service that is not exponential as the approximation is."""
+    """The exact response, with the approximation's correction for non-exponential service."""
     exact = _exact(fitted, capacities, most_users)
     grid = _grid(most_users)
     plain = amva.schweitzer(fitted.network(capacities), grid).response_s
     other = amva.schweitzer(fitted.network(capacities, fitted.cv2), grid).response_s
     ratio = np.interp(exact.users, grid, other / plain)
-    # Whatever the correction, nothing is more than full.
+    # Whatever the correction, utilisation never exceeds 100%.
     full = exact.users / laws.most_per_s(fitted.network(capacities)) - fitted.think_s
     return _of(fitted, exact.users, np.maximum(exact.response_s * ratio, full))
 
@@ -86,11 +86,11 @@ MODELS: Mapping[ModelName, Solve] = {
     "exponential": _exponential,
 }
 QUEUEING: tuple[ModelName, ...] = ("exact", "corrected", "approximate", "bounds")
-"""Those that know resources, and so can answer for others."""
+"""Models that know resources, and so can predict for other ones."""
 
 
 def room(fitted: Fitted, capacities: Capacities, at_least: float) -> int:
-    """So many users that the limit lies surely below."""
+    """A number of users surely above the limit."""
     most = laws.most_per_s(fitted.network(capacities))
     limit = most * (fitted.think_s + fitted.response_at_limit_s) if math.isfinite(most) else 0.0
     return int(min(max(ROOM * limit, ROOM * at_least, 20) + 1, MOST_USERS))
@@ -99,7 +99,7 @@ def room(fitted: Fitted, capacities: Capacities, at_least: float) -> int:
 def solve(
     model: ModelName, fitted: Fitted, capacities: Capacities, most_users: int
 ) -> tuple[Solution, Floats]:
-    """What a model says, and the criterion's value over its limit."""
+    """A model's solution, and the criterion's value over its limit."""
     solved = MODELS[model](fitted, capacities, most_users)
     if model == "exponential" and fitted.value_growth is not None:
         logs = np.array([fitted.value_growth.value(n) for n in solved.users])
@@ -110,7 +110,7 @@ def solve(
 
 
 def crossing(users: Floats, values: Floats) -> float | None:
-    """The users at which the criterion is just met; None if it never is, or is not reached."""
+    """The users at which the criterion is just met; None if that is not within the range."""
     over = np.flatnonzero(~(values <= 1))
     if not len(over) or np.isnan(values[over[0]]):
         return None

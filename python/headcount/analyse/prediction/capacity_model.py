@@ -1,4 +1,4 @@
-"""What a chosen model says for some capacities: users at the limit, what binds, the curve."""
+"""A chosen model at given capacities: users at the limit, the limiting resource, the curve."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from headcount.analyse.prediction.prediction import CurvePoint, Expected, ModelN
 
 CURVE_POINTS = 40
 BEYOND = 1.4
-"""Users of the curve, over those at the limit."""
+"""Users of the curve, relative to those at the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class CapacityModel:
     solution: Solution
     values: Floats
     users: float | None
-    """At which the criterion is just met; None if that was not found."""
+    """The users at which the criterion is just met; None if not found."""
 
     def at(self, users: float) -> tuple[float, float, float]:
         """Throughput, mean response in s, and criterion over limit, at a number of users."""
@@ -38,7 +38,7 @@ class CapacityModel:
         )
 
     def utilisation(self, users: float) -> dict[str, float]:
-        """Of each resource whose capacity is known."""
+        """Utilisation of each resource with a known capacity."""
         per_s = self.at(users)[0]
         texts = {}
         for each in self.fitted.demands:
@@ -57,7 +57,7 @@ class CapacityModel:
         return names[max(utilisation, key=lambda name: utilisation[name])] if utilisation else None
 
     def expected(self, half: float | None = None) -> Expected | None:
-        """The users at the limit, with an interval of so much on either side in ln(users)."""
+        """The users at the limit, with an interval of ±`half` in ln(users)."""
         if self.users is None:
             return None
         per_s, response_s, value = self.at(self.users)
@@ -72,7 +72,7 @@ class CapacityModel:
         )
 
     def curve(self) -> list[CurvePoint]:
-        """What the model says from one user to beyond the limit, for charts."""
+        """The model from one user to beyond the limit, for charts."""
         most = BEYOND * self.users if self.users else float(self.solution.users[-1])
         made = []
         for users in np.linspace(max(most / CURVE_POINTS, 1.0), most, CURVE_POINTS):
@@ -101,5 +101,5 @@ def capacity_model(
 
 
 def sweep(model: ModelName, fits: Sequence[Fitted], capacities: Capacities) -> list[CapacityModel]:
-    """The same for levels drawn again."""
+    """The model solved for each fit of resampled levels."""
     return [capacity_model(model, each, capacities) for each in fits]

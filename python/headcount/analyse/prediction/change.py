@@ -14,7 +14,7 @@ _TIMES = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*[x\N{MULTIPLICATION SIGN}]")
 _ETHERNET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(GbE|MbE)", re.IGNORECASE)
 _ARROW = re.compile(r"->|\N{RIGHTWARDS ARROW}")
 MOST = 1000.0
-"""Times; more is a slip of the pen."""
+"""Largest factor; more is a typing error."""
 
 IN_FULL = {
     "cpu": "--cpus 4 or --cpus 2->4",
@@ -30,9 +30,9 @@ EXAMPLES = {
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One kind of hardware changed: by a factor, or from one amount to another.
+    """A change of one kind of hardware: by a factor, or from one amount to another.
 
-    `amount` and `was` are in cores, disks or bytes/s; `was` is None where the run must show it.
+    `amount` and `was` are in cores, disks or bytes/s; `was` is None if the run must show it.
     """
 
     kind: Kind
@@ -64,7 +64,7 @@ def memory(text: str) -> float:
 
 
 def capacities(found: Sequence[Resource], changes: Sequence[Change]) -> dict[str, float | None]:
-    """The capacity of each resource with the changes; raises InputError where one cannot be.
+    """The capacity of each resource after the changes; raises InputError if one is impossible.
 
     Parts of a kind (sent and received, read and written) change alike.
     """
@@ -105,7 +105,7 @@ def amount_text(value: float | None, unit: str) -> str:
 
 
 def _where_counted(found: Sequence[Resource]) -> str:
-    """What gives the missing counter: nothing does where the machine was seen and has none."""
+    """How to get the missing counter; nothing helps if the machine was watched and has none."""
     if of_kind(found, "cpu"):
         return ", and its machine reports none"
     return " or any other of its machine: run again there, or with --source ssh://USER@HOST"
@@ -116,7 +116,7 @@ _WORD: Mapping[Kind, str] = {"cpu": "CPU", "disk": "disk", "network": "network"}
 
 def _changed(resource: Resource, change: Change) -> float | None:
     if change.was is not None and resource.unit in ("disks", "By/s") and change.kind != "cpu":
-        # What was stands for the run's own, whatever it was measured in.
+        # `was` stands for the run's own amount, whatever unit the run measured it in.
         if resource.capacity is None or resource.unit == "By/s" == _unit(change):
             return change.amount
         return resource.capacity * (change.factor or 1.0)

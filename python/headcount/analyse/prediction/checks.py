@@ -1,7 +1,7 @@
-"""The seven tests that a prediction must pass, and an eighth: that it was a resource that limited.
+"""The seven tests that a prediction must pass, and an eighth: that a resource was the limit.
 
-Each says what to measure where it fails. The figures are those that told good from bad predictions
-of simulated servers whose capacity is known.
+Each says what to measure if it fails. The thresholds are those that separated good from bad
+predictions of simulated servers whose capacity is known.
 """
 
 import math
@@ -23,7 +23,7 @@ REACH = 0.7
 BUSY = 0.5
 SEEN = 0.3
 SOFT = ("pool", "lock", "refusal", "generator", "thread")
-"""Limits that no amount of hardware in these options moves."""
+"""Limits that none of this hardware changes."""
 
 
 def little(levels: Sequence[LevelResult]) -> Check:
@@ -91,7 +91,7 @@ def hold_out(
     """The chosen model predicts the top two loads from the others.
 
     `noise` and `counted` are the relative standard errors of the measured response and throughput:
-    no test can be sterner.
+    no test can be stricter.
     """
     if errors is None or divided is None:
         return Check(
@@ -136,7 +136,7 @@ def hold_out(
 
 
 def reach(points: Sequence[Point], capacity: float, busiest: tuple[str, float] | None) -> Check:
-    """The run came near the capacity, and something was busy there."""
+    """The run came near the capacity, and some resource was busy there."""
     top = max(p.nominal for p in points)
     part = max(p.users for p in points) / capacity
     if part < REACH:
@@ -163,7 +163,7 @@ def reach(points: Sequence[Point], capacity: float, busiest: tuple[str, float] |
 
 
 def measured(name: str | None, used: float | None, *, known: bool) -> Check:
-    """What binds then was seen at work: at a third of its new capacity or more."""
+    """The next limiting resource was seen in use, at a third of its new capacity or more."""
     if name is None:
         return _none("measured", "no resource binds")
     ok = known and used is not None and used >= SEEN
@@ -186,7 +186,7 @@ def measured(name: str | None, used: float | None, *, known: bool) -> Check:
 
 
 def memory(asked: bool, harmless: bool | None) -> Check:
-    """Memory is in no model: a curve of three sizes shows it, or that it plays no part."""
+    """No model covers memory: a curve of three sizes shows it, or that it plays no part."""
     if not asked:
         return _none("memory", "the memory stays as it is")
     ok = harmless is True
@@ -219,9 +219,9 @@ def interval(half: float) -> Check:
 
 
 def limit(diagnosis: Diagnosis | None, busiest: float, *, changed: bool) -> Check:
-    """What stopped the server is something that these changes move.
+    """What stopped the server is something that these changes affect.
 
-    Where a resource was full all the same, it counts and not what the diagnosis says.
+    If a resource was full all the same, that counts and not the diagnosis.
     """
     if diagnosis is None or not changed:
         return _none("limit", "nothing is changed")

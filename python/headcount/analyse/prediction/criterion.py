@@ -1,4 +1,4 @@
-"""Which criterion a capacity is of, and its value at each level as a share of its limit."""
+"""The criterion behind a capacity, and its value at each level as a share of its limit."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,13 @@ from headcount.plan import criteria
 from headcount.plan.criteria import Criterion
 
 PERCENTILES = {50.0: "p50_ms", 90.0: "p90_ms", 95.0: "p95_ms", 99.0: "p99_ms", 99.9: "p999_ms"}
-"""What levels measure of every scenario."""
+"""Metrics that levels measure for every scenario."""
 
 
 def chosen_criterion(bundle: Bundle, text: str | None) -> Criterion:
-    """The criterion asked for, else the one that set the capacity, else the first of times.
+    """The criterion asked for, else the one that set the capacity, else the first one on times.
 
-    Raises InputError where none can be predicted: errors, marks and scores are no queue.
+    Raises InputError if none can be predicted: no queue predicts errors, marks or scores.
     """
     if text is not None:
         found = criteria.parse(text)
@@ -38,7 +38,7 @@ def chosen_criterion(bundle: Bundle, text: str | None) -> Criterion:
 
 
 def values(found: Criterion, bundle: Bundle) -> dict[int, float]:
-    """The criterion's value over its limit, by level; 1 is at the limit, absent: not measured."""
+    """The criterion's value over its limit, by level: 1 is at the limit, absent is not measured."""
     limits = {
         scenario.name: seconds(scenario.limit, "a limit") * 1000
         for scenario in bundle.plan.workload.scenarios
@@ -67,7 +67,7 @@ def _check(found: Criterion) -> None:
 
 
 def _tail(found: Criterion) -> float | None:
-    """The percentile that an allowed share of overload is of."""
+    """The percentile that corresponds to an allowed share of overload."""
     percentile = round(100 * (1 - found.limit), 6)
     return percentile if percentile in PERCENTILES else None
 
@@ -80,7 +80,7 @@ def _value(found: Criterion, level: LevelResult, limits: Mapping[str, float]) ->
         percentile = _tail(found)
         if percentile is None:
             return None
-        # Of scenarios with limits of their own, the one that is nearest to its limit.
+        # With limits per scenario, the scenario nearest to its limit counts.
         each = [
             _time(scenario.response, percentile) / limits[scenario.name]
             for scenario in _named(level, found.scenario)

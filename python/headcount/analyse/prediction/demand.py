@@ -1,4 +1,4 @@
-"""What a scenario asks of each resource: the utilisation law, U = U0 + D X."""
+"""The demand of a scenario on each resource: the utilisation law, U = U0 + D X."""
 
 import math
 from collections.abc import Sequence
@@ -12,24 +12,24 @@ from headcount.analyse.prediction.point import Point
 from headcount.analyse.prediction.resource import Resource
 
 APART = 1.5
-"""Ratio of the largest throughput to the smallest below which background and demand are one."""
+"""Ratio of largest to smallest throughput that is needed to tell background from demand."""
 FULL = 0.85
-"""Use of the capacity from which a resource may have been the limit."""
+"""Utilisation from which a resource may have been the limit."""
 NEAR = (0.5, 1.3)
-"""Of the users at the limit, between which demands must stay the same: below, what runs without
-load and what is done in batches shift them, and above nothing is predicted."""
+"""Range, relative to the users at the limit, in which demands must stay the same. Below, background
+work and batches shift them; above, nothing is predicted."""
 STANDARD_ERRORS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What scenarios ask of a resource.
+    """The demand of scenarios on a resource.
 
     Attributes:
-        resource: Of what.
-        each: Of a scenario, in the resource's unit times seconds.
-        background: Used without load.
-        usable: Share of the capacity that was really got where it was full.
+        resource: The resource.
+        each: Demand per scenario, in the resource's unit times seconds.
+        background: Use without load.
+        usable: Share of the capacity that was really available when it was full.
 
     """
 
@@ -39,7 +39,7 @@ class Demand:
     usable: float
 
     def available(self, capacity: float) -> float:
-        """What is left of a capacity for scenarios."""
+        """The part of a capacity that is left for scenarios."""
         return max(capacity * self.usable - self.background, 1e-9 * capacity)
 
     def utilisation(self, per_s: float, capacity: float | None) -> float | None:
@@ -52,11 +52,11 @@ class Demand:
 def demand(
     resource: Resource, points: Sequence[Point], usable: float | None = None
 ) -> Demand | None:
-    """Fit the law to the levels; None where fewer than two saw the resource.
+    """Fit the law to the levels; None if fewer than two observed the resource.
 
-    What only the server uses has no background: a line that bends, as work in batches makes it,
-    would otherwise be taken for one, and its slope for a demand that is far too small. `usable` is
-    what other levels showed of the device.
+    A resource that only the server uses has no background: otherwise a line that bends, as batch
+    work makes it, would be taken for one, with a slope far too small. `usable` is what other levels
+    showed of the device.
     """
     seen = [p for p in points if resource.name in p.use and p.per_s > 0]
     if len(seen) < 2:
@@ -65,7 +65,7 @@ def demand(
     use = np.array([p.use[resource.name] for p in seen])
     root = np.sqrt([p.weight for p in seen])
     apart = x.max() >= APART * x.min() and len(set(x.tolist())) > 2 and not resource.own
-    # Least squares of the use itself: levels near the capacity, where it matters, weigh most.
+    # Least squares of the use itself, so that levels near the capacity, which matter, weigh most.
     terms = np.column_stack([x, np.ones_like(x)] if apart else [x])
     found, _ = scipy.optimize.nnls(terms * root[:, None], use * root)
     background = float(found[1]) if apart else 0.0
@@ -93,10 +93,10 @@ def _slope(x: Floats, y: Floats) -> tuple[float, float]:
 
 
 def _usable(resource: Resource, points: Sequence[Point]) -> float:
-    """What of its capacity a resource gives when users wait for it at any moment.
+    """Share of its capacity that a resource delivers when users always wait for it.
 
-    A shaped link lets a few percent less through than it is set to, a quota exactly as much. Known
-    only where throughput stayed flat while users grew by half.
+    A shaped link passes a few percent less than its setting, a quota exactly as much. Known only if
+    throughput stayed flat while users grew by half; else 1.
     """
     if resource.capacity is None:
         return 1.0
@@ -114,10 +114,10 @@ def _usable(resource: Resource, points: Sequence[Point]) -> float:
 
 
 def drift(found: Demand, points: Sequence[Point], capacity_users: float) -> float | None:
-    """By how much the demand surely changes over the levels near the knee, as a share.
+    """How much the demand surely changes over the levels near the knee, as a share.
 
-    None where there are fewer than three such levels. What is within two standard errors of the
-    line through them is no change, so that the noise of short levels is none.
+    None with fewer than three such levels. A change within two standard errors of the line through
+    them counts as none, so that the noise of short levels does not matter.
     """
     low, high = NEAR
     near = [

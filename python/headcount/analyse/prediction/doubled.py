@@ -1,4 +1,4 @@
-"""What twice of each resource would hold: the question that every report of a run answers."""
+"""What twice of each resource would hold: the question that every run's report answers."""
 
 from headcount.analyse.prediction.basis import basis
 from headcount.analyse.prediction.change import parse
@@ -10,10 +10,10 @@ from headcount.errors import InputError
 
 
 def doubled_predictions(bundle: Bundle) -> list[Prediction]:
-    """Foretell the capacity with twice the CPUs, the disks, the network, one by one.
+    """Predict the capacity with twice the CPUs, the disks and the network, one at a time.
 
-    Empty where the run has nothing to predict it from; without the kinds of which the run does not
-    tell how much there is.
+    Empty if the run has nothing to predict from; without the kinds whose amount the run does not
+    record.
     """
     try:
         run = basis(bundle)

@@ -1,4 +1,4 @@
-"""The figures of a prediction beside its capacity: demands, and what a number of users gets."""
+"""The figures of a prediction besides its capacity: demands, and what a number of users gets."""
 
 import math
 from collections.abc import Sequence
@@ -58,13 +58,13 @@ def for_users(
     users: float | None,
     spread: Spread,
 ) -> ForUsers | None:
-    """What so many users get with the changes, and what they need."""
+    """What this many users get with the changes, and what they need."""
     if users is None:
         return None
     per_s, response_s, value = after.at(users)
     drawn = [capacity_model(model, each, after.capacities, users).at(users)[1] for each in fits]
     low, high = _interval(drawn)
-    # What is uncertain of the capacity is of the response, too: as many users more or less.
+    # Uncertainty of the capacity is also uncertainty of the response: as many users more or less.
     half = spread.half if math.isfinite(spread.half) else 0.0
     fewer = after.at(users * math.exp(-half))[1]
     more = capacity_model(model, after.fitted, after.capacities, users * math.exp(half))

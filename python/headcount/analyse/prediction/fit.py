@@ -1,4 +1,4 @@
-"""The parameters of the models, from levels of a run."""
+"""The parameters of the models, fitted to the levels of a run."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,31 +16,32 @@ from headcount.analyse.prediction.point import Point
 from headcount.analyse.prediction.resource import Resource
 
 LIGHT = 0.6
-"""Utilisation below which response times show what is not queued for."""
+"""Utilisation below which response times show the time outside of queues."""
 SPREAD = math.log(3.0)
-"""How fast a level's word on percentiles fades with its distance from the limit, in ln(value)."""
+"""How fast a level's weight for percentiles falls away from the limit, in ln(value)."""
 CV2 = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
 STEEPEST = 1.3
 FLATTEST = 0.8
-"""Of the criterion over the mean response, both logarithms. A percentile grows about as the mean
-does; steeper lines come from light levels, whose few slow responses are no queue."""
+"""Range of the slope of the criterion over the mean response, both as logarithms. A percentile
+grows about as the mean does; steeper lines come from light levels, whose few slow responses are
+not queueing."""
 
 Capacities = Mapping[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What the levels say of the server.
+    """What the levels show about the server.
 
     Attributes:
-        demands: Of each resource that scenarios use.
-        think_s: Pause of a user.
-        rest_s: Response time in which nothing is queued for.
-        cv2: Squared coefficient of variation of the service that corrects response times best.
+        demands: Demand on each resource that scenarios use.
+        think_s: Think time of a user.
+        rest_s: Response time outside of queues.
+        cv2: Squared coefficient of variation of service that corrects response times best.
         tail: ln(criterion over limit) over ln(mean response in s).
         scalability: The scalability law of throughput over users, if it can be fitted.
-        value_growth: ln(criterion) over users, of the levels next to the knee.
-        response_growth: The same of ln(response).
+        value_growth: ln(criterion) over users, for the levels next to the knee.
+        response_growth: ln(response) over users, for the same levels.
 
     """
 
@@ -54,7 +55,7 @@ class Fitted:
     response_growth: Line | None
 
     def network(self, capacities: Capacities, cv2: float = 1.0) -> Network:
-        """The stations of the server with such capacities."""
+        """The server's stations at these capacities."""
         stations = [
             station
             for each in self.demands
@@ -75,9 +76,9 @@ class Fitted:
 def fit(
     points: Sequence[Point], found: Sequence[Resource], usable: Mapping[str, float] | None = None
 ) -> Fitted | None:
-    """Fit all parameters; None where no scenario uses anything that has a capacity.
+    """Fit all parameters; None if no scenario uses a resource with a capacity.
 
-    `usable`: what share of its capacity a resource really gives, where other levels have shown it.
+    `usable` is the share of its capacity that a resource delivers, if other levels showed it.
     """
     known = usable or {}
     demands = [
@@ -113,7 +114,7 @@ def _stations(found: Demand, capacity: float | None, cv2: float) -> list[Station
         return [Station(name, found.each, serving(available), cv2)]
     if found.resource.shape == "rate":
         return [Station(name, found.each / available, cv2=cv2)]
-    # Each disk has a queue of its own, and gets its part of the requests.
+    # Each disk has its own queue, and gets its share of the requests.
     disks = max(round(capacity), 1)
     return [Station(name, found.each / available, cv2=cv2)] * disks if disks else []
 
@@ -133,7 +134,7 @@ def _tail(points: Sequence[Point]) -> Line:
 
 
 def _rest(fitted: Fitted, points: Sequence[Point], capacities: Capacities) -> float:
-    """What the light levels take longer than their stations do; none if they are quicker."""
+    """How much longer light levels take than their stations do; 0 if they are quicker."""
     network = fitted.network(capacities)
     most = min((station.most for station in network.stations), default=math.inf)
     light = [p for p in points if p.per_s <= LIGHT * most]
@@ -146,7 +147,7 @@ def _rest(fitted: Fitted, points: Sequence[Point], capacities: Capacities) -> fl
 
 
 def _cv2(fitted: Fitted, points: Sequence[Point], capacities: Capacities) -> float:
-    """The variation of the service that fits the response times of the levels best."""
+    """The variation of service that fits the response times of the levels best."""
     users = np.array([p.users for p in points])
     weights = np.array([p.weight for p in points])
     known = np.log([p.response_s for p in points])

@@ -13,36 +13,36 @@ from headcount.analyse.prediction.prediction import ModelName
 from headcount.analyse.prediction.resource import Resource
 
 HELD_OUT = 2
-"""Loads that are held out."""
+"""Number of loads that are held out."""
 LEFT = 2
-"""Loads that must be left to fit."""
+"""Fewest loads that must be left to fit."""
 ABOVE = 1.35
-"""Loads further above the limit are held out as well, and not counted as one of the two: else a
-search's levels in deep overload would be all that is predicted."""
+"""Loads further above the limit are held out as well but do not count as one of the two: otherwise
+only a search's levels in deep overload would be predicted."""
 BROKEN = 1.25
-"""The criterion over its limit from which response times are no longer compared: in overload an
-error of one percent in throughput is one of ten in them. The users at the limit count instead."""
+"""Value of the criterion over its limit from which response times are not compared: in overload an
+error of 1% in throughput is one of 10% in them. The users at the limit count instead."""
 PER_S, RESPONSE, USERS = 0.05, 0.20, 0.07
-"""Errors that a model may make: of throughput, response time, and users at the limit. The last is
-5 % and, added as squares, where one run locates a capacity (1.96 x 2.5 %): what is compared with is
-no truth, either."""
+"""Largest errors of a model: of throughput, response time, and users at the limit. The last is 5%,
+added in quadrature to how exactly one run locates a capacity (1.96 x 2.5%): the measured value is
+not exact, either."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutErrors:
-    """How a model did: its largest relative errors; None where nothing could be compared."""
+    """A model's largest relative errors; None if nothing could be compared."""
 
     model: ModelName
     per_s: float | None
     response: float | None
     users: float | None
     times: bool = True
-    """Whether response times count: where they are asked for, or the capacity was not reached and
-    nothing else shows it. Just below the knee one percent of load is ten of response time."""
+    """Whether response times count: if they are asked for, or if the capacity was not reached and
+    nothing else shows it. Just below the knee 1% of load is 10% of response time."""
 
     @property
     def worst(self) -> float:
-        """The largest error as a share of what is allowed; infinite if there is none."""
+        """The largest error relative to what is allowed; infinite if there is none."""
         shares = [
             error / allowed
             for error, allowed in (
@@ -56,7 +56,7 @@ class HeldOutErrors:
 
     @property
     def reach(self) -> float:
-        """The error for an interval of users: that of the users, or else of the throughput."""
+        """The error behind an interval of users: that of the users, else that of the throughput."""
         return self.users if self.users is not None else (self.per_s or 0.0)
 
 
@@ -74,13 +74,13 @@ class Split:
 
 
 def split(points: Sequence[Point], measured: float | None) -> Split | None:
-    """Hold out the top two loads, of those that are not far above the limit; None if too few."""
+    """Hold out the top two loads, not counting any far above the limit; None if too few."""
     groups = loads(points)
     top = len(groups)
     if measured is not None:
         top = sum(group[0].users <= ABOVE * measured for group in groups)
     cut = top - HELD_OUT
-    if cut < LEFT:  # overload counts where there is too little below it
+    if cut < LEFT:  # count overload if there is too little below it
         cut = len(groups) - HELD_OUT
     if cut < LEFT:
         return None
@@ -97,9 +97,9 @@ def held_out_errors(
     *,
     times: bool,
 ) -> list[HeldOutErrors]:
-    """How each model does on the levels held out; empty where nothing can be fitted.
+    """The errors of each model on the levels held out; empty if nothing can be fitted.
 
-    `usable` is a property of the devices, and taken from all levels. `times`: whether response
+    `usable` is a property of the devices, and taken from all levels. `times` says whether response
     times are asked for, and not only the users at the limit.
     """
     fitted = fit(divided.low, found, usable)

@@ -1,4 +1,4 @@
-"""How sure a prediction is: levels drawn again, and the error on the levels held out."""
+"""The uncertainty of a prediction: resampled levels, and the error on the levels held out."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -16,8 +16,8 @@ from headcount.analyse.prediction.resource import Resource
 DRAWS = 60
 NORMAL = 1.96
 RUN_TO_RUN = 0.025
-"""Standard deviation of where one run locates the capacity, which no level of it can show: the
-search moderates its own by the same (`docs/statistics.md`)."""
+"""Standard deviation with which one run locates the capacity, which none of its levels can show:
+the search moderates its own by the same (`docs/statistics.md`)."""
 CHANGED = 0.05
 """Standard deviation for each doubling of a capacity: caches, schedulers and locks do not scale as
 utilisation says. Assumed: too few runs of `bench/prediction` are free of noise to fit it."""
@@ -27,7 +27,7 @@ WIDEST = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Standard deviation of ln(users), from each source."""
+    """Standard deviation of ln(users), by source."""
 
     resampled: float
     held_out: float
@@ -47,10 +47,10 @@ def refits(
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
     slope: float,
 ) -> list[Fitted]:
-    """The fit of levels drawn again: their seconds in blocks, and how much each level weighs.
+    """Fits to resampled levels: their seconds in blocks, and each level with a random weight.
 
     Weights are exponential (the Bayesian bootstrap: Rubin, *Annals of Statistics* 9(1), 1981),
-    since of few levels drawn with replacement often too few would be different.
+    because drawing few levels with replacement often leaves too few different ones.
     """
     rng = np.random.default_rng(SEED)
     by_index = {p.index: p for p in points}
@@ -63,7 +63,7 @@ def refits(
             old = by_index[o.index]
             new = _drawn(o, services[o.index], old, found, float(rng.exponential()))
             if new is not None:
-                # The criterion follows the mean response of the drawn seconds.
+                # The criterion follows the mean response of the resampled seconds.
                 value = old.value * (new.response_s / old.response_s) ** slope
                 again.append(replace(new, value=value))
         fitted = fit(again, found) if len(again) >= 3 else None
@@ -79,34 +79,34 @@ def _drawn(
     found: Sequence[Resource],
     weight: float,
 ) -> Point | None:
-    """A level of drawn seconds. Its response changes as the service time of those seconds does."""
+    """A level of resampled seconds; its response changes as much as their service time."""
     if o.per_s <= 0 or not o.service_s or not service_s:
         return None
     new = point(o, old.value, found, None, weight)
     response_s = old.response_s * o.service_s / service_s
-    # Little's law: as many users as would have done as much, had they thought as long as others.
+    # Little's law: the users who would have done as much with the usual think time.
     users = o.per_s * (response_s + old.think_s)
     return replace(new, users=users, response_s=response_s, think_s=old.think_s)
 
 
 def deviation(fits: Sequence[Fitted], capacity: Callable[[Fitted], float | None]) -> float:
-    """Standard deviation of ln(users) over the draws; infinite where most have no answer."""
+    """Standard deviation of ln(users) over the draws; infinite if most have no answer."""
     logs = [math.log(users) for each in fits if (users := capacity(each))]
     if len(logs) < len(fits) / 2 or len(logs) < 10:
         return math.inf
-    # By quartiles: a few draws without enough levels must not widen it.
+    # By quartiles, so that a few draws without enough levels do not widen it.
     q1, q3 = np.quantile(logs, [0.25, 0.75])
     return float(q3 - q1) / 1.349
 
 
 def scaled(error: float, ratio: float, asked: float) -> float:
-    """A hold-out error, grown with how much further than the levels held out is asked for."""
+    """A hold-out error, scaled up for predictions beyond the levels held out."""
     further = math.log(max(asked, 1.0)) / math.log(max(ratio, 1.05))
     return error * max(further, 1.0)
 
 
 def doublings(changes: Mapping[str, tuple[float | None, float | None]], binds: str | None) -> float:
-    """How often the capacity that binds was doubled or halved."""
+    """How often the capacity of the limiting resource was doubled or halved."""
     was, then = changes.get(binds or "", (None, None))
     if not was or not then:
         return 0.0

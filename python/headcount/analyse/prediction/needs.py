@@ -1,4 +1,4 @@
-"""What a number of users takes of each resource."""
+"""How much of each resource a number of users needs."""
 
 import math
 
@@ -13,10 +13,10 @@ LEAST_USE, MOST_USE = 0.05, 0.999
 def needs(
     model: ModelName, fitted: Fitted, capacities: Capacities, users: float
 ) -> list[Need] | None:
-    """The least of each resource with which the criterion is met; None where nothing suffices.
+    """The least of each resource that meets the criterion; None if nothing suffices.
 
-    All resources that must grow are as full as each other then: the fullest that still meets the
-    criterion. What is there already is never made less.
+    All resources that must grow are equally full then: as full as the criterion allows. Existing
+    resources are never made smaller.
     """
     low, high = LEAST_USE, MOST_USE
     if not _met(model, fitted, _sized(fitted, capacities, users, low), users):
@@ -32,7 +32,7 @@ def needs(
     for each in fitted.demands:
         name, unit = each.resource.name, each.resource.unit
         now, wanted = capacities.get(name), sized.get(name)
-        if wanted is None:  # its size is not known: what is asked of it at most
+        if wanted is None:  # size unknown: at most the demand on it
             wanted = (each.background + each.each * _per_s(fitted, users)) / low
         made.append(
             Need(
@@ -51,7 +51,7 @@ def _per_s(fitted: Fitted, users: float) -> float:
 
 
 def _sized(fitted: Fitted, capacities: Capacities, users: float, use: float) -> dict[str, float]:
-    """Capacities of which the users take so large a share, but none smaller than it is."""
+    """Capacities that the users would fill to the share `use`, but none below the present one."""
     per_s = _per_s(fitted, users)
     sized = {}
     for each in fitted.demands:

@@ -9,7 +9,7 @@ from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.prediction.resource import Resource
 
 SAME = 1.08
-"""Levels whose users are within this ratio are one load: a search makes many near the capacity."""
+"""Levels whose users are within this ratio are one load: a search runs many near the capacity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +19,14 @@ class Point:
     Attributes:
         index: Its number in the run.
         nominal: How many users there were.
-        users: As many as would have asked for as much had they thought for as long as those of
-            other levels: in short levels the mean of think times is a matter of luck, and with it
-            the load. Little's law holds for these, too.
-        per_s: Scenarios a second.
+        users: How many would have caused this load with the mean think time of all levels. In short
+            levels the mean think time varies by chance, and the load with it. Little's law holds
+            for these users as well.
+        per_s: Scenarios per second.
         response_s: Mean response time, by Little's law from throughput and think time.
         think_s: Mean think time.
         value: The criterion's value over its limit.
-        use: By resource, in its unit; absent where it was not seen.
+        use: Use of each resource, in its unit; absent if it was not observed.
         weight: How much it counts in a fit.
 
     """
@@ -49,12 +49,12 @@ def point(
     think_s: float | None,
     weight: float = 1.0,
 ) -> Point:
-    """A level of the run, or one drawn from its seconds; `think_s` is that of all levels."""
+    """A level of the run, or a resampled one; `think_s` is that of all levels."""
     use = {r.name: used for r in found if (used := r.use(o)) is not None}
     own_s = o.idle_s
     response_s = o.service_s or 0.0
     if o.think_s is not None and o.per_s > 0:
-        # Means of short levels leave out who still waits; Little's law does not.
+        # Means of short levels leave out those who still wait; Little's law does not.
         response_s = max(o.users / o.per_s - own_s, response_s * 0.5, 1e-6)
     users = float(o.users)
     if think_s is not None and o.think_s is not None:
@@ -64,14 +64,14 @@ def point(
 
 
 def think(observations: Sequence[Observation]) -> float | None:
-    """Mean think time of all levels, weighted by their scenarios; None of an open pace."""
+    """Mean think time of all levels, weighted by their scenarios; None for an open pace."""
     parts = [(o.per_s, o.think_s) for o in observations if o.think_s is not None and o.per_s > 0]
     whole = sum(per_s for per_s, _ in parts)
     return sum(per_s * think_s for per_s, think_s in parts) / whole if whole else None
 
 
 def loads(points: Sequence[Point]) -> list[list[Point]]:
-    """The points by load, ascending: those whose users are nearly the same together."""
+    """The points grouped by load, ascending; nearly equal numbers of users are one load."""
     made: list[list[Point]] = []
     for each in sorted(points, key=lambda p: (p.users, p.index)):
         if made and each.users <= made[-1][0].users * SAME:
@@ -82,10 +82,10 @@ def loads(points: Sequence[Point]) -> list[list[Point]]:
 
 
 def measured_capacity(points: Sequence[Point]) -> float | None:
-    """The users at which the criterion's value crosses its limit, between levels; None if nowhere.
+    """The users at which the criterion's value crosses its limit; None if no levels show that.
 
-    Interpolated in logarithms. Where noise makes it cross more than once, the mean of the
-    crossings; from above to below counts as one.
+    Interpolated in logarithms. If noise makes it cross more than once, the mean of the crossings in
+    either direction.
     """
     by_users = [
         (users, math.exp(_mean(math.log(p.value) for p in group)))

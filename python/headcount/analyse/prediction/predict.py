@@ -21,13 +21,13 @@ from headcount.bundle.reader import Bundle
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of a run.
+    """A question about a run.
 
     Attributes:
-        changes: Of hardware; none: as it is.
-        users: What they would get and need.
-        memory_bytes: Of the server; None: as it is.
-        criterion: Another than the run's.
+        changes: Changes of hardware; none: as it is.
+        users: The users whose service and needs are asked for.
+        memory_bytes: Memory of the server; None: as it is.
+        criterion: Replaces the run's own.
 
     """
 
@@ -38,7 +38,7 @@ class Asked:
 
 
 def predict(bundle: Bundle, asked: Asked | None = None) -> Prediction:
-    """Predict the capacity; raises InputError where the run has nothing to predict it from."""
+    """Predict the capacity; raises InputError if the run has nothing to predict it from."""
     asked = asked or Asked()
     spindles = next((c.was for c in asked.changes if c.kind == "disk"), None)
     times = asked.users is not None
@@ -46,7 +46,7 @@ def predict(bundle: Bundle, asked: Asked | None = None) -> Prediction:
 
 
 def predict_from(run: Basis, asked: Asked) -> Prediction:
-    """The answer to one question; raises InputError where the run has nothing of what is asked."""
+    """Answer one question; raises InputError if the run lacks what is asked for."""
     then = changing.capacities(run.found.resources, asked.changes)
     changed = bool(asked.changes) or asked.users is not None
     eligible: tuple[ModelName, ...] = QUEUEING
@@ -67,7 +67,7 @@ def _chosen(
     capacities: tuple[Capacities, Capacities],
     at_least: float,
 ) -> tuple[ModelName, CapacityModel, CapacityModel]:
-    """The model that did best on the levels held out, of those that have an answer at all."""
+    """The best model on the levels held out, among those that have an answer at all."""
     able = sorted((one for one in errors if one.model in eligible), key=lambda one: one.worst)
     names: list[ModelName] = [one.model for one in able] or ["exact"]
     made = []
@@ -82,7 +82,7 @@ def _chosen(
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """Everything that was worked out, on the way to the record of it."""
+    """Everything computed on the way to the record of the prediction."""
 
     run: Basis
     asked: Asked
@@ -170,7 +170,7 @@ def _checks(made: _Made, spread: Spread) -> list[Check]:
 
 
 def _noise(found: Study) -> float:
-    """Relative standard error of the response times, from those levels that have an interval."""
+    """Relative standard error of the response times, from the levels that have an interval."""
     parts = []
     for level in found.levels:
         bounds, response = level.total.p95_interval_ms, level.total.response
@@ -180,13 +180,13 @@ def _noise(found: Study) -> float:
 
 
 def _counted(found: Study) -> float:
-    """Relative standard error of a level's throughput, as that of a count."""
+    """Relative standard error of a level's throughput, treated as a count."""
     counts = sorted(level.total.completed for level in found.levels)
     return 1 / math.sqrt(counts[len(counts) // 2])
 
 
 def _harmless(made: _Made) -> bool | None:
-    """Whether more memory surely changes nothing: the disk is hardly read, and there is no less."""
+    """Whether memory surely changes nothing: few disk reads, and no less memory."""
     wanted = made.asked.memory_bytes
     top = max(made.run.found.observations, key=lambda o: o.users)
     there = top.mean("cgroup.memory.limit", "system.memory.limit")

@@ -28,14 +28,14 @@ class Resource:
 
     Attributes:
         name: Such as `disk read`.
-        kind: What a change of hardware calls it.
+        kind: The kind of hardware that changes it.
         shape: Several servers of one queue (CPUs), a queue each (disks), or one whose speed is the
             capacity (a link, a limited rate).
-        counter: What its use is read from.
-        unit: Of the capacity.
-        capacity: In the run; None where it is not known.
-        use: How much a level used of it, in the unit; None where it was not seen.
-        own: Whether nobody but the server is counted.
+        counter: The counter that shows its use.
+        unit: Unit of the capacity.
+        capacity: Capacity in the run; None if unknown.
+        use: How much of it a level used, in the unit; None if it was not observed.
+        own: Whether the counter covers the server only.
 
     """
 
@@ -62,7 +62,7 @@ def resources(
     payload: Payload,
     spindles: float | None = None,
 ) -> list[Resource]:
-    """The resources of a run; `spindles` says over how many disks its work was spread."""
+    """The resources of a run; `spindles` is the number of disks that share its work."""
     top = max(levels, key=lambda o: o.users)
     given = parse_limits(limits)
     links = list(_network(top, given)) or list(_unlimited(payload))
@@ -76,7 +76,7 @@ def resource_name(name: str) -> str:
 
 
 def of_kind(found: Sequence[Resource], kind: Kind) -> list[Resource]:
-    """Those that a change of this hardware changes."""
+    """The resources that a change of this hardware changes."""
     return [one for one in found if one.kind == kind]
 
 
@@ -88,7 +88,7 @@ Given = Mapping[str, float | int | str]
 
 
 def _cpu(top: Observation, given: Given) -> Iterator[Resource]:
-    """A quota, CPUs to which the server is bound, or all of the machine."""
+    """A quota, the CPUs that the server is bound to, or all CPUs of the machine."""
     quota = top.mean(cpu.LIMIT) or given.get("cpu")
     group = _reader(cpu.GROUP, cpu.OWN)
     if quota and group(top) is not None:
@@ -108,12 +108,12 @@ def _cpu(top: Observation, given: Given) -> Iterator[Resource]:
             return None
         return max(busy * count - (o.mean(cpu.FOREIGN) or 0.0), 0.0)
 
-    # What other programs take they may have to give back: it is no part of what scenarios take.
+    # The use of other programs may have to be given back: it is not part of what scenarios use.
     yield Resource("cpu", "cpu", "servers", cpu.HOST, "cores", there, used)
 
 
 def _listed(text: str) -> float:
-    """How many CPUs a list such as `0-1,3` has."""
+    """How many CPUs a list such as `0-1,3` names."""
     count = 0
     for part in text.split(","):
         first, _, last = part.partition("-")
@@ -127,8 +127,8 @@ LIMITED = (
     ("disk read requests", "disk-read-ops", "1/s", (READ_OPS,)),
     ("disk write requests", "disk-write-ops", "1/s", (WRITE_OPS,)),
 )
-"""Of written bytes the machine's count is taken: with large folios the kernel counts a small write
-of a process as all of the folio that it makes dirty (`task_io_account_write`)."""
+"""Written bytes come from the machine's count: with large folios the kernel counts a small write of
+a process as the whole folio that it makes dirty (`task_io_account_write`)."""
 
 
 def _disks(
@@ -143,8 +143,8 @@ def _disks(
     if limited:
         return
     if spindles is not None and spindles > 1:
-        # A volume of many disks is busy as soon as one of them is. How many are, is requests times
-        # how long one takes while nothing queues (Little).
+        # A volume of many disks is busy as soon as one of them is. The number of busy disks is the
+        # request rate times the time of one request without queueing (Little).
         alone = _alone_s(levels)
         if alone is not None:
             use = _busy_disks(alone)
@@ -176,7 +176,7 @@ def _network(top: Observation, given: Given) -> Iterator[Resource]:
         if interface is None or rate <= 0:
             continue
         if (family == QUEUE_RATE and limit) or (family == network.SPEED and not limit):
-            # The limit of a lab server is each direction's.
+            # The limit of a lab server applies to each direction.
             for way, counter in (("sent", network.SENT), ("received", network.RECEIVED)):
                 of = f"{counter[:-1]},network.interface.name={interface}}}"
                 capacity = float(limit) / 8 if limit else rate
@@ -187,7 +187,7 @@ def _network(top: Observation, given: Given) -> Iterator[Resource]:
 
 
 def _unlimited(payload: Payload) -> Iterator[Resource]:
-    """Of a run over loopback, or whose interface reports no speed: what users themselves moved."""
+    """For runs over loopback or an interface without a speed: the bytes that users moved."""
     for index, way in enumerate(("sent", "received")):
 
         def use(o: Observation, index: int = index) -> float | None:

@@ -1,4 +1,4 @@
-"""What a prediction says in sentences."""
+"""The sentences of a prediction."""
 
 from collections.abc import Sequence
 
@@ -20,9 +20,9 @@ WEIGHTIEST: tuple[TestName, ...] = (
     "hold-out",
     "interval",
 )
-"""The order in which failed tests are named: what mends one often mends those after it."""
+"""The order in which failed tests are named: fixing one often fixes those after it."""
 UNMOVED = 1.005
-"""Needs below this factor are there already."""
+"""Needs below this factor are already met."""
 
 
 def sentence(prediction: Prediction) -> str:
@@ -42,7 +42,7 @@ def sentence(prediction: Prediction) -> str:
 
 
 def _now_text(prediction: Prediction) -> str | None:
-    """What the server holds without the changes: the capacity first, where a search found one."""
+    """What the server holds without the changes: the searched capacity first, if there is one."""
     if prediction.published is not None and prediction.measured is not None:
         return f"capacity now: {count(prediction.published)}, estimate {count(prediction.measured)}"
     if prediction.measured is not None:
@@ -51,7 +51,7 @@ def _now_text(prediction: Prediction) -> str | None:
 
 
 def refusal(prediction: Prediction) -> str:
-    """Why nothing is predicted, and what to measure; empty where something is."""
+    """Why there is no prediction, and what to measure; empty if there is one."""
     refused = [check for check in prediction.checks if check.passed is False]
     if not refused:
         return ""
@@ -112,7 +112,7 @@ def unknowable(found: Study, changes: Sequence[Change]) -> list[str]:
 
 
 def notes(found: Study, fitted: Fitted) -> list[str]:
-    """What a reader should know of how it was made."""
+    """What a reader should know about how the prediction was made."""
     parts = []
     if fitted.think_s <= 0:
         parts.append(

@@ -1,4 +1,4 @@
-"""A run made ready for prediction: its levels as points, its resources, what was measured."""
+"""A run prepared for prediction: its levels as points, its resources, what was measured."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from headcount.plan.criteria import Criterion
 from headcount.text import percent, plural
 
 FAILED = 0.05
-"""Share of failed scenarios from which a level's throughput is no longer that of its users."""
+"""Share of failed scenarios from which a level's throughput no longer reflects its users."""
 LEAST_COMPLETED = 20
 
 
@@ -49,7 +49,7 @@ class Study:
 
 
 def study(bundle: Bundle, criterion: str | None, spindles: float | None) -> Study:
-    """Read what a bundle has; raises InputError where there is nothing to predict from."""
+    """Read a bundle for prediction; raises InputError if there is nothing to predict from."""
     found = criteria.chosen_criterion(bundle, criterion)
     values = criteria.values(found, bundle)
     kept: list[tuple[LevelResult, Observation]] = []
@@ -90,7 +90,7 @@ def study(bundle: Bundle, criterion: str | None, spindles: float | None) -> Stud
 
 
 def _unfit(level: LevelResult, o: Observation, has_criterion: bool) -> str | None:
-    """Why a level shows nothing about the server."""
+    """Why a level shows nothing about the server; None if it does."""
     if not o.valid:
         return level.reasons[0] if level.reasons else "the load generator was the limit"
     if level.total.completed < LEAST_COMPLETED or o.service_s is None:
@@ -109,7 +109,7 @@ def _published(bundle: Bundle, found: Criterion) -> int | None:
 
 
 def _measured(bundle: Bundle, found: Criterion, points: Sequence[Point]) -> float | None:
-    """What the search found, if for the same criterion; else between the levels."""
+    """The capacity the search found, if by the same criterion; else that between the levels."""
     capacity = bundle.verdict.capacity if bundle.verdict is not None else None
     if (
         capacity is not None
