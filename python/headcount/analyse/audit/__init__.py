@@ -1,4 +1,4 @@
-"""Whether a run is valid, and whether its bundle is consistent: a check a file.
+"""Whether a run is valid, and whether its bundle is consistent: one check per file.
 
-Each check is a pure function of the `evidence`, what a bundle's files say, and gives a `Result`.
+Each check is a pure function of the `evidence`, read from a bundle's files, and gives a `Result`.
 """

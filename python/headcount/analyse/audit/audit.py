@@ -46,18 +46,18 @@ CHECKS = (
     errors.CHECK,
     counters.CHECK,
 )
-"""The names of the checks, in their order."""
+"""The names of the checks, in order."""
 
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What other rooms make of the bundle now.
+    """What other packages compute from the bundle now.
 
     Attributes:
-        verdict: The answer, from plan and levels, with its diagnosis; None where there is none.
-        report: The report, from the bundle's other files; None where there is none.
-        lines: What the lines of the series come to.
-        table: What its table comes to; text if it cannot be read, None if it is not there.
+        verdict: The answer, from plan and levels, with its diagnosis; None if there is none.
+        report: The report, from the bundle's other files; None if there is none.
+        lines: Totals of the lines of the series.
+        table: Totals of the table; text if it cannot be read, None if it is missing.
 
     """
 
@@ -70,7 +70,7 @@ class Recomputed:
 def audit(
     evidence: Evidence, again: Recomputed, signature: Signature | None, *, wanted: bool = False
 ) -> Audit:
-    """Audit a bundle; `wanted`: it must be signed."""
+    """Audit a bundle; with `wanted`, it must be signed."""
     checks: list[Callable[[], Result]] = [
         lambda: checksums.check(evidence),
         lambda: signed.check(evidence, signature, wanted=wanted),
@@ -103,7 +103,7 @@ def audit(
 
 
 def _made(name: str, check: Callable[[], Result]) -> Result:
-    """One check; failed where a damaged bundle has values that nothing can be computed from."""
+    """The result of a check; failed if a damaged bundle has values that it cannot compute with."""
     try:
         return check()
     except DAMAGE as error:

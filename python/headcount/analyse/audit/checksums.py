@@ -1,4 +1,4 @@
-"""Whether every file is as it was written when the run was closed."""
+"""Whether every file is unchanged since the run was closed."""
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown

@@ -17,17 +17,17 @@ JOINT_S = 1e-4
 COVER_S = 1e-3
 """How far the measured seconds may differ from the level's length."""
 STEP_S = 1.0
-"""How far the machine's clock may move against the run's between two events: a clock that is
-disciplined drifts by milliseconds."""
+"""How far the machine's clock may move against the run's between two events: a disciplined clock
+drifts by milliseconds."""
 
 REST_S = 1.5
-"""How far a rest between turns may be from the seconds around it: the last and the first second of
-a turn may be cut short."""
+"""How far a rest between turns may be from the seconds around it: the last and first second of a
+turn may be cut short."""
 NOT_OF_THE_RUN = ("error", "interrupted", "prepared", "before", "trial", "view")
-"""Events whose second an older Headcount took from another clock, or that are before the first
+"""Events whose second an older Headcount took from another clock, or that come before the first
 second of the run, when its clock stands still."""
 GOING_ON = ("resumed", RECOVERED)
-"""Events of another process that goes on with the run, later."""
+"""Events of another process that continues the run later."""
 
 
 def check(evidence: Evidence) -> Result:
@@ -35,7 +35,7 @@ def check(evidence: Evidence) -> Result:
     if not evidence.seconds:
         return unknown(CHECK, TITLE, f"{LINES} has no seconds")
     places = [*_joints(evidence), *_covered(evidence), *_numbers(evidence), *_wall(evidence)]
-    # While data is prepared between levels nobody takes reports, and a second may be minutes.
+    # While data is prepared between levels nobody reads reports, and a second may take minutes.
     measured = [one for one in evidence.seconds if one.phase == "steady"] or evidence.seconds
     longest = max(one.to_s - one.from_s for one in measured)
     figures: dict[str, float | int | None] = {
@@ -49,7 +49,7 @@ def check(evidence: Evidence) -> Result:
 
 
 def _joints(evidence: Evidence) -> Iterator[Place]:
-    """Each second begins where the one before ended, but for resumptions and rests."""
+    """Each second begins where the one before ended, except for resumptions and rests."""
     resumed = sum(event.get("event") == "resumed" for event in evidence.events)
     for before, after in pairwise(evidence.seconds):
         off_s = after.from_s - before.to_s
@@ -94,7 +94,7 @@ def _numbers(evidence: Evidence) -> Iterator[Place]:
 
 
 def _wall(evidence: Evidence) -> Iterator[Place]:
-    """The machine's clock did not step while the run went on."""
+    """The machine's clock did not step during the run."""
     known = []
     for number, event in enumerate(evidence.events, start=1):
         try:
@@ -106,7 +106,7 @@ def _wall(evidence: Evidence) -> Iterator[Place]:
             yield Place(file="events.ndjson", at=f"line {number}", text="an event without its time")
     for before, after in pairwise(known):
         moved_s = after[2] - before[2]
-        # A run that is resumed goes on in another process, later.
+        # Another process continues a resumed run, later.
         if abs(moved_s) > STEP_S and not (after[1] in GOING_ON and after[3] >= before[3]):
             text = f"the machine's clock moved by {moved_s:+.1f} s against the run's"
             yield Place(file="events.ndjson", at=f"line {after[0]}", text=text)

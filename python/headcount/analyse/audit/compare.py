@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 RELATIVE = 1e-5
-"""Seconds are kept to a microsecond, so that figures made of them differ by a millionth or two."""
+"""Seconds are kept to a microsecond, so figures made from them differ by a millionth or two."""
 ABSOLUTE = {"_ms": 0.005, ".value": 0.001, ".least": 0.001, "_s": 1e-5, "": 1e-5}
-"""By the end of a field's name: what rounding to a microsecond does to times of which a second
-holds few. The value of a criterion may be a time; where it is a share, its counts are compared. So
-may be what it is at least."""
+"""Absolute tolerance by the suffix of a field's name: the effect of rounding to a microsecond on
+times of which a second holds few. A criterion's value and its least may be times; if they are
+shares, its counts are compared."""
 WRITTEN_DIGITS = 3
-"""Digits that are written of a measured figure; a limit such as 20 ms has fewer, and is exact."""
+"""Digits written of a measured figure; a limit such as 20 ms has fewer, and is exact."""
 _NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)( ?(?:µs|ms|s|%)(?![a-z]))?")
 
 
@@ -21,8 +21,8 @@ def differences(
 ) -> Iterator[tuple[str, Any, Any]]:
     """Fields that differ: the path, what is stored, what was computed.
 
-    Only what is stored is looked at: an older Headcount did not write every field. Sentences are
-    compared by the numbers in them, for their wording may have changed; times and shares may be
+    Only stored fields are compared: an older Headcount did not write every field. Sentences are
+    compared by their numbers, because their wording may have changed; times and shares may be
     rounded the other way.
     """
     if at in ignored:
@@ -46,7 +46,7 @@ def _elements(
     if not isinstance(computed, Sequence) or len(stored) != len(computed):
         yield at, stored, computed
         return
-    # The lower end of an interval is a difference, as exact as the upper end is.
+    # The lower end of an interval is a difference, and as exact as the upper end.
     scale = max((abs(one) for one in stored if isinstance(one, int | float)), default=0.0)
     for index, (one, other) in enumerate(zip(stored, computed, strict=True)):
         if not (isinstance(one, float) and isinstance(other, float)):
@@ -56,7 +56,7 @@ def _elements(
 
 
 def _name(one: Any, index: int) -> str:
-    """What stands in a path for an element of a list: its name, if it has one."""
+    """How a path names an element of a list: by its name, if it has one."""
     if isinstance(one, Mapping):
         for key in ("name", "criterion"):
             if isinstance(one.get(key), str):
@@ -77,9 +77,9 @@ def _same(stored: Any, computed: Any, at: str) -> bool:
 
 
 def _same_numbers(stored: str, computed: str) -> bool:
-    """Whether two sentences have the same numbers, but for the last digit of times and shares.
+    """Whether two sentences have the same numbers, except for the last digit of times and shares.
 
-    478.4999 µs and 478.5001 µs are the same figure, and are written 478 µs and 479 µs.
+    478.4999 µs and 478.5001 µs are the same figure, but are written as 478 µs and 479 µs.
     """
     ours, theirs = _NUMBER.findall(stored), _NUMBER.findall(computed)
     if len(ours) != len(theirs):

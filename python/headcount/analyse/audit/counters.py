@@ -1,4 +1,4 @@
-"""Whether the server's counters are there, without gaps."""
+"""Whether the server's counters are present, without gaps."""
 
 from collections.abc import Sequence
 
@@ -12,15 +12,15 @@ from headcount.text import plural
 CHECK = "counters"
 TITLE = "counters of the server are there in every measured second"
 MISSED_SHARE = 0.1
-"""Share of a level's seconds that a source may miss: one on another machine may answer late."""
+"""Share of a level's seconds that a source may miss: another machine may answer late."""
 
 OWN_WORDS = "server"
-"""The side of what a server program reports about itself. A saturated one may not answer, so its
-silence is reported and is not a failure."""
+"""The side of what a server program reports about itself. A saturated server may not answer, so
+its silence is reported but is not a failure."""
 
 
 def check(evidence: Evidence) -> Result:
-    """Of each side that was sampled at all; a server that was not sampled cannot be checked."""
+    """Each side that was sampled at all; a server that was not sampled cannot be checked."""
     measured = [evidence.steady(level.index) for level in evidence.levels]
     sides = sorted({side for steady in measured for one in steady for side in one.counters})
     if "sut" not in sides:
@@ -31,7 +31,7 @@ def check(evidence: Evidence) -> Result:
     for level, steady in zip(evidence.levels, measured, strict=True):
         for side in sides:
             if is_agent(side) and side not in level.counters:
-                continue  # one that was lost before it
+                continue  # it was lost before
             gaps = [one for one in steady if not one.counters.get(side)]
             samples += len(steady) - len(gaps)
             if side == OWN_WORDS:
@@ -56,13 +56,13 @@ def check(evidence: Evidence) -> Result:
 
 
 def _broken_levels(evidence: Evidence) -> set[int]:
-    """Levels in which the server was broken on purpose."""
+    """Levels in which a fault was injected into the server."""
     found = failover.read(evidence.folder)
     return set() if found is None else {one.level for one in found.outages}
 
 
 def _vanished(level: int, steady: Sequence[Second]) -> list[Place]:
-    """The CPU's use, which every machine has, must be in nearly all of the samples."""
+    """Levels with too few samples of CPU use, which every machine has."""
     name = "system.cpu.utilization"
     there = [one for one in steady if name in one.counters.get("sut", {})]
     known = [one for one in steady if one.counters.get("sut")]

@@ -1,4 +1,4 @@
-"""Whether failures are explained, and none is in a level that could not pass with it."""
+"""Whether failures are explained, and no level passed despite a fault that forbids it."""
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of

@@ -1,4 +1,4 @@
-"""What a bundle's files say, read for an audit: damage is kept with its place, never raised."""
+"""What a bundle's files say, read for an audit: damage is recorded with its place, never raised."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -35,24 +35,24 @@ class Evidence:
 
     Attributes:
         folder: Where it is.
-        plan: The plan; None where it is damaged.
-        environment: The disclosure; None where it is damaged or not there yet.
+        plan: The plan; None if it is damaged.
+        environment: The disclosure; None if it is damaged or missing.
         levels: The finished levels.
-        raw_levels: The same as they stand in the file, so that what an older Headcount did not
-            write is not missed.
-        verdict: The answer; None where the run was killed, or the file is damaged.
-        raw_verdict: The same as it stands in the file.
+        raw_levels: The levels as stored, so that fields that an older Headcount did not write are
+            not reported as missing.
+        verdict: The answer; None if the run was killed, or the file is damaged.
+        raw_verdict: The answer as stored.
         lines: Every line of the series, in order.
         answered: The response times of each second and scenario, and when that second began.
         seconds: Every second, in order, with its histograms.
-        names: What the lists of a second stand for.
+        names: What the entries of the lists in a second stand for.
         strays: Histograms that belong to no second.
         rests: When the other of two targets was measured, from and to, in seconds of the run.
         events: What happened.
         damage: Where files are damaged.
-        manifest: Sizes and checksums; None of older bundles, and of those not closed.
-        altered: Where files differ from it; its own damage among them.
-        windows: The measured parts of levels, once they were summed up, by level.
+        manifest: Sizes and checksums; None for older bundles, and for those not closed.
+        altered: Where files differ from the manifest, including damage to it.
+        windows: The measured parts of levels, by level, once they were summed up.
 
     """
 
@@ -77,9 +77,9 @@ class Evidence:
 
     @property
     def bundle(self) -> Bundle | None:
-        """What commands see of it; None without a plan that can be read.
+        """The bundle as commands see it; None if its plan cannot be read.
 
-        What was read for the audit is not read again, unless there is damage in it.
+        What the audit has read is not read again, unless it is damaged.
         """
         if self.plan is None:
             return None
@@ -112,14 +112,14 @@ class _Gathered(Bundle):
 
 @dataclass
 class _Found:
-    """What is being gathered."""
+    """Collects the damage found while reading."""
 
     damage: list[Place] = field(default_factory=list)
 
     def model(self, path: Path, model: type[R]) -> tuple[R | None, Any]:
-        """A JSON file as its model, and as it stands there.
+        """A JSON file as its model, and as stored.
 
-        Raises InputError where the name is that of a link or a pipe.
+        Raises InputError if the name is that of a link or a pipe.
         """
         if not has_regular(path):
             return None, None
@@ -145,7 +145,7 @@ class _Found:
         return None
 
     def rests(self, folder: Path) -> list[tuple[float, float]]:
-        """When the other side of a pairing was measured; none of a run of its own."""
+        """When the other side of a pairing was measured; empty for a run on its own."""
         try:
             pairing = versus.read(folder)
         except InputError as error:
@@ -157,7 +157,7 @@ class _Found:
         return [(rest.began_s, rest.ended_s) for rest in own]
 
     def others(self, folder: Path) -> None:
-        """Files of which the audit needs nothing but that they can be read."""
+        """Check that the files which the audit does not use can be read."""
         for path in (folder / confirmation.FILE, *stacks.files(folder)):
             try:
                 if path.name == confirmation.FILE:
@@ -168,9 +168,9 @@ class _Found:
                 self.damage.append(Place(file=path.name, at="the whole", text=str(error)))
 
     def lines(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Every whole line of JSON; torn ones are damage, but for the last of a killed run.
+        """Every whole line of JSON; a torn line is damage, unless it is the last of a killed run.
 
-        Raises InputError where the name is that of a link or a pipe.
+        Raises InputError if the name is that of a link or a pipe.
         """
         has_regular(place_of(path))
         try:
@@ -183,7 +183,7 @@ class _Found:
             self.damage.append(Place(file=path.name, at="the whole", text=str(error)))
 
     def histograms(self, path: Path) -> Iterator[hlog.Line]:
-        """Every line of a log of histograms; raises InputError where it is a link or a pipe."""
+        """Every line of a histogram log; raises InputError if it is a link or a pipe."""
         has_regular(place_of(path))
         try:
             yield from hlog.lines(path)
@@ -192,7 +192,7 @@ class _Found:
 
 
 def gather(folder: Path) -> Evidence:
-    """Read a bundle; raises InputError when the folder is none."""
+    """Read a bundle; raises InputError if the folder is not a bundle."""
     if not has_regular(folder / "plan.toml"):
         raise InputError(
             f"{folder} is not a bundle: it has no plan.toml (headcount runs lists them)"
@@ -241,19 +241,19 @@ def _names(plan: plans.Plan | None, lines: list[tuple[int, dict[str, Any]]]) -> 
 
 
 def _keys(line: dict[str, Any], name: str) -> list[str]:
-    """What a line has figures of; nothing where it is damaged."""
+    """The names for which a line has figures; empty if it is damaged."""
     of = line.get(name)
     return list(of) if isinstance(of, dict) else []
 
 
 Times = dict[tuple[str, str], dict[str, tuple[int, Histogram]]]
-"""Histograms by (start, length) as the log writes them, and tag; each with its line."""
+"""Histograms by interval (start, length as the log writes them) and tag, each with its line."""
 
 
 def _histograms(
     path: Path, found: _Found, answered: list[tuple[float, Histogram]]
 ) -> tuple[Times, list[Place]]:
-    """Those of the log, of which response times are also `answered`; and what is no part of it."""
+    """The log's histograms, and those that are out of place; response times go to `answered`."""
     times: Times = {}
     strays = []
     interval, start_s, of = ("", ""), None, {}
@@ -279,7 +279,7 @@ def _histograms(
 
 
 def _number(text: str) -> float | None:
-    """A number as written; None where it is none."""
+    """The number in a text; None if there is none."""
     try:
         return float(text)
     except ValueError:
@@ -304,8 +304,8 @@ def _seconds(
 def _left(times: Times, seconds: list[Second], *, is_over: bool) -> Iterator[Place]:
     """Histograms of seconds that the series does not have.
 
-    The histograms of a second are written before its line: those of one last second may be all
-    that a process killed before the end of its run left of it.
+    The histograms of a second are written before its line. A process that is killed before the end
+    of its run may leave those of one last second without a line.
     """
     if not is_over and len(times) == 1 and _is_behind(next(iter(times))[0], seconds):
         return
@@ -316,7 +316,7 @@ def _left(times: Times, seconds: list[Second], *, is_over: bool) -> Iterator[Pla
 
 
 def _is_behind(start: str, seconds: list[Second]) -> bool:
-    """Whether an interval begins where the last second ended, or later."""
+    """Whether an interval begins at or after the end of the last second."""
     try:
         return not seconds or float(start) > (seconds[-1].from_s + seconds[-1].to_s) / 2
     except ValueError:

@@ -21,19 +21,19 @@ TITLE = "figures of the levels, recomputed from the seconds"
 NOT_KEPT = frozenset(
     {"users_reported", "requests", "started_at", "purpose", "prepare_s", "ramp_s", "settle_s"}
 )
-"""What the seconds do not contain: it is not compared."""
+"""Fields that do not follow from the seconds; they are not compared."""
 KEPT_MS, KEPT_MS2 = 5e-4, 5e-7
-"""Half a unit of the last digit to which a second's sums of times and of squares are kept."""
+"""Half a unit of the last digit that a second keeps of its sums of times and of squares."""
 DOUBT = ".p95_interval_unreliable"
-"""What versions judge differently: a later one knows more reasons to doubt an interval."""
+"""A field that versions judge differently: later ones know more reasons to doubt an interval."""
 UNSETTLED = "it never got steady"
-"""How a reason begins that is of the seconds before the measured ones."""
+"""Prefix of a reason about the seconds before the measured ones."""
 LATE = "1% of the load generator's own timers were over"
-"""How a reason begins that older versions gave by another rule."""
+"""Prefix of a reason for which older versions had another rule."""
 
 
 def check(evidence: Evidence) -> Result:
-    """Each level summed up again, by the same functions, and compared field by field."""
+    """Each level, summed up again by the same functions, and compared field by field."""
     if evidence.plan is None or not evidence.levels:
         return unknown(CHECK, TITLE, "there is no level or no plan to recompute from")
     places = []
@@ -65,7 +65,7 @@ def check(evidence: Evidence) -> Result:
 
 
 def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | None:
-    """A level summed up again; None without seconds."""
+    """A level summed up again; None if it has no seconds."""
     window = window_of(evidence, level)
     if window is None or evidence.plan is None:
         return None
@@ -105,14 +105,14 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
 
 
 def _of_agents(level: LevelResult) -> Counters:
-    """The counters of the agents, where a reason follows from them: older levels have none."""
+    """The counters of the agents, if a reason follows from them; older levels have none."""
     if not any(map(names_agents, level.generator.reasons)):
         return {}
     return {side: found for side, found in level.counters.items() if is_agent(side)}
 
 
 def _is_older(level: LevelResult) -> bool:
-    """Whether a version wrote it that did not know the load generator's own delay in times."""
+    """Whether the version that wrote it did not yet compute the load generator's own delay."""
     response = level.total.response
     return response is not None and response.own_delay is None
 
@@ -120,7 +120,7 @@ def _is_older(level: LevelResult) -> bool:
 def _compared(raw: dict[str, Any], again: LevelResult) -> list[tuple[str, Any, Any]]:
     stored = {key: value for key, value in raw.items() if key != "counters"}
     recomputed = again.model_dump(mode="json")
-    # The order of tasks is the protocol's, which a bundle does not have; examples are not kept.
+    # A bundle stores neither the protocol's order of tasks nor examples.
     for one in (stored, recomputed):
         one["tasks"] = sorted(one.get("tasks", []), key=lambda task: str(task["name"]))
         one["faults"] = [{**fault, "examples": [], "groups": []} for fault in one["faults"]]
@@ -134,15 +134,15 @@ def _compared(raw: dict[str, Any], again: LevelResult) -> list[tuple[str, Any, A
 
 
 def _only_doubted(at: str, new: Any) -> bool:
-    """Whether all that differs is that an interval is doubted now."""
+    """Whether the only difference is that an interval is doubted now."""
     return at.endswith(DOUBT) and new is True
 
 
 def _spread_fits(found: tuple[str, Any, Any], recomputed: dict[str, Any]) -> bool:
-    """Whether two standard deviations differ by what rounding each second's sums does.
+    """Whether rounding each second's sums explains the difference of two standard deviations.
 
-    The variance is a small difference of large sums: (sum(x^2) - sum(x)^2 / n) / (n - 1), where
-    sums of times are kept to a microsecond and those of squares to a millionth of a ms^2.
+    The variance is a small difference of large sums: (sum(x^2) - sum(x)^2 / n) / (n - 1). The sums
+    of times are kept to a microsecond, those of squares to a millionth of a ms^2.
     """
     path, stored, computed = found
     task = next((one for one in recomputed["tasks"] if path == f"tasks[{one['name']}].sd_ms"), None)
@@ -154,7 +154,7 @@ def _spread_fits(found: tuple[str, Any, Any], recomputed: dict[str, Any]) -> boo
 
 
 def _without_example(reason: str) -> str:
-    """A reason without the message of a fault, which the seconds do not have."""
+    """A reason without the message of a fault, which the seconds do not store."""
     return reason.partition(", first: ")[0]
 
 
@@ -174,14 +174,14 @@ def _counters(evidence: Evidence, level: LevelResult) -> list[Place]:
 
 
 def _wrong(mean: float, most: float, number: int, samples: list[float]) -> str | None:
-    """What does not fit the samples; None where all does."""
+    """What does not match the samples; None if everything does."""
     if number != len(samples):
         return f"{number} samples are stored, {len(samples)} are in the seconds"
     if not samples:
         return None
     if not math.isclose(most, max(samples), rel_tol=1e-9):
         return f"a maximum of {most:g} is stored, {max(samples):g} follows"
-    # Samples are weighed by the time that each covers, which is not kept: late ones count more.
+    # Samples are weighted by the time that each covers, which is not stored: late ones count more.
     least, room = min(samples), 1e-9 * max(abs(max(samples)), 1.0)
     if not least - room <= mean <= most + room:
         return f"a mean of {mean:g} is stored, which is not between {least:g} and {most:g}"

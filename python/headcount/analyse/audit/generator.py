@@ -1,4 +1,4 @@
-"""Whether the server was the limit, and not whoever sent the load."""
+"""Whether the server was the limit, and not the load generator."""
 
 from headcount.analyse import generator
 from headcount.analyse.audit.evidence import Evidence
@@ -13,7 +13,7 @@ TITLE = "levels that count were not limited by the load generator"
 
 
 def check(evidence: Evidence) -> Result:
-    """CPU of its workers and lateness of its timers, from the seconds, of every level."""
+    """CPU of the workers and lateness of the timers at every level, from the seconds."""
     if evidence.plan is None or not evidence.levels:
         return unknown(CHECK, TITLE, "there is no level whose seconds could be judged")
     places, busiest, late = [], 0.0, 0.0

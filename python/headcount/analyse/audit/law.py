@@ -16,8 +16,8 @@ TITLE = "users, throughput, response and think times obey Little's law"
 
 
 def window_of(evidence: Evidence, level: LevelResult) -> Window | None:
-    """The measured part of a level from its seconds; None where there are none."""
-    if level.index not in evidence.windows:  # several checks look at the same sums
+    """The measured part of a level from its seconds; None if it has none."""
+    if level.index not in evidence.windows:  # several checks use the same sums
         evidence.windows[level.index] = _summed(evidence, level)
     return evidence.windows[level.index]
 
@@ -26,7 +26,7 @@ def _summed(evidence: Evidence, level: LevelResult) -> Window | None:
     steady = evidence.steady(level.index)
     if not steady or evidence.plan is None:
         return None
-    # A second read back has all of an interval that sums need.
+    # A second read back has every field of an interval that the sums need.
     before = cast("Interval | None", evidence.before(steady[0]))
     seconds = seconds_of(evidence.plan, evidence.names.tasks, before, level.stretch_s)
     for second in steady:
@@ -35,7 +35,7 @@ def _summed(evidence: Evidence, level: LevelResult) -> Window | None:
 
 
 def check(evidence: Evidence) -> Result:
-    """From the seconds; levels that do not count may break it, for that is why they do not."""
+    """Checked on the seconds; invalid levels may break it, which is why they do not count."""
     plan = evidence.plan
     if plan is None or not evidence.levels:
         return unknown(CHECK, TITLE, "there is no level" if plan else "the plan cannot be read")

@@ -1,4 +1,4 @@
-"""Whether levels that passed achieved what they offered."""
+"""Whether levels that passed achieved the load they offered."""
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of

@@ -12,11 +12,11 @@ from headcount.text import plural
 CHECK = "readable"
 TITLE = "every file can be read"
 _NEEDED = ("environment.json", "events.ndjson", "series.ndjson", "histograms.hlog")
-"""What every run has that has begun."""
+"""Files that every started run has."""
 
 
 def check(evidence: Evidence) -> Result:
-    """JSON, TOML and histograms; a torn last line of a run that was killed is none of it."""
+    """JSON, TOML and histograms; the torn last line of a killed run is not damage."""
     missing = [
         Place(file=name, at="the file", text="is missing")
         for name in _NEEDED
@@ -36,7 +36,7 @@ def check(evidence: Evidence) -> Result:
 
 
 def recovered(events: Sequence[Mapping[str, Any]]) -> list[tuple[str, int]]:
-    """How many lines resuming the run cut off after crashes, by what they were; without zeros."""
+    """How many lines a resumption cut off after crashes, by kind; without zeros."""
     found = [event for event in events if event.get("event") == RECOVERED]
     lost = [(name, [event.get(name) for event in found]) for name in LOST]
     sums = [(name, sum(n for n in of if isinstance(n, int))) for name, of in lost]

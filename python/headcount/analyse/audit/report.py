@@ -17,19 +17,18 @@ TITLE = "the report matches the bundle"
 NAME = "report.html"
 _TAG = re.compile(r"<[^>]*(?:>|\Z)")
 _HIDDEN = re.compile(r"<(style|script)\b.*?(?:</\1>|\Z)", re.DOTALL)
-"""One that is never closed goes to the end, as in browsers; else each took a search of the rest."""
+"""An unclosed element extends to the end, as in browsers; this also avoids quadratic searches."""
 _REPEAT = re.compile(r"headcount run (?:(?!headcount run )[^<])*?plan\.toml")
 """The command that repeats a run names the bundle's folder, which may have been moved since."""
 _COMPARED = 200
-"""Figures that are looked at to say where two reports differ."""
+"""Most figures that are compared to find where two reports differ."""
 _FIGURE = re.compile(r"\d[\d.,]*")
 
 
 def check(evidence: Evidence, again: str | None) -> Result:
     """`again` is the report as this version of Headcount writes it from the bundle's other files.
 
-    Reports of other versions look different. Of those, what must be there is the answer, word for
-    word.
+    Reports of other versions look different. They must contain the answer, word for word.
     """
     path = evidence.folder / NAME
     if not has_regular(path):
@@ -53,13 +52,13 @@ def check(evidence: Evidence, again: str | None) -> Result:
 
 
 def _answer(folder: Path) -> str | None:
-    """The answer of a tuning or of faults: their levels have none of their own."""
+    """The answer of a tuning or of faults, whose levels have none of their own."""
     found = tuning.read(folder) or failover.read(folder)
     return found.sentence if found is not None else None
 
 
 def _of_another(stored: str, again: str, *, kept: bool) -> Result:
-    """A report that is not the one which this version writes."""
+    """The result for a report that differs from the one this version writes."""
     old, new = figures(stored), figures(again)
     if old == new:
         return result(CHECK, TITLE, [], "all its figures follow from the other files")

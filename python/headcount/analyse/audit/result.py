@@ -1,4 +1,4 @@
-"""What an audit comes to."""
+"""The result of an audit."""
 
 from collections.abc import Iterable
 from typing import Final, Literal
@@ -10,9 +10,9 @@ from headcount.bundle.level import Record
 SCHEMA_VERSION: Final = 1
 
 Outcome = Literal["passed", "failed", "unknown"]
-"""`unknown`: what it takes to check is not in the bundle, so it cannot be checked."""
+"""`unknown`: the bundle lacks what the check needs."""
 MOST_PLACES = 20
-"""Places that a check names; how many there are is reported all the same."""
+"""Most places that a check names; their number is reported in full."""
 
 
 class Place(Record):
@@ -59,9 +59,9 @@ def result(
     figures: dict[str, float | int | None] | None = None,
     bad: str | None = None,
 ) -> Result:
-    """A check that fails where there are places, and says `good` where there are none.
+    """A check that fails if there are places; without any, its text is `good`.
 
-    `bad` says what is wrong with all of them; without it the first place is shown.
+    `bad` describes all of the places; without it the first place is shown.
     """
     found = list(places)
     first = "" if not found else place_text(found[0])
@@ -77,7 +77,7 @@ def result(
 
 
 def unknown(check: str, title: str, why: str) -> Result:
-    """A check that cannot be made."""
+    """A check that cannot be performed."""
     return Result(check=check, title=title, outcome="unknown", sentence=why)
 
 

@@ -1,7 +1,7 @@
-"""One second read back from a bundle, as the engine had reported it.
+"""One second read back from a bundle, as the engine reported it.
 
-The fields are those of the engine's `Interval` and its parts, so that the functions which summed a
-level up when it was measured sum it up again. What a bundle does not keep of a second is empty:
+The fields are those of the engine's `Interval` and its parts, so the functions that summed up a
+level when it was measured can sum it up again. What a bundle does not store of a second is empty:
 requests, examples of faults, and when each user last completed something.
 """
 
@@ -52,7 +52,7 @@ class Second:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What the lists of a second stand for, in their order."""
+    """The names behind the lists of a second, in order."""
 
     scenarios: Sequence[str]
     steps: Sequence[str]
@@ -65,7 +65,7 @@ def second_of(
 ) -> Second:
     """A second from its line and its histograms by tag.
 
-    Raises KeyError, TypeError or ValueError where the line is not one of a series.
+    Raises KeyError, TypeError or ValueError if the line is not a line of a series.
     """
     t_s, length_s = float(figures["t_s"]), float(figures["seconds"])
     return Second(

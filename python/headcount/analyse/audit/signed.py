@@ -10,7 +10,7 @@ TITLE = "the list of files is signed"
 
 
 def check(evidence: Evidence, signature: Signature | None, *, wanted: bool) -> Result:
-    """`wanted`: keys were given, so that a bundle without a signature of one of them fails."""
+    """With `wanted`, keys were given, and a bundle without a signature of one of them fails."""
     if signature is None:
         if not wanted:
             return unknown(CHECK, TITLE, "it is not signed")

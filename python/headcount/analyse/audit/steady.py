@@ -11,7 +11,7 @@ TITLE = "the level behind the answer was in steady state"
 
 
 def check(evidence: Evidence) -> Result:
-    """MSER-5 and a trend test, as they were made when the level was measured."""
+    """MSER-5 and a trend test, as computed when the level was measured."""
     level = answering(evidence)
     if level is None:
         return unknown(CHECK, TITLE, "no level supports the answer")
@@ -32,7 +32,7 @@ def check(evidence: Evidence) -> Result:
 
 
 def answering(evidence: Evidence) -> LevelResult | None:
-    """The level that stands for the answer; of a run with one level that one, if it counts."""
+    """The level behind the answer; in a run with a single level, that one if it counts."""
     found = evidence.verdict
     users = found.capacity.users if found is not None and found.capacity is not None else None
     level = level_at(users, evidence.levels)

@@ -1,4 +1,4 @@
-"""Whether `series.parquet` has what `series.ndjson` has."""
+"""Whether `series.parquet` matches `series.ndjson`."""
 
 import math
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ CHECK = "table"
 TITLE = f"{TABLE} has the figures of the lines"
 
 Totals = Mapping[tuple[str, str, str], tuple[int, float]]
-"""Rows and the sum of their values, by side, thing and name."""
+"""Number of rows and the sum of their values, by side, thing and name."""
 
 
 def check(evidence: Evidence, lines: Totals, table: Totals | str | None) -> Result:
-    """Sums of both, by figure; a table that cannot be read is reported as text."""
+    """Sums of both, by figure; `table` is a text if it cannot be read."""
     if table is None:
         return unknown(CHECK, TITLE, f"there is no {TABLE}: the run was not closed")
     if isinstance(table, str):

@@ -1,4 +1,4 @@
-"""Whether histograms hold as many durations as were counted, and nothing was lost in between."""
+"""Whether histograms hold as many durations as were counted, with no losses in between."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -28,7 +28,7 @@ def check(evidence: Evidence) -> Result:
         if event.get("event") == LOST and isinstance(event.get("t_s"), int | float)
     ]
     for before, after in pairwise(evidence.seconds):
-        # What was under way when an agent was lost was dropped: the others began again.
+        # When an agent was lost, what was under way was dropped: the others began again.
         has_restarted = any(before.to_s <= t_s <= after.to_s for t_s in lost_s)
         if after.phase == "steady" and not has_restarted:
             places.extend(_kept(evidence, before, after))
@@ -37,7 +37,7 @@ def check(evidence: Evidence) -> Result:
 
 
 def _counted(evidence: Evidence, one: Second) -> Iterator[Place]:
-    """A histogram for each count, with as many durations in it."""
+    """Places where a histogram does not hold as many durations as were counted."""
     wanted = [("backlog", one.backlog_count, one.backlog.count)]
     for name, scenario in zip(evidence.names.scenarios, one.scenarios, strict=True):
         wanted.append((f"response/{name}", scenario.completed, scenario.response.count))
@@ -56,7 +56,7 @@ def _counted(evidence: Evidence, one: Second) -> Iterator[Place]:
 
 
 def _kept(evidence: Evidence, before: Second, after: Second) -> Iterator[Place]:
-    """What was under way and what began, less what ended, is what is under way."""
+    """Places where what was under way plus what began, less what ended, does not add up."""
     if before.phase == ABANDONED:
         return
     pairs = zip(evidence.names.scenarios, before.scenarios, after.scenarios, strict=True)

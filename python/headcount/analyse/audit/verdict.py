@@ -11,11 +11,11 @@ from headcount.bundle.verdict import Verdict
 CHECK = "answer"
 TITLE = "the answer, recomputed from the levels"
 APART = frozenset({"diagnosis", "cost.seconds"})
-"""The diagnosis has a check of its own, and the time a run took is no figure of its levels."""
+"""Fields to ignore: the diagnosis has its own check; the duration does not follow from levels."""
 
 
 def check(evidence: Evidence, again: Verdict | None) -> Result:
-    """`again` is the answer that the plan and the levels lead to now."""
+    """`again` is the answer that the plan and the levels give now."""
     if evidence.raw_verdict is None or again is None:
         return unknown(
             CHECK, TITLE, "there is no answer: the run was killed, or the bundle is damaged"
@@ -33,7 +33,7 @@ def check(evidence: Evidence, again: Verdict | None) -> Result:
 
 
 def _duration_places(evidence: Evidence) -> list[Place]:
-    """A run took as long as its seconds at least."""
+    """The place, if a run took less time than its seconds."""
     took_s = evidence.verdict.cost.seconds if evidence.verdict else 0.0
     last_s = max((one.to_s for one in evidence.seconds), default=0.0)
     if took_s >= last_s - 1.0:
@@ -47,7 +47,7 @@ DIAGNOSIS_TITLE = "the diagnosis, recomputed"
 
 
 def check_diagnosis(evidence: Evidence, again: Verdict | None) -> Result:
-    """Ways to diagnose differ between versions, so another finding is reported, not a failure."""
+    """Diagnosis rules differ between versions, so another finding is reported but does not fail."""
     stored = evidence.raw_verdict.get("diagnosis") if evidence.raw_verdict else None
     if stored is None or again is None or again.diagnosis is None:
         return unknown(DIAGNOSIS, DIAGNOSIS_TITLE, "the bundle has no diagnosis")
@@ -64,6 +64,6 @@ def check_diagnosis(evidence: Evidence, again: Verdict | None) -> Result:
 
 
 def _by_limit(diagnosis: dict[str, Any]) -> dict[str, Any]:
-    """With the candidates in alphabetical order: those of one score had no order of their own."""
+    """The diagnosis with its candidates by name: those with equal scores have no fixed order."""
     candidates = sorted(diagnosis.get("candidates", []), key=lambda one: str(one.get("limit")))
     return {**diagnosis, "candidates": candidates}
