@@ -1,7 +1,7 @@
-"""`alone`: whether the server is slow for a single user, too, or only under load.
+"""`alone`: whether the server is slow for a single user as well, or only under load.
 
-The share of the loaded response time that a single user meets is 1 on a server that is merely slow,
-and near 0 behind any limit that users queue for: N users behind one that holds X scenarios/s wait
+A single user's response time as a share of the loaded one is 1 on a server that is merely slow, and
+near 0 behind any limit that users queue for: N users behind one that serves X scenarios/s wait
 N / X (Little, A proof for the queuing formula, Operations Research 9, 1961).
 """
 
@@ -20,7 +20,7 @@ SHARE = "response.alone.share"
 
 
 def judge(turns: Sequence[Turn]) -> Finding | None:
-    """What it came to; None with too few rounds."""
+    """The finding; None with too few rounds."""
     rounds = rounds_of(turns, ARMS)
     found = share_alone(rounds, ONE, ALL)
     if found is None:
@@ -41,12 +41,12 @@ def judge(turns: Sequence[Turn]) -> Finding | None:
 
 
 def share_alone(rounds: Sequence[Round], one: str, full: str) -> Mean | None:
-    """A single user's service time over that of all users."""
+    """A single user's service time as a share of that of all users."""
     return ratio(rounds, lambda each: quotient(each[one].service_ms, each[full].service_ms))
 
 
 def share_estimate(found: Mean, rounds: Sequence[Round], one: str, full: str) -> Estimate:
-    """The same for people, with both times."""
+    """The same share for people, with both times."""
     users = rounds[0][full].users
     alone_ms = ratio(rounds, lambda each: each[one].service_ms)
     loaded_ms = ratio(rounds, lambda each: each[full].service_ms)

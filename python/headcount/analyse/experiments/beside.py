@@ -1,7 +1,7 @@
-"""`beside`: whether load on another server, which shares an upstream, takes throughput away.
+"""`beside`: whether load on another server that shares an upstream takes throughput away.
 
-Two closed loads that queue for one upstream share its throughput, so that of the first falls to its
-part of the users. Servers that share nothing do not notice each other.
+Two closed loads that queue for one upstream share its throughput, so the first keeps only its part
+of the users. Servers that share nothing do not affect each other.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ WITHOUT, WITH = "without the other", "with the other"
 ARMS = (WITHOUT, WITH)
 KEPT = "throughput.kept.share"
 FALL = 0.85
-"""Throughput that is left: less is more than what another load on the same machine or network
-usually takes, and with as many users on both a shared upstream leaves about a half."""
+"""Throughput kept: less than this is more than another load on the same machine or network usually
+takes. With as many users on both servers, a shared upstream leaves about half."""
 
 
 def judge(turns: Sequence[Turn], other: str) -> Finding | None:
-    """What it came to; `other` is the address of the second target. None with too few rounds."""
+    """The finding; `other` is the address of the second target. None with too few rounds."""
     rounds = rounds_of(turns, ARMS)
     found = ratio(rounds, lambda one: quotient(one[WITH].rate_per_s, one[WITHOUT].rate_per_s))
     if found is None:

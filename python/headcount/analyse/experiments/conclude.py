@@ -1,4 +1,4 @@
-"""What several experiments say together about the first limit of a diagnosis."""
+"""What several experiments together show about the first limit of a diagnosis."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,25 +9,25 @@ from headcount.bundle.confirmation import Answer, Finding
 from headcount.bundle.diagnosis import Diagnosis, Limit
 
 LEAST_RIVAL = 0.25
-"""Score from which another candidate must be told apart; reports name a second one from it on."""
+"""Score from which another candidate must be ruled out; reports name a second one from it on."""
 CHANGED: frozenset[Limit] = frozenset(
     {"cpu", "memory", "disk", "network", "generator", "upstream", "refusal"}
 )
 """Limits that only an experiment shows that changes the resource itself."""
 AGAIN = "Repeat it with more time (--confirm-time 5m), or when the machine is quieter."
 SINGLE = 1.5
-"""A pool of fewer places is a serial section: no experiment tells them apart, nor need one."""
+"""A pool with fewer places is a serial section: experiments cannot tell them apart, nor need to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What experiments say of the limit that was tested.
+    """What experiments show about the limit that was tested.
 
     Attributes:
         answer: Whether it is confirmed, refuted or undecided.
-        experiments: Those that decided; none if it is undecided.
+        experiments: Those that decided; empty if it is undecided.
         supported: The one limit that fits all results; None if several do, or none.
-        open: Limits that no experiment told from the first, of those that must be.
+        open: Rivals that no experiment told from the first limit.
         sentence: The answer, for people.
 
     """
@@ -42,8 +42,8 @@ class Conclusion:
 def rivals_of(diagnosis: Diagnosis) -> frozenset[Limit]:
     """The limits that experiments must tell from the first.
 
-    Those of the program and a merely slow server always: what the diagnosis knows of them comes
-    from the same few figures. Others only where the diagnosis has evidence for them; counters have
+    Always those of the program and a merely slow server, because the diagnosis knows all of them
+    from the same few figures. Others only if the diagnosis has evidence for them; counters have
     shown that the rest are idle.
     """
     first = diagnosis.limit
@@ -51,11 +51,11 @@ def rivals_of(diagnosis: Diagnosis) -> frozenset[Limit]:
     joint = {one.limit for one in diagnosis.joint}
     found: set[Limit] = {*PROGRAM, "delay", *scored, *joint} - {first, "unknown", "none"}
     if first == "none":
-        found -= {"delay"}  # users of either are served no slower for the others
+        found -= {"delay"}  # in neither case do other users slow a user down
     if first == "pool" and diagnosis.size is not None and diagnosis.size < SINGLE:
         found -= {"lock"}
     if first in RESOURCES or first == "upstream":
-        # What has to do with the resource is judged by experiments on it, and by its counters.
+        # Experiments on the resource and its counters judge limits related to it.
         found -= PROGRAM - scored - joint
     return frozenset(found)
 
@@ -80,7 +80,7 @@ def conclude(diagnosis: Diagnosis, findings: Sequence[Finding]) -> Conclusion:
 
 
 def _needed(speaking: Sequence[Finding], rivals: frozenset[Limit]) -> list[Finding]:
-    """Of the findings, those that together exclude every rival, the strongest first."""
+    """The findings that together exclude every rival, the strongest first."""
     left, needed = set(rivals), list[Finding]()
     for one in sorted(speaking, key=lambda one: -len(rivals & set(one.contradicts))):
         if not needed or left & set(one.contradicts):
@@ -96,7 +96,7 @@ def _fitting(findings: Sequence[Finding], excluded: set[Limit]) -> set[Limit]:
 
 
 def _only(fitting: set[Limit], considered: frozenset[Limit]) -> Limit | None:
-    """The one limit that fits; of several, the only one that the diagnosis considers."""
+    """The one limit that fits; if several fit, the only one that the diagnosis considers."""
     if len(fitting) == 1:
         return next(iter(fitting))
     narrowed = fitting & considered
@@ -147,7 +147,7 @@ def first_fits(first: Limit, findings: Sequence[Finding]) -> bool:
 
 
 def next_step(diagnosis: Diagnosis, conclusion: Conclusion, findings: Sequence[Finding]) -> str:
-    """What would decide, or what to do with the answer."""
+    """What would decide the question, or what to do with the answer."""
     if conclusion.answer == "confirmed":
         return diagnosis.advice[0].sentence if diagnosis.advice else "Change it, and run again."
     if conclusion.answer == "refuted":
@@ -159,7 +159,7 @@ def next_step(diagnosis: Diagnosis, conclusion: Conclusion, findings: Sequence[F
 
 
 def _deciding_step(first: Limit, missing: set[Limit], findings: Sequence[Finding]) -> str:
-    """What would tell the limits in question from each other."""
+    """What would tell the remaining limits apart."""
     played = {one.experiment for one in findings}
     if missing & PROGRAM and "kinds" not in played:
         return (

@@ -1,7 +1,7 @@
-"""`concurrency`: what one user, some and twice as many get, and how many are served at a time.
+"""`concurrency`: throughput with one user, some and twice as many, and how many are served at once.
 
-Between some users and twice as many, throughput doubles where nothing limits it and stays the same
-behind any limit. Its largest value times the time of a single user is the number served at a time
+From some users to twice as many, throughput doubles if nothing limits it and stays the same behind
+any limit. Its largest value times the time of a single user is the number served at once
 (Little's law). A server that always works has at least one in service: less than one leaves a rate
 limit, or a quota on CPU, disk or network. One is a serial section. A pool of K places has K or
 more, because a place is held for at most the whole scenario.
@@ -26,12 +26,12 @@ GROWTH, PLACES = "throughput.elasticity", "load.places"
 SERIAL = 1.6
 """Places up to which there is only one: a scenario takes a little longer than its serial part."""
 SEVERAL = 2.0
-"""Places from which a serial section would be less than half of the scenario: then a pool is the
+"""Places from which a serial section would be less than half of the scenario: a pool is then the
 simpler explanation, as in the diagnosis."""
 
 
 def judge(turns: Sequence[Turn]) -> Finding | None:
-    """What it came to; None with too few rounds."""
+    """The finding; None with too few rounds."""
     rounds = rounds_of(turns, ARMS)
     growth, places = mean(rounds, _growth), ratio(rounds, _places)
     if growth is None or places is None:
@@ -72,14 +72,14 @@ def _growth(each: Round) -> float | None:
 
 
 def _places(each: Round) -> float | None:
-    """How many are in service when throughput is largest: X times the time of a single user."""
+    """How many are in service at the largest throughput: X times the time of a single user."""
     alone_ms = each[ONE].service_ms
     most = max(each[HALF].rate_per_s, each[ALL].rate_per_s)
     return None if alone_ms is None or most <= 0 else most * alone_ms / 1000
 
 
 def _wrong_places(places: Mean) -> set[Limit]:
-    """The limits that cannot have so many places."""
+    """The limits that cannot have this many places."""
     if places.high < threshold("limiter.high"):
         return set(LOADED - RATIONED - {"limiter"})
     if places.low > SEVERAL:

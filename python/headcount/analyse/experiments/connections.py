@@ -1,7 +1,7 @@
-"""`connections`: connections that stay open, against a new one for each request.
+"""`connections`: connections that stay open, compared with a new one for each request.
 
-Work costs the same either way. What falls is what connections cost: accepting them, TLS, a backlog
-that is too short.
+Work costs the same either way. The difference is the cost of connections: accepting them, TLS, a
+backlog that is too short.
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ KEPT, NEW = "kept connections", "new connections"
 ARMS = (KEPT, NEW)
 RATIO, FAILED = "throughput.new_connections.share", "failures.new_connections.share"
 MUCH = 0.1
-"""Of the scenarios, the share that fails more with new connections than with kept ones and by which
-users are refused: ten times what a criterion usually allows."""
+"""How much larger the share of failed scenarios must be with new connections than with kept ones to
+show that users are refused: ten times what a criterion usually allows."""
 
 
 def judge(turns: Sequence[Turn]) -> Finding | None:
-    """What it came to; None with too few rounds."""
+    """The finding; None with too few rounds."""
     rounds = rounds_of(turns, ARMS)
     rate = ratio(rounds, lambda one: quotient(one[NEW].rate_per_s, one[KEPT].rate_per_s))
     more = mean(rounds, _more_failures)
@@ -62,7 +62,7 @@ def judge(turns: Sequence[Turn]) -> Finding | None:
 
 
 def _more_failures(one: Round) -> float | None:
-    """By how much more of the scenarios fail with new connections."""
+    """How much larger the share of failed scenarios is with new connections."""
     kept, new = _failed_share(one[KEPT]), _failed_share(one[NEW])
     return None if kept is None or new is None else new - kept
 

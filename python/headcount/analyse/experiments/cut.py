@@ -16,10 +16,10 @@ SENSITIVITY = "throughput.sensitivity"
 def judge(
     turns: Sequence[Turn], name: str, limit: Limit, resource: str, cut: float
 ) -> Finding | None:
-    """What it came to, of `resource` cut to the part `cut`; None with too few rounds.
+    """The finding of `resource` cut to the part `cut`; None with too few rounds.
 
-    Throughput that follows one resource does not follow another, and limits of the program leave
-    all of them idle.
+    If throughput follows one resource, it does not follow another, and limits of the program leave
+    all resources idle.
     """
     rounds = rounds_of(turns, ARMS)
     found = elasticity([(one[WHOLE].rate_per_s, one[PART].rate_per_s) for one in rounds], cut)

@@ -21,7 +21,7 @@ from headcount.text import duration, significant
 
 NAME = "kinds"
 LEAST_DIFFERENCE = 1.5
-"""Times of a single user closer than this leave the exponent too uncertain."""
+"""Kinds whose single-user times are closer than this leave the exponent too uncertain."""
 ALONE, ALL = ", one user", ", all users"
 FOLLOWS = "throughput.cost.exponent"
 
@@ -49,7 +49,7 @@ class Kinds:
 
 
 def judge(turns: Sequence[Turn], kinds: Kinds) -> Finding | None:
-    """What it came to; None with too few rounds, or kinds that cost nearly the same."""
+    """The finding; None with too few rounds, or if the kinds cost nearly the same."""
     rounds = rounds_of(turns, kinds.arms)
     dearth = ratio(rounds, lambda each: _cost(each, kinds))
     follows = mean(rounds, lambda each: _exponent(each, kinds))
@@ -64,7 +64,7 @@ def judge(turns: Sequence[Turn], kinds: Kinds) -> Finding | None:
         contradicts, supports = {"limiter"}, {*LOADED, *UNLOADED} - {"limiter"}
     elif pays is None and follows.high < BETWEEN:
         supports, contradicts = {"limiter", "lock"}, set(LOADED - {"limiter", "lock"})
-        # A lock that both kinds hold equally long is busy all the time, a rate limit is not.
+        # A lock that both kinds hold equally long is always busy, a rate limit is not.
         if places.high < threshold("limiter.high"):
             supports, contradicts = {"limiter"}, {*LOADED, "delay"} - {"limiter"}
             direct = ["limiter"]
@@ -84,14 +84,14 @@ def judge(turns: Sequence[Turn], kinds: Kinds) -> Finding | None:
 
 
 def _cost(each: Round, kinds: Kinds) -> float | None:
-    """How many times as long the expensive kind takes for a single user."""
+    """How many times as long as the cheap kind the expensive one takes for a single user."""
     cheap = each[kinds.alone(kinds.cheap)].service_ms
     expensive = each[kinds.alone(kinds.expensive)].service_ms
     return expensive / cheap if cheap and expensive else None
 
 
 def _exponent(each: Round, kinds: Kinds) -> float | None:
-    """By how much throughput follows the cost: 1 is in proportion, 0 not at all."""
+    """How far throughput follows the cost: 1 is in proportion, 0 not at all."""
     cost = _cost(each, kinds)
     cheap = each[kinds.loaded(kinds.cheap)].rate_per_s
     expensive = each[kinds.loaded(kinds.expensive)].rate_per_s
@@ -107,7 +107,7 @@ def _places(each: Round, kinds: Kinds) -> float | None:
 
 
 def _slow_only(rounds: Sequence[Round], kinds: Kinds) -> str | None:
-    """The one kind that is slow under load while the other is not; None if there is not one."""
+    """The one kind that is slow under load while the other is not; else None."""
     slow, fast = [], []
     for name in (kinds.cheap, kinds.expensive):
         found = share_alone(rounds, kinds.alone(name), kinds.loaded(name))
@@ -142,7 +142,7 @@ def _estimate(found: Mean, rounds: Sequence[Round], kinds: Kinds) -> Estimate:
 
 
 def kinds_of(turns: Sequence[Turn]) -> Kinds:
-    """The kinds that turns are of: the first round begins with one user of each."""
+    """The kinds that turns compare: the first round begins with one user of each."""
     cheap, expensive = (
         turns[place].arm.removesuffix(ALONE) if place < len(turns) else "" for place in (0, 1)
     )

@@ -28,7 +28,7 @@ class Mean:
 
 
 def rounds_of(turns: Sequence[Turn], arms: Sequence[str]) -> list[Round]:
-    """The rounds that have a turn under each condition; those cut short are left out."""
+    """The rounds with a turn under each condition; incomplete ones are left out."""
     found: dict[int, dict[str, Turn]] = {}
     for turn in turns:
         found.setdefault(turn.round, {})[turn.arm] = turn

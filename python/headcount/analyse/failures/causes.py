@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from headcount.bundle.failure import Cause
 
 NOBODY_ANSWERS = ("connection-refused", "http-no-server")
-"""Rules of refusals in the name of a server that does not answer: by the kernel, by HAProxy."""
+"""Rules for refusals on behalf of a server that does not answer: by the kernel, by HAProxy."""
 
 
 class Rule(BaseModel):
@@ -44,15 +44,15 @@ class Rule(BaseModel):
 
     @property
     def turns_away(self) -> bool:
-        """Whether it is for lack of a place, at least where it comes only with more users."""
+        """Whether the server refuses for lack of places, at least under load."""
         return "turned-away" in (self.cause, self.under_load)
 
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """All rules, in the order in which they are tried; the last fits anything.
+    """All rules, in the order in which they are tried; the last one fits anything.
 
-    Those of a protocol with a file of its own come first: they are about its words.
+    Those from a protocol's own file come first, because they match its own messages.
     """
     here = files("headcount.analyse.failures")
     own = here.joinpath("protocols")

@@ -8,9 +8,9 @@ from headcount.bundle.failure import Failure
 from headcount.bundle.level import FaultResult, LevelResult
 
 MOST = 3
-"""Failures that are named; nobody reads longer lists before the answer."""
+"""Failures that are named; nobody reads a longer list before the answer."""
 MOST_CHARACTERS = 240
-"""A message is cut after so many: a server may answer with a whole page."""
+"""Length at which a message is cut: a server may answer with a whole page."""
 
 
 @dataclass(slots=True)
@@ -19,14 +19,14 @@ class _Group:
     step: str
     message: str
     counts: dict[int, int] = field(default_factory=dict)
-    """By index of the level."""
+    """Failures by index of the level."""
 
 
 def failures_of(levels: Sequence[LevelResult], most: int = MOST) -> list[Failure]:
     """What went wrong, the largest share of a level's scenarios first.
 
-    The level is the one with the fewest users that failed, for beyond it everything goes wrong; of
-    a run without failed levels, the one with the most users.
+    The level used is the failed one with the fewest users, because beyond it everything goes wrong;
+    without failed levels, the one with the most users.
     """
     groups = _groups(levels)
     if not groups:
@@ -42,7 +42,7 @@ def failures_of(levels: Sequence[LevelResult], most: int = MOST) -> list[Failure
 
 
 def explained(level: LevelResult) -> list[tuple[Rule, str, int]]:
-    """What the faults of a level mean: the rule, the first message, and how many of each."""
+    """What a level's faults mean: the rule, the first message, and how many there are."""
     return [
         (cause_of(fault.kind, message), message, number)
         for fault in level.faults
@@ -51,20 +51,20 @@ def explained(level: LevelResult) -> list[tuple[Rule, str, int]]:
 
 
 def messages(fault: FaultResult) -> list[tuple[str, int]]:
-    """The messages of a fault and how many had each; a bundle of an older version has the first."""
+    """The messages of a fault with their counts; older bundles have only the first message."""
     if fault.groups:
         return [(group.message, group.count) for group in fault.groups]
     return [(fault.examples[0] if fault.examples else "", fault.count)]
 
 
 def _groups(levels: Sequence[LevelResult]) -> list[_Group]:
-    """Faults at the same step with the same meaning are one, whoever was named first."""
+    """Faults grouped by step and meaning, whatever their messages say."""
     groups: dict[tuple[str, str, str], _Group] = {}
     for level in levels:
         for fault in level.faults:
             for message, number in messages(fault):
                 rule = cause_of(fault.kind, message)
-                # What no rule knows is told apart by its words.
+                # Faults that no rule knows are grouped by their message.
                 key = (fault.step, rule.id, message if rule.cause == "unknown" else "")
                 group = groups.setdefault(key, _Group(rule, fault.step, message))
                 group.counts[level.index] = group.counts.get(level.index, 0) + number

@@ -11,9 +11,9 @@ from headcount.text import count
 OPENING = "opening a session"
 """The step of faults before a user has a session."""
 MOST_FAULTS = 20
-"""Kinds of faults kept of a level; the most frequent, and before them all wrong data."""
+"""Kinds of faults kept of a level: all wrong data first, then the most frequent."""
 MOST_GROUPS = 8
-"""Messages kept of a kind."""
+"""Messages kept of each kind."""
 MOST_EXAMPLES = 3
 
 
@@ -37,7 +37,7 @@ def _result(
     key: tuple[str, str], groups: Iterable[FaultGroup], examples: Sequence[str]
 ) -> FaultResult:
     ranked = sorted(groups, key=lambda group: -group.count)
-    # One of each message before a second of any.
+    # One message of each group before a second one of any.
     first = [group.message for group in ranked if group.message]
     more = [text for text in examples if text not in first]
     return FaultResult(
@@ -50,12 +50,12 @@ def _result(
 
 
 def wrong_data(faults: Sequence[FaultResult]) -> int:
-    """How many times something else was read than had been written."""
+    """How many times the data read differed from the data written."""
     return sum(fault.count for fault in faults if fault.kind == WRONG_DATA)
 
 
 def wrong_data_reasons(faults: Sequence[FaultResult]) -> list[str]:
-    """A server that returns wrong data serves nobody, however many may fail."""
+    """Why a server that returns wrong data fails the level, however many failures are allowed."""
     number = wrong_data(faults)
     if number == 0:
         return []

@@ -1,1 +1,1 @@
-"""Capacity models: mathematics of closed queueing networks and of scaling. No bundle in it."""
+"""Capacity models: the mathematics of closed queueing networks and of scaling, without bundles."""

@@ -1,12 +1,12 @@
 """Approximate mean value analysis: several classes, and service that is not exponential.
 
-Bard and Schweitzer's fixed point takes the queue that an arriving customer of a class meets as
-that of all customers, less its own part of (N - 1) / N (Schweitzer 1979; Bard, "Some Extensions to
-Multiclass Queueing Network Analysis", 1979). Several servers are Seidmann's: a single one that is
-as many times faster, and a delay for the rest (Seidmann, Schweitzer and Shalev-Oren,
-"Computerized Closed Queueing Network Models of Flexible Manufacturing Systems", 1987). Beside the
-exact solution it gives response times 0 to 2 % too long where many stations share the load, and
-15 to 25 % too long at one station of four servers at half its load.
+In Bard and Schweitzer's fixed point, an arriving customer meets the queue of all customers, with
+that of its own class scaled by (N - 1) / N (Schweitzer 1979; Bard, "Some Extensions to Multiclass
+Queueing Network Analysis", 1979). Several servers are Seidmann's: one that is as many
+times faster, and a delay for the rest (Seidmann, Schweitzer and Shalev-Oren, "Computerized Closed
+Queueing Network Models of Flexible Manufacturing Systems", 1987). Compared with the exact solution,
+response times are 0 to 2% too long where many stations share the load, and 15 to 25% too long at
+one station of four servers at half its load.
 """
 
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ import numpy as np
 from headcount.analyse.models.network import Floats, Network, Solution, Station
 
 PRECISE = 1e-9
-"""Relative change of the queues at which the fixed point is found."""
+"""Relative change of the queues at which the fixed point counts as found."""
 ROUNDS = 20_000
-"""More than any network needs; each costs microseconds."""
+"""More iterations than any network needs; each costs microseconds."""
 HALVINGS = 60
-"""Until a double has no digit left."""
+"""Bisections until a double has no digit left."""
 TINY = 1e-12
-"""A station is never wholly full."""
+"""Largest utilisation: a station is never completely full."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """One class of customers: how many, how long they think, and what each station does for one."""
+    """One class of customers: their number, think time, and demand at each station."""
 
     users: float
     think_s: float
@@ -37,7 +37,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Mixed:
-    """What several classes get: a figure a class, in scenarios/s and seconds."""
+    """What each class gets, in scenarios/s and seconds."""
 
     per_s: Sequence[float]
     response_s: Sequence[float]
@@ -45,9 +45,10 @@ class Mixed:
 
 
 def mixed(loads: Sequence[Load], servers: Sequence[float]) -> Mixed:
-    """Several classes at stations of so many servers, by Bard and Schweitzer's fixed point.
+    """Solve several classes at multi-server stations by Bard and Schweitzer's fixed point.
 
-    Raises ArithmeticError if the fixed point is not found, which positive demands never do.
+    Raises ArithmeticError if the fixed point is not found, which cannot happen with positive
+    demands.
     """
     demands = np.array([load.demands_s for load in loads], dtype=np.float64)
     m = np.array(servers, dtype=np.float64)
@@ -70,15 +71,15 @@ def mixed(loads: Sequence[Load], servers: Sequence[float]) -> Mixed:
 
 
 def schweitzer(network: Network, users: Floats) -> Solution:
-    """One class at many numbers of users, by the same fixed point, all at once.
+    """Solve one class at many numbers of users by the same fixed point, all at once.
 
-    Whoever is met in service is half done only if service is exponential. Otherwise a customer
+    A customer met in service is half done only if service is exponential. Otherwise a customer
     spends W = D + D (Q - U) + U D (1 + cv2) / 2 at a station, with the mean residual life of the
     service time (Reiser, "A Queueing Network Analysis of Computer Communication Networks with
     Window Flow Control", IEEE Transactions on Communications 27(8), 1979).
 
-    The users that a throughput takes grow with it, so it is bisected: iterating takes thousands of
-    rounds at the knee.
+    The number of users behind a throughput grows with it, so the throughput is bisected: iterating
+    takes thousands of rounds at the knee.
     """
     queued, delay = _seidmann(network)
     life = np.array([(1 + station.cv2) / 2 for station in _loaded(network)])
@@ -102,7 +103,7 @@ def _loaded(network: Network) -> list[Station]:
 
 
 def _seidmann(network: Network) -> tuple[Floats, float]:
-    """The queueing demand of each station, and the delay of all that is left."""
+    """The queueing demand of each station, and the total delay of the rest."""
     stations = _loaded(network)
     m = np.array([station.speeds[-1] for station in stations])
     demands = np.array([station.demand_s for station in stations])

@@ -3,12 +3,12 @@
 The normalising constants G of a product-form network follow by convolving those of its stations
 (Buzen, "Computational Algorithms for Closed Queueing Networks with Exponential Servers",
 Communications of the ACM 16(9), 1973); X(N) = G(N-1) / G(N). All terms are positive, so logarithms
-lose nothing. Mean value analysis of load-dependent stations says the same on paper, but subtracts
+lose nothing. Mean value analysis of load-dependent stations is equivalent on paper, but subtracts
 probabilities that cancel in double precision near the knee: with four servers at nine tenths of
-their load its response time is 15 to 20 % off.
+their load its response time is 15 to 20% off.
 
-A station's factor is geometric once all its servers are busy; what follows is a recursion, so
-that N users cost N x servers operations and not N^2.
+A station's factor is geometric once all its servers are busy; from there on it is a recursion, so N
+users cost N x servers operations instead of N^2.
 
 It assumes exponential service or processor sharing, and one class of customers.
 """
@@ -41,7 +41,7 @@ def constants(network: Network, most_users: int) -> Floats:
 
 
 def _delay(delay_s: float, most_users: int) -> Floats:
-    """Of the thinking users: Z^n / n!."""
+    """Factors of the thinking users: Z^n / n!."""
     n = np.arange(most_users + 1, dtype=np.float64)
     if delay_s <= 0:
         logs = np.full(most_users + 1, -np.inf)
@@ -69,7 +69,7 @@ def _with(logs: Floats, station: Station) -> Floats:
     most = len(logs) - 1
     factors = _factors(station, most)
     head = min(len(station.speeds), most + 1)
-    # Up to the last change of speed term by term ...
+    # Term by term up to the last change of speed ...
     made = np.full(most + 1, -np.inf)
     for j in range(head):
         made[j:] = np.logaddexp(made[j:], factors[j] + logs[: most + 1 - j])

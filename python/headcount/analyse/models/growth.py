@@ -1,7 +1,7 @@
-"""Lines through logarithms: of a criterion over users near the knee, of a percentile over a mean.
+"""Lines through logarithms: a criterion over users near the knee, a percentile over a mean.
 
-Near the knee a response time's percentile grows about exponentially with users. Over the last few
-levels that extrapolates a step or two; over a factor of two it is 30 % off either way.
+Near the knee a percentile of the response time grows about exponentially with users. Over the last
+few levels this extrapolates by a step or two; over a factor of two it is 30% off either way.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class Line:
     slope: float
 
     def value(self, x: float) -> float:
-        """Its height at x."""
+        """The value of y at x."""
         return self.at + self.slope * (x - self.centre)
 
 

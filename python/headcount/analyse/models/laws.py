@@ -34,19 +34,19 @@ def users(per_s: float, response_s: float, think_s: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Between what lies the throughput of a network at a number of users, scenarios/s."""
+    """The range of a network's throughput at a number of users, in scenarios/s."""
 
     low: float
     high: float
 
 
 def most_per_s(network: Network) -> float:
-    """The throughput that no number of users exceeds: that of the station that is full first."""
+    """The throughput that no number of users exceeds: that of the station that fills up first."""
     return min((station.most for station in network.stations), default=math.inf)
 
 
 def least_response_s(network: Network) -> float:
-    """The response time of a user who is alone."""
+    """The response time of a single user."""
     alone = sum(station.demand_s / station.speeds[0] for station in network.stations)
     return network.rest_s + alone
 
@@ -59,8 +59,8 @@ def knee(network: Network) -> float:
 def asymptotic(network: Network, users: float) -> Bounds:
     """The asymptotic bounds: X <= min(X_max, N / (R_min + Z)), and all waiting for all others.
 
-    The lower bound takes every station as if one customer at a time were served there, at the speed
-    it has for one (Lazowska, 5.2).
+    The lower bound treats every station as if it served one customer at a time, at its speed for
+    one (Lazowska, 5.2).
     """
     alone = least_response_s(network)
     queued = sum(station.demand_s / station.speeds[0] for station in network.stations)

@@ -11,10 +11,10 @@ Floats = npt.NDArray[np.float64]
 
 
 def serving(servers: float) -> tuple[float, ...]:
-    """The speed of so many servers with 1, 2, ... customers present, until all of them are busy.
+    """The speed of this many servers with 1, 2, ... customers present, until all are busy.
 
-    A part of a server is one that is as much slower: a quota of 1.5 CPUs serves one customer at
-    full speed, and two or more at one and a half.
+    A fraction of a server is a server that is slower by as much: a quota of 1.5 CPUs serves one
+    customer at full speed, and two or more at one and a half.
 
     >>> serving(2.5), serving(0.25)
     ((1.0, 2.0, 2.5), (0.25,))
@@ -30,11 +30,11 @@ class Station:
     """Where customers queue.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         demand_s: Work that one scenario brings, in seconds of one server (visits x service time).
         speeds: How many servers' worth of work is done with 1, 2, ... customers present; the last
-            holds for more. `serving` makes those of several servers; a disk's queue-depth sweep
-            gives those of a device that serves many at once.
+            value holds for more. `serving` gives those of several servers; a disk's queue-depth
+            sweep gives those of a device that serves many at once.
         cv2: Squared coefficient of variation of the service time; 1 is exponential.
 
     """
@@ -52,10 +52,10 @@ class Station:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Stations, and the time that a user spends elsewhere for each scenario.
+    """Stations, and the time that a user spends elsewhere in each scenario.
 
-    `think_s` is the user's own pause; `rest_s` the part of the response time in which no station
-    is queued for (wires, timers): both are delays that do not grow with the load.
+    `think_s` is the user's own pause; `rest_s` is the part of the response time without queueing
+    at a station (wires, timers). Both are delays that do not grow with the load.
     """
 
     stations: Sequence[Station]
@@ -64,13 +64,13 @@ class Network:
 
     @property
     def delay_s(self) -> float:
-        """Time of a cycle outside of all stations."""
+        """Time of a cycle outside all stations."""
         return self.think_s + self.rest_s
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What a model says at numbers of users: rates per second, times in seconds."""
+    """The result of a model at numbers of users: rates per second, times in seconds."""
 
     users: Floats
     per_s: Floats

@@ -1,4 +1,4 @@
-"""Compare what users felt of a fault in two set-ups or more, each with the first; pure."""
+"""Compare what users felt of a fault in two or more set-ups, each with the first; pure."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -17,15 +17,15 @@ from headcount.errors import InputError
 from headcount.text import count, listed, plural
 
 DECIDES = "served_s"
-"""The figure that decides; one alone, so that chance has one try."""
+"""The figure that decides; only one, so that chance has a single try."""
 FIGURES_COMPARED = tuple(name for name in FIGURES if name != "log_ons")
-"""Sessions opened again are not better or worse."""
+"""More or fewer reopened sessions are neither better nor worse."""
 OF_SET_UPS = ("target", "server program", "server settings", "server machine")
-"""What makes a set-up: the same in all bundles of one."""
+"""What defines a set-up: it is the same in all of its bundles."""
 
 
 def are_failovers(sides: Sequence[Side]) -> bool:
-    """Whether all of them are of `headcount failover`; raises InputError where only some are."""
+    """Whether all are bundles of `headcount failover`; raises InputError if only some are."""
     bundles = [bundle for side in sides for bundle in side.bundles]
     failovers = [one for one in bundles if one.failover is not None]
     if not failovers or len(failovers) == len(bundles):
@@ -38,11 +38,11 @@ def are_failovers(sides: Sequence[Side]) -> bool:
 
 
 def compare(sides: Sequence[Side]) -> FailoverComparison:
-    """Compare each of the sides, all of them failovers, with the first.
+    """Compare each side, all of them failovers, with the first.
 
     Raises:
-        InputError: Fewer than two sides, two of one name, bundles of a side that are not of one
-            set-up, or a side without a repetition that counts.
+        InputError: There are fewer than two sides, two of one name, a side with bundles of
+            different set-ups, or a side without a repetition that counts.
 
     """
     _check(sides)
@@ -86,7 +86,7 @@ def _failovers(side: Side) -> list[Failover]:
 
 
 def _outages(side: Side) -> list[Outage]:
-    """Its repetitions that count, of all its bundles."""
+    """The repetitions that count, from all bundles of a side."""
     return counted([one for found in _failovers(side) for one in found.outages])
 
 
@@ -112,7 +112,7 @@ def _check(sides: Sequence[Side]) -> None:
 
 
 def _within(side: Side) -> list[Unlike]:
-    """In what the bundles of one side differ."""
+    """How the bundles of one side differ."""
     return differences([str(bundle.folder) for bundle in side.bundles], side.bundles)
 
 
@@ -168,7 +168,7 @@ def _doubts_of(side: Side) -> list[str]:
 
 
 def _alternate(sides: Sequence[Side]) -> bool:
-    """Whether bundles of the set-ups took turns, two of each or more."""
+    """Whether bundles of the set-ups alternate, at least two of each."""
     begun = sorted(
         (bundle.levels[0].started_at, place)
         for place, side in enumerate(sides)

@@ -1,4 +1,4 @@
-"""A comparison of failovers, for programs: what users felt of a fault in two set-ups or more.
+"""A comparison of failovers, for programs: what users felt of a fault in two or more set-ups.
 
 Every difference is from the first of two set-ups to the second: `shift` is second - first. All
 times are in seconds after the fault began; less is better in every figure.

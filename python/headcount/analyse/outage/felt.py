@@ -1,13 +1,13 @@
 """How users felt one outage, from what happened when; pure.
 
 Two moments end it. *Silence* ends with the first success after the longest time without one. Users
-are *served* again when both of these are over:
+are *served* again when neither of these holds any more:
 
 - More than the allowed share of users wait for a scenario that will be missed: it fails, or is
   slow or late.
-- More than the allowed share of the scenarios that end are missed. The sum of the missed ones less
-  the allowed share of all, never below zero, says so: users were served again where it was largest
-  the last time that it grew to more than chance. No window has a say in it, and one slow answer
+- More than the allowed share of the scenarios that end are missed. This uses the sum of the missed
+  ones less the allowed share of all, never below zero: users were served again where it peaked
+  the last time that it grew to more than chance. The sum needs no window, and one slow answer
   later does not move it. (The cumulative sum of Page, 1954.)
 """
 
@@ -19,21 +19,20 @@ from itertools import pairwise
 from headcount.analyse.outage.slot import Slot
 
 ORDINARY = 2.0
-"""Times the longest pause between answers before the fault: a shorter one is no silence."""
+"""A silence lasts at least this many times the longest pause between answers before the fault."""
 FEW = 2.0
-"""Fewer users who wait for a scenario that will be missed, or missed scenarios, come by chance."""
+"""Fewer users who wait for a scenario that will be missed, or missed scenarios, are chance."""
 MANY = 5.0
-"""Missed scenarios beyond what is allowed: where one in a hundred is missed anyway, the sum comes
-so far by chance once in some 3,000 times that it leaves zero."""
+"""Missed scenarios beyond those allowed. If one in a hundred is missed anyway, the sum gets this
+far by chance once in some 3,000 times that it leaves zero."""
 RESTORED = 0.95
-"""Of the rate before the fault, and the capacity is back."""
+"""Share of the rate before the fault at which the capacity is back."""
 DIP = 100.0
-"""Scenarios too few, and the rate had a dip. By chance, at a rate that is as before, the sum comes
-so far once in some 20,000 times that it leaves zero: exp(-2 * 0.05 * 100), of a random walk whose
+"""Missing scenarios that make a dip of the rate. If the rate is as before, the sum gets this far by
+chance once in some 20,000 times that it leaves zero: exp(-2 * 0.05 * 100), for a random walk whose
 variance is the rate."""
 DEVIATIONS = 2.0
-"""By so many standard deviations (Poisson) the rate before the fault may have been lower than seen.
-"""
+"""Standard deviations (Poisson) by which the rate before the fault may have been overestimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class Limits:
     Attributes:
         users: How many there are.
         allowed: The share of scenarios that may be missed, and of users who may wait for one.
-        calm_s: Users are served again when they have been for so long.
+        calm_s: How long users must have been served to count as served again.
 
     """
 
@@ -56,18 +55,18 @@ class Limits:
 class Felt:
     """One outage.
 
-    Times are in seconds after the fault began; None where the moment did not come.
+    Times are in seconds after the fault began; None if the moment did not come.
 
     Attributes:
         rate_per_s: Scenarios completed per second before the fault.
-        silent_s: The longest time without any success; 0 where answers never stopped. Where none
-            came any more, until the end of what was watched.
-        silence_began_s: When that began; None where answers never stopped.
-        answered_s: When it ended; None where no answer came any more, 0 without a silence.
-        served_s: When users were served within the limits again; 0 where they always were.
-        restored_s: When the rate was back at 95 % of what it was.
-        lost: Scenarios that failed after the fault, beyond what failed before it.
-        late: Scenarios that were slow or late, in the same way.
+        silent_s: The longest time without any success; 0 if answers never stopped. If none came any
+            more, it lasts until the end of the observation.
+        silence_began_s: When that silence began; None if answers never stopped.
+        answered_s: When it ended; None if no answer came any more, 0 without a silence.
+        served_s: When users were served within the limits again; 0 if they always were.
+        restored_s: When the rate was back at 95% of its value before the fault.
+        lost: Scenarios that failed after the fault, beyond the usual failures before it.
+        late: Scenarios that were slow or late, counted likewise.
         log_ons: Sessions that were opened again.
 
     """
@@ -109,8 +108,8 @@ def felt(
     served_s = served(slots, injected_s, to_s, slot_s, limits)
     answered = 0.0 if began_s is None else ended_s - injected_s
     sure = max(rate - DEVIATIONS * math.sqrt(rate / length_s), 0.0)
-    # Half of it: users are watched until they have been served for so long, and the rate may come
-    # back a moment after that began.
+    # Half of it: users are watched until they have been served for `calm_s`, and the rate may come
+    # back a moment after that period began.
     restored_s = _restored(after, sure, (injected_s, to_s), slot_s, limits.calm_s / 2)
     passed_s = to_s - injected_s
 
@@ -136,9 +135,9 @@ def felt(
 def _silence(
     slots: Sequence[Slot], injected_s: float, seen: tuple[float, float], slot_s: float
 ) -> tuple[float | None, float]:
-    """When the longest silence after the fault began and ended; None for its beginning without one.
+    """When the longest silence after the fault began and ended; without one, it began at None.
 
-    An answer came somewhere in its slot: in its middle, as far as is known.
+    An answer came at an unknown moment within its slot: the middle is used.
     """
     from_s, to_s = seen
     answers = [
@@ -159,9 +158,9 @@ def _silence(
 def served(
     slots: Sequence[Slot], injected_s: float, to_s: float, slot_s: float, limits: Limits
 ) -> float | None:
-    """When users were served again, in seconds after the fault; 0 where they always were.
+    """When users were served again, in seconds after the fault; 0 if they always were.
 
-    None where they have not been for long enough by the end.
+    None if they had not been served for long enough by the end.
     """
     total, most, waiting = 0.0, 0.0, 0
     at_s = peak_s = injected_s
@@ -189,9 +188,9 @@ def served(
 def _restored(
     after: Sequence[Slot], rate: float, seen: tuple[float, float], slot_s: float, calm_s: float
 ) -> float | None:
-    """When the last dip of the rate ended; the fault's moment without one, None if it lasts.
+    """When the last dip of the rate ended; the fault's moment without a dip, None if it lasts.
 
-    Page's cumulative sum of what is missing to `RESTORED` of the rate, never below zero: a dip ends
+    Page's cumulative sum of the shortfall from `RESTORED` of the rate, never below zero: a dip ends
     where the sum is largest.
     """
     from_s, to_s = seen

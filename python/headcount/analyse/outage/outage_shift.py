@@ -1,7 +1,7 @@
 """How far a figure of outages moved between two set-ups, by ranks; pure.
 
-A figure that did not come while users were watched is longer than all others. The test takes it for
-that. The interval asks for less: the figure is only known to be longer than it was watched for.
+A figure that did not come while users were watched ranks as longer than all others in the test. The
+interval assumes less: only that the figure exceeds the time that was watched.
 """
 
 import math
@@ -18,31 +18,31 @@ from headcount.analyse.statistics.shift import end_of
 from headcount.bundle.failover import Outage
 
 LEVEL = 0.05
-"""Of the test, and what is left of the confidence of intervals."""
+"""Significance level of the test; the intervals have the complementary confidence."""
 OF_WRITES = ("gone", "stale")
-"""Known only of repetitions with numbered rows."""
+"""Known only for repetitions with numbered rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Felt:
-    """One value: what it is, or that it did not come, and is longer than it was watched for."""
+    """One value, or the fact that it did not come within the time that was watched."""
 
     value: float | None
     longer_than: float = 0.0
 
     @property
     def rank(self) -> float:
-        """Where it stands among others: one that did not come is longer than all."""
+        """Its rank value: one that did not come is longer than all."""
         return math.inf if self.value is None else self.value
 
     @property
     def least(self) -> float:
-        """It is at least that."""
+        """The least that it can be."""
         return self.longer_than if self.value is None else self.value
 
 
 def values(figure: str, outages: Sequence[Outage]) -> list[Felt]:
-    """A figure of all repetitions; none where nobody was asked for it."""
+    """A figure of all repetitions; empty if nobody was asked for it."""
     read = FIGURES[figure]
     found = [
         Felt(read(one), _watched(figure, one))
@@ -59,7 +59,7 @@ def _watched(figure: str, one: Outage) -> float:
 
 
 def shift(figure: str, names: tuple[str, str], a: Sequence[Felt], b: Sequence[Felt]) -> Shift:
-    """How far a figure moved from the first set-up to the second; both have it."""
+    """How far a figure moved from the first set-up to the second; both must have it."""
     p = p_value([one.rank for one in a], [one.rank for one in b])
     low, high = interval(a, b)
     return Shift(
@@ -82,7 +82,7 @@ def interval(a: Sequence[Felt], b: Sequence[Felt]) -> tuple[float | None, float 
     It inverts the rank sum test (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods,
     3rd ed., 2014, 4.3), with the least that each difference may be for the lower end, and the most
     for the upper one. With ties and values that did not come, it is too wide rather than too
-    narrow. It assumes that the set-ups differ in a shift.
+    narrow. It assumes that the set-ups differ by a shift.
     """
     place = end_of(len(a), len(b))
     if place is None:

@@ -9,7 +9,7 @@ NEVER = "never again in the time that was watched"
 
 
 def sentence(deciding: Sequence[Shift], spoiled: Sequence[str]) -> str:
-    """The verdict, for a person: by when users were served again."""
+    """The verdict for people: when users were served again."""
     if spoiled:
         many = len(spoiled) > 1 or spoiled[0] in ("users", "criteria")
         return f"Not comparable: {listed(spoiled)} {'differ' if many else 'differs'}."
@@ -31,7 +31,7 @@ def _one(one: Shift) -> str:
 
 
 def _served(one: Shift) -> str:
-    """When users were served again, of both."""
+    """When users were served again, in both set-ups."""
     a, b = one.a.median, one.b.median
     if a == b:
         return f"{_again(b)} in both (median)"

@@ -10,7 +10,7 @@ class Slot(NamedTuple):
         at_s: Where it begins, in seconds of the run's clock.
         completed: Scenarios that ended in it without an error.
         slow: Of those, how many were slow or late.
-        failed: Scenarios that ended in it with one.
+        failed: Scenarios that ended in it with an error.
         kept: Scenarios that were due in it and completed within their limit.
         missed: Scenarios that were due in it and failed, were slow or late.
         opened: Sessions that were opened in it.

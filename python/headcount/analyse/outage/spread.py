@@ -20,16 +20,16 @@ FIGURES: Mapping[str, Callable[[Outage], float | None]] = {
     "stale": lambda one: None if one.writes is None else one.writes.stale,
 }
 ASKED = ("noticed_s", "taken_over_s", "gone", "stale")
-"""Known only where somebody was asked, or wrote."""
+"""Known only if somebody was asked, or wrote."""
 
 
 def counted(outages: Sequence[Outage]) -> list[Outage]:
-    """Those that count."""
+    """The outages that count."""
     return [one for one in outages if one.outcome == "measured"]
 
 
 def spreads(outages: Sequence[Outage]) -> list[Spread]:
-    """The spread of each figure; none of no repetition, and none of what nobody was asked."""
+    """The spread of each figure that was asked for; empty without repetitions."""
     found = counted(outages)
     all_of = {name: [figure(one) for one in found] for name, figure in FIGURES.items()}
     return [

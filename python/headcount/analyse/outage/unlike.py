@@ -1,4 +1,4 @@
-"""In what failovers differ besides what users felt, and what of that spoils a comparison."""
+"""How failovers differ besides what users felt, and which differences spoil a comparison."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,16 +11,16 @@ from headcount.bundle.reader import Bundle
 from headcount.text import percent
 
 OWN = frozenset({"kill", "stop", "cut", "cut-in", "cut-out", "isolate", "node", "move"})
-"""Faults that Headcount makes itself; any other is a command of the user's."""
+"""Faults that Headcount injects itself; any other is the user's own command."""
 FILL = "fill="
-"""How the one begins that is followed by a folder."""
+"""Prefix of the fault that is followed by a folder."""
 _NOT_FELT = frozenset({"criteria", "levels"})
 """Aspects of runs that mean something else here."""
 _WATCHED = {"--at": "before", "--after": "least", "--longest": "longest", "--calm": "calm"}
 
 
 def fault_kind(found: Failover) -> str:
-    """Which fault it is, whatever it hits."""
+    """The kind of fault, whatever it hits."""
     given = _option(found, "--fault")
     if given is None:
         return found.fault
@@ -92,11 +92,11 @@ ASPECTS = (
     ),
     *(one for one in OF_RUNS if not one.spoils and one.what not in _NOT_FELT),
 )
-"""In the order they are reported, those first that spoil a comparison."""
+"""In the order of the report: those that spoil a comparison come first."""
 
 
 def differences(names: Sequence[str], bundles: Sequence[Bundle]) -> list[Unlike]:
-    """Everything in which failovers differ; where the fault was only if it is the same kind."""
+    """All differences between failovers; the place of the fault only if its kind is the same."""
     found = unlike(names, bundles, ASPECTS)
     others = {one.what for one in found if one.spoils}
     return [one for one in found if one.what != "place of the fault" or "fault" not in others]

@@ -1,9 +1,9 @@
-"""Recomputing what documents derive from their own figures.
+"""Recompute what documents derive from their own figures.
 
 A check is a claim with the readings under which it could be true, each a formula over what is
-printed. Nothing says how it comes out but the formulas: a claim that holds under all readings
-matches, under none it does not match, under some it is ambiguous; and where a formula needs what is
-not printed, it cannot be recomputed.
+printed. Only the formulas decide: a claim that holds under all readings matches, under none it does
+not match, under some it is ambiguous. If a formula needs a figure that is not printed, the claim
+cannot be recomputed.
 """
 
 from collections.abc import Mapping
@@ -50,8 +50,8 @@ class Finding:
     Attributes:
         source: The document's id.
         check: What was checked.
-        verdict: How it came out.
-        correct: The right value, in words; of what cannot be recomputed, what is not printed.
+        verdict: The result.
+        correct: The right value in words; if it cannot be recomputed, what is not printed.
         held: Whether the claim holds, by reading.
 
     """
@@ -64,7 +64,7 @@ class Finding:
 
 
 class _Part:
-    """Figures by name, for formulas; what is missing was not printed."""
+    """Figures by name, for formulas; a missing figure was not printed."""
 
     def __init__(self, of: str, figures: Mapping[str, Any]) -> None:
         self._of = of
@@ -107,7 +107,7 @@ def verdict_on(found: Document, check: Check) -> Finding:
 
 
 class _Names(dict[str, Any]):
-    """Names of formulas; asking for what is not printed says so."""
+    """Names in formulas; looking up a figure that is not printed reports that."""
 
     def __init__(self, names: Mapping[str, Any], absent: Mapping[str, str]) -> None:
         super().__init__(names)
@@ -120,7 +120,7 @@ class _Names(dict[str, Any]):
 
 
 def names_of(found: Document) -> dict[str, Any]:
-    """What the formulas of a document's checks can name."""
+    """The names that the formulas of a document's checks can use."""
     systems = {system.id: _of(system, found) for system in found.systems}
     plain = {name: exact(value) for name, value in {**found.facts, **found.known}.items()}
     return _Names({**plain, **systems}, found.absent)
@@ -132,7 +132,7 @@ def _of(system: System, found: Document) -> _Part:
         for name, printed in system.printed.items()
     }
     own: dict[str, Any] = {**system.parts, **tests}
-    if len(found.tests) == 1:  # there is no other test that a figure could be of
+    if len(found.tests) == 1:  # a figure without a test can only belong to this one
         for printed in system.printed.values():
             own |= printed.figures
     return _Part(system.label, own)

@@ -2,7 +2,7 @@
 
 A small part of Python's expressions: numbers, names, attributes, arithmetic, comparisons, `and`,
 `or`, `if`, lists, list comprehensions, and the functions of `functions.py`. Numbers are decimals,
-so that `29581 / 2200` is judged by the digits printed and not by those of binary fractions.
+so `29581 / 2200` is judged by the printed digits and not by those of binary fractions.
 """
 
 import ast
@@ -36,13 +36,13 @@ class NotPrintedError(LookupError):
 
 
 class FormulaError(ValueError):
-    """A formula that is no expression, or uses what formulas may not."""
+    """A formula that is not an expression, or uses what formulas may not."""
 
 
 def evaluate(formula: str, names: Mapping[str, Any]) -> Any:
     """The value of a formula.
 
-    Raises NotPrintedError where something it needs is not printed, FormulaError where it is none.
+    Raises NotPrintedError if something it needs is not printed, FormulaError if it is invalid.
     """
     try:
         tree = ast.parse(formula, mode="eval")
@@ -98,7 +98,7 @@ def _compare(node: Any, names: Mapping[str, Any]) -> bool:
 
 
 def _both(node: Any, names: Mapping[str, Any]) -> bool:
-    # Each part is worked out, so that what is not printed is noticed whatever the others say.
+    # Evaluate every part, so that a figure that is not printed is noticed whatever the others say.
     parts = [bool(_value(part, names)) for part in node.values]
     return all(parts) if isinstance(node.op, ast.And) else any(parts)
 

@@ -1,4 +1,4 @@
-"""What formulas of checks can call."""
+"""The functions that formulas of checks can call."""
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
@@ -9,10 +9,10 @@ from headcount.analyse.prices import consistency
 
 
 class Shared:
-    """The prices that fit all quotes of a system; false where there is none."""
+    """The prices that fit all quotes of a system; false if there is none."""
 
     def __init__(self, found: consistency.Range | None) -> None:
-        """Of what is shared."""
+        """Wrap the range of shared prices; None if there is none."""
         self._found = found
 
     def __bool__(self) -> bool:
@@ -27,22 +27,22 @@ class Shared:
 
 
 def unit_of(printed: Decimal) -> Decimal:
-    """One in the last digit that is printed: 0.01 of 17.40."""
+    """One unit of the last printed digit: 0.01 for 17.40."""
     return Decimal((0, (1,), int(printed.as_tuple().exponent)))
 
 
 def rounds(value: Decimal, printed: Decimal) -> bool:
-    """Whether a value is what is printed, to half a unit of its last digit."""
+    """Whether a value rounds to what is printed, to half a unit of its last digit."""
     return abs(value - printed) <= unit_of(printed) / 2
 
 
 def near(value: Decimal, other: Decimal, most: Decimal) -> bool:
-    """Whether two values differ by `most` or less."""
+    """Whether two values differ by at most `most`."""
     return abs(value - other) <= most
 
 
 def quote(printed: Decimal, figure: Decimal) -> consistency.Quote:
-    """A price of each as it is printed, and the figure that a price was divided by for it."""
+    """A printed unit price, and the figure by which the price was divided for it."""
     return consistency.Quote("each", printed, figure)
 
 
@@ -58,7 +58,7 @@ def deviations(values: Sequence[Decimal], index: int | Decimal) -> float:
 
 
 def steps(values: Sequence[Decimal]) -> list[Decimal]:
-    """From each value to the next."""
+    """The differences between successive values."""
     return [later - earlier for earlier, later in pairwise(values)]
 
 

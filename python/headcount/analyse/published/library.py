@@ -19,7 +19,7 @@ def documents() -> tuple[Document, ...]:
 
 
 def read(folder: str, name: str) -> dict[str, object]:
-    """A file of data, with numbers as they are printed."""
+    """A data file, with numbers as printed."""
     text = files("headcount.analyse.published").joinpath(folder, f"{name}.toml").read_text("utf-8")
     return tomllib.loads(text, parse_float=Decimal)
 

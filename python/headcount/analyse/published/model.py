@@ -1,6 +1,6 @@
 """What a document prints, as data: systems, what was measured on them, figures of its text.
 
-Numbers keep the digits that are printed (`Decimal("17.40")`), for these say how exact they are.
+Numbers keep their printed digits (`Decimal("17.40")`), because these show how exact they are.
 """
 
 from decimal import Decimal

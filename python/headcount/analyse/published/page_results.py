@@ -1,4 +1,4 @@
-"""The results of a document as tables: a system and its test a row, a figure a column."""
+"""The results of a document as tables: one row per system and test, one column per figure."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ def results(found: Document) -> list[str]:
 
 
 def _same_figures(tests: Sequence[Test], other: Test) -> bool:
-    """Whether a test has the figures of the others; of a lone one or the same system, some."""
+    """Whether a test has the figures of the others; some suffice for one test or the same system."""
     known = {row.figure for test in tests for row in test}
     figures = {row.figure for row in other}
     near = len(tests) == 1 or tests[-1][0].system == other[0].system
@@ -63,7 +63,7 @@ def _table(tests: Sequence[Test]) -> str:
 
 
 def _common(lines: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
-    """What is the same in all lines, if there are several."""
+    """The columns that are the same in all lines, if there are several lines."""
     for name in ("hardware", "test"):
         cells = {line[name] for line in lines}
         if len(lines) > 1 and len(cells) == 1 and (cell := cells.pop()):
@@ -71,7 +71,7 @@ def _common(lines: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _unrepeated(lines: Sequence[Mapping[str, str]]) -> Iterator[dict[str, str]]:
-    """The lines, with each system and its hardware in the first of its own."""
+    """The lines, with each system and its hardware only in its first line."""
     before = ""
     for line in lines:
         again = line["system"] == before
@@ -83,7 +83,7 @@ def _unrepeated(lines: Sequence[Mapping[str, str]]) -> Iterator[dict[str, str]]:
 
 
 def _system(row: Row) -> str:
-    """Its id and name, without processors that the hardware repeats, and a remark."""
+    """Its id and name, without processors that the hardware repeats, and its remark."""
     named = re.sub(r" \(([^)]*)\)$", lambda part: _unless_hardware(part, row.hardware), row.label)
     return f"`{row.system}` {named}" + (f" ({row.remark})" if row.remark else "")
 

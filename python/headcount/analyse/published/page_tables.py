@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 
 def table(rows: Sequence[Mapping[str, str]]) -> str:
-    """A table of rows with the same columns, without the columns that are empty."""
+    """A table of rows with the same columns; empty columns are dropped."""
     names = [name for name in rows[0] if any(row[name] for row in rows)]
     head = [_line(names), f"|{'---|' * len(names)}"]
     return "\n".join([*head, *(_line([row[name] for name in names]) for row in rows)])
@@ -15,7 +15,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def shared_place(places: Sequence[str]) -> str:
-    """The parts between commas with which all places begin."""
+    """The comma-separated parts with which all places begin."""
     parts = [place.split(", ") for place in places]
     shared = []
     for those in zip(*parts, strict=False):

@@ -1,4 +1,4 @@
-"""The page of published results, made from the data.
+"""The page of published results, generated from the data.
 
 `python -m headcount.analyse.published.reference > docs/published.md` rewrites it.
 """
@@ -89,7 +89,7 @@ def _head(found: Document) -> str:
 
 
 def _checks(found: Document, checked: list[Finding]) -> str:
-    """A table of each run of checks with one claim, and one of those in between."""
+    """A table of each run of checks with one claim, and one of the checks between such runs."""
     wrong = [one for one in _parts(checked) if one[1].verdict != "matches"]
     tables = [
         _check_table(claim, [one for _, one in same])
@@ -99,7 +99,7 @@ def _checks(found: Document, checked: list[Finding]) -> str:
 
 
 def _parts(checked: list[Finding]) -> list[tuple[str, Finding]]:
-    """Each check after its claim, if the one before or after it claims the same."""
+    """Each check with its claim, if a neighbour has the same claim; else with an empty one."""
     claims = Counter(one.check.claim for one in checked)
     return [(one.check.claim if claims[one.check.claim] > 1 else "", one) for one in checked]
 

@@ -1,4 +1,4 @@
-"""Published results, a figure at each number of users a row."""
+"""Published results, one row per figure and number of users."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ class Row:
     Attributes:
         source: The document's id.
         publisher: Who published it.
-        year: When; None where it is not printed.
-        when: The same for people: `1997`, `about 2001`.
+        year: When; None if it is not printed.
+        when: The year for people: `1997`, `about 2001`.
         place: The section or table in the document.
         test: What was run.
         workloads: Headcount's workloads that re-create it.
@@ -24,13 +24,13 @@ class Row:
         label: The system for people.
         hardware: What it was.
         date: When it was measured, as printed.
-        users: At how many users; None where that is not printed.
+        users: Number of users; None if it is not printed.
         figure: The figure's name.
         meaning: What the figure is.
         value: As printed.
         unit: As printed.
         called: What Headcount calls the figure, or None.
-        own_value: The same in Headcount's unit; None where it has no such figure.
+        own_value: The value in Headcount's unit; None if Headcount has no such figure.
         repeats: The system whose result the row repeats.
         remark: What a reader must know of it.
 

@@ -32,7 +32,7 @@ class Series:
         source: The document's id.
         system: The system's id.
         label: For a legend; says that it is published, when, and on what.
-        short: The same in a few words, where room is scarce; still says that it is published.
+        short: The label in a few words, if room is scarce; it still says that it is published.
         test: The benchmark that was run.
         workloads: Headcount's workloads that re-create it.
         figure: What Headcount calls the figure (`CALLED`).
@@ -59,10 +59,10 @@ class Series:
 def series(
     figure: str | None = None, *, workload: str | None = None, source: str | None = None
 ) -> list[Series]:
-    """The published lines of a figure, a workload or a document; all of them without a choice.
+    """The published lines of a figure, a workload or a document; without a filter, all of them.
 
-    Rows of a document that only repeat another of its tables are left out. Nothing is converted
-    but units, and nothing is interpolated: these are the points that were printed.
+    Rows that only repeat another table of the document are left out. Only units are converted, and
+    nothing is interpolated: these are the points that were printed.
     """
     lines: dict[tuple[str, str, str, str], list[Row]] = {}
     for row in rows():
