@@ -10,28 +10,28 @@ from headcount.bundle.level import CounterSummary, LevelResult
 from headcount.counters.naming import agent_number
 
 USERS, RATE, BUSIEST = "agent.users", "agent.scenarios", "agent.worker.busiest"
-"""Counters of an agent: users that it plays, what they do, and the CPU of its busiest worker."""
+"""An agent's counters: its users, their scenarios a second, the CPU of its busiest worker."""
 LATENESS, CLOCK_ERROR = "agent.timer.lateness", "agent.clock.error"
 CPU = "process.cpu.utilization"
 LATE_TIMES = 5.0
-"""An agent is late whose timers are later than those of the median agent by this factor, and than
-those of a quiet machine: below a millisecond agents differ by more, which means nothing."""
+"""Factor by which an agent's timers must be later than the median agent's to count as late. They
+must also be later than a quiet machine's: below a millisecond the differences mean nothing."""
 Counters = Mapping[str, Mapping[str, CounterSummary]]
-"""Of a level, by side."""
+"""A level's counters, by side and name."""
 
 
 @dataclass(frozen=True, slots=True)
 class AtLevel:
-    """What an agent did at a level, on average; None where it was not sampled.
+    """What an agent did at a level, on average; None for a figure that was not sampled.
 
     Attributes:
-        number: Of the agent, from 1.
+        number: The agent's number, from 1.
         users: Users that it played.
-        per_s: Scenarios that they completed.
-        busiest: CPU of its busiest worker, of a core.
+        per_s: Scenarios per second that they completed.
+        busiest: CPU of its busiest worker, as a share of a core.
         cores: CPU of the whole agent, in cores.
-        late_ms: Its lateness: one in a hundred of its timers was at least this late.
-        clock_error_ms: At most how wrong the difference of its clock was known.
+        late_ms: The 99th percentile of its timers' lateness.
+        clock_error_ms: Upper bound on the error of its clock offset.
 
     """
 
@@ -50,7 +50,7 @@ class AtLevel:
 
 
 def at_level(counters: Counters) -> list[AtLevel]:
-    """The agents that played a level, by number; none where one process did."""
+    """The agents that played a level, by number; empty if a single process played it."""
     sides = [(agent_number(side), found) for side, found in counters.items()]
     known = sorted((number, found) for number, found in sides if number is not None)
     names = (USERS, RATE, BUSIEST, CPU, LATENESS, CLOCK_ERROR)
@@ -58,7 +58,7 @@ def at_level(counters: Counters) -> list[AtLevel]:
 
 
 def full(agents: Sequence[AtLevel]) -> list[AtLevel]:
-    """Those whose CPU was full; where none was, those that were late while most were not."""
+    """The agents whose CPU was full; if there are none, those later than most of the others."""
     busy = [one for one in agents if one.is_busy]
     late = [one.late_ms for one in agents if one.late_ms is not None]
     if busy or not late:
@@ -68,10 +68,10 @@ def full(agents: Sequence[AtLevel]) -> list[AtLevel]:
 
 
 def relative(agents: Sequence[AtLevel]) -> dict[int, float]:
-    """What a user of each agent did, as a share of what users of all agents did on average.
+    """Throughput per user of each agent, relative to the mean over all users.
 
-    Users are alike wherever they are played, and so all shares are about 1. An agent with a smaller
-    one is slow, or its way to the server is. By number; without agents that were not sampled.
+    Users are alike on every agent, so all shares are about 1. A smaller share means that the agent
+    or its path to the server is slow. By number; agents that were not sampled are left out.
     """
     known = [
         (one.number, one.users, one.per_s) for one in agents if one.users and one.per_s is not None
@@ -85,7 +85,7 @@ def relative(agents: Sequence[AtLevel]) -> dict[int, float]:
 def full_from(levels: Sequence[LevelResult]) -> dict[int, int]:
     """The fewest users at which each agent was full, by number; without those that never were.
 
-    One that was late was full where the load generator was the limit of the level.
+    An agent that was only late counts where the load generator was the limit of the level.
     """
     found: dict[int, int] = {}
     for level in levels:

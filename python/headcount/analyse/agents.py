@@ -1,4 +1,4 @@
-"""Whether the agents of a run sufficed, which of them did not, and how many would."""
+"""Whether a run had enough agents, which of them were full, and how many it needs."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,15 +9,15 @@ from headcount.bundle.level import GeneratorResult, LevelResult
 from headcount.text import count, duration, listed, plural, share
 
 MOST_NAMED = 3
-"""Agents that one sentence names; the report has them all."""
+"""Most agents that a sentence names; the report lists them all."""
 
 
 def with_full_agents(
     found: GeneratorResult, counters: Counters, machines: Mapping[int, str]
 ) -> GeneratorResult:
-    """What the generator did, with the agents that were its limit as the first of the reasons.
+    """The generator's result with the full agents, if any, as its first reason.
 
-    `machines` are those of the agents, by number. Nothing is said where all were full, or none.
+    `machines` are the agents' machines, by number. Unchanged if all agents were full, or none.
     """
     text = full_text(at_level(counters), machines) if found.reasons else None
     if text is None:
@@ -26,7 +26,7 @@ def with_full_agents(
 
 
 def full_text(agents: Sequence[AtLevel], machines: Mapping[int, str]) -> str | None:
-    """Which agents were full while others had room; None where all were, or none."""
+    """Which agents were full while others were not; None if all were full, or none."""
     found = full(agents)
     room = len(agents) - len(found)
     if not found or not room:
@@ -46,7 +46,7 @@ def full_text(agents: Sequence[AtLevel], machines: Mapping[int, str]) -> str | N
 
 
 def agents_text(agents: Sequence[AtLevel], machines: Mapping[int, str]) -> str:
-    """Their numbers and machines: `agents 2 (load2) and 5 (load5)`."""
+    """The agents with their machines: `agents 2 (load2) and 5 (load5)`."""
     names = [
         f"{one.number} ({machines[one.number]})" if one.number in machines else str(one.number)
         for one in agents[:MOST_NAMED]
@@ -57,15 +57,15 @@ def agents_text(agents: Sequence[AtLevel], machines: Mapping[int, str]) -> str:
 
 
 def names_agents(reason: str) -> bool:
-    """Whether a reason is one of `full_text`."""
+    """Whether a reason came from `full_text`."""
     return reason.startswith(("agent ", "agents "))
 
 
 def full_agents(levels: Sequence[LevelResult]) -> list[str]:
-    """Say which share of the agents was full, at the largest level at which any was.
+    """How many agents were full at the largest level with a full one, and how many are needed.
 
-    How many are needed follows from the users that fill one: its CPU grows with its users, at most
-    in proportion, so that no fewer suffice.
+    The need follows from the users that fill one agent: its CPU grows at most in proportion to its
+    users, so fewer agents cannot suffice.
     """
     found = [(level, busy) for level in levels if (busy := _busiest(level))]
     full = [one for one in found if max(share for _, share in one[1]) > BUSY_SHARE]
@@ -85,7 +85,7 @@ def full_agents(levels: Sequence[LevelResult]) -> list[str]:
 
 
 def _busiest(level: LevelResult) -> list[tuple[float, float]]:
-    """Of each agent: its users, and the CPU of its busiest worker as a share of a core."""
+    """The users of each agent, and the CPU of its busiest worker as a share of a core."""
     return [
         (one.users, one.busiest)
         for one in at_level(level.counters)

@@ -17,18 +17,18 @@ SecondCounters = Mapping[str, Mapping[str, float]]
 """Counters of one second, by side and name."""
 
 UNITS = {"rate": "1/s", "bytes": "By/s", "sent": "share"}
-"""Units of what the criteria measure; a counter has its own."""
+"""Unit of each metric; a counter has its own."""
 
 SIDE_NAMES = {"sut": "the server's machine", "server": "the server", "generator": "the generator"}
 
 ROUNDING_S = 0.5
-"""A stretch that lacks less than this of its length counts as whole: seconds are not exact."""
+"""Tolerance for the length of a stretch, because seconds are not exact."""
 
 
 def judge_amount(
     criterion: Criterion, window: Window, pool_of: Callable[[Window], Pool | TaskPool]
 ) -> CriterionResult:
-    """Judge a rate, bytes a second, or the share of the bytes that the server sent."""
+    """Judge a rate, bytes per second, or the share of the bytes that the server sent."""
     parts = window.each.parts.get(criterion.text) or [
         amount_part(criterion, each.seconds, pool_of(each)) for each in window.split(1.0)
     ]
@@ -39,7 +39,7 @@ def judge_amount(
 def judge_counter(
     criterion: Criterion, window: Window, counters: Sequence[SecondCounters]
 ) -> CriterionResult:
-    """Judge a counter; `counters` are those of the window's seconds, in their order."""
+    """Judge a counter; `counters` are those of the window's seconds, in order."""
     side, name = criterion.counter or ("", "")
     lengths = window.each.lengths_s
     known = [
@@ -61,10 +61,10 @@ def judge_counter(
 
 
 def worst(parts: Sequence[Part], stretch_s: float | None, *, at_least: bool) -> float | None:
-    """The figure of all parts together, or of the worst stretch of them.
+    """The figure of all parts together, or of the worst stretch among them.
 
-    A level shorter than the stretch is one stretch. None of no parts, and where nothing was there
-    to have a share of.
+    A level shorter than the stretch is one stretch. None if there are no parts, or nothing to take
+    a share of.
     """
     length_s = list(accumulate((part.seconds for part in parts), initial=0.0))
     amount = list(accumulate((part.amount for part in parts), initial=0.0))
@@ -81,7 +81,7 @@ def worst(parts: Sequence[Part], stretch_s: float | None, *, at_least: bool) -> 
 
 
 def _stretches(length_s: Sequence[float], stretch_s: float) -> list[tuple[int, int]]:
-    """The first and last part of each stretch that is long enough, and no longer than needed."""
+    """The start and end index of each shortest run of parts that lasts at least `stretch_s`."""
     found = []
     end = 0
     for start in range(len(length_s)):
@@ -109,7 +109,7 @@ def amount_text(value: float | None, unit: str) -> str:
 
 
 def amount_part(criterion: Criterion, seconds: float, pool: Pool | TaskPool) -> Part:
-    """What a criterion on an amount asks for of a second, or another stretch of time."""
+    """What a criterion on an amount measures in a second or a longer stretch."""
     if criterion.metric == "rate" or isinstance(pool, TaskPool):
         return Part(seconds, float(pool.completed), seconds)
     sent = pool.sum(lambda tally: tally.read_bytes)
@@ -120,7 +120,7 @@ def amount_part(criterion: Criterion, seconds: float, pool: Pool | TaskPool) -> 
 
 
 def _done(criterion: Criterion, found: float | None, parts: Sequence[Part]) -> str:
-    """What was done, in words."""
+    """The figure in words."""
     of = f" of {criterion.scenario}" if criterion.scenario else ""
     when = _when(criterion, parts)
     if found is None:
@@ -135,7 +135,7 @@ def _done(criterion: Criterion, found: float | None, parts: Sequence[Part]) -> s
 
 
 def _when(criterion: Criterion, parts: Sequence[Part]) -> str:
-    """Which stretch the figure is of."""
+    """Which stretch the figure belongs to."""
     if criterion.stretch_s is None or sum(part.seconds for part in parts) <= criterion.stretch_s:
         return ""
     return f" in the worst {span(criterion.stretch_s)}"

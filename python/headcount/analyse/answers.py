@@ -1,4 +1,4 @@
-"""Response times second by second, with their whole distribution, as a bundle's log keeps them."""
+"""Response times second by second, as full distributions, from a bundle's histogram log."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,14 +35,14 @@ class Second:
 
 
 TOGETHER = 64
-"""Histograms merged at once."""
+"""How many histograms are merged at once."""
 
 
 def seconds(bundle: Bundle) -> list[Second]:
-    """Every second of a run in which anything was answered; empty where no log was kept.
+    """Every second of a run in which a scenario ended; empty if the bundle has no log.
 
-    Those of a long level are in the stretches that it is analysed in. Seconds of a level that a
-    killed run did not finish are left out, since that level was run anew.
+    A long level comes in the stretches that it is analysed in. The seconds of a level that a killed
+    run did not finish are left out, because that level was run again.
     """
     found, places = _unanswered(bundle)
     parts: list[list[Histogram]] = [[] for _ in found]
@@ -58,7 +58,7 @@ def seconds(bundle: Bundle) -> list[Second]:
 
 
 def _unanswered(bundle: Bundle) -> tuple[list[Second], dict[str, int]]:
-    """The seconds, or stretches, without their times, and which of them has which moment."""
+    """The seconds or stretches, still without times, and the place of each moment among them."""
     cut = Cut(lengths_s(bundle.levels))
     found: list[Second] = []
     places: dict[str, int] = {}
@@ -74,7 +74,7 @@ def _unanswered(bundle: Bundle) -> tuple[list[Second], dict[str, int]]:
 
 
 def _moment(value_s: float) -> str:
-    """A moment as the log writes it, to the millisecond."""
+    """A moment in the log's format, to the millisecond."""
     return f"{value_s:.3f}"
 
 

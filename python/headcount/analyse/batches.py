@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
-"""Of every interval that Headcount shows."""
+"""Confidence level of every interval that Headcount shows."""
 
 
 def standard_error(batches: Sequence[float]) -> float | None:
     """Estimate the standard error of the mean of consecutive batches; None with fewer than three.
 
-    Batch means (Law and Kelton, Simulation Modeling and Analysis, 9.5.3): what happens within a
-    batch may be as correlated as it likes, its mean is nearly independent of the next batch's as
-    long as a batch is long against the memory of the system.
+    Batch means (Law and Kelton, Simulation Modeling and Analysis, 9.5.3): values within a batch may
+    be correlated. Its mean is nearly independent of the next batch's if a batch is long compared
+    with the memory of the system.
     """
     if len(batches) < 3:
         return None
@@ -24,7 +24,7 @@ def standard_error(batches: Sequence[float]) -> float | None:
 
 
 def interval(batches: Sequence[float]) -> tuple[float, float] | None:
-    """Give the 95 % confidence interval of the mean of batches, by Student's t; never below 0."""
+    """The 95% confidence interval of the mean of batches, by Student's t; never below 0."""
     error = standard_error(batches)
     if error is None:
         return None

@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How much larger a capacity is than another, as a share, with its 95 % interval."""
+    """How much larger one capacity is than another, as a share, with its 95% interval."""
 
     value: float
     low: float
@@ -21,16 +21,16 @@ class Change:
 
     @property
     def is_difference(self) -> bool:
-        """Whether the interval leaves no change out."""
+        """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
 
 def change(first: Capacity | None, second: Capacity | None) -> Change | None:
-    """The change from the first to the second; None where one of them has no interval.
+    """The change from the first to the second; None if either has no interval.
 
-    It is the change of the published numbers. Its interval is that of the estimates behind them and
-    holds it. Errors of the two searches are taken as independent and their logarithms as
-    normal, each as wide as its 95% interval says.
+    The value compares the published numbers. The interval comes from the estimates behind them,
+    widened if needed to contain the value. It assumes independent searches and normal errors of the
+    logarithms, each as wide as its 95% interval says.
     """
     if first is None or second is None:
         return None
@@ -47,7 +47,7 @@ def change(first: Capacity | None, second: Capacity | None) -> Change | None:
 
 
 def change_sentence(shares: int, found: Capacity | None, first: tuple[int, Capacity | None]) -> str:
-    """The comparison with the first number of shares."""
+    """A comparison with the first number of shares."""
     here = f"{shares:,} {'share' if shares == 1 else 'shares'}"
     there = f"{first[0]:,}"
     if shares == first[0]:

@@ -1,17 +1,17 @@
 """What shares, connections and open files cost, by least squares from points that were held.
 
-The amount held is taken as a sum of costs (`TERMS`). Points count by one over their connections and
-one: each connection is a process of its own, so that the spread grows with their number. Weights
-that are wrong make the answer less sharp and no less right.
+The amount held is modelled as a sum of costs (`TERMS`). A point's weight is 1 / (connections + 1):
+each connection is a process of its own, so the spread grows with their number. Wrong weights make
+the estimate less precise, but do not bias it.
 
-Points of one start of the server are not independent of each other: they share its processes. So
-the intervals come from leaving out one start at a time (the delete-one-group jackknife: Efron, The
+Points of one start of the server are not independent: they share its processes. So the intervals
+come from leaving out one start at a time (the delete-one-group jackknife: Efron, The
 Jackknife, the Bootstrap and Other Resampling Plans, 1982, chapter 3; for regressions it is the
 estimator CR3 of Cameron and Miller, A Practitioner's Guide to Cluster-Robust Inference, 2015), with
 Student's t of the number of starts that carry the cost, less one (the effective number of clusters
 of Carter, Schnepel and Steigerwald, Asymptotic Behavior of a t-Test Robust to Cluster
-Heterogeneity, 2017): what only starts with many connections show is known from those alone. That
-starts are independent is assumed; an equal or normal spread of single points is not.
+Heterogeneity, 2017): a cost that only starts with many connections show is known from those alone.
+Starts are assumed independent; single points need no equal or normal spread.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """What was held: shares there were, connections, and of each the net uses and open files."""
+    """One point: how many shares there were, connections, net uses and open files."""
 
     shares: int
     connections: int
@@ -46,12 +46,12 @@ TERMS: Mapping[str, Callable[[Holding], float]] = {
     "open_file": lambda held: held.connections * held.open_files,
     "share_of_net_use": lambda held: held.shares * held.connections * (held.net_uses - 1),
 }
-"""The terms of the sum, each with what it counts. A connection includes its first net use."""
+"""The terms of the sum, and what each counts. A connection includes its first net use."""
 MEMORY_TERMS = tuple(name for name in TERMS if name != "share_of_net_use")
 LOGON_TERMS = ("connection", "share_of_connection")
-"""Those of the CPU time of logons, which nothing but connections has."""
+"""Terms of the CPU time of logons, which only connections have."""
 NET_USE_TERMS = ("net_use", "share_of_net_use")
-"""Those of the CPU time of further net uses."""
+"""Terms of the CPU time of further net uses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,13 @@ class Cost:
 
     @property
     def is_measurable(self) -> bool:
-        """Whether the interval leaves 0 out."""
+        """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Costs, what they leave unexplained of each point, and from how many starts of the server."""
+    """The costs, the residual of each point, and the number of server starts behind them."""
 
     costs: tuple[Cost, ...]
     residuals: tuple[float, ...]
@@ -84,11 +84,11 @@ def fit(
     starts: Sequence[int],
     terms: Sequence[str] = MEMORY_TERMS,
 ) -> Fit | None:
-    """Fit the terms that the points tell apart; None where they show none of them for certain.
+    """Fit the terms that the points can tell apart; None if they determine none of them.
 
     Args:
         points: What was held.
-        amounts: What that came to, of each point.
+        amounts: The amount measured at each point.
         starts: Which start of the server each point belongs to.
         terms: Names in `TERMS`.
 
@@ -137,9 +137,9 @@ def _varied(points: Sequence[Holding], terms: Sequence[str]) -> list[str]:
 
 
 def _effective_starts(rows: Vector, weights: Vector, groups: npt.NDArray[Any]) -> Vector:
-    """From how many starts each cost comes, were they to carry it equally.
+    """The effective number of starts behind each cost.
 
-    Each start's part of the variance of a cost is taken from the spread that the weights stand for.
+    Each start's part of a cost's variance follows from the spread that the weights imply.
     """
     root = np.sqrt(weights)[:, None]
     influence = np.linalg.pinv(rows * root / _sizes(rows)) * root.T
@@ -159,8 +159,9 @@ def _solve(rows: Vector, amounts: Vector, weights: Vector) -> Vector | None:
 
 
 def _sizes(rows: Vector) -> Vector:
-    """The sizes of the columns, by which they are divided before they are solved for.
+    """The column norms, used to scale the columns before solving.
 
-    They count from single connections to shares times connections; the rank would be lost in that.
+    The columns range from single connections to shares times connections; unscaled, the rank would
+    be lost.
     """
     return np.asarray(np.sqrt((rows**2).mean(axis=0)))

@@ -1,4 +1,4 @@
-"""The few numbers that are kept of each second of a level, however long it is."""
+"""The few figures kept of each second of a level, however long the level is."""
 
 from array import array
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from headcount._engine import Interval
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A second of a level: `amount` over `base` is what a criterion on an amount asks for."""
+    """One second of a level: a criterion on an amount measures `amount` / `base`."""
 
     seconds: float
     amount: float
@@ -18,15 +18,15 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class EachSecond:
-    """The seconds of a level, in their order.
+    """The seconds of a level, in order.
 
     Attributes:
-        lengths_s: How long each was.
-        answered: How many scenarios ended in it.
-        waiting: How many were unanswered at its end.
-        users: The different numbers of users that were present.
-        parts: What each criterion on an amount asks for, by its text; only of seconds that are not
-            kept themselves.
+        lengths_s: The length of each.
+        answered: How many scenarios ended in each.
+        waiting: How many were unanswered at the end of each.
+        users: The distinct numbers of users, in order of appearance.
+        parts: What each criterion on an amount measures, by its text; only for seconds that are
+            summed up in stretches.
 
     """
 
@@ -47,7 +47,7 @@ class EachSecond:
 
 
 def each_of(intervals: Iterable[Interval]) -> EachSecond:
-    """The numbers of seconds that are kept whole."""
+    """The figures of seconds that are kept whole."""
     each = EachSecond()
     for interval in intervals:
         each.add(interval)

@@ -8,22 +8,22 @@ from typing import Literal
 from headcount.analyse.statistics.student import mean_and_error, quantile
 
 LEAST_PAIRS = 5
-"""Below, Student's interval is so wide that it shows nothing."""
+"""Fewest pairs: with fewer, Student's interval is too wide to show anything."""
 BETWEEN = 0.5
-"""A resource that limits has elasticity 1, one that does not has 0: an interval that is wholly
-above the middle confirms, one wholly below refutes."""
+"""A resource that limits has elasticity 1, one that does not has 0. An interval wholly above this
+middle confirms, one wholly below refutes."""
 
 Answer = Literal["confirmed", "refuted", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
 class Elasticity:
-    """By how much throughput follows a resource.
+    """How far throughput follows a resource.
 
     Attributes:
-        value: ln(cut / whole) of throughput over that of the resource, mean of the pairs.
-        low, high: Its 95 % interval, by Student's t over the pairs.
-        answer: What that says of the resource as the limit.
+        value: Mean over the pairs of ln(cut / whole) of throughput over that of the resource.
+        low, high: Its 95% interval, by Student's t over the pairs.
+        answer: Whether it confirms the resource as the limit.
 
     """
 
@@ -36,9 +36,9 @@ class Elasticity:
 def elasticity(pairs: Sequence[tuple[float, float]], cut: float) -> Elasticity | None:
     """The elasticity from pairs of rates: with all of the resource, and with the part `cut` of it.
 
-    The pairs must have been measured close together and in changing order, so that what drifts
-    meets both alike. None with fewer than LEAST_PAIRS in which both are above zero: a rate of zero
-    has no logarithm.
+    Measure the pairs close together and in alternating order, so that drift affects both sides
+    alike. None with fewer than LEAST_PAIRS in which both rates are above zero: zero has no
+    logarithm.
     """
     changes = [math.log(less / whole) / math.log(cut) for whole, less in pairs if whole and less]
     if len(changes) < LEAST_PAIRS:

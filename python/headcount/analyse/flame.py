@@ -1,7 +1,7 @@
-"""Stacks as the frames of a flame graph: which share of them each frame is part of.
+"""Stacks as the frames of a flame graph: the share of the stacks that each frame is part of.
 
 B. Gregg, "The Flame Graph", Communications of the ACM 59(6), 2016: a frame is as wide as the share
-of stacks that it is part of, below the one that called it; brothers stand in the order of names.
+of stacks that contain it, below the frame that called it; siblings stand in the order of names.
 """
 
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from headcount.bundle.stacks import OTHER, Stacks
 
 LEAST = 0.005
-"""Share from which a frame is drawn; smaller brothers are one frame, `other`."""
+"""Share from which a frame is drawn; smaller siblings are merged into one frame, `other`."""
 DEEPEST = 32
-"""Frames of a stack that are drawn."""
+"""Deepest frame of a stack that is drawn."""
 FILES_MOST = 8
-"""Files of a call, from which their folder stands for them."""
+"""A call with more files than this shows their folder instead."""
 _FILE = "(file:"
 
 
@@ -22,11 +22,11 @@ class FlameFrame:
     """A frame.
 
     Attributes:
-        name: Of the function, the thread, or whatever stands at this place of the stack.
+        name: Name of the function, the thread or another level of the stack.
         depth: How many frames are above it; 0 is the process.
-        left: Share of the stacks that stand before it in its row.
-        share: Share of the stacks that it is part of.
-        before: The same in the stacks compared with; None where there are none.
+        left: Total share of the frames to its left.
+        share: Share of the stacks that contain it.
+        before: The same in the stacks compared with; None if there are none.
 
     """
 
@@ -47,13 +47,13 @@ class _Node:
 def flame(
     stacks: Stacks, before: Stacks | None = None, *, least: float = LEAST, most: int = 10_000
 ) -> list[FlameFrame]:
-    """The frames in the order of the rows; of more than `most`, the largest and the outermost.
+    """The frames, row by row; if there are more than `most`, the largest and outermost of them.
 
     Args:
-        stacks: What is drawn; empty for no frames.
-        before: What it is compared with.
+        stacks: What is drawn; if empty, there are no frames.
+        before: The stacks to compare with.
         least: Share from which a frame is drawn.
-        most: Frames.
+        most: Most frames.
 
     """
     root = _tree(stacks, before or {})
@@ -61,14 +61,14 @@ def flame(
     if not total:
         return []
     found = _laid_out(root, total, total_before, least)
-    # A frame is never smaller than what it called, so that a caller stays with what it called.
+    # A frame is never smaller than its callees, so no frame loses its caller.
     largest = sorted(found, key=lambda one: (-one.share, one.depth, one.left))[:most]
     return sorted(largest, key=lambda one: (one.depth, one.left))
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """What stands innermost in a share of stacks."""
+    """The innermost frame of a share of the stacks."""
 
     name: str
     share: float
@@ -76,7 +76,7 @@ class Leaf:
 
 
 def leaves(stacks: Stacks, before: Stacks | None, most: int) -> list[Leaf]:
-    """Innermost frames of the largest shares, in either of both; the largest first."""
+    """The innermost frames with the largest share in either set, largest first."""
     now, then = _by_leaf(stacks), _by_leaf(before or {})
     total, total_before = sum(now.values()), sum(then.values())
     found = [
@@ -92,7 +92,7 @@ def leaves(stacks: Stacks, before: Stacks | None, most: int) -> list[Leaf]:
 
 
 def files_together(stacks: Stacks) -> dict[tuple[str, ...], int]:
-    """The same with the files of a call as their folder, where it has many, as of each request.
+    """The stacks with the files of a call merged into their folder, if the call has many of them.
 
     >>> folded = {("go", f"fsync(file:/var/{n})"): 1 for n in range(20)}
     >>> files_together(folded)
@@ -135,7 +135,7 @@ def _tree(stacks: Stacks, before: Stacks) -> _Node:
 
 
 def _laid_out(root: _Node, total: int, total_before: int, least: float) -> list[FlameFrame]:
-    """Row after row; a row's nodes wait with the place where they begin."""
+    """The frames, row by row; each row keeps its nodes with their left edges."""
     found: list[FlameFrame] = []
     row: list[tuple[float, _Node]] = [(0.0, root)]
     for depth in range(DEEPEST):

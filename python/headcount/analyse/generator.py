@@ -10,9 +10,9 @@ from headcount.text import duration, share
 BUSY_SHARE = 0.80
 """CPU of the busiest worker above which its users wait for the generator (share of a core)."""
 LOST_SHARE = 0.05
-"""Share of their time that users may lose to late starts: the load is less by as much."""
+"""Share of their time that users may lose to late starts: it lowers the load by as much."""
 PROMPT_MS = 1.0
-"""Lateness that a quiet machine has, too, and that counts for nothing."""
+"""Lateness that a quiet machine has as well; it does not count."""
 
 
 def generator_result(
@@ -20,8 +20,8 @@ def generator_result(
 ) -> GeneratorResult:
     """What the generator did in the window, and whether it may have been the limit.
 
-    Late timers make users slower than they would be, never faster. So a level that passed has
-    passed, and one that failed has failed unless all that it broke may hold without their delay.
+    Late timers only ever make users slower. So a level that passed has passed. One that failed has
+    failed, unless all criteria that it broke might hold without the timers' delay.
     """
     workers = list(zip(*(i.worker_cpu_s for i in window.sums), strict=True))
     shares = [sum(worker) / window.seconds for worker in workers]
@@ -59,7 +59,7 @@ def generator_result(
 
 
 def _late_s(lateness: Histogram) -> float:
-    """By how much timers were late together, beyond what a quiet machine's are; in seconds."""
+    """Total lateness of the timers beyond a quiet machine's, in seconds."""
     return sum(
         (us / 1e6 - PROMPT_MS / 1e3) * count
         for us, count in lateness.buckets()

@@ -1,4 +1,4 @@
-"""Response times over a run as a map: when, how long, and which share took so long."""
+"""Response times over a run as a heat map: when, how long, and what share took that long."""
 
 import math
 from bisect import bisect_left
@@ -9,7 +9,7 @@ from headcount._engine import Histogram
 from headcount.analyse.answers import Second
 
 ROWS_OF_TEN = 8
-"""Rows for each power of ten of time: neighbours differ by a third, a difference people feel."""
+"""Rows per power of ten: neighbours differ by a third, a difference that people notice."""
 MOST_ROWS = 40
 _US_PER_MS = 1000.0
 
@@ -23,11 +23,11 @@ class Column:
         to_s: Its end.
         users: Users connected at its end.
         level: Index of the level it belongs to.
-        count: How many response times ended in it.
-        p50_ms: Their median.
+        count: How many scenarios ended in it.
+        p50_ms: Their median response time.
         p95_ms: Their 95th percentile.
         max_ms: The longest of them.
-        shares: Which share of them is in each row, from the shortest times up.
+        shares: Share of the response times in each row, shortest first.
 
     """
 
@@ -51,11 +51,11 @@ class Heat:
 
 
 def heat(run: Sequence[Second], most_columns: int) -> Heat | None:
-    """Return the map of a run; None where nothing was answered.
+    """The heat map of a run; None if no scenario ended.
 
     Args:
         run: Its seconds.
-        most_columns: Neighbouring seconds of one level are merged until there are no more.
+        most_columns: Most columns; neighbouring seconds of one level are merged to fit.
 
     """
     answered = [second for second in run if second.times.count]
@@ -70,7 +70,7 @@ def heat(run: Sequence[Second], most_columns: int) -> Heat | None:
 
 
 def _parts(run: Sequence[Second], most: int) -> list[list[Second]]:
-    """Cut a run into stretches of equal length, none of two levels."""
+    """Cut a run into stretches of equal length, none of which spans two levels."""
     levels: list[list[Second]] = []
     for second in run:
         if levels and levels[-1][-1].level == second.level:

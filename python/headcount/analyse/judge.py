@@ -16,15 +16,15 @@ from headcount.plan.criteria import AMOUNTS, TIMES, Criterion
 from headcount.text import duration, share
 
 BATCH_S = 5.0
-"""Length of the stretches whose scatter tells steady noise from slow noise."""
+"""Length of the batches whose scatter separates steady noise from slow noise."""
 
 UNANSWERED_MS = 3_600_000.0
-"""Stands for the time of something that never ended: the longest the histograms hold."""
+"""Time of something that never ended: the longest that the histograms hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a level has beside its window.
+    """What judging a level needs beside its window.
 
     `counters` are those of the window's seconds, `lateness` is the load generator's own delay.
     """
@@ -44,10 +44,10 @@ def judge(
     groups: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
     context: Context = ALONE,
 ) -> CriterionResult:
-    """One criterion over the steady part of a level; `groups` has the indices of scenarios.
+    """Judge one criterion over the steady part of a level; `groups` has the indices of scenarios.
 
-    What a criterion names is a group or a scenario, or else a task. Of a task that never happened
-    nothing is known: the criterion is met, and marked as unproven.
+    A criterion names a group, a scenario or a task. If a task never happened, its criterion counts
+    as met and is marked as unproven.
     """
     tasks = context.tasks
     if criterion.metric == "score":
@@ -69,7 +69,7 @@ def judge(
     bad, total = _bad(criterion, pool)
     allowed = criterion.allowed_share or 0.0
     bad_share = bad / total if total else 1.0
-    # Of "p95<1s" the limit is strict, which `_bad` sees to; of "errors<1%" the share.
+    # "p95<1s" has a strict limit, which `_bad` handles; in "errors<1%" the share is strict.
     strict = criterion.strict and criterion.metric != "percentile"
     passed = bad_share < allowed if strict else bad_share <= allowed
     batches = [_bad(criterion, of(part)) for part in window.split(BATCH_S)]
@@ -98,7 +98,7 @@ def pool_of(
     groups: Mapping[str, tuple[int, ...]],
     tasks: Tasks,
 ) -> Pool | TaskPool:
-    """What a criterion is on: all scenarios, those of a group, one of them, or a task."""
+    """What a criterion measures: all scenarios, a group of them, one of them, or a task."""
     name = criterion.scenario
     if name is None:
         return window.pool()
@@ -108,7 +108,7 @@ def pool_of(
 
 
 def _own_ms(criterion: Criterion, pool: Pool | TaskPool, late: Lateness | None) -> float:
-    """How much of the time that a criterion is on may be the load generator's own delay."""
+    """Upper bound on the load generator's own delay in the figure of a criterion, in ms."""
     if late is None or criterion.metric not in ("percentile", "mean"):
         return 0.0
     waits = _waits(late, pool)
@@ -127,7 +127,7 @@ def _waits(late: Lateness, pool: Pool | TaskPool) -> Waits:
 def _least_bad(
     criterion: Criterion, pool: Pool | TaskPool, late: Lateness, total: int
 ) -> float | None:
-    """How many break the limit of a share at least, without the load generator's own delay."""
+    """Fewest that break the limit of a share without the load generator's own delay."""
     if criterion.metric == "percentile":
         limit_us = round(criterion.limit * 1e6) - criterion.strict
         return _waits(late, pool).least_bad(lambda us: pool.slower(limit_us + us)[0], total)
@@ -151,7 +151,7 @@ def _judge_score(criterion: Criterion, window: Window, tasks: Tasks) -> Criterio
 
 
 def _unproven(criterion: Criterion, why: str) -> CriterionResult:
-    """Met, for nothing speaks against it; and nothing for it."""
+    """A criterion that counts as met: nothing speaks against it, but nothing proves it."""
     timed = criterion.metric in TIMES
     return CriterionResult(
         criterion=criterion.text,
@@ -205,7 +205,7 @@ def _judge_mean(
 
 
 def _of_time(criterion: Criterion, found_ms: float | None, sentence: str) -> CriterionResult:
-    """A criterion on one time of the level; None is of what never ended well."""
+    """A criterion on one time of the level; `found_ms` is None if nothing succeeded."""
     limit_ms = criterion.limit * 1000
     value_ms = math.inf if found_ms is None else found_ms
     passed = value_ms < limit_ms if criterion.strict else value_ms <= limit_ms
@@ -231,7 +231,7 @@ def _sentence(
     if criterion.metric == "percentile":
         limit = duration(criterion.limit * 1000)
         name = f"p{criterion.percentile:g}"
-        # Within the limit, and broken all the same: what failed has no time that could be in it.
+        # The percentile is within the limit, but failures broke the share: they have no time.
         within = value is not None and value <= criterion.limit * 1000
         broken = within and bad_share > (criterion.allowed_share or 0.0)
         whose = f"{of} of those completed" if broken else of

@@ -1,8 +1,8 @@
-"""What a latency does to the memory that a connection costs. Pure functions.
+"""How latency changes the memory that a connection costs. Pure functions.
 
-Each latency is played once in each repeat. A cost is what the server holds while users are at work,
-less what it held before, divided by its users. Costs have Student's interval over the repeats. So
-have differences, which are taken within each repeat: a machine that drifts changes both sides.
+Each latency is played once in each repeat. A cost is the memory that the server holds while users
+are at work, less the memory before, divided by its users. Costs have Student's interval over the
+repeats. So have differences, taken within each repeat: drift of the machine affects both sides.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from headcount.text import listed, storage
 
 KINDS: tuple[MemoryOf, ...] = ("processes", "sockets", "kernel")
 NAMES = {"processes": "the server's processes", "sockets": "the server's sockets"}
-"""Of what is the server's alone. The whole machine's kernel stands in the table, not in sentences:
-other programs change it as they come and go."""
+"""The memory that is the server's alone. The kernel of the whole machine appears in the table but
+not in sentences, because other programs change it too."""
 SOCKETS = (
     "Sockets: what the kernel holds for the server's TCP connections: data to be read, data not "
     "yet acknowledged (pages that are sent from the page cache, too), and what is set aside."
@@ -26,12 +26,12 @@ KERNEL = (
 )
 COUNTED = [PROCESSES, SOCKETS, KERNEL]
 SHORTFALL = 0.05
-"""Throughput may be this share below what was offered: with more, less was under way."""
+"""Most that throughput may fall short of the load offered: beyond it, fewer were under way."""
 Interval = tuple[float, float | None, float | None]
 
 
 def mean_interval(values: Sequence[float]) -> Interval:
-    """The mean of one or more values with its 95 % interval; a single one has no interval."""
+    """The mean of one or more values with its 95% interval; a single value has no interval."""
     if len(values) == 1:
         return values[0], None, None
     mean, error = mean_and_error(values)
@@ -40,7 +40,7 @@ def mean_interval(values: Sequence[float]) -> Interval:
 
 
 def per_connection(point: LatencyPoint, of: MemoryOf) -> float | None:
-    """Bytes that the server, or the kernel, holds for each connection; None if unknown."""
+    """Bytes that the server or the kernel holds per connection; None if unknown."""
     before, during = (_held(memory, of) for memory in (point.before, point.during))
     if before is None or during is None:
         return None
@@ -54,7 +54,7 @@ def _held(memory: LatencyMemory, of: MemoryOf) -> float | None:
 
 
 def costs(points: Sequence[LatencyPoint]) -> list[LatencyCost]:
-    """The costs with each latency, shortest first, and their difference from the shortest."""
+    """The costs at each latency, shortest first, and their difference from the shortest."""
     found = []
     latencies = sorted({point.latency_s for point in points})
     for latency_s in latencies:
@@ -89,7 +89,7 @@ def _by_repeat(points: Sequence[LatencyPoint], latency_s: float, of: MemoryOf) -
 
 
 def is_measurable(cost: LatencyCost) -> bool:
-    """Whether the interval of the difference leaves 0 out."""
+    """Whether the interval of the difference excludes 0."""
     if cost.more_low is None or cost.more_high is None:
         return False
     return cost.more_low > 0 or cost.more_high < 0
@@ -108,7 +108,7 @@ def amount(value: float, low: float | None, high: float | None) -> str:
 
 
 def sentences(found: Sequence[LatencyCost]) -> list[str]:
-    """What each latency costs a connection more than the shortest one."""
+    """How much more a connection costs at each latency than at the shortest one."""
     made = []
     for latency_s in sorted({cost.latency_s for cost in found})[1:]:
         here = [cost for cost in found if cost.latency_s == latency_s and cost.of in NAMES]
@@ -134,7 +134,7 @@ def _bounds(cost: LatencyCost) -> str:
 
 
 def doubts(points: Sequence[LatencyPoint]) -> list[str]:
-    """What speaks against comparing the latencies."""
+    """Reasons to doubt a comparison of the latencies."""
     found = []
     for point in points:
         where = f"{latency_text(point.latency_s)}, repeat {point.repeat + 1}"

@@ -1,4 +1,4 @@
-"""What a level came to: everything measured in its steady part, summed up."""
+"""The result of a level: everything measured in its steady part, summed up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,7 +42,7 @@ from headcount.plan.plan import Plan
 from headcount.text import count, plural, share, significant, span
 
 SHORTFALL_SHARE = 0.05
-"""Share of the scenarios due that may be unanswered, beside one for each user."""
+"""Share of the due scenarios that may be unanswered, in addition to one per user."""
 
 
 @dataclass(frozen=True)
@@ -61,22 +61,22 @@ class Measured:
     counters: Mapping[str, Mapping[str, CounterSummary]]
     task_names: Sequence[str] = ()
     unsettled: Sequence[str] = ()
-    """What speaks against a steady state before the measured part, where one is required."""
+    """Reasons against a steady state before the measured part, if the workload requires one."""
     prepare_s: float = 0.0
     second_counters: Sequence[SecondCounters] = ()
     """The counters of each second of the window, for criteria on counters."""
     stretch_s: float = 1.0
     """The length of the window's intervals: of a long level they are stretches of it."""
     with_own_delay: bool = True
-    """Whether its times are to say how much of them may be the load generator's own delay."""
+    """Whether to compute how much of its times may be the load generator's own delay."""
     requests_sent: int | None = None
-    """Requests sent, where the intervals do not have them: those of a bundle read back."""
+    """Requests sent, if the intervals do not have them, as in a bundle read back."""
     agents: Mapping[int, str] = field(default_factory=dict)
-    """The machine of each agent, by number; empty where one process plays the users."""
+    """The machine of each agent, by number; empty if one process plays the users."""
 
 
 def summarise(plan: Plan, level: Measured) -> LevelResult:
-    """All figures of a level, and whether it passed, failed, or must not count."""
+    """All figures of a level, and whether it passed, failed or is invalid."""
     window = level.window
     names = [scenario.name for scenario in plan.workload.scenarios]
     limits = [round(seconds(scenario.limit) * 1e6) for scenario in plan.workload.scenarios]
@@ -146,7 +146,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
 
 
 def _invalid(level: Measured, reasons: list[str], law: little.Little | None) -> list[str]:
-    """Why a level must not count, beside the generator's own reasons."""
+    """Why a level is invalid, besides the generator's own reasons."""
     invalid = list(reasons)
     if level.window.is_idle:
         invalid.append(
@@ -165,7 +165,7 @@ def _invalid(level: Measured, reasons: list[str], law: little.Little | None) -> 
 
 
 def _logging_on(window: Window, users: int) -> list[str]:
-    """A level measures users who work; who still opens a session does not."""
+    """Why a level with users who are still logging on does not count."""
     number = window.logging_on
     if number <= little.TOLERANCE * users:
         return []
@@ -178,13 +178,13 @@ def _logging_on(window: Window, users: int) -> list[str]:
 
 
 def _unread(plan: Plan, results: Sequence[CriterionResult]) -> list[str]:
-    """A level without the counter that a criterion asks for has not met it."""
+    """The criteria on counters that the level lacks: it has not met them."""
     found = zip(plan.criteria, results, strict=True)
     return [each.sentence for one, each in found if one.metric == "counter" and each.unproven]
 
 
 def _unsteady(level: Measured, steady: Steadiness) -> list[str]:
-    """Why a level of a workload that asks for a steady state does not count."""
+    """Why a level does not count, for a workload that requires a steady state."""
     held = span(level.settle_s)
     before, during = "; ".join(level.unsettled), "; ".join(steady.reasons)
     reasons = []
@@ -196,10 +196,10 @@ def _unsteady(level: Measured, steady: Steadiness) -> list[str]:
 
 
 def _shortfall(due: int, ended: int, users: int) -> list[str]:
-    """A level that did not achieve what it offered is no pass, whatever its percentiles say.
+    """Why a level that did not achieve the load it offered does not pass, whatever its percentiles.
 
     With a closed pace each user has at most one scenario under way, so only an open pace can fall
-    short by more than its users and 5 %.
+    short by more than its users and 5%.
     """
     if due - ended > users + SHORTFALL_SHARE * due:
         return [f"only {count(ended)} of {plural('scenario', due)} that fell due were answered"]
@@ -250,14 +250,14 @@ def _scenario(
 def _from_lower(
     interval: tuple[float, float] | None, times: Times | None
 ) -> tuple[float, float] | None:
-    """The interval of a p95, its lower end less by the load generator's own delay."""
+    """The interval of a p95, its lower end lowered by the load generator's own delay."""
     if interval is None or times is None or times.own_delay is None:
         return interval
     return max(interval[0] - times.own_delay.p95_ms, 0.0), interval[1]
 
 
 def _lateness(plan: Plan, level: Measured, limits_us: tuple[int, ...]) -> Lateness | None:
-    """The load generator's own delay; None where no timer ended."""
+    """The load generator's own delay; None if no timer fired."""
     window = level.window
     lateness = window.histogram(lambda interval: interval.timer_lateness)
     if not lateness.count or not level.with_own_delay:
@@ -299,7 +299,7 @@ def _step(name: str, window: Window, index: int, late: Lateness | None) -> StepR
 
 
 def _requests(window: Window, names: Sequence[str]) -> dict[str, int]:
-    """What was sent over the wire, by kind of request; kinds that were not sent are left out."""
+    """Requests sent over the wire, by kind; kinds that were not sent are left out."""
     sent = [sum(counts) for counts in zip(*(i.requests for i in window.sums), strict=True)]
     return {name: total for name, total in zip(names, sent, strict=False) if total}
 
@@ -323,7 +323,7 @@ def _stalls(window: Window, users: int) -> list[StallResult]:
 
 
 def broke_first(level: LevelResult, criterion: str | None) -> str:
-    """What broke in a failed level, the binding criterion first."""
+    """The criteria that a failed level broke, the binding one first."""
     return f"at {plural('user', level.users)} {reason_of(level, criterion)}"
 
 

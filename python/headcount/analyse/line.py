@@ -8,16 +8,16 @@ from headcount.counters.line import CPU, NAME, OF_USERS, is_line
 from headcount.text import share
 
 DROPPED_SHARE = 0.001
-"""Share of packets that a full line may drop unasked; more would slow TCP down by itself."""
+"""Share of packets that a full line may drop by itself; more would make TCP slow down."""
 
 
 def with_full_line(
     found: GeneratorResult, counters: Mapping[str, Mapping[str, CounterSummary]]
 ) -> GeneratorResult:
-    """What the generator did, with a delay line that was full as the last of the reasons.
+    """The generator's result with a full delay line, if any, as its last reason.
 
     `counters` are those of the level, by side. The line is one thread: near a whole core packets
-    wait for it, and users for packets.
+    wait for it, and users wait for packets.
     """
     reasons = [
         reason

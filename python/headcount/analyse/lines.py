@@ -1,4 +1,4 @@
-"""What the users on each line had of a level: their number, throughput, times and errors."""
+"""What the users on each line got at a level: their number, throughput, times and errors."""
 
 from headcount._engine import Histogram, users_by_line
 from headcount.analyse.times import times_of
@@ -8,9 +8,9 @@ from headcount.plan.plan import Plan
 
 
 def line_results(plan: Plan, window: Window, users: int) -> list[LineResult]:
-    """The figures of each line over a level of so many users; lines without users are left out.
+    """The figures of each line over a level with this many users; lines without users are left out.
 
-    Times are those of completed scenarios; `own_delay` is not known of lines.
+    Times are those of completed scenarios; `own_delay` is not known for lines.
     """
     if not plan.lines:
         return []

@@ -11,12 +11,12 @@ from headcount.analyse.window import Window
 TOLERANCE = 0.01
 """Relative error that rounding explains."""
 REPORTS_S = 0.05
-"""How far the reports of workers that belong together may lie apart on a busy machine."""
+"""How far apart, in seconds, workers may report the same second on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Little:
-    """The law, checked. `error` is relative to the users; `tolerance` what chance explains."""
+    """The checked law. `error` is relative to the users; `tolerance` is what chance explains."""
 
     think_mean_s: float
     error: float
@@ -24,13 +24,13 @@ class Little:
 
 
 def check(window: Window, users: int) -> Little | None:
-    """Check the law for a closed pace; None when nothing ended in the window.
+    """Check the law for a closed pace; None if nothing ended in the window.
 
-    Those who wait for an answer at an end of the window are counted for the time they waited
-    within it; a frozen server breaks no law. Pauses that overlap the ends are counted for the part
-    within it too, for they may be longer than the window. What is left is rounding, and that the
-    workers of a second do not all report at the same moment. Users who were opening their session
-    did neither: they count for that time, as known from the ends of the seconds.
+    A user who waits for an answer at either end of the window counts for the time waited within it,
+    so a frozen server does not break the law. Pauses that overlap an end also count for their part
+    within the window, because they may be longer than it. What remains is rounding, and the fact
+    that workers do not all report a second at the same moment. Users who were opening a session did
+    neither: they count for that time, as known from the ends of the seconds.
     """
     pool = window.pool()
     ended = pool.completed + pool.failed

@@ -13,7 +13,7 @@ from headcount.plan.marks import Marks
 def level_marks(
     plan: Marks | None, window: Window, scenarios: Sequence[str], tasks: Tasks
 ) -> LevelMarks | None:
-    """The marks of a level with their interval; None of workloads that count nothing."""
+    """The marks of a level with their interval; None for workloads that count nothing."""
     if plan is None:
         return None
     counted = list(scenarios) if plan.count is None else plan.count

@@ -1,4 +1,4 @@
-"""Whether other programs, or other guests of the hypervisor, had a part of the server's machine."""
+"""Whether other programs, or other guests of the hypervisor, used the server's machine."""
 
 from collections.abc import Sequence
 
@@ -8,10 +8,10 @@ from headcount.text import count, plural, significant
 from headcount.text import share as share_text
 
 SHARE = 0.10
-"""CPU used by programs that are neither the server nor the generator, as a share of the machine,
-above which a reader must know. A quiet system stays below a few percent."""
+"""CPU of programs that are neither the server nor the generator, as a share of the machine, above
+which a reader must know. A quiet system stays below a few percent."""
 QUIET = 0.03
-"""CPU that a quiet system's own housekeeping takes, as a share of the machine; ours."""
+"""CPU for a quiet system's own housekeeping, as a share of the machine. Our choice."""
 
 UTILIZATION = "system.cpu.utilization"
 PROCESS = "process.cpu.utilization"
@@ -23,9 +23,9 @@ STEAL = f"{UTILIZATION}{{cpu.mode=steal}}"
 def foreign_cores(level: LevelResult) -> float | None:
     """CPU of programs that are neither the server, the generator nor its delay lines, in cores.
 
-    Interrupts, most of them the network's, and stolen time belong to no program. None where it is
-    not known: only of a server on this machine are the processes watched beside the whole. Where it
-    has a control group, that counts its processes that came and went, too.
+    Interrupts, most of them the network's, and stolen time belong to no program. None if it is not
+    known: only a server on this machine has both its processes and the whole machine watched. If it
+    has a control group, processes of the group that came and went are counted too.
     """
     sut, generator = level.counters.get("sut", {}), level.counters.get("generator", {})
     own = GROUP if GROUP in sut else PROCESS
@@ -41,7 +41,7 @@ def foreign_cores(level: LevelResult) -> float | None:
 
 
 def stolen_share(level: LevelResult) -> float:
-    """CPU time that the hypervisor gave to others, as a share of the machine; 0 if not known."""
+    """CPU time that the hypervisor gave to others, as a share of the machine; 0 if unknown."""
     steal = level.counters.get("sut", {}).get(STEAL)
     return steal.mean if steal is not None else 0.0
 
@@ -49,8 +49,8 @@ def stolen_share(level: LevelResult) -> float:
 def cpu_lost(level: LevelResult) -> float:
     """The share of the machine's CPUs that the server may have lost to others, from 0 to 1.
 
-    Stolen time is lost. Of what other programs used it lost what it wanted at the time, for which
-    the busy share of the machine stands: a busy neighbour on an idle machine takes nothing away.
+    Stolen time is lost. Of the CPU that other programs used, the server lost what it wanted at the
+    time, estimated by the busy share of the machine: on an idle machine a neighbour takes nothing.
     """
     sut = level.counters.get("sut", {})
     cores = foreign_cores(level)
@@ -61,7 +61,7 @@ def cpu_lost(level: LevelResult) -> float:
 
 
 def neighbours(levels: Sequence[LevelResult]) -> list[str]:
-    """Doubts, if others took a part of the machine that matters."""
+    """Doubts, if others used a share of the machine that matters."""
     return [*_programs(levels), *_steal(levels)]
 
 

@@ -13,26 +13,26 @@ from headcount.text import span
 OFFERED = "load offered"
 """Name of the constraint that a level with an open pace achieves the load it offers."""
 UNSERVED = "users served"
-"""Name of the constraint that every user gets something done."""
+"""Name of the constraint that every user completes something."""
 WRONG = "wrong data"
-"""Name of the constraint that what is read is what was written."""
+"""Name of the constraint that the data read is the data written."""
 
 
 BRIEF = "too close to a limit"
-"""How the reason begins for which a climb must not count."""
+"""Prefix of the reason why a climb does not count."""
 
 
 AFTER_OVERLOAD = "run to see with how many users the server recovers from an overload"
-"""How the reason begins for which a level after an overload that lasts does not count."""
+"""Prefix of the reason why a level after a lasting overload does not count."""
 
 
 def too_brief(level: LevelResult) -> str:
-    """Why a climb must not count."""
+    """The reason why a climb does not count."""
     return f"{BRIEF}, or past it, for a level of {span(level.steady_s)} to count"
 
 
 def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
-    """What the level says about the capacity."""
+    """What the level shows about the capacity."""
     limits = {criterion.text: criterion for criterion in criteria}
     response = level.total.response
     ended = level.total.completed + level.total.failed
@@ -66,13 +66,13 @@ def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
 
 
 def _wrong(level: LevelResult) -> Share:
-    """No share of wrong data is allowed, whatever the criteria say."""
+    """The constraint that no data is wrong, whatever the criteria allow."""
     number = wrong_data(level.faults)
     return Share(WRONG, number, max(level.total.completed + level.total.failed, number, 1), 0.0)
 
 
 def _unserved(level: LevelResult) -> tuple[Share, ...]:
-    """Users who were not served, of bundles that know them."""
+    """The constraint on users who were not served; empty if the bundle does not know them."""
     number, served = level.users_unserved, level.users_reported
     if number is None or served is None:
         return ()
@@ -81,7 +81,7 @@ def _unserved(level: LevelResult) -> tuple[Share, ...]:
 
 
 def _offered(level: LevelResult) -> Share:
-    """What `headcount.analyse.level` asks of a level whatever its criteria, for the search."""
+    """The check on the load offered in `headcount.analyse.level`, as a constraint of the search."""
     due = max(level.total.due, 1)
     missed = due - level.total.completed - level.total.failed - level.users
     return Share(OFFERED, max(missed, 0), due, SHORTFALL_SHARE)
@@ -90,7 +90,7 @@ def _offered(level: LevelResult) -> Share:
 def constraint(result: CriterionResult, criterion: Criterion, ended: int) -> Share | Value:
     """One criterion of a level as a constraint of the search.
 
-    An unproven one decides nothing: of no tasks at all none was bad, and while that is so a level
+    An unproven criterion decides nothing: if no tasks ran, none was bad, and until some do a level
     must not end early as passed.
     """
     if result.unproven:
@@ -100,7 +100,7 @@ def constraint(result: CriterionResult, criterion: Criterion, ended: int) -> Sha
     if result.bad is None or result.total is None:
         value = UNANSWERED_MS if result.value is None or not ended else result.value
         return Value(result.criterion, value, result.limit, result.least)
-    # A level in which nothing ended at all fails outright.
+    # A level in which nothing ended fails outright.
     bad, total = (result.bad, result.total) if result.total else (1, 1)
     return Share(
         result.criterion,
@@ -114,7 +114,7 @@ def constraint(result: CriterionResult, criterion: Criterion, ended: int) -> Sha
 
 
 def _amount(result: CriterionResult, criterion: Criterion) -> Value:
-    """A criterion on an amount; one that asks for a least is turned over, to grow with users."""
+    """A criterion on an amount; a lower limit is inverted so that the value grows with users."""
     if not criterion.at_least:
         return Value(result.criterion, result.value or 0.0, result.limit)
     if not result.value:

@@ -6,19 +6,19 @@ from headcount.bundle.level import FaultResult
 from headcount.plan.criteria import Criterion
 
 WRONG_DATA = "wrong-data"
-"""The kind of fault that no criterion can allow."""
+"""The kind of fault that no criterion allows."""
 WAITED = "timeout"
-"""The only kind of fault that a generator makes by itself when it has too little CPU or is late."""
+"""The only fault that a generator causes itself, if it lacks CPU or its timers are late."""
 
 
 def has_failed_outright(
     criteria: Sequence[Criterion], faults: Sequence[FaultResult], completed: int, failed: int
 ) -> bool:
-    """Whether refusals, broken connections and the like are alone more than a criterion allows.
+    """Whether refusals, broken connections and similar faults alone exceed what a criterion allows.
 
-    So is wrong data, read once. Such a level has failed and counts, however late the generator's
-    timers were: a server that is dead, or out of connections, or mixes data up, is not so for want
-    of punctual users. `completed` and `failed` are those of all scenarios.
+    A single read of wrong data does as well. Such a level has failed and counts, however late the
+    generator's timers were: late users do not make a server crash, run out of connections or mix up
+    data. `completed` and `failed` cover all scenarios.
     """
     if any(fault.kind == WRONG_DATA for fault in faults):
         return True

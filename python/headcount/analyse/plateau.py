@@ -18,16 +18,16 @@ from headcount.bundle.verdict import Plateau
 from headcount.text import megabytes_per_s, plural, significant
 
 MARGIN = 0.02
-"""Less than this share more or less is no difference even if it was measured: it is how exactly the
-search finds a capacity, and about what two runs of one level differ by on a quiet machine."""
+"""A smaller relative difference is none, even if it was measured: a search finds a capacity no more
+exactly, and two runs of one level on a quiet machine differ by about as much."""
 ERROR = 0.05
-"""Chance that any level of a flat curve is taken for better than the one it is compared with."""
+"""Chance that any level of a flat curve passes for better than the one it is compared with."""
 PROPORTION = 0.5
 """A curve has flattened out if it surely grew less than half as fast as the load, as exponents:
 twice the load, less than sqrt(2) times the throughput. Below saturation it grows in proportion."""
 Z = NormalDist().inv_cdf(0.975)
 FEWEST = 3
-"""Two levels are a line, whose bend nobody can see."""
+"""Two loads make a line, which shows no bend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Reading:
 
 
 def plateaus(levels: Sequence[LevelResult]) -> list[Plateau]:
-    """The plateau of scenarios/s, and of bytes/s if bytes moved; none of too few or short levels.
+    """The plateau of scenarios/s, and of bytes/s if bytes moved; empty for too few or short levels.
 
     Invalid levels show nothing about the server and are left out; failed ones have a throughput.
     """
@@ -69,7 +69,7 @@ def plateaus(levels: Sequence[LevelResult]) -> list[Plateau]:
 
 
 def plateau(readings: Sequence[Reading], figure: str = "scenarios") -> Plateau | None:
-    """Where a curve flattens out; None of fewer than three loads, or if nothing was done.
+    """Where a curve flattens out; None with fewer than three loads, or if nothing was done.
 
     The saturation point is the smallest load that no larger one is measurably better than. It has
     flattened out only if a larger load was tried and surely gave less than in proportion. The
@@ -84,7 +84,7 @@ def plateau(readings: Sequence[Reading], figure: str = "scenarios") -> Plateau |
     surpassed = [
         any(_more(later, one, z) for later in curve[index + 1 :]) for index, one in enumerate(curve)
     ]
-    at = surpassed.index(False)  # the last has no larger one
+    at = surpassed.index(False)  # the last is never surpassed
     top = max(index for index, one in enumerate(curve) if not _more(best, one, z))
     point, last = curve[at], curve[-1]
     flattened = last is not point and _exponent(point, last) < PROPORTION
@@ -105,7 +105,7 @@ def plateau(readings: Sequence[Reading], figure: str = "scenarios") -> Plateau |
 
 
 def _pooled(readings: Sequence[Reading]) -> list[Reading]:
-    """One reading a load, by load; those of the same load averaged."""
+    """One reading per load, ascending; readings of the same load are averaged."""
     by_users: dict[int, list[Reading]] = {}
     for reading in readings:
         by_users.setdefault(reading.users, []).append(reading)
@@ -118,7 +118,7 @@ def _pooled(readings: Sequence[Reading]) -> list[Reading]:
 
 
 def _widened(curve: Sequence[Reading]) -> list[Reading]:
-    """The readings with what levels differ by beyond the noise within each of them."""
+    """The readings, widened by how much levels differ beyond the noise within each of them."""
     spread = between(curve)
     return [
         replace(one, low=one.value * (1 - half), high=one.value * (1 + half))
@@ -131,9 +131,9 @@ def between(curve: Sequence[Reading]) -> float:
     """The relative standard deviation by which neighbouring levels differ without a cause.
 
     A server's throughput rises with the load and may fall again. What the best curve of that shape
-    leaves over (unimodal regression by least squares of the logarithms: Turner and Wollan, Locating
-    a maximum using isotonic regression, Computational Statistics & Data Analysis 25, 1997) is noise
-    of whole levels, of which the intervals within levels know only a part.
+    does not explain (unimodal regression by least squares of the logarithms: Turner and Wollan,
+    Locating a maximum using isotonic regression, Computational Statistics & Data Analysis 25, 1997)
+    is noise between whole levels. The intervals within levels know only part of it.
     """
     logs = [math.log(one.value) for one in curve if one.value > 0]
     fits = [_fit(logs, mode) for mode in range(1, len(logs) + 1)]
@@ -146,9 +146,9 @@ def between(curve: Sequence[Reading]) -> float:
 
 
 def _fit(logs: Sequence[float], mode: int) -> tuple[float, int]:
-    """What a rise over so many values and a fall over the rest leave, as a sum of squares.
+    """Squared residuals of a curve that rises over `mode` values and falls over the rest, summed.
 
-    With it comes how many different values such a curve has.
+    The second value is the number of distinct values of that curve.
     """
     squares, blocks = 0.0, 0
     for part, rises in ((logs[:mode], True), (logs[mode:], False)):
@@ -160,7 +160,7 @@ def _fit(logs: Sequence[float], mode: int) -> tuple[float, int]:
 
 
 def _gain(more: Reading, less: Reading) -> float:
-    """How much more throughput, as a logarithm."""
+    """By how much the throughput is larger, as a logarithm."""
     if less.value <= 0:
         return math.inf if more.value > 0 else 0.0
     return math.log(more.value / less.value) if more.value > 0 else -math.inf
@@ -172,13 +172,13 @@ def _noise(one: Reading, other: Reading) -> float:
 
 
 def _more(more: Reading, less: Reading, z: float) -> bool:
-    """Whether it is more by what matters, and by more than the noise times `z`."""
+    """Whether it is larger by what matters, and by more than the noise times `z`."""
     gain = _gain(more, less)
     return gain > math.log1p(MARGIN) and gain > z * _noise(more, less)
 
 
 def _exponent(point: Reading, last: Reading) -> float:
-    """The most that throughput may have grown as a power of the load, from one to the other."""
+    """The largest exponent with which throughput may have grown with the load between the two."""
     return (_gain(last, point) + _noise(point, last)) / math.log(last.users / point.users)
 
 

@@ -1,4 +1,4 @@
-"""What the system under test costs for each user, and for each of what a workload counts."""
+"""The price of the system under test per user, and per unit of what a workload counts."""
 
 from decimal import Decimal
 
@@ -12,7 +12,7 @@ from headcount.plan.money import exact, quotient
 Interval = tuple[float, float]
 
 OPENING = "CONNECT"
-"""Counted among HTTP's requests, and none: a connection that is opened."""
+"""Counted among HTTP's requests although it only opens a connection."""
 
 
 def per(
@@ -24,8 +24,8 @@ def per(
 ) -> PriceEach:
     """The price of one of a figure, which must be above 0, with its interval carried over.
 
-    The price is amount / figure, which falls as the figure grows: the interval's bounds change
-    places. A bound of 0 has no price, and leaves no interval.
+    The price is amount / figure, which falls as the figure grows, so the interval's bounds swap
+    places. If a bound is 0, there is no interval.
     """
     bounds = None
     if interval is not None and min(interval) > 0:
@@ -45,8 +45,8 @@ def price(
     """The price per user, mark and request per second of an answer; None where no cost is stated.
 
     `users` are those of the answer: the capacity, or the largest level that passed; `level` is the
-    level that stands for it. Without any there is nothing to divide by, and no price for each.
-    What is rented has a price for each in the period of its rate too, and only that without years.
+    level that stands for it. Without users there is nothing to divide by, and no unit price.
+    A rented system also has unit prices in the period of its rate; without years, only those.
     """
     if cost is None:
         return None
@@ -70,10 +70,10 @@ def price(
 def _figures(
     users: int, capacity: Capacity | None, marks: Marks | None, level: LevelResult | None
 ) -> list[tuple[str, float, Interval | None]]:
-    """What the price is divided by: name, number, 95 % interval."""
+    """What the price is divided by: name, number, 95% interval."""
     interval = None
     if capacity is not None and capacity.low is not None and capacity.high is not None:
-        # The bundles of older versions may have a number below their interval.
+        # Bundles of older versions may have a number below their interval.
         interval = (min(capacity.low, users), max(capacity.high, users))
     found: list[tuple[str, float, Interval | None]] = [("user", users, interval)]
     if marks is not None and marks.per_minute > 0:
@@ -84,8 +84,8 @@ def _figures(
 def _throughput(level: LevelResult | None) -> list[tuple[str, float, Interval | None]]:
     """Requests per second of a level, or scenarios where requests are not counted.
 
-    The number of requests is one figure of the whole level. Their rate's interval is taken to be as
-    wide, relative to it, as that of the scenarios which made them.
+    A level has one number of requests. The interval of their rate is taken to be as wide, relative
+    to the rate, as that of the scenarios which made them.
     """
     if level is None or level.achieved_per_s <= 0:
         return []

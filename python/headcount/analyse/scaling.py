@@ -1,4 +1,4 @@
-"""What of a run is not as large as life: its data set, and the pauses of its users."""
+"""What a run scaled down: its data set, and the pauses of its users."""
 
 from headcount.fields.units import size_bytes
 from headcount.plan.plan import Plan
@@ -6,9 +6,9 @@ from headcount.text import count, memory, share, storage
 
 
 def scaling_doubt(plan: Plan) -> str | None:
-    """How far the data set was shrunk, as a flag says it; None if it was not.
+    """How far the data set was scaled down, as a doubt; None if it was not.
 
-    A small one may be answered from memory.
+    A small data set may be served from memory.
     """
     if plan.scale == 1:
         return None
@@ -26,7 +26,7 @@ def scaling_doubt(plan: Plan) -> str | None:
 
 
 def compression_doubt(plan: Plan) -> str | None:
-    """How much faster than life the run was played, as a flag says it; None if it was not.
+    """How much the pauses were shortened, as a doubt; None if they were not.
 
     Shorter pauses change what a user stands for.
     """

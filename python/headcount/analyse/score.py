@@ -9,7 +9,7 @@ from headcount.text import plural, significant
 
 
 def harmonic_mean(values: Sequence[float], weights: Sequence[float]) -> float:
-    """The weighted harmonic mean, sum(w) / sum(w / x); zero as soon as one value is.
+    """The weighted harmonic mean, sum(w) / sum(w / x); zero if any value is zero.
 
     ServerBench's definition of a server's score over its test mixes (IBM PC Server 330 report).
     """
@@ -23,7 +23,7 @@ KB_BYTES = 1024
 
 
 def busiest(levels: Sequence[LevelResult]) -> LevelResult:
-    """The level that moved the most bytes; of several the one with the fewest users."""
+    """The level that moved the most bytes; of several, the one with the fewest users."""
     return max(levels, key=lambda level: (moved_bytes_per_s(level), -level.users))
 
 
@@ -46,7 +46,7 @@ def _most(plan: ScorePlan, levels: Sequence[LevelResult]) -> Score:
 
 
 def score_of(plan: ScorePlan, levels: Sequence[LevelResult]) -> Score:
-    """The score over the levels of a finished ladder; as many as there are weights, if any."""
+    """The score over the levels of a finished ladder; with weights, it needs a level for each."""
     if plan.kind == "most-kb-per-s":
         return _most(plan, levels)
     weights = [1.0] * len(levels) if plan.weights is None else plan.weights

@@ -51,7 +51,7 @@ def _flags(
 
 
 def stalls(levels: Sequence[LevelResult], left_out: set[int]) -> list[str]:
-    """The stalls that count; ``left_out`` are the indices of the levels in which they do not."""
+    """Doubts about the stalls that count; ``left_out`` has the indices of levels to ignore."""
     stalled = [level for level in levels if level.stalls and level.index not in left_out]
     if not stalled:
         return []
@@ -65,7 +65,7 @@ def stalls(levels: Sequence[LevelResult], left_out: set[int]) -> list[str]:
 
 
 def _left_out(outcome: Outcome) -> list[str]:
-    """What the search does not count, by level."""
+    """What the search left out, by level."""
     texts = []
     for one in outcome.left_out:
         level = f"level {one.index + 1} ({plural('user', one.users)})"
@@ -86,7 +86,7 @@ def _left_out(outcome: Outcome) -> list[str]:
 
 
 def _recovery(outcome: Outcome) -> list[str]:
-    """With how many users an overload that lasts ended."""
+    """At how many users the server recovered from a lasting overload."""
     found = outcome.recovery
     if found is None:
         return []
@@ -107,7 +107,7 @@ def _recovery(outcome: Outcome) -> list[str]:
 
 
 def _uneven(levels: Sequence[LevelResult], outcome: Outcome) -> list[str]:
-    """How many users the server holds in its bad moments and outside of them; the worst one."""
+    """How many users the server holds in its bad moments and otherwise, with the worst moment."""
     bad = outcome.moments
     by_index = {level.index - 1: level for level in levels}
     known = [moment for moment in bad.moments if moment.index in by_index]
@@ -129,7 +129,7 @@ def _uneven(levels: Sequence[LevelResult], outcome: Outcome) -> list[str]:
 
 
 def _changing(outcome: Outcome) -> list[str]:
-    """How fast the capacity changes, and what that comes to."""
+    """How fast the capacity changes."""
     if not outcome.per_s:
         return []
     verb = "falls" if outcome.per_s < 0 else "rises"

@@ -1,4 +1,4 @@
-"""The seconds of a level as they come, and the window that they make."""
+"""The seconds of a level as they arrive, and the window that they form."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,16 +17,16 @@ from headcount.plan.plan import Plan
 MOST_SECONDS = 600
 """A level that is measured for longer is summed up in stretches."""
 STRETCHES = 120
-"""How many of a long level, about: a dozen in each of the sections that give the intervals."""
+"""Approximate stretches of a long level: a dozen in each section that gives the intervals."""
 TOGETHER = 30
-"""Seconds added to a stretch at once: their histograms are merged once."""
+"""Seconds added to a stretch in one go, so that their histograms are merged once."""
 
 PartOf = Callable[[Window], Part]
-"""What a criterion on an amount asks for of a second."""
+"""Gives what a criterion on an amount measures in a second."""
 
 
 def stretch_s(measure_s: float) -> float:
-    """The length of the stretches of a level that is measured for so long; 1 keeps every second."""
+    """The length of the stretches of a level measured for this long; 1 keeps every second."""
     return 1.0 if measure_s <= MOST_SECONDS else measure_s / STRETCHES
 
 
@@ -36,12 +36,12 @@ class Seconds:
     def __init__(
         self, before: Interval | None, length_s: float, parts: Mapping[str, PartOf]
     ) -> None:
-        """Begin without any.
+        """Start with no seconds.
 
         Args:
             before: The second before the first.
             length_s: The length of a stretch; 1 keeps every second.
-            parts: The criteria on amounts, by their text: they may be asked of each minute.
+            parts: What criteria on amounts measure, by their text: they may apply to each minute.
 
         """
         self._before = before
@@ -53,7 +53,7 @@ class Seconds:
         self._new: list[Interval] = []
         self._each = EachSecond()
         self.number = 0
-        """How many there are."""
+        """How many seconds there are."""
 
     def add(self, interval: Interval) -> None:
         """Add the next second."""
@@ -75,7 +75,7 @@ class Seconds:
             self._fold()
 
     def window(self) -> Window:
-        """All of them so far."""
+        """All seconds so far."""
         if self._length_s <= 1:
             return Window(self._kept, self._before)
         self._fold()
@@ -83,7 +83,7 @@ class Seconds:
         return Window([*self._kept, *last], self._before, self._whole, self._each)
 
     def _fold(self) -> None:
-        """Sum up the seconds that are new."""
+        """Sum up the new seconds."""
         if self._new:
             stretch, whole = ([] if one is None else [one] for one in (self._stretch, self._whole))
             self._stretch = summed([*stretch, *self._new], is_whole=False)
@@ -94,7 +94,7 @@ class Seconds:
 def seconds_of(
     plan: Plan, tasks: Sequence[str], before: Interval | None, length_s: float
 ) -> Seconds:
-    """Begin the seconds of a level of `plan`.
+    """An empty collector for the seconds of a level of `plan`.
 
     Args:
         plan: What is played.

@@ -1,4 +1,4 @@
-"""What shares, connections and open files cost, beside what they cost in 1998. Pure functions."""
+"""What shares, connections and open files cost, compared with 1998. Pure functions."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ ORIGINAL = {
     "net_use": f"about {nineties.RESOURCE_PAGED_BYTES} bytes paged and "
     f"{nineties.RESOURCE_NONPAGED_BYTES} nonpaged",
 }
-"""What the study gives: Microsoft Consulting Services, Windows NT Server 4.0 Enterprise File Server
+"""Figures of the study: Microsoft Consulting Services, Windows NT Server 4.0 Enterprise File Server
 Scalability and Performance (1998), "File Shares and Sessions Analysis"."""
 
 NAMES = {
@@ -58,7 +58,7 @@ NOT_RESTARTED = (
     "counts in later ones"
 )
 CPU = (("logon-cpu", "a logon", "connection"), ("net-use-cpu", "a further net use", "net_use"))
-"""Fits of CPU time, what each is of, and the term that counts it."""
+"""Fits of CPU time: the name of each, and the terms that it needs."""
 FORMULAS = {
     "processes": "memory = base + share * S + connection * C + share_of_connection * S * C + "
     "net_use * U + first_file * C1 + open_file * F",
@@ -133,7 +133,7 @@ def _record(of: str, unit: str, found: Fit) -> CostFit:
 
 
 def amount(cost: CostFigure, unit: str) -> str:
-    """A cost with its interval, or that it cannot be told from zero."""
+    """A cost with its interval, or a note that it is indistinguishable from zero."""
     say = _time if unit == "s" else storage
     interval = f"[{say(cost.low)}, {say(cost.high)}]"
     if not cost.measurable:

@@ -1,8 +1,8 @@
-"""The percentile spectrum: a whole distribution of response times, its tail drawn out.
+"""The percentile spectrum: a whole distribution of response times with its tail stretched out.
 
-The place of a percentile q is log10(1 / (1 - q)), its number of nines, as HdrHistogram's own plots
-have it (Gil Tene, HdrHistogram, "percentile distribution"): the median, p90, p99 and p99.9 are
-about equally far apart, and a tail that one figure hides is seen.
+A percentile q is plotted at log10(1 / (1 - q)), its number of nines, as in HdrHistogram's own plots
+(Gil Tene, HdrHistogram, "percentile distribution"): the median, p90, p99 and p99.9 are about
+equally far apart, which shows a tail that a single figure hides.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from headcount._engine import Histogram
 
 STEPS_OF_TEN = 24
-"""Points for each nine: closer than a chart of a page's width resolves."""
+"""Points per nine: denser than a chart of a page's width resolves."""
 _US_PER_MS = 1000.0
 
 
@@ -20,9 +20,9 @@ class Spectrum:
     """One distribution.
 
     Attributes:
-        count: How many durations it is of.
+        count: How many durations it has.
         points: (share not above, duration in ms), ascending in both. The last is the greatest
-            duration, at the share 1 - 1/count: nothing is known of rarer ones.
+            duration, at the share 1 - 1/count: rarer ones are unknown.
 
     """
 
@@ -31,7 +31,7 @@ class Spectrum:
 
 
 def spectrum(times: Histogram) -> Spectrum | None:
-    """Return the spectrum of a histogram; None of fewer than two durations."""
+    """The spectrum of a histogram; None with fewer than two durations."""
     if times.count < 2:
         return None
     last = 1 - 1 / times.count

@@ -1,25 +1,25 @@
-"""Times in which a server answered next to nothing although users waited."""
+"""Times when a server answered next to nothing although users waited."""
 
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 FEW = 0.25
-"""Share of the usual answers below which a second counts as none: a stall begins and ends within
-a second."""
+"""Share of the usual answers below which a second counts as having none: a stall begins and ends
+within a second."""
 
 LEAST_EXPECTED = 25.0
-"""Answers that a stall has prevented at least. Where 25 are expected, 6 or fewer come by chance
+"""Fewest answers that a stall must have prevented. Where 25 are expected, 6 or fewer come by chance
 once in 100,000 times (Poisson): a level of minutes has no stall by chance."""
 
 WAITING = 0.3
-"""Users who wait at the end of a stall, as a share of the answers missing or of all users. In a
+"""Users who wait at the end of a stall, as a share of the missing answers or of all users. In a
 lull, nobody waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Second:
-    """About one second of a level: what was answered in it, and who waited at its end."""
+    """About one second of a level: how much was answered in it, and who waited at its end."""
 
     seconds: float
     answered: int

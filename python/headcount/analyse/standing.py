@@ -8,11 +8,11 @@ from headcount.text import plural
 
 
 def level_at(users: int | None, levels: Sequence[LevelResult]) -> LevelResult | None:
-    """The passed level that stands for so many users.
+    """The passed level that stands for this many users.
 
-    That is the last official level at exactly that many, or else the last level of any purpose at
-    it, or else the passed level next below. For None it is the largest passed level. Without a
-    passed one there is none.
+    The last official level at exactly that number; else the last level of any purpose at it; else
+    the next passed level below. If `users` is None, the largest passed level. None if no level
+    passed.
     """
     passed = [level for level in levels if level.outcome == "passed"]
     if users is not None:
@@ -25,7 +25,7 @@ def level_at(users: int | None, levels: Sequence[LevelResult]) -> LevelResult | 
 
 
 def task_score(level: LevelResult | None) -> Score | None:
-    """The score that the tasks of a level make; None where there is none."""
+    """The score that a level's tasks make; None if there is none."""
     if level is None or level.score is None or level.score.value is None:
         return None
     found = level.score
@@ -46,13 +46,13 @@ def task_score(level: LevelResult | None) -> Score | None:
 
 
 def marks(level: LevelResult | None) -> Marks | None:
-    """What was counted a minute at a level; None of workloads that count nothing."""
+    """What was counted per minute at a level; None for workloads that count nothing."""
     if level is None or level.marks is None:
         return None
     return Marks(**level.marks.model_dump(), users=level.users)
 
 
 def unproven(level: LevelResult | None) -> list[str]:
-    """A doubt for criteria that a level met only because nothing they ask of happened."""
+    """A doubt about criteria that the level met only because what they measure never happened."""
     found = [each.sentence for each in level.criteria if each.unproven] if level else []
     return [f"at {plural('user', level.users)} {sentence}" for sentence in found] if level else []

@@ -14,8 +14,8 @@ FEWEST_BLOCKS = 6
 """Fewer values than this say nothing about a transient."""
 DRIFT_P = 0.01
 DRIFT_SHARE = 0.05
-"""A trend counts when it is significant at 1 % and moves the series by 5 % over the level: shorter
-ones neither matter nor can be told from noise."""
+"""A trend counts if it is significant at 1% and moves the series by 5% over the level: smaller
+ones do not matter and cannot be told from noise."""
 
 
 def steadiness(
@@ -23,10 +23,10 @@ def steadiness(
 ) -> Steadiness:
     """Test the mean response times and throughputs of the measured part of a level.
 
-    They are those of each second, or of stretches of `length_s`.
+    Values are per second, or per stretch of `length_s`.
 
-    Both series go through MSER-5; when the better cut lies in the second half, the level never
-    settled. Both are then tested for a trend.
+    Both series go through MSER-5; if the best cut lies in the second half, the level never settled.
+    Both are then tested for a trend.
     """
     reasons = []
     cut_s = 0.0
@@ -51,7 +51,7 @@ def mser(blocks: Sequence[float]) -> int:
 
     MSER (White, An effective truncation heuristic, Simulation 69(6), 1997): the d that minimises
     the sum of squares about the mean of what remains, divided by its number squared. The last five
-    values are never the remainder, for there the estimate is only noise.
+    values are never the whole remainder, because the estimate is only noise there.
     """
     best, best_cut = math.inf, 0
     for cut in range(max(len(blocks) - 5, 1)):
@@ -78,7 +78,7 @@ def _blocks(series: Sequence[float]) -> list[float]:
 
 
 def _jumped(blocks: Sequence[float], cut: int) -> bool:
-    """Whether what was cut really differs from the rest, not just by the luck of the minimum."""
+    """Whether the part that was cut differs from the rest by more than the luck of the minimum."""
     before, after = blocks[:cut], blocks[cut:]
     if len(after) < 3:
         return False

@@ -1,7 +1,7 @@
-"""A stretch of a long level: consecutive seconds summed up, so that its length costs no memory.
+"""A stretch of a long level: consecutive seconds summed up, so that a long level costs no memory.
 
-The fields are those of the engine's `Interval` and its parts. Counts are sums; how things stood is
-how they stood at the end of the last second.
+The fields are those of the engine's `Interval` and its parts. Counts are sums; states are those at
+the end of the last second.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,8 +16,8 @@ from headcount.analyse.tally import NONE, Fault, Line, Scenario, Step, Task
 class Stretch:
     """Consecutive seconds summed up.
 
-    A part of a level has no service times, steps, requests, faults, lines or lateness of timers,
-    for only those of the whole level are used.
+    A part of a level has no service times, steps, requests, faults, lines or timer lateness: only
+    those of the whole level are used.
     """
 
     from_s: float
@@ -51,7 +51,7 @@ _LINE_SUMS = ("started", "completed", "failed", "overloaded")
 
 
 def summed(seconds: Sequence[Interval], *, is_whole: bool) -> Interval:
-    """Sum up consecutive seconds, or stretches; `is_whole` keeps what only a whole level needs."""
+    """Sum up consecutive seconds or stretches; `is_whole` keeps what only a whole level needs."""
     last = seconds[-1]
     stretch = Stretch(
         from_s=seconds[0].from_s,
@@ -76,7 +76,7 @@ def summed(seconds: Sequence[Interval], *, is_whole: bool) -> Interval:
         backlog=last.backlog,
         backlog_overdue=last.backlog_overdue,
     )
-    # It has the fields of an interval, but is not of the engine's class.
+    # It has the fields of an interval but is not of the engine's class.
     return cast("Interval", stretch)
 
 
@@ -120,7 +120,7 @@ def _faults(seconds: Sequence[Interval]) -> list[Fault]:
         key = fault.step, fault.kind, fault.group
         known = found.get(key)
         count = fault.count + (known.count if known else 0)
-        # Each second has the first messages of the run, so that the last knows those before.
+        # Each second carries the first messages of the run, so the last second has them all.
         found[key] = Fault(fault.step, fault.kind, count, fault.group, fault.examples)
     return list(found.values())
 

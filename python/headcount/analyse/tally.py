@@ -1,7 +1,7 @@
-"""What is counted of scenarios, steps, tasks and faults, as records of our own.
+"""Counts of scenarios, steps, tasks and faults, as records of our own.
 
-The fields are those of the engine's counts. A second read back from a bundle and a stretch of a
-level are made of them.
+The fields are those of the engine's counts. Seconds read back from a bundle and stretches of a
+level use them.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from headcount._engine import Histogram
 
 NONE: Histogram = Histogram.merge([])
-"""The histogram of what did not happen."""
+"""The empty histogram."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,14 @@ from headcount.analyse.window import Window
 from headcount.bundle.level import LevelScore
 
 LEAST_IN_SECTION = 20
-"""Durations that each section must hold of each task: the p95 of fewer is the longest of them."""
+"""Fewest durations of each task in each section: with fewer, the p95 is the longest of them."""
 FEWER_SECTIONS = (SECTIONS, 5, 3)
-"""Rare tasks need long sections. With three, Student's t is that of 2 degrees of freedom."""
+"""Fewest sections: rare tasks need long ones. Three give Student's t 2 degrees of freedom."""
 
 
 @dataclass(frozen=True)
 class _Weighed:
-    """The tasks that weigh in: those that happened, with the histogram of each."""
+    """The tasks that count: those that happened, each with its histogram."""
 
     times: Mapping[str, Histogram]
     weights: Mapping[str, float]
@@ -32,7 +32,7 @@ class _Weighed:
 
 
 def weighted_mean(values: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """sum(w * x) / sum(w) over the values; there must be one.
+    """sum(w * x) / sum(w) over the values, of which there must be at least one.
 
     With the 95th percentiles of the tasks' times it is the score of LoadSim: "weighted average of
     the 95th percentile client response time (ms) of the various tasks. The read task is the highest
@@ -44,10 +44,10 @@ def weighted_mean(values: Mapping[str, float], weights: Mapping[str, float]) -> 
 
 
 def level_score(window: Window, tasks: Tasks) -> LevelScore | None:
-    """The score of a level with its interval; None of workloads without one.
+    """The score of a level with its interval; None for workloads without one.
 
-    A task that never happened has no time and does not weigh in. One that happened and never
-    succeeded leaves the level without a value: failing must not improve a score.
+    A task that never happened has no time and no weight. One that happened and never succeeded
+    leaves the level without a value: failing must not improve a score.
     """
     wanted = tasks.score
     if wanted is None:
@@ -81,8 +81,8 @@ def _weigh(window: Window, tasks: Tasks, weights: Mapping[str, float]) -> _Weigh
 def _interval(window: Window, tasks: Tasks, whole: _Weighed) -> tuple[float, float] | None:
     """The 95 % interval by sectioning (`analyse.statistics.sections`), in ms.
 
-    Each section's score is of all the tasks, so that what moves them together counts. None where
-    even sections of a third of the level hold too few of some task.
+    Each section's score covers all tasks, so an effect that they share counts. None if even thirds
+    of the level hold too few of some task.
     """
     for number in FEWER_SECTIONS:
         if window.seconds < 2 * number:

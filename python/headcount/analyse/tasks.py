@@ -1,7 +1,7 @@
 """Tasks within a stretch of a level: what the protocol times inside steps.
 
-A task is noted as it ends. One that is under way is not seen, and one that the time limit of its
-step cut off is not counted as failed: its step and its scenario are.
+A task is recorded when it ends. One that is still under way is not seen. One that the time limit of
+its step cut off does not count as failed: its step and its scenario do.
 """
 
 import math
@@ -19,13 +19,13 @@ from headcount.plan.task_score import TaskScore
 
 @dataclass(frozen=True)
 class Tasks:
-    """The names of the protocol's tasks, in the engine's order, and how they make a score."""
+    """The names of the protocol's tasks, in the engine's order, and how they are scored."""
 
     names: Sequence[str] = ()
     score: TaskScore | None = None
 
     def pool(self, window: Window, name: str) -> "TaskPool":
-        """The tasks of this name in a window; none where the protocol has no such name."""
+        """The tasks of this name in a window; empty if the protocol has no such task."""
         return TaskPool(window, self.names.index(name) if name in self.names else None)
 
 
@@ -44,30 +44,30 @@ class TaskPool:
 
     @property
     def completed(self) -> int:
-        """Ended well."""
+        """How many succeeded."""
         return sum(count.completed for count in self._counts)
 
     @property
     def failed(self) -> int:
-        """Ended otherwise."""
+        """How many failed."""
         return sum(count.failed for count in self._counts)
 
     @property
     def ended(self) -> int:
-        """Ended, well or otherwise."""
+        """How many ended, successfully or not."""
         return self.completed + self.failed
 
     @property
     def response(self) -> Histogram:
-        """Times of the completed."""
+        """Times of those that succeeded."""
         return Histogram.merge([count.service for count in self._counts])
 
     def slower(self, limit_us: int) -> tuple[int, int]:
-        """How many were slower than the limit or failed, and out of how many."""
+        """How many failed or were slower than the limit, and out of how many."""
         return self.response.count_above(limit_us) + self.failed, self.ended
 
     def mean_ms(self) -> float | None:
-        """The mean time of the completed, from their sum; None when none completed."""
+        """The mean time of those that succeeded, from their sum; None if none did."""
         completed = self.completed
         return sum(c.service_s for c in self._counts) * 1000 / completed if completed else None
 
@@ -85,7 +85,7 @@ class TaskPool:
 
 
 def results(window: Window, tasks: Tasks, waits: Waits | None = None) -> list[TaskResult]:
-    """The figures of the tasks that happened; the others are left out, for nothing is known."""
+    """The figures of the tasks that happened; the others are left out, as nothing is known."""
     pools = [(name, tasks.pool(window, name)) for name in tasks.names]
     return [_result(name, pool, waits) for name, pool in pools if pool.ended]
 

@@ -1,4 +1,4 @@
-"""Whether a stretch of a level is in steady state: its three equal thirds agree."""
+"""Whether a stretch of a level is in steady state: whether its three equal thirds agree."""
 
 import math
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from headcount.text import share
 
 RATE_SHARE = 0.05
 P95_SHARE = 0.15
-"""How far the thirds' throughputs and p95 may lie apart, relative to the whole. Ours: the rules of
-the mail benchmarks ask for a steady state and do not define one."""
+"""How far apart the thirds' throughputs and p95 may lie, relative to the whole. Our choice: the
+rules of the mail benchmarks ask for a steady state and do not define one."""
 CHANCE = 4.12
 """Standard errors that three independent values span by chance in one of a hundred cases: Tukey's
 studentized range, q(0.99; 3, inf)."""
@@ -18,9 +18,9 @@ UNANSWERED = "nothing was answered in a part of it"
 
 
 def disagreement(intervals: Sequence[Interval]) -> list[str]:
-    """Why the stretch is not steady, in words; empty when its thirds agree.
+    """Why the stretch is not steady, in words; empty if its thirds agree.
 
-    Throughputs that lie within what chance explains agree too, however few scenarios there are:
+    Differences in throughput that chance explains do not count, however few scenarios there are:
     counts of independent arrivals spread at most like Poisson's, and shares above the p95 of the
     whole like a binomial's.
     """

@@ -1,4 +1,4 @@
-"""Percentiles and rates of a level, and how sure they are."""
+"""Percentiles and rates of a level with their uncertainty."""
 
 import math
 from collections.abc import Sequence
@@ -12,9 +12,10 @@ from headcount.analyse.statistics.sections import is_clustered, sectioned
 from headcount.bundle.level import OwnDelay, Times
 
 FEWEST_RATES = 5
-"""Fewer sections say too little of their spread: Student's t would widen the interval by half."""
+"""Fewest sections: fewer say too little of their spread, and Student's t widens the interval by
+half."""
 RATE_S = 1.0
-"""Shortest section of the interval of a rate: the engine reports each second."""
+"""Shortest section for the interval of a rate: the engine reports each second."""
 
 
 QUANTILES = {"p50_ms": 0.5, "p90_ms": 0.9, "p95_ms": 0.95, "p99_ms": 0.99, "p999_ms": 0.999}
@@ -22,9 +23,9 @@ QUANTILES = {"p50_ms": 0.5, "p90_ms": 0.9, "p95_ms": 0.95, "p99_ms": 0.99, "p999
 
 
 def times_of(histogram: Histogram, waits: Waits | None = None) -> Times | None:
-    """The usual percentiles in ms; None when nothing was recorded.
+    """The usual percentiles in ms; None if nothing was recorded.
 
-    `waits` says how much of them may be the load generator's own delay, where that is known.
+    `waits` gives how much of them may be the load generator's own delay, if that is known.
     """
     if histogram.count == 0:
         return None
@@ -50,9 +51,9 @@ def _own_delay(histogram: Histogram, waits: Waits) -> OwnDelay:
 def quantile_interval_ms(
     sections: Sequence[Histogram], quantile: float
 ) -> tuple[float, float] | None:
-    """The 95 % confidence interval of a percentile, in ms, by `statistics.sections`.
+    """The 95% confidence interval of a percentile, in ms, by `statistics.sections`.
 
-    `sections` are those of a level, in order. None with fewer than three, or where one holds fewer
+    `sections` are those of a level, in order. None with fewer than three, or if one holds fewer
     than 20 durations.
     """
     found = sectioned(Histogram.merge(list(sections)), sections, quantile)
@@ -62,7 +63,7 @@ def quantile_interval_ms(
 def doubted_interval_ms(
     sections: Sequence[Histogram], quantile: float, means_ms: Sequence[float]
 ) -> tuple[tuple[float, float] | None, bool]:
-    """The same, and whether it is too narrow; `means_ms` are the means of the level's seconds."""
+    """The interval, and whether it is too narrow; `means_ms` are the means of each second."""
     found = sectioned(Histogram.merge(list(sections)), sections, quantile)
     if found is None:
         return None, False

@@ -1,8 +1,8 @@
-"""Users who were there and got nothing: a level with too many of them has failed.
+"""Users who were present and got nothing: a level with too many of them has failed.
 
-Those who are served fast complete many scenarios each, so a share of scenarios hides others who
-never get one. Every user of a level is served (completed something), unserved (completed nothing
-although a scenario or a log-on failed or exceeded its limit), or waits within the limits.
+Users who are served fast complete many scenarios each, so a share of scenarios hides others who
+never complete one. Every user of a level is served (completed something), unserved (completed
+nothing although a scenario or a log-on failed or exceeded its limit), or waits within the limits.
 """
 
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from headcount.bundle.level import CriterionResult
 from headcount.text import plural, span
 
 ALLOWED = 0.01
-"""Share of users who may go unserved. Ours, as most rules allow 1% of errors."""
+"""Share of users who may go unserved. Our choice, as most rules allow 1% of errors."""
 MANY = 10.0
-"""Scenarios a served user completes, from which a user without any is no accident: of a Poisson
-process with this mean, 1 in 20,000 has none."""
+"""Mean scenarios per served user from which a user with none is no accident: of a Poisson process
+with this mean, 1 in 20,000 has none."""
 ALLOWED_OF_FEW = 0.05
-"""The share where users complete fewer: one is without any by chance, and slow at the end."""
+"""The share if users complete fewer: one may have none by chance, or be slow at the end."""
 
 
 def allowed_share(completed: int, served: int, criteria: Sequence[CriterionResult]) -> float:
     """The share of users who may go unserved.
 
-    Where users complete few scenarios, an unserved user can be one failed or slow scenario, and
-    the criteria allow a share of those.
+    If users complete few scenarios, one failed or slow scenario can leave a user unserved, and the
+    criteria allow a share of those.
 
     Args:
         completed: Scenarios of the level that were completed.

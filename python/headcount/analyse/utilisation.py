@@ -1,9 +1,9 @@
-"""How much of each resource is used at each throughput, and where it would be full.
+"""How much of each resource is used at each throughput, and at which one it would be full.
 
-The utilisation law, U = D X: what is used of a resource grows with throughput by what a scenario
-asks of it (Denning and Buzen, "The Operational Analysis of Queueing Network Models", ACM Computing
-Surveys 10(3), 1978). A line through the levels, U = U0 + D X, meets 100 % at the ceiling that this
-resource alone would set. It assumes that a scenario goes on to ask for as much: an extrapolation.
+The utilisation law, U = D X: the use of a resource grows with throughput by the demand of a
+scenario (Denning and Buzen, "The Operational Analysis of Queueing Network Models", ACM Computing
+Surveys 10(3), 1978). A line through the levels, U = U0 + D X, meets 100% at the ceiling that this
+resource alone would set. This extrapolates: it assumes that a scenario's demand stays the same.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,9 +27,9 @@ from headcount.counters.naming import INTERFACE, instance_name, split_instance
 
 QUEUE_RATE = "system.network.queue.rate"
 LEAST_USE = 0.02
-"""A resource of which less is used at every level is left out: its line would be the axis."""
+"""A resource used less than this at every level is left out: its line would be the axis."""
 LEAST_CEILING = 0.98
-"""A line that is full at less of the throughput reached than this is no law of the resource."""
+"""A line that is full at less of the largest throughput than this is no law of the resource."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class Law:
     """The line through the levels.
 
     Attributes:
-        background: What would be used without load, as a share.
-        demand: The share that one scenario per second asks for.
+        background: Use without load, as a share.
+        demand: The share that one scenario per second uses.
         ceiling_per_s: The throughput at which the resource would be full.
 
     """
@@ -59,15 +59,15 @@ class Law:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What is used of one resource.
+    """The use of one resource.
 
     Attributes:
         limit: Which resource.
-        counter: What was counted.
+        counter: The counter that shows its use.
         capacity: What counts as full, in `unit`.
         unit: UCUM code.
         spots: Its levels, by throughput.
-        law: The line; None where use does not surely grow with throughput.
+        law: The line; None if use does not surely grow with throughput.
 
     """
 
@@ -80,7 +80,7 @@ class Use:
 
 
 def uses(levels: Sequence[LevelResult]) -> list[Use]:
-    """Return the most used of each kind of resource, the fullest first."""
+    """The most used resource of each kind, the fullest first."""
     valid = [one for one in map(observe, levels) if one.valid and one.per_s > 0]
     best: dict[Limit, Use] = {}
     for resource in (*resources(valid), *_shaped(valid)):
@@ -97,7 +97,7 @@ def _most(use: Use) -> float:
 
 
 def _shaped(levels: Sequence[Observation]) -> Iterator[Resource]:
-    """Interfaces whose sending is held to a rate, such as a network that a run made itself."""
+    """Interfaces whose sending rate is limited, such as a network that a run created itself."""
     last = max(levels, key=lambda one: one.users, default=None)
     for name, rate in last.means.get("sut", {}).items() if last is not None else ():
         family, interface = split_instance(name)
@@ -144,7 +144,7 @@ def _law(spots: Sequence[Spot]) -> Law | None:
     if grown < threshold("next.least") or demand < SURE_SLOPE * error:
         return None
     ceiling_per_s = float((1 - background) / demand)
-    # What was reached cannot lie beyond what is possible: such a line shows something else.
+    # The throughput reached cannot exceed the ceiling: such a line shows something else.
     if ceiling_per_s < LEAST_CEILING * x.max():
         return None
     return Law(float(background), float(demand), ceiling_per_s)

@@ -24,11 +24,11 @@ from headcount.text import count, duration, plural, significant, span
 Ending = Literal["finished", "interrupted", "unfinished"]
 """How a run ended."""
 PROMPT_MS = 1.0
-"""Delay of the load generator that a quiet machine has, too; nobody can do much about it."""
+"""Delay of the load generator that a quiet machine has as well; nobody can do much about it."""
 
 
 def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending: Ending) -> Verdict:
-    """The verdict on one level or a ladder."""
+    """The verdict on a single level or a ladder."""
     valid = [level for level in levels if level.outcome != "invalid"]
     passed = [level for level in valid if level.outcome == "passed"]
     failed = [level for level in valid if level.outcome == "failed"]
@@ -36,7 +36,7 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
     score = None
     wanted = plan.workload.score
     if wanted and plan.mode == "ladder" and complete and len(valid) == len(levels):
-        # Other levels than the workload's own have no weights, and so no score.
+        # Levels other than the workload's own have no weights, and so no score.
         fits = wanted.weights is None or len(wanted.weights) == len(levels)
         score = score_of(wanted, levels) if fits else None
     level = level_at(None, levels)
@@ -68,7 +68,7 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
 
 
 def _plateau_sentence(plan: Plan, flat: Sequence[Plateau]) -> str | None:
-    """The saturation point, where that is what the workload asks for and it was found."""
+    """The saturation point, if the workload asks for it and it was found."""
     wanted = plan.workload.run.plateau and bool(flat) and flat[0].flattened
     return flat[0].sentence if wanted else None
 
@@ -76,7 +76,7 @@ def _plateau_sentence(plan: Plan, flat: Sequence[Plateau]) -> str | None:
 def _plateau_flags(
     plan: Plan, levels: Sequence[LevelResult], flat: Sequence[Plateau], ending: Ending
 ) -> list[str]:
-    """A curve that never flattened out has not loaded the server fully, whatever its figures."""
+    """Doubts if the curve never flattened out: the server was not fully loaded."""
     if not plan.workload.run.plateau or plan.mode != "ladder" or ending != "finished":
         return []
     if not flat:
@@ -159,7 +159,7 @@ def of_search(
 ) -> Verdict:
     """The verdict on a search for the capacity."""
     at_least = math.isinf(outcome.high)
-    # Whatever the search takes for passed, the number is of a level whose own outcome says so.
+    # Whatever the search counts as passed, the number quoted is of a level that passed itself.
     level = level_at(outcome.published, levels) if outcome.published >= 1 else None
     users = level.users if level else None
     capacity = Capacity(
@@ -211,7 +211,7 @@ def of_search(
 def stopped_by(verdict: Verdict, reason: str) -> Verdict:
     """The verdict of a run that could not play more users; `reason` says why.
 
-    Where it could not play any, that is its answer.
+    If it could not play any, `reason` is the answer.
     """
     if not verdict.cost.levels:
         sentence = f"No level was run: {reason.rstrip('.')}."
@@ -223,7 +223,7 @@ def stopped_by(verdict: Verdict, reason: str) -> Verdict:
 def _capacity_sentence(
     capacity: Capacity, lowest: LevelResult | None, soak: LevelResult | None
 ) -> str:
-    """The number with its interval; a soak that failed at it comes first, for it is the answer."""
+    """The capacity with its interval; if a soak failed at it, that comes first."""
     if capacity.users is None:
         if lowest is None:
             return "No capacity: no valid level was finished."
@@ -238,7 +238,7 @@ def _capacity_sentence(
         )
     if capacity.at_least or capacity.high is None or capacity.low is None:
         return _lower_bound_sentence(capacity.users, lowest)
-    # Outwards, so that the users quoted are within the interval.
+    # Round outwards, so that the number of users quoted lies within the interval.
     low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
     return f"{plural('user', capacity.users)} (95% confidence interval {low} to {high})."
 
@@ -246,7 +246,7 @@ def _capacity_sentence(
 def _missed_sentence(
     capacity: Capacity, levels: Sequence[LevelResult], outcome: Outcome
 ) -> str | None:
-    """That no number of users meets all criteria; None where that is not so."""
+    """A sentence if no number of users meets all criteria; else None."""
     if capacity.users is not None or not outcome.missed:
         return None
     last = [level for level in levels if level.users == outcome.published][-1]
@@ -260,7 +260,7 @@ def _missed_sentence(
 
 
 def _lower_bound_sentence(users: int, lowest: LevelResult | None) -> str:
-    """A capacity without an upper end; a failure that may be chance is named, not counted."""
+    """A capacity without an upper end; a failure that may be chance is mentioned, not counted."""
     if lowest is None or lowest.purpose == "soak":
         return f"At least {plural('user', users)}: no level failed up to there."
     failed = plural("user", lowest.users)
@@ -268,7 +268,7 @@ def _lower_bound_sentence(users: int, lowest: LevelResult | None) -> str:
 
 
 def _own_delay(level: LevelResult | None) -> list[str]:
-    """How much of the p95 of the level that stands for the answer may be the generator's own."""
+    """How much of the p95 at the level behind the answer may be the generator's own delay."""
     times = level.total.response if level else None
     if level is None or times is None:
         return []

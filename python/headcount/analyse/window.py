@@ -1,9 +1,9 @@
 """A stretch of a level: the intervals in it, pooled.
 
 A scenario belongs to the stretch in which it was *decided*: completed, failed, or first became
-slower than a limit while still unanswered. The last is what keeps a frozen server from looking
-fast: whoever waits longer than the limit at the end counts as slow although no answer came, and
-does not count again when the answer comes later.
+slower than a limit while still unanswered. The last case keeps a frozen server from looking fast: a
+scenario that has waited longer than the limit at the end counts as slow although no answer came,
+and does not count again when the answer comes later.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ class Window:
 
     @property
     def sums(self) -> Sequence[Interval]:
-        """What to sum: it has every figure, which stretches have not."""
+        """The intervals to sum: they have every figure, unlike stretches."""
         return self.intervals if self.whole is None else [self.whole]
 
     @cached_property
@@ -41,7 +41,7 @@ class Window:
 
     @property
     def seconds(self) -> float:
-        """Its length."""
+        """Its length in seconds."""
         return self.intervals[-1].to_s - self.intervals[0].from_s if self.intervals else 0.0
 
     def pool(self, index: int | tuple[int, ...] | None = None) -> "Pool":
@@ -54,7 +54,7 @@ class Window:
 
     @property
     def active_users(self) -> int:
-        """How many of the users who are there at the end completed anything in the window."""
+        """How many of the users present at the end completed anything in the window."""
         if not self.intervals:
             return 0
         from_s = self.intervals[0].from_s
@@ -62,7 +62,7 @@ class Window:
 
     @property
     def logging_on(self) -> float:
-        """How many users were opening their session on average, before anything was due."""
+        """The mean number of users who were opening their session, before any scenario was due."""
         if not self.intervals:
             return 0.0
         before = self.before.logging_on if self.before is not None else 0
@@ -74,7 +74,7 @@ class Window:
 
     @property
     def unserved_users(self) -> int:
-        """How many users completed nothing in it, although something failed or was over a limit."""
+        """How many users completed nothing although something failed or exceeded a limit."""
         if not self.intervals:
             return 0
         from_s = self.intervals[0].from_s
@@ -82,7 +82,7 @@ class Window:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing fell due, ended or was waited for: its users paused all the time."""
+        """Whether nothing was due, ended or pending: all users paused the whole time."""
         if not self.intervals:
             return False
         everything = self.pool()
@@ -108,10 +108,10 @@ class Window:
         return windows
 
     def _begins(self, interval: Interval, start_s: float, seconds: float, parts: int) -> bool:
-        """Whether the next part of so many seconds begins here; the last one began at `start_s`."""
+        """Whether the next part begins at this interval; the last one began at `start_s`."""
         if self.whole is None:
             return interval.from_s - start_s >= seconds - SLACK_S
-        # Stretches do not fit into parts: each belongs to the one that its middle is in.
+        # Stretches do not line up with parts: each belongs to the part that contains its middle.
         middle_s = (interval.from_s + interval.to_s) / 2 - self.intervals[0].from_s
         return middle_s >= parts * seconds
 
@@ -139,12 +139,12 @@ class Pool:
 
     @property
     def completed(self) -> int:
-        """Ended without a fault."""
+        """How many ended without a fault."""
         return self.count(lambda count: count.completed)
 
     @property
     def failed(self) -> int:
-        """Ended by a fault."""
+        """How many ended with a fault."""
         return self.count(lambda count: count.failed)
 
     @property
@@ -160,11 +160,11 @@ class Pool:
     def mean_ms(self) -> float | None:
         """The mean response time in ms; None when nothing ended.
 
-        The time that all spent waiting within the window, over the number that ended in it: the
+        The total time spent waiting within the window, over the number that ended in it: the
         operational response time (Denning and Buzen, The Operational Analysis of Queueing Network
-        Models, Computing Surveys 10(3), 1978). Where nobody waits at the ends it is the usual mean;
-        whoever still waits at the end has waited, and a frozen server cannot hide it. Failures must
-        not make a server look fast: a mean of the completed alone that is greater counts instead.
+        Models, Computing Surveys 10(3), 1978). If nobody waits at either end, it is the usual mean.
+        Users still waiting at the end count too, so a frozen server cannot hide them. Failures must
+        not make a server look fast: a larger mean of the completed scenarios alone counts instead.
         """
         ended = self.completed + self.failed
         if not ended:
@@ -180,18 +180,18 @@ class Pool:
         return [response_s / ended * 1000 for response_s, ended in sums if ended]
 
     def waited_s(self) -> float:
-        """How long users waited for answers within the window, all together, in user-seconds."""
+        """Total time that users waited for answers within the window, in user-seconds."""
         before = self.window.before
         earlier_s = self._waiting_s(before) if before is not None else 0.0
         ended_s = self.sum(lambda count: count.response_s)
         return ended_s + self._waiting_s(self.window.intervals[-1]) - earlier_s
 
     def unanswered(self, limit_us: int) -> int:
-        """Over the limit and still waiting at the end of the window."""
+        """How many are over the limit and still waiting at the end of the window."""
         return self._waiting(self.window.intervals[-1], limit_us)
 
     def slower(self, limit_us: int) -> tuple[int, int]:
-        """How many were decided to be slower than the limit or failed, and out of how many."""
+        """How many were decided as failed or slower than the limit, and out of how many."""
         before = self.window.before
         earlier = self._waiting(before, limit_us) if before is not None else 0
         crossed = self.unanswered(limit_us) - earlier
@@ -200,9 +200,9 @@ class Pool:
         return max(bad, 0), max(ended + crossed, bad, 0)
 
     def overloaded(self) -> tuple[int, int]:
-        """How many were decided to be late, over the limit or failed, and out of how many.
+        """How many were decided as failed, late or over the limit, and out of how many.
 
-        Whoever is over the limit at the end and still unanswered counts here, once.
+        One that is over the limit and still unanswered at the end counts here, once.
         """
         before = self.window.before
         crossed = self._overdue(self.window.intervals[-1])
@@ -211,7 +211,7 @@ class Pool:
         return max(bad, 0), max(self.completed + self.failed + crossed, bad, 0)
 
     def due(self) -> int:
-        """Fell due in the window, whether begun or not."""
+        """How many fell due in the window, started or not."""
         started = self.count(lambda count: count.started)
         if self.index is not None:
             return started  # which scenario a waiting user will play is not drawn yet
@@ -224,7 +224,7 @@ class Pool:
         return overdue + (interval.backlog_overdue if self.index is None else 0)
 
     def _waiting_s(self, interval: Interval) -> float:
-        """How long all those have waited together who wait at the end of the interval."""
+        """Total time that the users pending at the end of the interval have waited so far."""
         waiting = [count.pending for count in self._counts(interval)]
         if self.index is None:
             waiting.append(interval.backlog)
