@@ -16,13 +16,13 @@ from headcount.bundle.level import LevelResult
 from headcount.counters.naming import split_instance
 
 SINGLE = "one at a time"
-"""The kind of another server that serves one scenario at a time."""
+"""The kind for another server that serves one scenario at a time."""
 BLIND = "blind"
-"""The kind of an unknown limit of a server whose processes are not seen."""
+"""The kind for an unknown limit of a server whose processes are not observed."""
 OR_A_RATE = "or a rate"
-"""The kind of a pool that a rate limit would look like."""
+"""The kind for a pool that could also be a rate limit."""
 MOST = 3
-"""Suggestions at once; nobody reads longer lists."""
+"""Most suggestions at once; nobody reads longer lists."""
 
 
 class Entry(BaseModel):
@@ -38,7 +38,7 @@ class Entry(BaseModel):
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """All advice there is."""
+    """All suggestions."""
     text = files("headcount.analyse.diagnosis").joinpath("advice.toml").read_text("utf-8")
     return tuple(Entry.model_validate(entry) for entry in tomllib.loads(text)["advice"])
 
@@ -51,9 +51,9 @@ def failure_advice(levels: Sequence[LevelResult]) -> list[Advice]:
 
 
 def advice_kind(sign: Sign, programs: Mapping[str, str]) -> str | None:
-    """The kind of a limit that advice is about, where its detail names an address.
+    """The kind of a limit in the advice; a detail that is an address becomes the kind of server.
 
-    `programs` are those at such addresses.
+    `programs` are the programs at such addresses.
     """
     if sign.limit == "upstream":
         if any(one.counter == REDIS for one in sign.figures):
@@ -70,10 +70,10 @@ def advice_kind(sign: Sign, programs: Mapping[str, str]) -> str | None:
 
 
 def advice(limit: Limit, kind: str | None, levels: Sequence[LevelResult] = ()) -> list[Advice]:
-    """What fits a kind of limit, in the order of the file, that for the kind first.
+    """The suggestions for a kind of limit, in the order of the file, those for the kind first.
 
-    Where there is advice for the kind of a pool, a lock, a refusal or an unknown limit, only that:
-    general advice names other settings. Of other refusals, what the server's own words ask for.
+    If there are any for the kind of a pool, a lock, a refusal or an unknown limit, only those:
+    general advice names other settings. Other refusals get the advice for the server's own message.
     """
     fits = [one for one in entries() if one.limit == limit and one.detail in (None, kind)]
     exact = [one for one in fits if one.detail is not None]

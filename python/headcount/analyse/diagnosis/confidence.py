@@ -15,7 +15,7 @@ from headcount.bundle.diagnosis import Confidence, Limit
 BY_THROUGHPUT = (("pool", "inside the program"), ("lock", None))
 """Limits and kinds that only throughput shows."""
 TIMES = 60
-"""Resamplings: enough to know a share of agreement to 0.06 at worst."""
+"""Resamplings: enough for an error of at most 0.06 in the share that agrees."""
 
 
 def confidence(
@@ -24,9 +24,9 @@ def confidence(
     observations: Sequence[Observation],
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
 ) -> float:
-    """The evidence, the lead over the next, the resamplings that agree, and what was not observed.
+    """Combine the evidence, the lead over the next, the agreement of resamplings, and blind spots.
 
-    Of a kill the kernel's word is enough: it has no rivals, and asks for no bend of the throughput.
+    For a kill the kernel's count suffices: it has no rivals, and throughput need not flatten.
     """
     if decision.limit == "unknown":
         return 0.0
@@ -49,7 +49,7 @@ def confidence(
 def still_bends(decision: Decision, weighed: Weighed) -> bool:
     """Whether throughput still grew a little where it should be flat.
 
-    What slows scenarios down with any number of users keeps no throughput from growing.
+    A cause that slows scenarios down at any number of users does not stop throughput from growing.
     """
     if decision.limit == "none" or weighed.slow is decision.sign is not None:
         return False
@@ -61,7 +61,7 @@ def could_be_a_rate(
 ) -> bool:
     """Whether what looks like a pool or a serial section inside the program may be a rate limit.
 
-    Nobody is seen to wait for a place there, or for a lock.
+    No counter shows anybody waiting for a place there, or for a lock.
     """
     if decision.sign is None:
         return False
@@ -73,13 +73,13 @@ def could_be_a_rate(
 def is_indirect(decision: Decision, weighed: Weighed) -> bool:
     """Whether only the whole machine, not the server, is known to have waited.
 
-    On a machine that others use, too, that is not the same. Threads' own account of waiting for a
-    CPU is no better there: those that wake at once each count the same wait.
+    If others use the machine as well, that is not the same. The threads' own wait times for a CPU
+    are no better there: threads that wake at once each count the same wait.
     """
     if decision.sign is None or decision.limit not in ("cpu", "disk"):
         return False
     if decision.sign.detail == "quota":
-        return False  # of its own group, or of one that holds its own threads back
+        return False  # of its own group, or of one that throttles its threads
     counters = {figure.counter for figure in decision.sign.figures}
     if decision.limit == "disk":
         return not counters & {disk.SOME, disk.BLOCKED}
@@ -101,12 +101,12 @@ def confidence_word(sure: float) -> Confidence:
 def rivals_not_observed(decision: Decision, weighed: Weighed) -> list[Limit]:
     """Possible limits that no counter would have shown.
 
-    A resource that was waited for nearly all the time leaves no room for an unseen one.
+    A resource that was waited for nearly all the time leaves no room for another.
     """
     if decision.limit in ("none", "generator", "refusal", "unknown"):
         return []
     if decision.sign is not None and path.is_of(decision.sign):
-        return []  # TCP counts what it waits for itself
+        return []  # TCP counts its own waits
     clear = decision.sign is not None and decision.sign.score >= 0.8 and decision.limit in RESOURCES
     if clear:
         return ["memory"] if decision.limit == "disk" and "memory" not in weighed.signs else []
@@ -115,7 +115,7 @@ def rivals_not_observed(decision: Decision, weighed: Weighed) -> list[Limit]:
 
 def _evidence(decision: Decision, weighed: Weighed) -> float:
     if decision.sign is None:
-        # Not saturated: as sure as throughput grew with the users.
+        # Not saturated: the evidence is how closely throughput grew with the users.
         slope = weighed.seen.elasticity or 0.0
         return 0.5 + 0.47 * between(slope, threshold("elasticity.unsaturated"), 0.9)
     score = decision.sign.score
@@ -125,7 +125,7 @@ def _evidence(decision: Decision, weighed: Weighed) -> float:
 
 
 def _lead(decision: Decision) -> float:
-    """From 0.6 with none to 1 with a lead of 0.3; those named as joint are no rivals."""
+    """From 0.6 without a lead to 1 with a lead of 0.3; limits named as joint are not rivals."""
     if decision.sign is None:
         return 1.0
     named = {decision.limit, *(sign.limit for sign in decision.joint)}

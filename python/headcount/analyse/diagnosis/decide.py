@@ -9,7 +9,7 @@ from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
 from headcount.bundle.diagnosis import Limit
 
 SOFTWARE: tuple[Limit, ...] = ("upstream", "pool", "lock", "limiter")
-"""What resources leave unexplained: it is of the program, or of a server behind it."""
+"""Limits that show when resources are idle: the program, or a server behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Decision:
 
 
 def decide(weighed: Weighed) -> Decision:
-    """The limit. OOM-killed processes of the server decide at once.
+    """Decide on the limit. OOM-killed processes of the server decide at once.
 
-    Then the generator, since its limit hides the server's; then resources before the program: a
-    pool is full, and connections wait to be accepted, also when its workers wait for a disk.
+    Then comes the generator, because its limit hides the server's. Resources come before the
+    program: a pool also fills up, and connections wait to be accepted, if workers wait for a disk.
     """
     ranked = tuple(sorted(weighed.signs.values(), key=lambda sign: -sign.score))
     if weighed.killed is not None:
@@ -51,7 +51,7 @@ def decide(weighed: Weighed) -> Decision:
 
 
 def _of_server(weighed: Weighed, ranked: tuple[Sign, ...], saturated: bool | None) -> Decision:
-    """What limited the server; refusals need no saturation, since nobody queues."""
+    """What limited the server; refusals need no saturation, because nobody queues."""
     hard = tuple(sign for sign in ranked if sign.limit in RESOURCES)
     best = hard[0].score if hard else 0.0
     refusal = weighed.signs.get("refusal")
@@ -74,15 +74,14 @@ def _of_server(weighed: Weighed, ranked: tuple[Sign, ...], saturated: bool | Non
 
 
 def _saturated(weighed: Weighed) -> bool | None:
-    """Whether throughput no longer follows, or scenarios take so long that they queue.
+    """Whether throughput no longer follows the users, or scenarios take so long that they queue.
 
-    The levels of a search lie close to the capacity: there throughput has hardly bent, but users
-    with think times already wait many times longer than with nobody beside them. Where hardly
-    one is there at a time they do not wait for each other: what took long then were stalls of a
-    busy machine. Where a resource is full by its own counters, a shorter wait is enough. And a
-    control group that is denied the CPU in nearly every period has none left,
-    by the scheduler's word, though what a scenario costs may still fall as users log on less and
-    work more.
+    The levels of a search lie close to the capacity: throughput has hardly flattened there, but
+    users with think times already wait many times longer than alone. If hardly any are present at
+    a time they do not wait for each other: slow scenarios were then stalls of a busy machine. If a
+    resource is full by its own counters, a shorter wait suffices. A control group that is throttled
+    in nearly every period has no CPU left, by the scheduler's count, although the cost of a
+    scenario may still fall as users log on less and work more.
     """
     cpu = weighed.signs.get("cpu")
     if cpu is not None and cpu.detail == "quota" and cpu.score >= threshold("cpu.full.high"):
@@ -103,7 +102,7 @@ def _saturated(weighed: Weighed) -> bool | None:
 def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:
     """The generator's sign, if it was the limit.
 
-    At levels that count it must be as strong as any resource; where only levels that do not count
+    At levels that count it must be as strong as any resource. If only levels that do not count
     reached further, it stopped the search unless the server was flat before.
     """
     enough = threshold("decide.score")

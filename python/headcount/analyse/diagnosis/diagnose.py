@@ -1,4 +1,4 @@
-"""The diagnosis of a run, from what is in its bundle."""
+"""The diagnosis of a run, from its bundle."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -44,13 +44,13 @@ LOG_SURE = 1.15
 
 
 GOAL_MISSED = "goal"
-"""The kind of advice where a criterion on throughput or a counter alone was broken."""
+"""The kind of advice if only criteria on throughput or counters were broken."""
 
 
 def diagnose(bundle: Bundle) -> Diagnosis | None:
     """What stopped the server of a run; None if no level was finished.
 
-    Pure: reads the bundle and nothing else, and gives the same for the same bundle.
+    Pure: reads only the bundle, and gives the same result for the same bundle.
     """
     server = bundle.environment.server if bundle.environment is not None else None
     seen = stack_files.read(bundle.folder)
@@ -59,7 +59,7 @@ def diagnose(bundle: Bundle) -> Diagnosis | None:
 
 
 def _measured_in_full(levels: Sequence[LevelResult]) -> Sequence[LevelResult]:
-    """The levels without climbs, full of users who log on, and without those after an overload."""
+    """The levels that are not climbs, still logging users on, or after an overload."""
     return [level for level in levels if level.purpose not in ("climb", "recovery")] or levels
 
 
@@ -70,9 +70,9 @@ def of_levels(
     server: ServerFound | None = None,
     stacks: Sequence[LevelStacks] = (),
 ) -> Diagnosis | None:
-    """The diagnosis of levels; less sure without their seconds.
+    """The diagnosis of levels; less certain without their seconds.
 
-    `server` is one of this machine that was looked for, `stacks` are its threads'.
+    `server` is the server found on this machine, if it was looked for; `stacks` are its threads'.
     """
     if not levels:
         return None
@@ -140,7 +140,7 @@ def _decision(
     logged: frozenset[Limit],
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
 ) -> tuple[Decision, Turns | None, float]:
-    """What limits, the two limits if they take turns, and the confidence; `logged` are in a log."""
+    """The decision, the two limits if they alternate, and the confidence; a log names `logged`."""
     decision = _corrected_by_log(decide(weighed), logged)
     turns = alternating_limits(weighed.seen, measured) if weighed.killed is None else None
     if turns is not None and _may_alternate(decision, turns):
@@ -166,7 +166,7 @@ def _in_turns(turns: Turns) -> str:
 
 
 def _is_blind(decision: Decision, weighed: Weighed) -> bool:
-    """Whether the limit is unknown because the server's processes are not seen."""
+    """Whether the limit is unknown because the server's processes are not observed."""
     return (
         decision.limit == "unknown" and bool(weighed.seen.levels) and weighed.sight != "processes"
     )
@@ -186,7 +186,7 @@ def _of_errors(
     observations: Sequence[Observation],
     weighed: Weighed,
 ) -> Diagnosis:
-    """The diagnosis of a run that errors stopped: of resources it says nothing."""
+    """The diagnosis of a run that errors stopped: it says nothing about resources."""
     decision = Decision("errors", failing, (), (failing,), weighed.seen.elasticity is not None)
     sure = failure.sign_confidence(failing)
     return Diagnosis(
@@ -224,9 +224,9 @@ def _corrected_by_log(decision: Decision, names: frozenset[Limit]) -> Decision:
 
 
 def _may_alternate(decision: Decision, turns: Turns) -> bool:
-    """Whether limits in turns explain what the means named.
+    """Whether alternating limits explain the limit that the means gave.
 
-    A process that has every core in one second and none in the next looks like one whose threads
+    A process that uses every core in one second and none in the next looks like one whose threads
     take turns on a core.
     """
     if decision.limit in ("pool", "lock", "unknown"):
@@ -252,7 +252,7 @@ def _waits(
     stacks: Sequence[LevelStacks],
     events: Sequence[Mapping[str, Any]],
 ) -> Waits | None:
-    """What threads wait for at the limit; None where that of the server was not reached."""
+    """What threads wait for at the limit; None if the server's limit was not reached."""
     recorded = {one.level for one in stacks}
     valid = [one for one in observations if one.valid and one.index in recorded]
     deciding = {one.index for one in weighed.seen.levels}
@@ -266,7 +266,7 @@ def _waits(
 
 
 def _runner_up(decision: Decision, weighed: Weighed) -> Candidate | None:
-    """The strongest candidate that is not named, if there is evidence for it."""
+    """The strongest candidate that is not named yet, if there is evidence for it."""
     if decision.limit == "unknown" and decision.saturated is None:
         return None
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
@@ -276,7 +276,7 @@ def _runner_up(decision: Decision, weighed: Weighed) -> Candidate | None:
         if sign.limit not in named
         and sign.score > 0
         and can_prove(weighed.sight, sign)
-        # Where nothing is full, nobody waits for a place.
+        # If nothing is full, nobody waits for a place.
         and (decision.saturated is not False or sign.limit not in SOFTWARE)
     ]
     return _candidate(others[0]) if others else None
@@ -313,7 +313,7 @@ def _broke(levels: Sequence[LevelResult]) -> str | None:
 
 
 def _is_goal(levels: Sequence[LevelResult]) -> bool:
-    """Whether levels failed for criteria on throughput or counters alone."""
+    """Whether levels failed only criteria on throughput or counters."""
     failed = [level for level in levels if level.outcome == "failed"]
     broken = [one for level in failed for one in level.criteria if not one.passed]
     return bool(broken) and all(parse(one.criterion).metric in GOALS for one in broken)

@@ -12,11 +12,11 @@ from headcount.analyse.diagnosis.weigh import Weighed
 from headcount.text import count, plural, share, significant
 
 SAME = 1.02
-"""Ratio of users up to which two levels are the same."""
+"""Ratio of users up to which two levels count as the same."""
 
 
 def doubts(decision: Decision, weighed: Weighed, observations: Sequence[Observation]) -> list[str]:
-    """Each in a sentence."""
+    """The doubts, one sentence each."""
     made = [
         _dead(observations) if weighed.killed is None else None,
         _bending(decision, weighed) if weighed.killed is None else None,
@@ -29,7 +29,7 @@ def doubts(decision: Decision, weighed: Weighed, observations: Sequence[Observat
 
 
 def _dead(observations: Sequence[Observation]) -> str | None:
-    """Levels that served nobody at all, beyond levels that did."""
+    """Levels that served nobody, with more users than levels that served some."""
     dead = [o.users for o in observations if not o.per_s and o.refused > threshold("refusal.share")]
     if not dead or not any(o.per_s for o in observations):
         return None
@@ -72,7 +72,7 @@ def _drift(observations: Sequence[Observation]) -> str | None:
 
 
 def _shared(decision: Decision, weighed: Weighed) -> str | None:
-    """A generator that uses the CPU the server lacks."""
+    """A generator that uses CPU which the server lacks."""
     if decision.limit != "cpu" or not weighed.seen.levels:
         return None
     used = cpu.cores(weighed.seen.levels[-1])
@@ -88,7 +88,7 @@ def _shared(decision: Decision, weighed: Weighed) -> str | None:
 
 
 def _anybodys(decision: Decision, weighed: Weighed) -> str | None:
-    """A machine without idle CPU, of which no counter shows how much the server used."""
+    """A machine without idle CPU, if no counter shows how much of it the server used."""
     if decision.limit != "cpu" or not weighed.seen.levels or decision.sign is None:
         return None
     if decision.sign.detail != "all cores":

@@ -1,4 +1,4 @@
-"""What the events of a run say of the server, beside its counters."""
+"""What the events of a run show about the server, in addition to its counters."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,12 +11,12 @@ def alone_s(events: Iterable[Mapping[str, Any]]) -> float | None:
 
 
 def counters_before(events: Iterable[Mapping[str, Any]]) -> Mapping[str, float]:
-    """The server's counters before the first user; empty if nobody looked."""
+    """The server's counters before the first user; empty if none were read."""
     found = [event.get("counters") for event in events if event.get("event") == "before"]
     return found[-1] if found and isinstance(found[-1], Mapping) else {}
 
 
 def programs_behind(events: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
-    """The programs at addresses that the server is connected to; empty where none is known."""
+    """The programs at addresses that the server is connected to; empty if none is known."""
     found = [event.get("programs") for event in events if event.get("event") == "behind"]
     return found[-1] if found and isinstance(found[-1], Mapping) else {}

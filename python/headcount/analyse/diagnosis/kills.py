@@ -9,10 +9,10 @@ from headcount.bundle.level import LevelResult
 OWN = "cgroup.memory.oom_kills"
 HOST = "system.linux.memory.oom_kills"
 ALIVE = "process.count"
-"""A server that has this counter has processes."""
+"""A server with this counter has processes."""
 LATEST_S = 2
-"""Seconds after a server's last process was seen in which a kill is taken for its end: the count of
-its machine and its processes are read one after the other, and may show it a second apart."""
+"""Seconds after the server's last process was seen within which a kill counts as its end: the
+counters of its machine and its processes are read in turn, and may differ by a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,9 @@ class Kills:
     """What the kernel killed during a level, including ramp and settling.
 
     Attributes:
-        number: Processes of the server's own control group; with `gone` those of its machine.
+        number: Killed processes of the server's control group; with `gone`, of its machine.
         gone: Whether the server ended then, with all its processes or with the one that led to its
-            control group. The group's own count cannot be read any more; only its machine counts.
+            control group. The group's own count is then unreadable, and only its machine's counts.
 
     """
 
@@ -46,8 +46,8 @@ def _in_seconds(seconds: Iterable[Mapping[str, Any]]) -> dict[int, Kills]:
     missing: int | None = None
     processes = 0.0
     has_group = ended = False
-    # The machine's kills of the last second in which the server had a process but its group could
-    # not be read; they are the server's if that was its end.
+    # The machine's kills in the last second in which the server had a process but its group was
+    # unreadable; they are the server's if it ended then.
     doubtful: dict[int, float] = {}
     for second in seconds:
         level, counters = second["level"], second["counters"].get("sut", {})
@@ -58,8 +58,8 @@ def _in_seconds(seconds: Iterable[Mapping[str, Any]]) -> dict[int, Kills]:
                 own[level] = own.get(level, 0.0) + counters[OWN] * second["seconds"]
         elif ALIVE in counters and not ended:
             doubtful = {level: killed} if killed else {}
-            # The process that led to its group has gone with others; the rest, such as a session
-            # of PostgreSQL, may stay for seconds.
+            # The process that led to its group is gone with others; the rest, such as a session of
+            # PostgreSQL, may stay for seconds.
             ended = has_group and bool(killed) and counters[ALIVE] < processes
         if ALIVE in counters:
             missing, processes = 0, counters[ALIVE]

@@ -1,4 +1,4 @@
-"""What limits are called in sentences. Reports need this alone, and not what finds a limit."""
+"""Names of limits in sentences. Reports need only this, not the code that finds a limit."""
 
 from collections.abc import Mapping
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from headcount.bundle.diagnosis import Limit, LogLine
 
 EVENT = "server-log"
-"""The event by which a run keeps a line of the server's log."""
+"""The event that records a line of the server's log."""
 MOST = 5
 """Most lines kept; each once."""
 

@@ -12,7 +12,7 @@ from headcount.bundle.failure import Cause
 from headcount.bundle.level import FaultResult, LevelResult
 
 REFUSING: frozenset[Cause] = frozenset({"turned-away", "connection", "unknown", "login"})
-"""Causes by which a server refuses users; a timeout is not one, since it is slow."""
+"""Causes by which a server refuses users; a timeout is not one, because it is slowness."""
 
 Means = Mapping[str, Mapping[str, float]]
 """By side and counter."""
@@ -25,25 +25,25 @@ class Observation:
     Attributes:
         index: Its number in the run.
         users: Number of users.
-        valid: Whether it is about the server: the generator was not the limit, and Little's law
+        valid: Whether it shows the server: the generator was not the limit, and Little's law
             holds. Failed levels count, and so do those invalid for another reason.
-        per_s: Scenarios completed a second.
+        per_s: Scenarios completed per second.
         service_s: Mean time from the actual start of a scenario to its end; None if none ended.
-        think_s: Mean think time of a closed pace; None of an open one.
+        think_s: Mean think time of a closed pace; None for an open one.
         failed: Failed scenarios as a share of all that ended.
         refused: Share of users or scenarios refused.
-        rated: Of all faults, the share that says that a rate was exceeded.
+        rated: Share of all faults that report an exceeded rate.
         served: Users who completed anything; None if the bundle lacks it.
         unserved: Share of users who completed nothing, although something failed or was too slow.
-        lost: Scenarios that failed by a timeout, as a share.
+        lost: Share of scenarios that failed by a timeout.
         limited: Why the generator was the limit, in its own words.
         late: Median lateness of its timers, as a share of the service time.
-        worker: CPU of its busiest worker, of a core.
+        worker: CPU of its busiest worker, as a share of a core.
         means: Means of the counters.
         kills: Server processes that the kernel OOM-killed; None if none.
         is_failed: Whether the level broke a criterion.
-        by_failures: Whether most of what was bad at the level failed, instead of being slow.
-        requests: Requests of a scenario on average; 1 where they are not counted.
+        by_failures: Whether most of the bad scenarios of the level failed rather than being slow.
+        requests: Mean number of requests per scenario; 1 if they are not counted.
         peaks: 95th percentiles over the seconds of the server's counters.
         longest_s: The longest time of a scenario; None if none ended.
 
@@ -72,7 +72,7 @@ class Observation:
     longest_s: float | None = None
 
     def mean(self, *names: str) -> float | None:
-        """Mean of the first of the counters that the server's side has."""
+        """Mean of the first of these counters that the server's side has."""
         for name in names:
             for side in ("sut", "server"):
                 value = self.means.get(side, {}).get(name)
@@ -90,12 +90,12 @@ class Observation:
 
     @property
     def under_way(self) -> float | None:
-        """Scenarios under way on average, by Little's law; None if none ended."""
+        """Mean number of scenarios under way, by Little's law; None if none ended."""
         return None if self.service_s is None else self.per_s * self.service_s
 
     @property
     def idle_s(self) -> float:
-        """How long a user pauses between scenarios, from throughput: N / X - R."""
+        """Pause of a user between scenarios, from throughput: N / X - R."""
         if self.think_s is not None:
             return self.think_s
         if not self.per_s or self.service_s is None:
@@ -109,7 +109,7 @@ def observe(level: LevelResult, killed: Kills | None = None) -> Observation:
     ended = total.completed + total.failed
     failed = total.failed / ended if ended else 0.0
     late = _late(level)
-    # Few very late timers spoil a percentile, and with it the level; they do not slow users down.
+    # A few very late timers spoil a percentile, and the level with it, but do not slow users down.
     able = late <= threshold(
         "generator.late.low"
     ) and level.generator.busiest_worker_share < threshold("generator.busiest.high")
@@ -151,7 +151,7 @@ def _late(level: LevelResult) -> float:
 
 
 def _refused(level: LevelResult, failed: float) -> float:
-    """Share refused: users never served, or scenarios failed because of a refusal."""
+    """Share refused: users never served, or scenarios that failed because of a refusal."""
     found = explained(level)
     turned = sum(number for rule, _, number in found if rule.cause in REFUSING or rule.turns_away)
     if not turned:
@@ -164,7 +164,7 @@ def _refused(level: LevelResult, failed: float) -> float:
 
 
 def _rated(level: LevelResult) -> float:
-    """Share of faults by which a server says that users exceed a rate."""
+    """Share of faults in which a server reports that users exceed a rate."""
     found = explained(level)
     number = sum(number for rule, _, number in found if rule.is_rate)
     return number / sum(number for *_, number in found) if found else 0.0

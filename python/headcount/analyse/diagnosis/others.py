@@ -1,4 +1,4 @@
-"""Others who use the same server: what it did before the first user of the run came."""
+"""Other users of the same server: what it did before the first user of the run."""
 
 from collections.abc import Mapping
 
@@ -9,21 +9,21 @@ from headcount.analyse.diagnosis.weigh import Weighed
 from headcount.text import share, significant
 
 OTHERS = "others"
-"""The kind of advice for a server that others use, too."""
+"""The kind of advice for a server that others use too."""
 WHOLE = ("all cores", "one thread", "a few threads", "one process")
-"""Details of limits that others' requests add to. A quota or neighbours come first."""
+"""Details of limits to which others' requests add. A quota or neighbours come first."""
 
 
 def cpus_before(before: Mapping[str, float]) -> float | None:
-    """CPUs that the server used before the first user; None if that is not known."""
+    """CPUs that the server used before the first user; None if unknown."""
     return before.get(cpu.GROUP, before.get(cpu.OWN))
 
 
 def others_share(decision: Decision, weighed: Weighed) -> float | None:
-    """Of the CPU used at its limit, the share that the server used before the first user.
+    """The share of the CPU used at the limit that the server used before the first user.
 
-    What is behind the server counts at the limit only, so the share is rather too small. None where
-    the limit is another, where the share is little, or not known.
+    Servers behind it count at the limit only, so the share is rather too small. None if the limit
+    is not of this kind, or if the share is small or unknown.
     """
     sign, levels = decision.sign, weighed.seen.levels
     if sign is None or sign.limit not in ("cpu", "thread") or sign.detail not in WHOLE:
@@ -37,7 +37,7 @@ def others_share(decision: Decision, weighed: Weighed) -> float | None:
 
 
 def others_text(decision: Decision, weighed: Weighed) -> str | None:
-    """That others use the server, in a sentence; None if they do not, or hardly."""
+    """A sentence that others use the server; None if they do not, or hardly."""
     part = others_share(decision, weighed)
     before = cpus_before(weighed.known.before)
     if part is None or before is None:

@@ -2,11 +2,11 @@
 
 U = U0 + D X: the use of a resource grows with throughput by the demand D of a scenario, from its
 use without load (Denning and Buzen, "The Operational Analysis of Queueing Network Models", ACM
-Computing Surveys 10(3), 1978). It is full at X* = (capacity - U0) / D, a throughput that takes
+Computing Surveys 10(3), 1978). It is full at X* = (capacity - U0) / D, which is the throughput of
 X* (R + Z) users with the response time R of few users. The projection and its interval assume that
 the demand stays the same: an extrapolation, never a finding.
 
-What other programs use of the CPU is not the users': it is taken off the use, and off the capacity.
+The CPU that other programs use does not serve users: it is taken off both use and capacity.
 
 On all busy servers tried, a scenario needed less CPU than the line predicts, by an amount that
 lower levels do not show (docs/diagnosis-proof.md). So a projection of the CPU, and of its busiest
@@ -28,16 +28,16 @@ from headcount.counters.naming import split_instance
 from headcount.text import count, significant
 
 LEAST_LEVELS = 3
-"""Levels for a line with a residual."""
+"""Fewest levels for a line with a residual."""
 SPREAD = 1.5
-"""Ratio of the largest throughput to the smallest for a slope."""
+"""Smallest ratio of the largest throughput to the smallest that gives a slope."""
 BEYOND = 1.02
-"""A resource that should have been full at the throughput reached has another capacity."""
+"""If a resource should have been full at the throughput reached, its capacity is another one."""
 SURE_SLOPE = 4.0
-"""Standard errors that the slope must be above zero: a use that hardly grows is not projected."""
+"""Standard errors by which the slope must exceed zero: use that hardly grows is not projected."""
 DRAWS = 400
 FAR = 100.0
-"""Times the users tried beyond which a projection means nothing."""
+"""Multiple of the users tried beyond which a projection means nothing."""
 
 FROM_BELOW: frozenset[Limit] = frozenset({"cpu", "thread"})
 """A busy server needs less of these per scenario: their projections have no upper bound."""
@@ -65,7 +65,7 @@ class Resource:
     by_users: bool = False
     """Whether it grows with users rather than throughput."""
     is_own: bool = False
-    """Whether only what the users ask for uses it: without throughput, there is no use."""
+    """Whether only the users' demand uses it: without throughput, it is not used."""
 
 
 def projection(
@@ -86,7 +86,7 @@ def projection(
 
 
 def resources(levels: Sequence[Observation]) -> Iterator[Resource]:
-    """Everything with a capacity and a use known from the levels."""
+    """Everything with a capacity and a use that the levels show."""
     if not levels:
         return
     last = max(levels, key=lambda o: o.users)
@@ -121,22 +121,22 @@ def resources(levels: Sequence[Observation]) -> Iterator[Resource]:
 
 
 def _others(level: Observation) -> float:
-    """The share of the machine's CPUs that other programs use; 0 if that is not known."""
+    """The share of the machine's CPUs that other programs use; 0 if unknown."""
     used = cpu.cores(level)
     return min((used.foreign or 0.0) / used.there, 1.0) if used.there else 0.0
 
 
 def _without_others(level: Observation) -> float | None:
-    """The share of the machine's CPUs that is used for the users of the run."""
+    """The share of the machine's CPUs that serves the users of the run."""
     host = level.mean(cpu.HOST)
     return None if host is None else max(host - _others(level), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """How the use of a resource grows: from `background` without load, by `demand` for each unit.
+    """How the use of a resource grows: from `background` without load, by `demand` per unit.
 
-    `spread` is the covariance of both, from `free` degrees of freedom; `most` is the largest load
+    `spread` is the covariance of both, with `free` degrees of freedom; `most` is the largest load
     that was measured.
     """
 
@@ -148,7 +148,7 @@ class Line:
 
 
 def _line(resource: Resource, levels: Sequence[Observation]) -> Line | None:
-    """The line through the levels; None if they do not show one surely."""
+    """The line through the levels; None if they do not surely show one."""
     points = [(o.users if resource.by_users else o.per_s, resource.use(o)) for o in levels]
     known = [(float(x), use) for x, use in points if use is not None]
     if len(known) < LEAST_LEVELS:
@@ -157,8 +157,8 @@ def _line(resource: Resource, levels: Sequence[Observation]) -> Line | None:
     is_flat = x.max() < SPREAD * x.min() or len(set(x)) < LEAST_LEVELS
     if use.max() < threshold("next.least") * resource.capacity or (is_flat and not resource.is_own):
         return None
-    # Where the throughput is always the same, as behind a rate limit, nothing shows a use without
-    # load; what only users use has none.
+    # If the throughput is always the same, as behind a rate limit, no level shows the use without
+    # load; a resource that only users use has none.
     columns = [x] if is_flat else [np.ones_like(x), x]
     design = np.column_stack(columns)
     fitted, residual, _, _ = np.linalg.lstsq(design, use, rcond=None)
@@ -180,7 +180,7 @@ def _projected(
     if line is None:
         return None
     full = (resource.capacity - line.background) / line.demand
-    # A user takes R + Z for a scenario at few users.
+    # A user spends R + Z on a scenario at few users.
     each = 1.0 if resource.by_users else light.users / light.per_s
     if full < BEYOND * line.most or full * each > FAR * max(o.users for o in levels):
         return None
@@ -191,7 +191,7 @@ def _projected(
     upper = None if high is None or resource.limit in FROM_BELOW else high * each
     sentence = _sentence(resource, users, min(lower, users), upper)
     if users < max(o.users for o in levels):
-        # So many had been there: they waited for the first limit.
+        # There had been this many users already: they waited for the first limit.
         sentence = _sentence_of_rate(resource, full, low, None if upper is None else high)
     return Next(
         limit=resource.limit,
@@ -210,9 +210,9 @@ def _projected(
 
 
 def _interval(capacity: float, line: Line) -> tuple[float, float | None]:
-    """Where the line may meet the capacity: from lines drawn with the fit's own covariance.
+    """Where the line may meet the capacity, from lines drawn with the fit's own covariance.
 
-    By Student's t with its degrees of freedom: a few levels show little of the residuals' size.
+    Uses Student's t with its degrees of freedom: a few levels show little about the residuals.
     """
     rng = np.random.default_rng(SEED)
     off = rng.multivariate_normal((0.0, 0.0), line.spread, size=DRAWS)

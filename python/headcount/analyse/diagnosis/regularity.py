@@ -1,8 +1,8 @@
-"""Whether scenarios are completed as evenly as a clock ticks.
+"""Whether scenarios complete as evenly as a clock ticks.
 
-A rate limit lets so many through a second, to the one. Places that serve scenarios of varying
-length complete more in one second than in the next: were each as long as an exponential
-distribution makes it, the variance of their number would be its mean (a Poisson process).
+A rate limit lets exactly the same number through each second. Places that serve scenarios of
+varying length complete more in one second than in the next: if their length were exponential, the
+variance of the number would be its mean (a Poisson process).
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from headcount.analyse.diagnosis.saturation import Saturation
 from headcount.analyse.diagnosis.thresholds import threshold
 
 LEAST_SECONDS = 4
-"""A level with fewer tells nothing about variance."""
+"""Fewest seconds: a shorter level shows nothing about variance."""
 
 
 def is_regular(seen: Saturation, measured: Mapping[int, Sequence[Mapping[str, Any]]]) -> bool:
-    """Whether all deciding levels with enough seconds are; True also if none has.
+    """Whether all deciding levels with enough seconds are regular; True also if none has.
 
-    Of full seconds: the first and last of a level may be parts.
+    Uses full seconds only: the first and last of a level may be partial.
     """
     found = [
         dispersion(counts)
@@ -31,7 +31,7 @@ def is_regular(seen: Saturation, measured: Mapping[int, Sequence[Mapping[str, An
 
 
 def dispersion(counts: Sequence[float]) -> float:
-    """Variance over mean (index of dispersion): 0 of a clock, 1 of a Poisson process."""
+    """Variance over mean (index of dispersion): 0 for a clock, 1 for a Poisson process."""
     mean = float(np.mean(counts))
     return float(np.var(counts, ddof=1)) / mean if mean else 0.0
 

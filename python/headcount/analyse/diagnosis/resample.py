@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Seconds:
-    """The measured seconds of a level: a row a second, a column a counter."""
+    """The measured seconds of a level: one row per second, one column per counter."""
 
     names: list[tuple[str, str]]
     values: Floats
@@ -44,7 +44,7 @@ def draws(
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
     times: int,
 ) -> Iterator[list[Observation]]:
-    """The levels, resampled so many times; those with too few seconds stay the same."""
+    """The levels, resampled `times` times; those with too few seconds stay the same."""
     rng = np.random.default_rng(SEED)
     tables = {
         o.index: _table(measured[o.index])
@@ -108,7 +108,7 @@ def _weighted(level: Observation, table: _Seconds, times: Floats) -> Observation
             means.setdefault(side, {})[name] = float(total / part)
     for side, whole in level.means.items():
         for name, value in whole.items():
-            means[side].setdefault(name, value)  # read too seldom for this draw to have it
+            means[side].setdefault(name, value)  # read too rarely to be in this draw
     completed, length = float(times @ table.completed), float(weights.sum())
     service_s = float(times @ table.service_s)
     return replace(

@@ -18,7 +18,7 @@ from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
 from headcount.bundle.diagnosis import Figure, Limit, NotObserved, RuledOut
 
 RULED_OUT_BELOW = 0.25
-"""Score up to which something is ruled out."""
+"""Score up to which a limit is ruled out."""
 
 SHOWN_BY: Mapping[Limit, tuple[str, ...]] = {
     "cpu": (cpu.THROTTLED, cpu.HOST),
@@ -53,7 +53,7 @@ RULED_OUT_BY: Mapping[Limit, tuple[str, ...]] = {
     "cpu": (cpu.THROTTLED, cpu.PRESSURE, cpu.DELAY, cpu.HOST_PRESSURE),
     "generator": (generator.BUSIEST,),
 }
-"""Figures that rule a limit out best, if the first of its sign does not."""
+"""Figures that best rule a limit out, if the first one of its sign does not."""
 
 
 def _figure_against(limit: Limit, sign: Sign) -> Figure | None:
@@ -66,7 +66,7 @@ def _figure_against(limit: Limit, sign: Sign) -> Figure | None:
 
 
 def ruled_out(decision: Decision, weighed: Weighed) -> list[RuledOut]:
-    """What was observed and was not the limit, with the figure that shows it."""
+    """What was observed and was not the limit, each with the figure that shows it."""
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
     found = []
     for limit in (*RESOURCES, "generator", "refusal"):
@@ -74,7 +74,7 @@ def ruled_out(decision: Decision, weighed: Weighed) -> list[RuledOut]:
         if sign is None or limit in named or sign.score > RULED_OUT_BELOW:
             continue
         if limit == "disk" and decision.limit == "memory":
-            continue  # it is waited for, only not for its own sake
+            continue  # threads wait for it, but it is not the cause
         figure = _figure_against(limit, sign)
         because = f": {figure.sentence}" if figure is not None else ""
         name = NAMES[limit]

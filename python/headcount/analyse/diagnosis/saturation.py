@@ -9,7 +9,7 @@ from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.thresholds import threshold
 
 MOST_DECIDING = 3
-"""Of many saturated levels, as a search leaves them, the upper half decides, and these at least."""
+"""Fewest deciding levels: of many saturated levels, as after a search, the upper half decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +17,12 @@ class Saturation:
     """How throughput responds to users at the top.
 
     Attributes:
-        elasticity: d ln X / d ln N between the largest levels and the nearest below that are
-            surely apart; None where no two levels are.
-        levels: The saturated levels by users, those that decide; empty if there is none valid.
+        elasticity: d ln X / d ln N between the largest levels and the nearest ones below that are
+            surely apart; None if no two levels are.
+        levels: The deciding saturated levels, by users; empty if none is valid.
         light: The valid level with the fewest users; None if there is none.
         alone_s: Time of a scenario with a single user, from the trial before the first level; None
-            if there was none.
+            without a trial.
         most_per_s: The largest throughput of the valid levels.
 
     """
@@ -35,14 +35,14 @@ class Saturation:
 
     @property
     def growth(self) -> float:
-        """How many times longer a scenario took at the deciding levels; 0 where that is unknown."""
+        """How many times longer a scenario took at the deciding levels; 0 if unknown."""
         light_s = self.light.service_s if self.light is not None else None
         took_s = [level.service_s for level in self.levels if level.service_s is not None]
         return statistics.median(took_s) / light_s if took_s and light_s else 0.0
 
     @property
     def present(self) -> float:
-        """The most scenarios under way, on average, of the deciding levels; 0 where unknown."""
+        """Largest mean number of scenarios under way at the deciding levels; 0 if unknown."""
         return max((level.under_way or 0.0 for level in self.levels), default=0.0)
 
 
@@ -58,8 +58,8 @@ def saturation(observations: Sequence[Observation], alone_s: float | None = None
 def elasticity(levels: Sequence[Observation]) -> float | None:
     """Slope of ln X over ln N from the nearest lower levels to the top ones.
 
-    Levels within the ratio `levels.apart` of each other are one point: their median. A level above
-    the top throughput that brings less counts like a flat one: it is saturated all the same.
+    Levels within the ratio `levels.apart` of each other are one point: their median. A level with
+    more users than the top one but less throughput counts as flat: it is saturated all the same.
     """
     rates = [(level.users, level.per_s) for level in levels if level.per_s > 0]
     if not rates:
@@ -85,9 +85,9 @@ def _middle(rates: Sequence[tuple[int, float]]) -> float:
 def _deciding(levels: Sequence[Observation]) -> tuple[Observation, ...]:
     """The levels from the knee on; of many, the upper half.
 
-    Where throughput falls again, those beyond: what breaks the server may have been no limit
-    before. A level at which the server is dead shows nothing of why. Nor does one that is fast
-    while users wait long at the top: it has nearly as much throughput, but no limit yet.
+    If throughput falls again, the levels beyond the peak: the cause may not have been a limit
+    before. A level at which the server is dead does not show why. Nor does one that is fast while
+    users wait long at the top: it has nearly as much throughput, but no limit yet.
     """
     most = max(level.per_s for level in levels)
     knee = min(level.users for level in levels if level.per_s >= threshold("knee.share") * most)
@@ -101,7 +101,7 @@ def _deciding(levels: Sequence[Observation]) -> tuple[Observation, ...]:
 
 
 def _waits(level: Observation, top: Observation, light: Observation) -> bool:
-    """Whether users wait at a level; True where they do not even at the top, or it is not known."""
+    """Whether users wait at a level; True if they do not even at the top, or it is unknown."""
     if not light.service_s or level.service_s is None or top.service_s is None or level is top:
         return True
     if top.service_s < threshold("growth") * light.service_s:

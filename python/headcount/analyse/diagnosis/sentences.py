@@ -82,9 +82,9 @@ def sentence(
 ) -> str:
     """What stops the server, in a sentence.
 
-    `broke` is the criterion that broke, if any, and `is_goal` whether it is one on throughput or a
-    counter; `most_time` says where a scenario spends most of
-    its time, if that is known; `programs` are those at addresses of other servers.
+    `broke` is the criterion that broke, if any, and `is_goal` whether it is on throughput or a
+    counter; `most_time` says where a scenario spends most of its time, if known; `programs` are
+    those at the addresses of other servers.
     """
     if decision.limit == "none":
         if broke is not None and is_goal:
@@ -115,7 +115,7 @@ def _with_program(text: str, sign: Sign, programs: Mapping[str, str]) -> str:
 
 
 def head(sign: Sign) -> str:
-    """What limits, without the figures."""
+    """The limit in words, without the figures."""
     if sign.limit in OWN_HEADS:
         return OWN_HEADS[sign.limit](sign)
     found = HEADS.get((sign.limit, sign.detail)) or HEADS.get((sign.limit, None))
@@ -126,7 +126,7 @@ def head(sign: Sign) -> str:
 
 
 def _pool(sign: Sign) -> str:
-    """A pool: of workers, of places inside the program, or of connections to another server."""
+    """A pool of workers, of places inside the program, or of connections to another server."""
     what = "worker"
     if sign.detail in SETTINGS and sign.size is not None:
         one, several = SETTINGS[sign.detail]
@@ -186,10 +186,10 @@ OWN_HEADS: Mapping[Limit, Callable[[Sign], str]] = {
     "upstream": _upstream,
     "refusal": _refusal,
 }
-"""Limits whose head has a figure or a name of their own."""
+"""Limits whose head has its own figure or name."""
 
 
 def candidate_text(sign: Sign) -> str:
-    """What a candidate is, and its figures."""
+    """A candidate with its figures."""
     figures = "; ".join(figure.sentence for figure in sign.figures)
     return f"{NAMES[sign.limit]}: {figures}" if figures else NAMES[sign.limit]

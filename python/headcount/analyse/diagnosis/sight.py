@@ -9,16 +9,16 @@ from headcount.analyse.diagnosis.sign import Sign
 from headcount.bundle.environment import ServerFound
 
 Sight = Literal["processes", "machine", "shared machine", "nothing"]
-"""`shared machine`: only that of the load generator, where anybody may be who is busy."""
+"""`shared machine`: only the load generator's own, where any program may be the busy one."""
 
 OF_PROCESSES = (cpu.OWN, cpu.GROUP, cpu.THROTTLED, cpu.PRESSURE, cpu.DELAY)
-"""Counters of the server's own processes; one is enough."""
+"""Counters of the server's own processes; one suffices."""
 BY_LOAD = {software.PLACES, software.OUTSIDE, software.SERIAL}
-"""Figures that come from response times, whatever it is that takes the time."""
+"""Figures that come from response times, whatever the time is spent on."""
 
 
 def sight(levels: Sequence[Observation], server: ServerFound | None = None) -> Sight:
-    """What is seen at some levels; `server` is one that was looked for, here or over SSH."""
+    """What some levels show; `server` is one that was looked for, here or over SSH."""
     if _any(levels, OF_PROCESSES):
         return "processes"
     if server is not None and server.machine is None:
@@ -27,10 +27,10 @@ def sight(levels: Sequence[Observation], server: ServerFound | None = None) -> S
 
 
 def can_prove(seen: Sight, sign: Sign) -> bool:
-    """Whether a sign means what it says, as far as the server is seen.
+    """Whether a sign means what it says, given what is observed of the server.
 
-    A pool or a lock is what resources leave unexplained, so it takes the server's processes, or the
-    server's own word. A full machine proves something about a server that has it for itself.
+    A pool or a lock is inferred when resources are idle, so it takes the server's processes, or the
+    server's own report. A full machine proves something about a server that has it to itself.
     """
     if seen == "processes" or sign.limit in ("refusal", "generator"):
         return True
@@ -42,7 +42,7 @@ def can_prove(seen: Sight, sign: Sign) -> bool:
 
 
 def missing_text(seen: Sight, server: ServerFound | None) -> str:
-    """What is not known, and how to see it."""
+    """What is unknown, and how to observe it."""
     if seen == "shared machine" and server is not None:
         return server.missing or "the server's processes are not known: name them with --pid"
     if seen == "machine" and server is not None and server.missing:

@@ -16,9 +16,9 @@ class Sign:
         detail: Its kind; None if there are no kinds.
         score: From 0 to 1: how surely it was at work.
         figures: The evidence, the strongest first.
-        size: Places of a pool, ms of a lock, CPUs of a quota, users accepted; of another server
-            what fits of the first two; None if none.
-        size_unit: Of the size.
+        size: Places of a pool, ms of a lock, CPUs of a quota, users accepted; for another server
+            one of the first two; None if there is no size.
+        size_unit: Unit of the size.
 
     """
 
@@ -31,7 +31,7 @@ class Sign:
 
 
 def address_of(sign: Sign) -> str | None:
-    """The address of the other server that a sign is about; None if it is about none."""
+    """The address of the other server that a sign is about; None if there is none."""
     if sign.limit == "upstream":
         return sign.detail
     words = (sign.detail or "").partition(" to ")

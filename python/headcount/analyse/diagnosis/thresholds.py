@@ -1,4 +1,4 @@
-"""The thresholds of figures: data, each with its reason."""
+"""The thresholds of figures as data, each with its reason."""
 
 import tomllib
 from functools import cache
@@ -20,7 +20,7 @@ class Threshold(BaseModel):
 
 @cache
 def thresholds() -> dict[str, Threshold]:
-    """All of them by name, in the order of the file."""
+    """All thresholds by name, in the order of the file."""
     text = files("headcount.analyse.diagnosis").joinpath("thresholds.toml").read_text("utf-8")
     found = [Threshold.model_validate(entry) for entry in tomllib.loads(text)["threshold"]]
     return {one.name: one for one in found}
@@ -32,12 +32,12 @@ def threshold(name: str) -> float:
 
 
 def ramp(value: float, low: str, high: str) -> float:
-    """From 0 at the threshold `low` to 1 at the threshold `high`, straight between them."""
+    """From 0 at the threshold `low` to 1 at the threshold `high`, linear in between."""
     return between(value, threshold(low), threshold(high))
 
 
 def between(value: float, low: float, high: float) -> float:
-    """From 0 at `low` to 1 at `high`, straight between them.
+    """From 0 at `low` to 1 at `high`, linear in between.
 
     >>> between(0.9, 0.8, 1.0)
     0.5

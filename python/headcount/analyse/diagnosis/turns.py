@@ -1,4 +1,4 @@
-"""Limits that were at work in turns, each part of the time, which their means hide."""
+"""Limits that alternated, each for part of the time, which their means hide."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from headcount.analyse.diagnosis.weigh import RESOURCES, at_level
 from headcount.bundle.diagnosis import Limit
 
 PROGRAM: Limit = "lock"
-"""What limits while no resource does."""
+"""The limit while no resource is one."""
 LEAST_SHARE = 0.25
-"""Share of the seconds that each of the two must have to itself."""
+"""Share of the seconds in which each of the two must be the only limit."""
 IDLE = 0.1
-"""Score of every resource below which none of them was what users waited for in a second."""
+"""Score of every resource below which users did not wait for any of them in a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class Turns:
     """Two limits that took turns.
 
     Attributes:
-        first: The one with more seconds; of a resource and the program the resource.
+        first: The one with more seconds; if one is the program, the resource.
         second: The other.
-        sign: The evidence for the first in its seconds, of which means show little.
-        share: Of the seconds that belong to one of the two.
+        sign: The evidence for the first in its seconds, which means hardly show.
+        share: Share of the seconds that belong to one of the two.
 
     """
 
@@ -47,9 +47,9 @@ def alternating_limits(
 ) -> Turns | None:
     """Two limits of which one or the other, rarely both, was at work in most seconds.
 
-    Averages of such a server are far from full for either (Malkowski, Hedwig and Pu, IISWC 2009).
-    Seconds in which all resources are idle while users wait, and not for another server, are the
-    program's: most likely it holds a lock.
+    On average such a server is far from full for either (Malkowski, Hedwig and Pu, IISWC 2009).
+    Seconds in which all resources are idle while users wait, but not for another server, count for
+    the program: most likely it holds a lock.
     """
     alone: dict[Limit, list[Sign]] = {}
     number = 0

@@ -1,4 +1,4 @@
-"""Where in a program most threads wait that did not with few users, as a tool saw it.
+"""Where in a program most of the additional threads wait, compared with few users, from a tool.
 
 The kernel knows nothing of goroutines, and of a Java thread at a lock only that it is parked.
 """
@@ -10,7 +10,7 @@ from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.bundle.stacks import LevelStacks, Stacks
 
 _TOOLS = {"jstack": "threads", "py-spy": "threads", "go": "goroutines"}
-"""Tools that see threads wait, and what they call them."""
+"""Tools that see waiting threads, and their names for them."""
 _LIBRARIES = (
     *("java.", "javax.", "jdk.", "sun.", "runtime.", "sync.", "internal/", "time.", "net."),
     *("net/http.", "io.", "bufio.", "os.", "syscall.", "database/sql.", "context."),
@@ -25,11 +25,11 @@ _FILES = (
     "(ssl.py)",
     "(thread.py)",
 )
-"""Those of Python's end with one of these."""
+"""Python's library frames end with one of these."""
 _FIRST = 3
 """Frames before those of the program: process, thread, state."""
 _Place = tuple[str, str | None]
-"""Innermost frame, and the innermost one that is of no library."""
+"""The innermost frame, and the innermost one outside libraries."""
 
 
 def program_text(
@@ -41,10 +41,10 @@ def program_text(
     """The place with the largest growth of waiting threads; None without a tool or without growth.
 
     Args:
-        stacks: All of the bundle.
-        seen: How many snapshots there are, by level and tool.
+        stacks: All stacks of the bundle.
+        seen: Number of snapshots, by level and tool.
         level: The level at the limit.
-        few: The one with the fewest users; None if that is the same.
+        few: The level with the fewest users; None if it is the same one.
 
     """
     for tool, what in _TOOLS.items():
@@ -74,7 +74,7 @@ def program_text(
 def _places(off: Stacks, times: int) -> dict[_Place, float]:
     """Mean numbers of waiting threads by place.
 
-    Those that are in no function of the program wait for work, as for the next request.
+    Threads outside any function of the program wait for work, such as the next request.
     """
     found: Counter[_Place] = Counter()
     for stack, number in off.items():

@@ -8,7 +8,7 @@ from headcount.counters.stacks.calls import Kind
 from headcount.text import plural
 
 _MOST = 3
-"""Waits that a sentence names; more are in the record."""
+"""Most waits that a sentence names; the record has more."""
 _PLAIN: dict[Kind, str] = {
     "lock": "a lock",
     "events": "events on connections",
@@ -100,7 +100,7 @@ def sentence(
 
 
 def threads_text(number: float) -> str:
-    """A mean number of threads: whole from 10, and where it is nearly whole.
+    """A mean number of threads: whole from 10 on, and if it is nearly whole.
 
     >>> [threads_text(x) for x in (38.2, 3.98, 2.46, 0.21)]
     ['38', '4', '2.5', '0.2']

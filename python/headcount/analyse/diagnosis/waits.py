@@ -1,10 +1,10 @@
 """What the server's threads wait for at the limit, from its stacks there and with few users.
 
-A thread that waits for work looks like one that waits for a lock: both are in futex(2). What tells
-them apart is the address they wait at, and whether as many were there with few users. Three
-answers are possible for a thread that is not running: it waits for something that is named, it is
-idle, or it is parked: it waits at an address of its own until another thread of the program wakes
-it, which is how the runtimes of Go and Java rest threads and make them wait for locks, too.
+A thread that waits for work looks like one that waits for a lock: both are in futex(2). The
+differences are the address they wait at, and whether as many were there with few users. A thread
+that is not running is in one of three states: it waits for something that has a name, it is idle,
+or it is parked: it waits at its own address until another thread of the program wakes it. The
+runtimes of Go and Java use parking for idle threads and for locks.
 """
 
 from collections import Counter, defaultdict
@@ -24,9 +24,9 @@ from headcount.counters.stacks.calls import FUTEX, Kind, kind_of
 _IDLE: frozenset[Kind] = frozenset({"accept", "child", "signal"})
 """Waits that are never for lack of anything but work."""
 _ALIKE: frozenset[Kind] = frozenset({"lock", "sleep", "other"})
-"""Waits that are idle if about as many threads were there with few users."""
+"""Waits that count as idle if about as many threads were there with few users."""
 _ALIKE_OBJECTS = ("pipe:", "udp", "socket")
-"""Of `receive`, on these objects: a thread that reads orders of another one, say."""
+"""Objects of `receive` that also do: a thread that reads another thread's orders, for example."""
 _CLIENT = "client"
 _FILE, _FOLDER = "file:", "folder:"
 _KERNEL = "_[k]"
@@ -40,7 +40,7 @@ class LevelWaits:
 
     running: float
     waiting: Mapping[tuple[str, str, str | None], float]
-    """By process, call, and its object."""
+    """By process, call and its object."""
 
 
 def of_stacks(on: Stacks, off: Stacks, snapshots: int) -> LevelWaits:
@@ -62,10 +62,10 @@ def waits(
     """What threads wait for; None without stacks of the level at the limit.
 
     Args:
-        stacks: All of the bundle.
-        events: All of the bundle; they have the numbers of snapshots.
+        stacks: All stacks of the bundle.
+        events: All events of the bundle; they have the numbers of snapshots.
         at_limit: Index and users of a level at the limit.
-        with_few: The same of the level with the fewest users; None if that is the same one.
+        with_few: The same for the level with the fewest users; None if it is the same one.
 
     """
     seen = {
@@ -110,7 +110,7 @@ def _at(
 
 
 def _sorted_out(there: LevelWaits, few: LevelWaits | None) -> tuple[list[Wait], Rests]:
-    """What is waited for, the most first, and how many threads wait for nothing that has a name."""
+    """The waits, largest first, and how many threads wait for nothing that has a name."""
     idle = in_loop = parked = 0.0
     sums: defaultdict[tuple[Kind, str | None], float] = defaultdict(float)
     for key, number in there.waiting.items():
@@ -142,7 +142,7 @@ def _sorted_out(there: LevelWaits, few: LevelWaits | None) -> tuple[list[Wait], 
 def in_folders(
     named: Mapping[tuple[Kind, str | None], float],
 ) -> dict[tuple[Kind, str | None], float]:
-    """The same with all files of a wait as one, their folder, where no file has most of it.
+    """The waits with their files merged into the folder, if no file accounts for most of a wait.
 
     >>> in_folders({("sync", "file:/a/1"): 2.0, ("sync", "file:/a/2"): 2.0, ("lock", None): 1.0})
     {('lock', None): 1.0, ('sync', 'folder:/a'): 4.0}
@@ -169,7 +169,7 @@ def _of_call(kind: Kind, call: str) -> str | None:
 
 
 def _leaf(stack: tuple[str, ...]) -> tuple[str, str | None]:
-    """The call and its object; of a stack without one, the kernel's innermost function.
+    """The call and its object; for a stack without one, the kernel's innermost function.
 
     >>> _leaf(("nginx", "nginx", "sleeping", "f_[k]", "read(peer:10.0.0.9:5432)"))
     ('read', 'peer:10.0.0.9:5432')

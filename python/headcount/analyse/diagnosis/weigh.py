@@ -28,18 +28,18 @@ from headcount.bundle.diagnosis import Limit
 from headcount.bundle.environment import ServerFound
 
 RESOURCES: tuple[Limit, ...] = ("cpu", "thread", "memory", "disk", "network")
-"""The machine's resources; other limits are the generator's and the program's."""
+"""The machine's resources; other limits belong to the generator and the program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known beside the means of levels.
+    """What is known besides the means of levels.
 
     Attributes:
         server: The server, if it was looked for on its machine.
         alone_s: Time of a scenario with a single user; None without a trial.
         pausing: The sign of pauses, from the seconds of all levels; None if there are none.
-        before: Counters of the server before the first user; empty if nobody looked.
+        before: Counters of the server before the first user; empty if none were read.
 
     """
 
@@ -60,11 +60,11 @@ class Weighed:
         seen: Whether and where the server was saturated.
         levels: Signs at every valid level, by the level's index and limit.
         signs: The sign of each limit over the deciding levels; limits not observed are absent.
-        late: The generator's sign at levels that do not count because of it, above those that do.
+        late: The generator's sign at levels above the valid ones that it made invalid.
         killed: The sign of memory, if the kernel OOM-killed server processes.
         slow: What makes scenarios slow for any number of users; None if nothing does.
         sight: What the counters show of the server.
-        known: What was known beside the levels.
+        known: What is known besides the levels.
 
     """
 
@@ -79,22 +79,22 @@ class Weighed:
 
 
 def weigh(observations: Sequence[Observation], known: Known = NOTHING_KNOWN) -> Weighed:
-    """Weigh everything."""
+    """All evidence, combined over the deciding levels."""
     seen = saturation(observations, known.alone_s)
     levels = {o.index: at_level(o, seen) for o in observations}
     deciding = [levels[o.index] for o in seen.levels]
-    # In the order of the evidence: of signs with the same score the same one must lead each time.
+    # Keep the order of the evidence: of equal scores, the same sign must come first each time.
     limits = dict.fromkeys(limit for signs in deciding for limit in signs)
     signs = {limit: _middle([s[limit] for s in deciding if limit in s]) for limit in limits}
     killed = memory.kill_sign(observations)
     if killed is not None:
         signs["memory"] = killed
     if deciding:
-        # Refusals begin where the last place is taken: only those beyond show them.
+        # Refusals begin when the last place is taken: only levels beyond that show them.
         signs["refusal"] = _refusal(observations, levels) or deciding[-1]["refusal"]
     late = _late(observations, seen, levels)
     slow = delay.sign(observations, seen)
-    # Where packets are lost, some seconds look like pauses.
+    # If packets are lost, some seconds look like pauses.
     if known.pausing is not None and (slow is None or slow.detail != path.LOSS):
         slow = known.pausing
     return Weighed(seen, levels, signs, late, killed, slow, sight(seen.levels, known.server), known)
@@ -103,21 +103,21 @@ def weigh(observations: Sequence[Observation], known: Known = NOTHING_KNOWN) -> 
 def _refusal(
     observations: Sequence[Observation], levels: Mapping[int, Mapping[Limit, Sign]]
 ) -> Sign | None:
-    """The refusals that broke a criterion first; None if something else did, or they are none.
+    """The refusals that broke a criterion first; None if something else did, or there are none.
 
-    Users who are refused come back at once: with more of them, that alone may fill the CPU.
+    Refused users come back at once: with more of them, that alone may fill the CPU.
     """
     failed = [o for o in observations if o.is_failed]
     first = min(failed, key=lambda o: (o.users, o.index), default=None)
     if first is None or not first.by_failures or first.refused <= threshold("refusal.share"):
         return None
     sign = levels[first.index]["refusal"]
-    # Of those who were served as fast as ever: else refusals are a symptom, and score less.
+    # Only if accepted users were as fast as ever: otherwise refusals are a symptom, and score less.
     return sign if first.per_s and sign.score >= 1.0 else None
 
 
 def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
-    """All signs at one level, each limit's own part of what it shares with another."""
+    """All signs at one level; each limit keeps only its own part of what it shares with another."""
     waits = disk.signs(level, seen.light)
     short = memory.kill_sign([level]) or memory.signs(level, waits)
     if waits is not None and short is not None and short.detail == "as disk":
@@ -142,7 +142,7 @@ def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
 
 
 def _of_program(level: Observation, seen: Saturation, taken: float) -> dict[Limit, Sign]:
-    """The signs of what resources leave unexplained.
+    """The signs of limits that show when resources are idle.
 
     A pool that a server reports itself comes first, then another server, then the program.
     """
@@ -168,7 +168,7 @@ def _of_program(level: Observation, seen: Saturation, taken: float) -> dict[Limi
 def _middle(signs: Sequence[Sign]) -> Sign:
     """The sign of the median score, with the kind that most levels agree on.
 
-    Where as many agree on another kind, with the kind of the stronger signs.
+    In a tie, the kind of the stronger signs.
     """
     score = statistics.median(sign.score for sign in signs)
     many: Counter[str | None] = Counter(sign.detail for sign in signs)
@@ -188,7 +188,7 @@ def _late(
     seen: Saturation,
     levels: Mapping[int, Mapping[Limit, Sign]],
 ) -> Sign | None:
-    """The generator, where all levels beyond those that count fell to it."""
+    """The generator's sign, if it invalidated all levels beyond the valid ones."""
     most = max((o.users for o in seen.levels), default=0)
     beyond = [o for o in observations if not o.valid and o.limited and o.users >= most]
     if not beyond:

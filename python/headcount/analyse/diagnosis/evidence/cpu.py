@@ -14,7 +14,7 @@ HOST = "system.cpu.utilization"
 COUNT = "system.cpu.logical.count"
 STOLEN = "system.cpu.utilization{cpu.mode=steal}"
 NOBODYS = (STOLEN, *(f"{HOST}{{cpu.mode={mode}}}" for mode in ("interrupt", "softirq")))
-"""CPU time that no program used: on behalf of any, or not at all."""
+"""CPU time that no program used: interrupts, or time that was stolen."""
 BUSIEST = "system.cpu.utilization.busiest"
 FOREIGN = "system.cpu.foreign"
 OWN = "process.cpu.utilization"
@@ -46,11 +46,11 @@ class Cores:
 
 
 def cores(level: Observation) -> Cores:
-    """Who used the CPUs. What is left over of the host's use is that of other programs.
+    """Who used the CPUs; the rest of the host's use belongs to other programs.
 
-    What servers behind it on the same machine use is the server's, since its users cause it.
-    Interrupts and stolen time are nobody's. Others cannot have used what the server's control group
-    did, which counts processes that came and went, too.
+    The use of servers behind it on the same machine counts as the server's, because its users cause
+    it. Interrupts and stolen time are nobody's. The use of the server's control group is never that
+    of others; it includes processes that came and went.
     """
     there, busy = level.mean(COUNT), level.mean(HOST)
     host = busy * there if busy is not None and there else None
@@ -76,7 +76,7 @@ def waiting(level: Observation) -> tuple[float, str] | None:
     if pressure is not None:
         return pressure, PRESSURE
     if delay is not None:
-        runnable = level.mean(RUNNABLE)  # 0: nobody was ever seen to want a CPU
+        runnable = level.mean(RUNNABLE)  # 0: no thread was ever seen to want a CPU
         at_all = 1.0 if runnable is None else min(runnable, 1.0)
         return min(delay / threshold("cpu.delay"), 1.0) * at_all, DELAY
     pressure = level.mean(HOST_PRESSURE)
@@ -86,10 +86,10 @@ def waiting(level: Observation) -> tuple[float, str] | None:
 def wanted(level: Observation) -> float | None:
     """CPU that the server's threads used or waited for, in cores; None if not observed.
 
-    Two figures tell, and the smaller counts: time that threads waited is too large where many of
-    them wake at once, and the threads ready at the moments looked at where looking wakes them.
-    Where one thread has a core to itself all the time, what the others wait for is that thread, and
-    not more CPU than they use.
+    The smaller of two estimates counts. The waiting time of threads is too large if many wake at
+    once; the number of ready threads is too large if taking the sample wakes them. If one thread
+    always has a core to itself, the others wait for that thread, and want no more CPU than they
+    use.
     """
     used, delay = level.mean(GROUP, OWN), level.mean(DELAY)
     busiest = level.mean(BUSIEST_THREAD)
@@ -109,7 +109,7 @@ def _wanted_behind(level: Observation) -> float:
 
 
 def _longest_wait(level: Observation) -> tuple[float, str] | None:
-    """How much the server, or what is behind it on its machine, waited for CPU: the larger."""
+    """How much the server, or a server behind it on its machine, waited for CPU: the larger one."""
     own, delay = waiting(level), level.mean(BEHIND_DELAY)
     if delay is None:
         return own
@@ -126,7 +126,7 @@ def signs(level: Observation, seen: Saturation) -> Sign | None:
     if sign is None or collecting is None:
         return sign
     if collecting.counter == JVM and collecting.value >= threshold("jvm.gc.most"):
-        # What stands still for a collection serves nobody, whoever else uses the CPU.
+        # While a collection stops the program, it serves nobody, whatever else uses the CPU.
         least = threshold("jvm.gc")
         score = max(sign.score, between(collecting.value, least, threshold("jvm.gc.most")))
         figures = (collecting, *sign.figures)
@@ -135,7 +135,7 @@ def signs(level: Observation, seen: Saturation) -> Sign | None:
 
 
 def jvm_figure(level: Observation, stopped: float, when: str = "of the time") -> Figure:
-    """What the JVM's own counters say of its collector, and how full its heap is."""
+    """The JVM's own counters of its garbage collector, and how full its heap is."""
     text = f"collections stopped the program for {share(stopped)} {when}, by the JVM's own count"
     used, limit = level.mean("jvm.memory.used"), level.mean("jvm.memory.limit")
     if used is not None and limit:
@@ -144,7 +144,7 @@ def jvm_figure(level: Observation, stopped: float, when: str = "of the time") ->
 
 
 def _collecting(level: Observation) -> Figure | None:
-    """The garbage collector's part of the server's CPU, if it is large."""
+    """The garbage collector's share of the server's CPU, if it is large."""
     stopped = level.mean(JVM)
     if stopped is not None and stopped >= threshold("jvm.gc"):
         return jvm_figure(level, stopped)
@@ -158,7 +158,7 @@ def _collecting(level: Observation) -> Figure | None:
 def _quota(level: Observation) -> Sign | None:
     """A control group's limit: the scheduler counts how often it throttled the group.
 
-    A group that used up its limit had no more to get, whoever else was busy.
+    A group that used up its limit could not get more, whatever the load of other programs.
     """
     throttled = level.mean(THROTTLED)
     if throttled is None:
@@ -176,9 +176,9 @@ def _quota(level: Observation) -> Sign | None:
 def _held_back(level: Observation) -> Sign | None:
     """Threads that are ready to run and get no CPU, while all CPUs have idle time.
 
-    That is what a quota does, of a group that is not seen: in the container's own namespace, for
-    example, that of the pod is out of sight. Threads that wake together from one flush of the disk
-    wait for each other, too; what the server waits for then is the disk.
+    This is the effect of a quota on a group that is not observed: in a container's own namespace,
+    for example, the pod's group is not visible. Threads that wake together from one disk flush also
+    wait for each other; the server then waits for the disk.
     """
     busiest, delay = level.mean(BUSIEST), level.mean(DELAY)
     used, wants = level.mean(GROUP, OWN), wanted(level)
@@ -204,12 +204,12 @@ def _pinned(level: Observation) -> Sign | None:
         return None
     if host >= threshold("cpu.full.high") or used.there is None or used.there < 2:
         return None
-    # The mean of the other CPUs: if they are nearly full, too, the server is bound to none.
+    # The mean of the other CPUs: if they are nearly full too, the server is not pinned.
     rest = (host * used.there - busiest) / (used.there - 1)
     if rest >= threshold("cpu.full.low"):
         return None
     full = ramp(busiest, "cpu.full.low", "cpu.full.high")
-    # Its own use only: what a server behind it uses may well be the core that is full.
+    # Its own use only: the full core may belong to a server behind it.
     own = level.mean(GROUP, OWN)
     whole = own is not None and own >= threshold("cpu.full.low")
     score = min(full, wait[0]) if whole else 0.0
@@ -234,7 +234,7 @@ def _machine(level: Observation, seen: Saturation) -> Sign | None:
     wants = wanted(level)
     if wants is not None and used.there:
         own = max(own, full * ramp(wants / used.there, "cpu.wanted.low", "cpu.wanted.high"))
-    # Without a figure on waiting, a full machine is the only evidence.
+    # Without a figure on waiting, the full machine is the only evidence.
     score = max(own, full * wait[0]) if wait is not None else full
     score *= 1 - _elsewhere(level)
     used_cpus = figure(
@@ -268,9 +268,9 @@ def _machine(level: Observation, seen: Saturation) -> Sign | None:
 
 
 def _elsewhere(level: Observation) -> float:
-    """Share of time in which every task waits for I/O, and so none of them wants a CPU.
+    """Share of time in which every task waits for I/O, so that none wants a CPU.
 
-    Without a control group: the blocked ones of the threads that are not idle.
+    Without a control group: the blocked share of the threads that are not idle.
     """
     stalled = level.mean(ALL_IO)
     if stalled is not None:
@@ -285,15 +285,15 @@ def _delayed(level: Observation, seen: Saturation) -> float:
     """Share of the scenarios being served that wait for a CPU, by Little's law.
 
     The threads of a server that hardly computes wait long for a CPU on a busy machine, but that is
-    little of the time that a scenario takes. Where the server says that they wait for a lock, only
-    who holds it can wait for a CPU. 1 if it is not known.
+    little of a scenario's time. If the server reports that its threads wait for a lock, only the
+    holder can wait for a CPU. 1 if unknown.
     """
     used, wants, under_way = level.mean(GROUP, OWN), wanted(level), level.under_way
     if used is None or wants is None or not under_way:
         return 1.0
     used, wants = used + (level.mean(BEHIND) or 0.0), wants + _wanted_behind(level)
     served = min(under_way, software.places_of(level, seen).effective or under_way)
-    # Pressure is the share of time in which one waits, or several.
+    # Pressure is the share of time in which at least one task waits.
     delayed = min(max(wants - used, level.mean(PRESSURE) or 0.0) / served, 1.0)
     return delayed * (1 - locks.lock_share(level))
 

@@ -1,7 +1,7 @@
-"""Signs of a server that is slow for everybody, also for a few users: nothing is full.
+"""Signs of a server that is slow for everybody, even for a few users: nothing is full.
 
-Scenarios are slow already at the level with the fewest users, and more users do not make them
-slower. So no queue explains them: what takes the time is in each scenario itself, or on its way.
+Scenarios are already slow at the level with the fewest users, and more users do not make them
+slower. So queues do not explain it: the time is spent in each scenario itself, or on its way.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ HELD_BYTES = "socket.send_queue"
 CONNECTIONS = "socket.connections"
 SEGMENT = "socket.segment"
 SEGMENT_BYTES = 1448.0
-"""Payload of a full TCP segment on Ethernet, where it was not seen: Nagle's algorithm holds back
-only less (RFC 896). Over loopback it is up to 64 KiB."""
+"""Payload of a full TCP segment on Ethernet, if it was not observed: Nagle's algorithm only holds
+back smaller ones (RFC 896). Over loopback it is up to 64 KiB."""
 SLEEPING = "process.threads.waiting{wait=sleep}"
 TOOK = "load.service_time"
 
@@ -30,7 +30,7 @@ def sign(observations: Sequence[Observation], seen: Saturation) -> Sign | None:
     """What makes every scenario slow: the network, another server, or the scenario itself.
 
     None if users wait for each other, or if scenarios with the fewest users met the criteria and
-    their requests hardly wait. Lost packets count anyway: they make few scenarios slow.
+    their requests hardly wait. Lost packets count in any case: they make few scenarios slow.
     """
     light = seen.light
     if light is None or light.service_s is None or not light.per_s:
@@ -49,9 +49,9 @@ def sign(observations: Sequence[Observation], seen: Saturation) -> Sign | None:
 
 
 def _waits(light: Observation, far: Sign | None) -> bool:
-    """Whether requests of a few users take long, and the server hardly computes meanwhile.
+    """Whether a few users' requests take long while the server hardly computes.
 
-    While they are on their way it does not; otherwise its CPU time tells.
+    It does not compute while they are on their way; otherwise its CPU time shows it.
     """
     computes = 0.0 if far is not None else _computing(light)
     if computes is None or light.service_s is None:
@@ -61,7 +61,7 @@ def _waits(light: Observation, far: Sign | None) -> bool:
 
 
 def _computing(light: Observation) -> float | None:
-    """The part of a scenario's time in which the server uses the CPU; None if that is unknown."""
+    """The share of a scenario's time in which the server uses the CPU; None if unknown."""
     used = cpu.cores(light).server
     return min(used / light.under_way, 1.0) if used is not None and light.under_way else None
 
@@ -77,7 +77,7 @@ def _upstream(light: Observation, seen: Saturation, score: float) -> Sign | None
 
 
 def _own(light: Observation, level: Observation, score: float) -> Sign:
-    """The scenario itself: it computes, or it waits for a time that nobody else causes."""
+    """The scenario itself: it computes, or it waits for a time that no other user causes."""
     figures = [_took(light, level)]
     used, part = cpu.cores(light).server, _computing(light)
     detail = None
@@ -115,7 +115,7 @@ def _held_back(light: Observation) -> Figure | None:
 
 
 def time_text(seen: Saturation) -> str | None:
-    """What a scenario takes with few users and with many; None if that is not known."""
+    """Time of a scenario with few users and with many; None if unknown."""
     if seen.light is None or not seen.levels or seen.light.service_s is None:
         return None
     return _took(seen.light, seen.levels[-1]).sentence

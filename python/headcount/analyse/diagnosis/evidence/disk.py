@@ -1,4 +1,4 @@
-"""Signs that the server waited for its disk, also because memory was short."""
+"""Signs that the server waited for its disk, including because memory was short."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ IDLE = 0.5
 def signs(level: Observation, light: Observation | None) -> Sign | None:
     """How surely the server waited for its disk; `light` is the level with the fewest users.
 
-    None where nothing shows it.
+    None if nothing shows it.
     """
     detail = _direction(level)
     waited = _waited(level)
@@ -56,7 +56,7 @@ def _queue(level: Observation, part: float) -> Figure:
 
 
 def _waited(level: Observation) -> tuple[float, str, float] | None:
-    """Score, counter and value of the best figure on waiting for I/O that there is."""
+    """Score, counter and value of the best available figure on waiting for I/O."""
     for some, full in ((SOME, FULL), (BLOCKED, None), (HOST_SOME, HOST_FULL)):
         value = level.mean(some)
         if value is not None:
@@ -66,10 +66,10 @@ def _waited(level: Observation) -> tuple[float, str, float] | None:
 
 
 def _clear_of_cpu(level: Observation, some: float, full: float | None) -> float:
-    """How far waiting for I/O says that nothing else was going on.
+    """How far waiting for I/O means that nothing else was going on.
 
-    With many tasks one of them nearly always waits for a disk, also when the CPUs are what all
-    others wait for. What tells them apart is whether anything ran meanwhile (`full`).
+    With many tasks, one of them nearly always waits for a disk, even if all others wait for CPUs.
+    The difference is whether anything ran meanwhile (`full`).
     """
     used = cpu.cores(level)
     if used.host is None or not used.there:
@@ -129,5 +129,5 @@ def _where(level: Observation, score: float) -> list[Figure]:
 
 
 def without(sign: Sign, part: float) -> Sign:
-    """The sign less the part of it that is explained otherwise."""
+    """The sign, less the part of it that is explained otherwise."""
     return replace(sign, score=sign.score * (1 - min(max(part, 0.0), 1.0)))

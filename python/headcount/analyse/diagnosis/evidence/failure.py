@@ -15,11 +15,11 @@ from headcount.text import share
 
 FAILED = "load.failed"
 UNDER_LOAD: frozenset[Cause] = frozenset({"timeout", "connection", "turned-away", "unknown"})
-"""Causes that an overloaded server has, too: errors only if they come with few users as well."""
+"""Causes that overload has too: they count as errors only if they also come with few users."""
 
 
 ALL = 0.95
-"""Share of the scenarios of the fewest users that fail, from which nothing works at any load."""
+"""Share of failed scenarios at the fewest users from which nothing works at any load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ class _Errors:
     rule: Rule
     share: float
     part: float
-    """Of all faults of the level."""
+    """Share of all faults of the level."""
 
 
 def sign(levels: Sequence[LevelResult]) -> Sign | None:
     """The errors that stopped the run; None if it was something else.
 
-    They stopped it if most of what was bad at the level that failed with the fewest users failed,
-    instead of being slow. The score is the share of faults that have the same cause.
+    They stopped it if most of the bad scenarios of the failed level with the fewest users failed
+    rather than being slow. The score is the share of faults with the same cause.
     """
     failed = [level for level in levels if level.outcome == "failed"]
     if not failed:
@@ -50,13 +50,13 @@ def sign(levels: Sequence[LevelResult]) -> Sign | None:
     other = light if light.users < level.users else heavy
     there = _share(other, found.rule.cause)
     few, many = (there, found.share) if other is light else (found.share, there)
-    # A rate may turn away some of a few users: of more it turns away a larger share.
+    # A rate may refuse some of a few users: of more users it refuses a larger share.
     kind = "errors.turned_away" if found.rule.cause == "turned-away" else "errors.always"
     always = other.users != level.users and few >= threshold(kind) * many > 0
     if found.rule.cause == "timeout" and other is heavy:
-        always = False  # the lightest level may have been too much for the server already
+        always = False  # even the lightest level may have been too much for the server
     if found.rule.cause == "unknown" and level is light and found.share >= ALL:
-        always = True  # with more users, others may fail of something else
+        always = True  # with more users, others may fail for another reason
     if not always and (found.rule.cause in UNDER_LOAD or found.rule.under_load in UNDER_LOAD):
         return None
     figures = [_figure(level, found)]
@@ -72,13 +72,13 @@ def sign_confidence(found: Sign) -> float:
 
 
 def _share(level: LevelResult, cause: Cause) -> float:
-    """The share of scenarios that failed, where the same cause is the most frequent."""
+    """The share of failed scenarios, if the same cause is the most frequent; else 0."""
     found = _errors(level)
     return found.share if found is not None and found.rule.cause == cause else 0.0
 
 
 def _errors(level: LevelResult) -> _Errors | None:
-    """The most frequent cause, and the share of scenarios that failed by any."""
+    """The most frequent cause, and the share of scenarios that failed for any cause."""
     causes: Counter[Cause] = Counter()
     first: dict[Cause, Rule] = {}
     for rule, _, number in explained(level):

@@ -8,7 +8,7 @@ from headcount.counters.naming import agent_number
 from headcount.text import share
 
 WORKER = "agent.worker.busiest"
-"""The counter by which the agent with the busiest worker is found."""
+"""The counter that shows which agent has the busiest worker."""
 THROTTLED = "cgroup.cpu.throttled"
 WINDOW = "socket.rwnd_limited"
 BUSIEST = "generator.busiest_worker"
@@ -42,7 +42,7 @@ def signs(level: Observation) -> Sign:
 
 
 def _owned(part: str, level: Observation, counter: str) -> str:
-    """Its part, or that of the agent whose counter is the highest, where several play."""
+    """The generator's part, or that of the agent with the highest value if several play."""
     known = [
         (counters[counter], number)
         for side, counters in level.means.items()

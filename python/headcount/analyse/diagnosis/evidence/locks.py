@@ -1,4 +1,4 @@
-"""Locks that are seen: of PostgreSQL, also behind the server, of Java's machine, and on files."""
+"""Locks that are observed: of PostgreSQL, even behind the server, of the JVM, and on files."""
 
 from dataclasses import dataclass
 
@@ -21,10 +21,10 @@ LOCKED = {
 """What transactions lock, by kind."""
 ACTIVE = "postgresql.backends.active"
 DATABASE = "database"
-"""The kind of a lock that is in a database behind the server."""
+"""The kind of a lock in a database behind the server."""
 BEHIND_ACTIVE, BEHIND_WAITING = "upstream.postgresql.active", "upstream.postgresql.waiting"
 ALWAYS_WAITED_FOR = (0.5, 1.5)
-"""Statements that wait for a lock, on average: where hardly one does, it is often free."""
+"""Mean number of statements that wait for a lock: if hardly one does, it is often free."""
 MONITOR = "monitor"
 """The kind of a lock that is a monitor of a Java program."""
 CONTENDED = "jvm.monitors.contended"
@@ -33,11 +33,11 @@ FILE = "file"
 FILE_HELD, FILE_WAITING = "process.file_locks.held", "process.file_locks.waiting"
 SLEEPING = "process.threads.waiting{wait=sleep}"
 FILE_MOSTLY_HELD = (0.6, 0.85)
-"""Share of moments at which a file is locked: between two locks it is free until somebody who
+"""Share of samples in which a file is locked: between two locks it is free until a waiter that
 sleeps tries again."""
 EACH_WAITS = (0.3, 0.8)
-"""Monitors that a scenario finds taken: behind the lock that limits, each waits once. Others that
-are taken now and then, such as that of a log, are met by few."""
+"""Monitors that a scenario finds taken: behind the limiting lock, each waits once. Other monitors
+that are taken now and then, such as that of a log, affect few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Lock:
     Attributes:
         score: How surely scenarios wait for each other there, from 0 to 1.
         counter, value, text: The figure that shows it.
-        kind: What is locked; None where that is not known.
+        kind: What is locked; None if unknown.
 
     """
 
@@ -65,9 +65,9 @@ def reported_lock(level: Observation) -> Lock | None:
 
 
 def lock_share(level: Observation) -> float:
-    """Of statements that a database is busy with, those that wait for a lock; 0 if unknown.
+    """Of the statements that a database works on, the share waiting for a lock; 0 if unknown.
 
-    A monitor does not count: on a full CPU, who holds one is often made to wait for the CPU.
+    A monitor does not count: on a full CPU, its holder often has to wait for the CPU.
     """
     found = [*_of_server(level), *_of_database_behind(level)]
     return max((one.score for one in found), default=0.0)
@@ -76,8 +76,8 @@ def lock_share(level: Observation) -> float:
 def commit_queue(level: Observation) -> float:
     """How surely statements that wait for a lock inside PostgreSQL wait for one that writes.
 
-    One writes the log for all who commit meanwhile: it waits for I/O, and the others for its lock.
-    The share of time in which one does, by PostgreSQL's word and the kernel's.
+    One statement writes the log for all that commit meanwhile: it waits for I/O, and the others for
+    its lock. The share of time in which one does, as reported by PostgreSQL and the kernel.
     """
     if not level.mean(INSIDE):
         return 0.0
@@ -87,7 +87,7 @@ def commit_queue(level: Observation) -> float:
 def lock_behind(level: Observation) -> float:
     """How surely statements wait for each other's locks in a database behind the server.
 
-    The share of those at work that wait, where one always does: then the lock is never free.
+    The share of active ones that wait, if one always does: then the lock is never free.
     """
     active, waiting = level.mean(BEHIND_ACTIVE), level.mean(BEHIND_WAITING)
     if not active or not waiting:
@@ -98,7 +98,7 @@ def lock_behind(level: Observation) -> float:
 def lock_elsewhere(level: Observation) -> float:
     """How surely a lock explains why the server waits for another one, or for workers of its own.
 
-    In a database behind it, or on a file that its workers share.
+    That lock is in a database behind it, or on a file that its workers share.
     """
     on_file = max((one.score for one in _of_file(level)), default=0.0)
     return max(lock_behind(level), on_file)
@@ -122,7 +122,7 @@ def _of_server(level: Observation) -> list[Lock]:
 
 
 def _kind(level: Observation) -> str | None:
-    """What most of those who wait for a transaction's lock wait for: a kind of `LOCKED`."""
+    """What most waiters for a transaction's lock wait for: a kind of `LOCKED`."""
     found = {kind: level.mean(name) or 0.0 for kind, (name, _) in LOCKED.items()}
     most = max(found, key=lambda kind: found[kind])
     return most if found[most] > 0 else None
@@ -149,7 +149,7 @@ def _of_jvm(level: Observation) -> list[Lock]:
 
 
 def _of_file(level: Observation) -> list[Lock]:
-    """A file that is locked nearly always, while threads wait for it, or sleep to try again."""
+    """A file that is nearly always locked while threads wait for it, or sleep to try again."""
     held = level.mean(FILE_HELD)
     if not held:
         return []

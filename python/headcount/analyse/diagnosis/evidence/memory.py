@@ -11,7 +11,7 @@ from headcount.bundle.diagnosis import Figure
 from headcount.text import count, megabytes_per_s, memory, share
 
 PAGE_BYTES = 4096
-"""What a page swapped in is counted as; the usual size of one."""
+"""Bytes counted for a page swapped in; the usual page size."""
 REFAULTS = "cgroup.memory.refaults"
 HOST_REFAULTS = "system.linux.memory.refaults"
 SWAPPED_IN = "system.paging.operations{system.paging.direction=in}"
@@ -25,7 +25,7 @@ KILLED = "killed"
 def read_again(level: Observation) -> float | None:
     """Recently evicted bytes read again, over all bytes read; None if not observed.
 
-    A server that reads nothing has read nothing again.
+    If a server reads nothing, the share is 0.
     """
     own = level.mean(REFAULTS)
     again = own if own is not None else level.mean(HOST_REFAULTS)
@@ -33,20 +33,20 @@ def read_again(level: Observation) -> float | None:
     if again is None and swapped is None:
         return None
     bytes_again = (again or 0.0) + (swapped or 0.0) * PAGE_BYTES
-    # A group's refaults go with what its processes read, the host's with what all of it read.
+    # A group's refaults belong to the reads of its processes, the host's to those of the machine.
     of_group = own is not None and level.mean(disk.READ) is not None
     read = level.mean(disk.READ if of_group else disk.HOST_READ)
     if read is None:
         return None
-    # What is swapped in is read by the kernel, in no process's account.
+    # The kernel reads swapped pages itself, outside any process's account.
     whole = max(read, bytes_again)
     return bytes_again / whole if whole > 0 else 0.0
 
 
 def part_of_disk(level: Observation) -> float | None:
-    """Of what went to and from the disk, the share read again; None if not observed.
+    """Bytes read again, as a share of those read and written; None if not observed.
 
-    A server that waits for what it writes may read little, all of it again: that is no shortage.
+    A server that waits for its writes may read little, all of it again: that is no memory shortage.
     """
     ratio = read_again(level)
     if ratio is None:
@@ -84,7 +84,7 @@ def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
         direct = min(pressure / threshold("memory.pressure"), 1.0) * 0.9
         if direct > score or not score:
             score, detail = direct, "pressure" if direct else None
-            # A pressure below what it is held against convinces less than what was read again.
+            # A pressure below its threshold convinces less than bytes read again.
             clear = pressure >= threshold("memory.pressure") or (
                 part_of_disk(level) or 0.0
             ) < threshold("memory.refaults")
@@ -97,7 +97,7 @@ def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
 def kill_sign(observations: Sequence[Observation]) -> Sign | None:
     """Server processes that the kernel killed, at the fewest users; None if there are none.
 
-    Also at invalid or unfinished levels: a killed process has lost its data.
+    Includes invalid or unfinished levels: a killed process has lost its data.
     """
     level = min((o for o in observations if o.kills), key=lambda o: o.users, default=None)
     if level is None or level.kills is None:
@@ -110,7 +110,7 @@ def kill_sign(observations: Sequence[Observation]) -> Sign | None:
         text = f"the kernel OOM-killed {count(number)} of its processes"
     counter = kills.HOST if level.kills.gone else kills.OWN
     shown = figure(level, counter, number, text, side="sut", unit="{kill}")
-    # A group that has gone with its processes showed its limit before.
+    # A group that is gone with its processes reported its limit before.
     limits = [o for o in (level, *reversed(observations)) if o.mean(LIMIT) is not None]
     return _limited(limits[0] if limits else level, KILLED, 1.0, [shown])
 

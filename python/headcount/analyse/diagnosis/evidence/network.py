@@ -19,7 +19,7 @@ QUEUED = "socket.send_queue.share"
 WINDOW = "socket.rwnd_limited"
 SEGMENT = "socket.segment"
 LARGEST_SEGMENT = 16_384.0
-"""Bytes: only loopback has larger ones (65,483); Ethernet has 1,448, or 8,948 of jumbo frames."""
+"""Bytes: only loopback has larger ones (65,483); Ethernet has 1,448, or 8,948 with jumbo frames."""
 PACED_BYTES = 16384.0
 """A shorter queue is not a sign by itself: disciplines that pace packets (fq) hold a few back per
 connection even on an idle link."""
@@ -47,9 +47,9 @@ def _queue(level: Observation) -> Sign | None:
 
 
 def _sockets(level: Observation) -> Sign | None:
-    """Nearly all connections with something to send, to a client that reads.
+    """Nearly all connections have something to send, to a client that reads.
 
-    Over loopback there is no link that could be full: what is not yet read waits for the CPU.
+    Over loopback no link can be full: unread data waits for the CPU.
     """
     busy, queued = level.mean(BUSY), level.mean(QUEUED)
     if busy is None or queued is None or (level.mean(SEGMENT) or 0.0) > LARGEST_SEGMENT:
@@ -65,7 +65,7 @@ def _sockets(level: Observation) -> Sign | None:
 
 
 def _links(level: Observation) -> list[Sign]:
-    """Links whose speed is known, and how full they were."""
+    """Links of known speed, and how full they were."""
     made = []
     for name, speed in level.means.get("sut", {}).items():
         family, interface = split_instance(name)

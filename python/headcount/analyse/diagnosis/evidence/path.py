@@ -1,7 +1,7 @@
 """Signs of the network between users and server: it loses packets, or it is long.
 
-Neither is full, so more users do not make it worse; each of them waits. TCP's own counts show both,
-of the load generator's connections for any server, and of the server's where those are seen.
+Neither is full, so more users do not make it worse; each user waits. TCP's own counts show both:
+those of the load generator's connections for any server, and the server's if they are observed.
 """
 
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ SEGMENTS = "socket.segments"
 LOST = "socket.segments.lost"
 CONNECTIONS = "socket.connections"
 OF_OTHERS = 1.5
-"""Connections of the server for each user, above which others use it, too: a user has one."""
+"""Connections of the server per user above which others use it too: a user has one."""
 LOSS, LATENCY = "loss", "latency"
 
 
 def loss_sign(levels: Sequence[Observation], score: float) -> Sign | None:
     """The network loses packets, and that is what scenarios wait for; None if it does not.
 
-    Over all levels, since few users lose few packets. `score` is how surely more users do not wait
-    longer.
+    Over all levels, because few users lose few packets. `score` is how surely more users do not
+    wait longer.
     """
     valid = [level for level in levels if level.valid and level.service_s is not None]
     lost, sent = _total(valid, LOST), _total(valid, SEGMENTS)
@@ -72,7 +72,7 @@ def latency_sign(light: Observation, score: float) -> Sign | None:
 
 
 def is_of(sign: Sign) -> bool:
-    """Whether a sign is of the network between users and server."""
+    """Whether a sign is about the network between users and server."""
     return sign.limit == "delay" and sign.detail in (LOSS, LATENCY)
 
 
@@ -81,14 +81,14 @@ def _total(levels: Sequence[Observation], name: str) -> float:
 
 
 def _both(level: Observation, name: str) -> float:
-    """Of both ends: each counts what it sent itself."""
+    """The sum over both ends: each counts what it sent itself."""
     return (level.of_generator(name) or 0.0) + (_of_server(level, name) or 0.0)
 
 
 def _of_server(level: Observation, name: str) -> float | None:
-    """The server's figure; None where it has clearly more connections than there are users.
+    """The server's figure; None if it clearly has more connections than there are users.
 
-    Others that use the server may be far away, and lose packets of their own.
+    Other users of the server may be far away, and lose packets of their own.
     """
     if (level.mean(CONNECTIONS) or 0.0) > OF_OTHERS * level.users + 2:
         return None

@@ -1,7 +1,7 @@
-"""Signs of pauses: for moments the whole server stands still, and every user waits.
+"""Signs of pauses: the whole server stops for moments, and every user waits.
 
-Means and percentiles hide it: few scenarios are hit, but those wait long. In seconds with a pause a
-scenario takes many times as long as in others, so that a few seconds hold much of all the time that
+Means and percentiles hide this: few scenarios are hit, but those wait long. In seconds with a pause
+a scenario takes many times as long as in others, so a few seconds hold much of the total time that
 users wait.
 """
 
@@ -24,14 +24,14 @@ COLLECTION = cpu.COLLECTION
 JVM = cpu.JVM
 STALLED = "load.stalled"
 LEAST_SECONDS = 4
-"""A level with fewer shows no usual second to compare with."""
+"""Fewest seconds: a shorter level has no usual second to compare with."""
 LEAST_PER_S = 20.0
-"""Scenarios a second below which one that takes long by nature makes a second look stalled."""
+"""Scenarios per second below which a naturally slow one makes a second look stalled."""
 LEAST_PAUSES = 2
-"""One pause may be the machine's: a pause of the server comes again."""
+"""Fewest pauses: a single one may be the machine's; a server's pauses recur."""
 
 FEWEST_HELD_UP = 4
-"""Users that a pause meets, below which it looks like a slow request or two."""
+"""Users hit by a pause below which it looks like a slow request or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,11 @@ class _Second:
     jvm: float | None
     is_stalled: bool
     usual_s: float
-    """Mean of a scenario in a usual second."""
+    """Mean time of a scenario in a usual second."""
 
     @property
     def lost_s(self) -> float:
-        """Time that users waited longer than usual."""
+        """Extra time that users waited compared with a usual second."""
         return max(self.service_s - self.completed * self.usual_s, 0.0)
 
 
@@ -89,12 +89,12 @@ def _stalled(
     if collecting is not None:
         return Sign("pause", "garbage collection", score, (shown, collecting))
     if any(cpu.is_shared(cpu.cores(level)) for level in levels):
-        return None  # a busy machine lets any server stand still now and then
+        return None  # on a busy machine any server stalls now and then
     return Sign("pause", None, 0.8 * score, (shown,))
 
 
 def _stopped(levels: Sequence[Observation]) -> Sign | None:
-    """Threads that somebody stops: a signal, a debugger, a freezer."""
+    """Threads that are stopped from outside: by a signal, a debugger, a freezer."""
     known = [
         (stopped / threads, level)
         for level in levels
@@ -112,7 +112,7 @@ def _stopped(levels: Sequence[Observation]) -> Sign | None:
 
 
 def _counted(levels: Sequence[Observation]) -> Sign | None:
-    """Pauses that a JVM counts itself, where they are too short or too many to stand out."""
+    """Pauses that a JVM counts itself, if they are too short or too many to stand out."""
     known = [(stopped, level) for level in levels if (stopped := level.mean(JVM)) is not None]
     if not known:
         return None
@@ -125,7 +125,7 @@ def _counted(levels: Sequence[Observation]) -> Sign | None:
 
 
 def _seconds(level: Observation, measured: Sequence[Mapping[str, Any]]) -> Iterator[_Second]:
-    """The seconds of a level, each with what a scenario usually takes in it."""
+    """The seconds of a level, each with the usual time of a scenario."""
     totals = [
         (
             float(sum(one["completed"] for one in second["scenarios"].values())),
@@ -152,10 +152,10 @@ def _seconds(level: Observation, measured: Sequence[Mapping[str, Any]]) -> Itera
 
 
 def _is_pause(level: Observation, second: _Second) -> bool:
-    """Whether a second with an ordinary median holds a pause, too short to double the mean.
+    """Whether a second with an ordinary median holds a pause that is too short to double the mean.
 
-    Whoever is there or arrives during a pause waits, on average for half of it. One slow request
-    takes as long, but holds up nobody else.
+    Every user who is present or arrives during a pause waits, on average for half of it. One slow
+    request takes as long but delays nobody else.
     """
     if second.service_s <= threshold("pause.pure") * second.completed * second.usual_s:
         return False
@@ -167,7 +167,7 @@ def _is_pause(level: Observation, second: _Second) -> bool:
 
 
 def _median_ms(second: Mapping[str, Any]) -> float | None:
-    """Median time of a scenario in a second: of several kinds, their mean; None if not known."""
+    """Median time of a scenario in a second; the mean of the medians of several kinds."""
     found = [
         (one["completed"], one["p50_ms"])
         for one in second["scenarios"].values()
@@ -180,7 +180,7 @@ def _median_ms(second: Mapping[str, Any]) -> float | None:
 def _collecting(
     level: Observation, seconds: Sequence[_Second], stalls: Sequence[_Second]
 ) -> Figure | None:
-    """The garbage collector, if it works in the seconds of the pauses, and hardly in others."""
+    """The garbage collector, if it works in the seconds of the pauses and hardly in others."""
     stopped = [one.jvm for one in stalls if one.jvm is not None]
     rest = [one.jvm for one in seconds if not one.is_stalled and one.jvm is not None]
     if stopped:

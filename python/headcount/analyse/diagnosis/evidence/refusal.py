@@ -17,9 +17,9 @@ BACKLOG = "socket.accept_queue.limit"
 FULLEST = "socket.accept_queue.utilization"
 DROPPED = "system.network.tcp.listen_overflows"
 ABOVE_A_RATE = "rate"
-"""The kind of refusals that a rate limit makes."""
+"""The kind of refusals that a rate limit causes."""
 MOSTLY = 0.5
-"""Share of faults that name a rate, from which a rate is what refuses."""
+"""Share of faults that name a rate, from which a rate limit is what refuses."""
 FULL_QUEUE = (0.5, 0.9)
 """Mean share of the accept queue in use: below, it is full in bursts, which a longer one holds.
 Above, it is full all the time, because the server has no place for another connection."""
@@ -42,11 +42,11 @@ NEAR = 0.9
 def signs(level: Observation, seen: Saturation, taken: float = 0.0) -> Sign:
     """How surely users were refused while those accepted were served as fast as ever.
 
-    A server that is slow and drops connections for it has another limit: refusals are then a
-    symptom. So they are where nobody is served at all: a limit on sessions lets some in, a server
-    that has died none. Only a rate limit that counts what it refuses, too, and says so, lets nobody
-    in. Errors are always counted, so this is never unseen. `taken` is the strongest sign of a
-    resource.
+    For a server that is slow and therefore drops connections, refusals are only a symptom of
+    another limit. The same holds if nobody is served at all: a limit on sessions lets some users
+    in, a dead server none. Only a rate limit that also counts what it refuses, and says so, lets
+    nobody in. Errors are always counted, so this is always observed. `taken` is the strongest sign
+    of a resource.
     """
     light, least = seen.light, threshold("refusal.share")
     grown = _growth(level, light)
@@ -79,7 +79,7 @@ def signs(level: Observation, seen: Saturation, taken: float = 0.0) -> Sign:
 
 
 def _reported(level: Observation) -> list[Figure]:
-    """The limits that the server reports, where they are nearly used up."""
+    """The server's own reported limits that are nearly used up."""
     found = []
     closed = level.mean(CLOSED)
     if closed:
@@ -96,9 +96,9 @@ def _reported(level: Observation) -> list[Figure]:
 def _rate(level: Observation, seen: Saturation) -> Figure | None:
     """The figure of a rate limit that refuses; None if nothing shows one.
 
-    The server's own word is enough. Else what it accepts is as much at all levels that it refuses
-    at, and so little that not even one place is busy all the time: a limit on connections or
-    requests at a time would accept more.
+    The server's own message suffices. Otherwise it must accept the same amount at all levels at
+    which it refuses, and so little that not even one place is busy all the time: a limit on
+    concurrent connections or requests would accept more.
     """
     if level.rated >= MOSTLY:
         text = f"{share(level.refused)} of scenarios were refused"
@@ -122,7 +122,7 @@ def _rate(level: Observation, seen: Saturation) -> Figure | None:
 
 
 def _accepted(level: Observation, detail: str | None) -> tuple[float | None, str | None]:
-    """What is accepted: scenarios a second, users, or scenarios at a time if all users get some."""
+    """What is accepted: scenarios/s, users, or concurrent scenarios if all users get some."""
     if detail == ABOVE_A_RATE:
         return (level.per_s, "{scenario}/s") if level.per_s else (None, None)
     if level.served is None:
@@ -135,15 +135,16 @@ def _accepted(level: Observation, detail: str | None) -> tuple[float | None, str
 def _at_the_door(level: Observation, taken: float) -> tuple[str | None, Figure | None, float]:
     """Connections that never reach the program: the kind, its figure, and how sure it is.
 
-    The kernel drops what finds the accept queue full, and a process without a free descriptor
-    accepts nothing. Both leave clients waiting without an error. Where a resource is full, that is
-    why nobody accepts.
+    The kernel drops connections that find the accept queue full, and a process without a free
+    descriptor accepts none. Both leave clients waiting without an error. If a resource is full,
+    that is why nobody accepts.
     """
     used, queued = level.mean(DESCRIPTORS), level.mean(ACCEPT) or 0.0
     if used is not None and used >= threshold("refusal.descriptors"):
         text = f"its fullest process used {share(used)} of its file descriptors (ulimit -n)"
         shown = figure(level, DESCRIPTORS, used, text, threshold=threshold("refusal.descriptors"))
-        # Who accepts in vain tries again at once: a thread that is busy with that is no limit.
+        # A process without a free descriptor retries accept() in a loop, so its busy thread is
+        # not the limit.
         return "descriptors", shown, 1.0 if queued or level.unserved else 0.0
     dropped = level.mean(DROPPED)
     if dropped:

@@ -1,7 +1,7 @@
-"""Signs of full pools by the servers' own word: places that their views report, and who waits.
+"""Signs of full pools that servers report: places in their views, and those who wait.
 
-A pool that is full while requests wait for a place limits, unless what it leads to has become slow:
-then the queue is a symptom of that.
+A full pool with waiting requests is the limit, unless what it leads to has become slow: the queue
+is then a symptom of that.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from headcount.text import count, duration, significant
 
 ACCEPT_QUEUE = "upstream.accept_queue"
 SOME_WAIT = (0.2, 1.0)
-"""Requests that wait on average, from which a full pool holds users up, and surely does."""
+"""Mean waiting requests from which a full pool delays users, and from which it surely does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,10 @@ class Pool:
     Attributes:
         used: Counter of the places in use.
         most: Counter of the places allowed.
-        queue: Counter of those who wait for a place.
-        took: Counter of the time that a place is needed for; None if the view has none.
-        noun: A place, in one and in several.
-        setting: The setting that allows so many.
+        queue: Counter of those waiting for a place.
+        took: Counter of the time that a place is held; None if the view has none.
+        noun: A place, in singular and plural.
+        setting: The setting that allows this many.
         accepts: Whether a place is a process that accepts connections itself.
 
     """
@@ -63,7 +63,7 @@ POOLS = (
     ),
 )
 SETTINGS = {pool.setting: pool.noun for pool in POOLS}
-"""What a place is, by the setting that is the detail of a sign."""
+"""The noun for a place, by the setting that is the detail of a sign."""
 
 
 def sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
@@ -82,8 +82,8 @@ def _sign(pool: Pool, level: Observation, seen: Saturation, taken: float) -> Sig
     used, waiting = level.mean(pool.used), level.mean(pool.queue)
     queued = _kernel_queue(level) if pool.accepts else None
     if queued is not None:
-        # A full PHP-FPM has no child left to answer about itself, and does not count those who
-        # wait at a Unix socket. The kernel does: it holds them while all children are busy.
+        # A full PHP-FPM has no child left to report its status, and does not count those waiting
+        # at a Unix socket. The kernel does: it holds them while all children are busy.
         score = between(queued[1], *SOME_WAIT)
         figures = [_waits(level, *queued, f"waited for one of {count(allowed)} {pool.noun[1]}")]
     elif used is not None and waiting is not None:
@@ -113,7 +113,7 @@ def _waits(level: Observation, counter: str, waiting: float, what: str) -> Figur
 
 
 def _slower(pool: Pool, level: Observation, seen: Saturation) -> tuple[float, Figure] | None:
-    """How many times as long a place is needed as with few users."""
+    """How many times as long a place is held as with few users."""
     light = seen.light
     if pool.took is None or light is None or light.users >= level.users:
         return None

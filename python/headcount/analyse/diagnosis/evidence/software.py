@@ -1,8 +1,8 @@
 """Signs of limits in the server's program: a pool of workers, a serial section, or a rate limit.
 
-All leave the machine idle while throughput is flat. A pool of K places serves K at a time, and lets
-the others wait where no worker has taken them up, or inside. A lock lets everybody in, and serves
-one at a time. A rate limit serves so many a second, with hardly one of them in progress.
+All leave the machine idle while throughput is flat. A pool of K places serves K at a time; the
+others wait outside until a worker takes them, or inside. A lock lets everybody in, and serves one
+at a time. A rate limit serves a fixed number per second, with hardly one of them in progress.
 """
 
 from dataclasses import dataclass
@@ -32,22 +32,22 @@ ONE = 1.6
 """Up to this many places, a limit counts as a serial section if nothing else distinguishes them:
 service time at few users is a little longer than the limiting part."""
 ALL_SLEEP = (0.5, 0.8)
-"""Share of the waiting scenarios that sleep: of a pool's, only those that were let in do."""
+"""Share of waiting scenarios that sleep: in a pool, only those that were let in do."""
 BEYOND_PLACES = 2.0
-"""Sleepers for each place that Little's law gives."""
+"""Sleepers per place by Little's law."""
 FEWEST_MORE = 8.0
-"""Scenarios that more users add, of which a share says something."""
+"""Fewest additional scenarios for which a share means something."""
 USED, CPUS = ("cgroup.cpu.utilization", "process.cpu.utilization"), "system.cpu.logical.count"
 COMPUTES = (0.5, 0.9)
-"""Share of the machine's CPUs that the server uses, from which its places are only a guess: who
-computes that much waits for CPU now and then, or for its collector of garbage."""
+"""Share of the machine's CPUs used by the server from which its places are only a guess: a server
+that computes this much sometimes waits for a CPU or its garbage collector."""
 ONE_OR_SEVERAL = (1.3, 2.0)
-"""Places below which those who wait inside wait for a lock, and above which for one of several."""
+"""Places below which scenarios inside wait for a lock, and above which for one of several."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """How many are served at a time, by Little's law, and who waits outside."""
+    """How many are served at a time, by Little's law, and how many wait outside."""
 
     effective: float | None
     """At least 1."""
@@ -66,7 +66,7 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
     if outside is None:
         few = places.effective is not None and places.effective < ONE
         outside = 0.35 if few else 0.5
-    # Those who wait inside wait for one of several places, or for the only one.
+    # Scenarios inside wait for one of several places, or for the only one.
     several = 0.0 if places.effective is None else between(places.effective, *ONE_OR_SEVERAL)
     pooled = outside + (1 - outside) * several
     if pool is not None:
@@ -75,8 +75,8 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
     limited = max(rate_limited(level, seen, places), between(slept or 0.0, *ALL_SLEEP))
     if lock is not None:
         pooled, limited = min(pooled, 1 - lock.score), min(limited, 1 - lock.score)
-    # Throughput that still follows the users is what they ask for. Where no place would be busy all
-    # the time either, neither rate nor place nor lock explains it.
+    # Throughput that still follows the users is just their demand. If, in addition, not even one
+    # place would be busy all the time, neither rate nor place nor lock explains it.
     slope = seen.elasticity or 0.0
     flat = 1 - ramp(slope, "elasticity.saturated", "elasticity.unsaturated")
     rest_of_time = rest * (1 - limited)
@@ -112,23 +112,23 @@ def _computing(level: Observation) -> float:
 def rate_limited(level: Observation, seen: Saturation, places: Places) -> float:
     """How surely a rate is the limit, not a number of places, from 0 to 1.
 
-    Less than one scenario in progress, by the service time of few users, would be enough for the
-    throughput. A lock or a pool of one worker cannot be that: it is busy all the time.
+    By the service time of few users, less than one scenario in progress would suffice for this
+    throughput. A lock or a pool of one worker cannot cause that: it is always busy.
     """
     if places.places is None or not seen.most_per_s:
         return 0.0
     idle = 1 - between(places.places, threshold("limiter.low"), threshold("limiter.high"))
-    # A server that gets slower with more users is not held to a rate.
+    # A server that gets slower with more users is not limited by a rate.
     steady = between(level.per_s / seen.most_per_s, 0.7, 0.9)
     return idle * steady
 
 
 def sleepers(level: Observation, seen: Saturation, places: Places) -> float | None:
-    """Of the scenarios that more users add, the share that sleeps in a thread of the server.
+    """The share of the additional scenarios of more users that sleeps in a thread of the server.
 
-    Who waits for a place or a lock is woken by whoever leaves it; who waits for the next moment of
-    a rate sleeps until then. None where threads were not looked at, where too few scenarios wait,
-    or where no more sleep than places would serve: those may have been let in.
+    A waiter for a place or a lock is woken when it becomes free; a waiter for a rate limit sleeps
+    until its next slot. None if threads were not sampled, if too few scenarios wait, or if no more
+    sleep than places would serve: those may have been let in.
     """
     light = seen.light
     if light is None or level.under_way is None or light.under_way is None:
@@ -161,10 +161,10 @@ def _rate_sign(
 
 
 def places_of(level: Observation, seen: Saturation) -> Places:
-    """K = largest throughput x service time of an idle server (Little), and who waits beyond K.
+    """K = largest throughput x service time of an idle server (Little), and how many wait beyond K.
 
-    Where connections wait to be accepted a place is held for as long as a connection, pauses of its
-    user included; how long that is, Little's law gives for the connections at few users.
+    If connections wait to be accepted, a place is held for a whole connection, including its user's
+    pauses; Little's law gives that time from the connections at few users.
     """
     light, under_way = seen.light, level.under_way
     if light is None or light.service_s is None or not seen.most_per_s:
@@ -174,10 +174,10 @@ def places_of(level: Observation, seen: Saturation) -> Places:
         if seen.alone_s is None:
             return Places(None, None)  # its users already waited for each other
         held_s = seen.alone_s
-    # Those that wait at the door hold no place.
+    # Connections that wait to be accepted hold no place.
     connections = max((light.mean(CONNECTIONS) or 0.0) - (light.mean(ACCEPT) or 0.0), 0.0)
     if at_door is not None and connections and _is_at_door(level, at_door):
-        # Those of a user at most: others, such as that of who reads the counters, hold no user up.
+        # At most one connection per user: others, such as the reader of counters, delay nobody.
         held_s = max(held_s, min(connections, light.users) / light.per_s)
     places = seen.most_per_s * held_s
     effective = max(places, 1.0)
@@ -188,10 +188,10 @@ def places_of(level: Observation, seen: Saturation) -> Places:
 
 
 def _is_at_door(level: Observation, at_door: float) -> bool:
-    """Whether those who wait, wait to be let in: the server has places for so many connections.
+    """Whether waiting users wait to be accepted: the server has places for a number of connections.
 
-    Of all users most do, or always somebody does, and most of those in progress: those inside are
-    then served at once, as no lock would, and hold their places while their users pause.
+    Most of all users wait, or somebody always does and most of those in progress do. Those inside
+    are then served at once, unlike with a lock, and hold their places while their users pause.
     """
     enough = threshold("pool.queue")
     if at_door >= enough * level.users:
@@ -214,7 +214,7 @@ def _waiting_outside(level: Observation) -> float | None:
 
 
 def _reported_pool(level: Observation) -> tuple[float, str, float, float, str] | None:
-    """A pool that the server reports: score, counter, at work, allowed, noun."""
+    """A pool that the server reports: score, counter, busy, allowed, noun."""
     for busy, most, noun in BUSY:
         working, allowed = level.mean(busy), level.mean(most)
         if working is not None and allowed:

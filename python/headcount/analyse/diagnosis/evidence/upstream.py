@@ -1,8 +1,8 @@
 """Signs that the server waited for another server: a database, a cache, a service behind it.
 
 By Little's law a scenario spends (connections that wait for an answer) / throughput at the other
-server. If that time grows with the users, the other server is the limit. If it does not, and only
-so many connections wait however many users there are, the connections are.
+server. If that time grows with the users, the other server is the limit. If it does not, and the
+same number of connections waits whatever the number of users, the connections are.
 """
 
 from dataclasses import dataclass
@@ -29,11 +29,11 @@ class Peer:
 
     Attributes:
         name: Its address and port.
-        waiting: Connections that wait for it, on average.
+        waiting: Mean number of connections that wait for it.
         took_s: Time that a scenario spends there.
-        grown: That time over the time with few users; None if that is not known.
-        share: Of the scenarios in progress, those that wait there.
-        beyond: Scenarios in progress for each connection that waits.
+        grown: That time relative to the time with few users; None if unknown.
+        share: Share of the scenarios in progress that waits there.
+        beyond: Scenarios in progress per waiting connection.
 
     """
 
@@ -58,7 +58,7 @@ def peer_of(level: Observation, seen: Saturation) -> Peer | None:
     waiting = found[name]
     if waiting <= 0:
         return None
-    # On a busy machine, connections are looked at a little after scenarios were counted.
+    # On a busy machine, connections are sampled a little after scenarios were counted.
     took_s, light = min(waiting / level.per_s, level.service_s or 0.0), seen.light
     grown = None
     if light is not None and light.users < level.users and light.per_s:
@@ -78,20 +78,20 @@ def sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
         return None
     grown = 1.0 if peer.grown is None else peer.grown
     slow = between(grown, threshold("upstream.steady"), threshold("upstream.grown"))
-    # Of a server with a connection for each user, everybody waits there; with fewer connections
-    # the others wait for one, and only the time spent there tells whose fault that is.
+    # With a connection per user, everybody waits there; with fewer connections the others wait for
+    # one, and only the time spent there shows which server is the cause.
     score = max(slow, between(peer.share, 0.4, 0.8) if peer.grown is None else slow)
     figures = [_took(level, peer), _waits(level, peer)]
     part = between(peer.share, 0.05, 0.25)
     redis, busy = level.mean(REDIS), _redis_score(level)
     if redis is not None and busy > 0:
-        # One thread runs all its commands; so many wait as there are users, whatever the machine.
+        # One thread runs all its commands; as many wait as there are users, on any machine.
         score = max(score, busy)
         text = f"Redis's command thread used {share(redis)} of a core"
         shown = figure(level, REDIS, redis, text, threshold=threshold("redis.busy"))
         figures.insert(0, shown)
-        # Many scenarios share a connection where the client sends commands without waiting for
-        # answers: then connections do not show how many scenarios wait, only that they do.
+        # Many scenarios share a connection if the client sends commands without waiting for
+        # answers: connections then do not show how many scenarios wait, only that they do.
         if _mostly_waits(level, peer):
             part = 1.0
     score *= part * max(1 - taken, 0.0) * (1 - locks.lock_elsewhere(level))
@@ -104,13 +104,13 @@ def sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
 
 
 def _redis_score(level: Observation) -> float:
-    """How surely Redis's command thread is full, from 0 to 1; 0 where it is not asked."""
+    """How surely Redis's command thread is full, from 0 to 1; 0 if it is not monitored."""
     most = threshold("redis.busy")
     return between(level.mean(REDIS) or 0.0, most - 0.1, most)
 
 
 def _mostly_waits(level: Observation, peer: Peer) -> bool:
-    """Whether the connections to it wait for an answer most of the time."""
+    """Whether the connections to the peer wait for an answer most of the time."""
     there = level.mean(instance_name(CONNECTIONS, PEER, peer.name))
     return there is not None and peer.waiting >= 0.5 * there > 0
 
@@ -120,9 +120,9 @@ def _served(
 ) -> tuple[float | None, str | None]:
     """How many scenarios the other server serves at a time, or the ms of each if it is one.
 
-    Those that wait for it, without those that it has not accepted. If all are accepted: throughput
-    times the time that a scenario takes with few users (Little), of which it spends nearly all
-    there. If that is about one, then at most one is served there, wherever else it spends its time.
+    Those that wait for it, without those it has not accepted. If all are accepted: throughput times
+    the time of a scenario with few users (Little), nearly all of which is spent there. If that is
+    about one, at most one is served there, wherever else a scenario spends its time.
     """
     is_slow = peer.grown is None or peer.grown >= threshold("upstream.steady")
     if not is_slow or (seen.elasticity or 0.0) >= threshold("elasticity.unsaturated"):
@@ -135,7 +135,7 @@ def _served(
         return None, None
     if served < software.ONE and seen.most_per_s:
         if (places.places or 1.0) < threshold("limiter.high"):
-            return None, None  # one place would be idle at times
+            return None, None  # a single place would sometimes be idle
         return 1000 / seen.most_per_s, "ms"
     return served, "{scenario}"
 
@@ -156,7 +156,7 @@ def connections_sign(level: Observation, seen: Saturation, taken: float) -> Sign
     # A server that spends little of its time there does not wait for a connection.
     at_few = _share_of_light(peer, seen)
     score = steady * crowded * between(at_few, 0.2, 0.5) * max(1 - taken, 0.0)
-    # It would serve no more over more connections.
+    # More connections would not make it serve more.
     score *= (1 - _redis_score(level)) * (1 - locks.lock_elsewhere(level))
     figures = (_waits(level, peer), _took(level, peer))
     size = float(max(round(_in_use(level, seen, peer)), 1))
@@ -164,9 +164,9 @@ def connections_sign(level: Observation, seen: Saturation, taken: float) -> Sign
 
 
 def _in_use(level: Observation, seen: Saturation, peer: Peer) -> float:
-    """Connections in use: those that wait, or a little more, for some waits are not recognised.
+    """Connections in use: those that wait, or a few more, because some waits are not recognised.
 
-    How many scenarios are served at a time tells, by Little's law, up to the connections there are.
+    The number served at a time by Little's law, up to the number of connections.
     """
     there = level.mean(instance_name(CONNECTIONS, PEER, peer.name)) or peer.waiting
     served = software.places_of(level, seen).effective or peer.waiting
