@@ -1,4 +1,4 @@
-"""Who played the users, where several agents did: what the events of a run say of them."""
+"""Who played the users of a run with several agents, from its events."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,16 +11,16 @@ EVENT, LOST = "agents", "agents-lost"
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """An agent; what the event does not say, or says in another shape, is None.
+    """An agent; a field that the event lacks, or has in another shape, is None.
 
     Attributes:
-        number: From 1.
-        machine: How the controller calls its machine.
+        number: Its number, from 1.
+        machine: The controller's name for its machine.
         host: The machine's own name.
         cpus: CPUs that it may use there.
         workers: Threads of its engine.
         late_ms: How late its engine was ready.
-        clock_error_ms: At most how wrong the difference of its clock is known.
+        clock_error_ms: Upper bound on the error of its clock offset.
 
     """
 
@@ -38,9 +38,9 @@ class Moment:
     """A moment of the run.
 
     Attributes:
-        level: Number of the level that had begun last; None before the first.
-        users: Its users.
-        is_during: Whether it had not ended.
+        level: Number of the level that had started last; None before the first.
+        users: Users of that level.
+        is_during: Whether that level had not ended.
 
     """
 
@@ -54,9 +54,9 @@ class Fleet:
     """The agents that played from a moment on.
 
     Attributes:
-        agents: By number.
-        since: That moment.
-        lost: Numbers of those before it that were lost.
+        agents: The agents by number.
+        since: The moment from which they played.
+        lost: Numbers of agents from before it that were lost.
 
     """
 
@@ -66,12 +66,12 @@ class Fleet:
 
 
 def fleets(events: Iterable[Mapping[str, Any]]) -> list[Fleet]:
-    """Who played, from the first agents to those that were left; empty for one process."""
+    """The fleets from the first agents to those that were left; empty if one process played."""
     return [fleet for fleet, _ in _course(events) if fleet is not None]
 
 
 def machines_at(events: Iterable[Mapping[str, Any]], level: int) -> dict[int, str]:
-    """The machine of each agent that played a level, by number, as of its last beginning."""
+    """The machine of each agent that played a level, by number, as of the level's last start."""
     found: dict[int, str] = {}
     now: Mapping[int, Agent] = {}
     for fleet, began in _course(events):
@@ -83,19 +83,19 @@ def machines_at(events: Iterable[Mapping[str, Any]], level: int) -> dict[int, st
 
 
 def machines(agents: Iterable[Agent]) -> dict[int, str]:
-    """How the controller calls the machine of each, by number."""
+    """The controller's name for the machine of each agent, by number."""
     return {one.number: one.machine for one in agents if one.machine is not None}
 
 
 def agents_of(facts: Mapping[str, Any]) -> dict[int, Agent]:
-    """The agents of an event, by number; what is none is left out."""
+    """The agents of an event, by number; invalid entries are left out."""
     listed = facts.get("agents")
     found = [_agent(one) for one in listed] if isinstance(listed, list) else []
     return {one.number: one for one in found if one is not None}
 
 
 def _course(events: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Fleet | None, int | None]]:
-    """Each change of the agents, and the number of each level as it begins, in order."""
+    """Each change of the agents, and the number of each level as it starts, in order."""
     at, before, was_lost = Moment(), frozenset[int](), False
     for event in events:
         kind = event["event"]
@@ -133,7 +133,7 @@ def _text(value: Any) -> str | None:
 
 
 def _whole(value: Any) -> int | None:
-    """A whole number that is not negative, and small enough to be one of these."""
+    """A whole number that is not negative and not implausibly large; else None."""
     is_one = isinstance(value, int) and not isinstance(value, bool)
     return value if is_one and 0 <= value < 1 << 31 else None
 

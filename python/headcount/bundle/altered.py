@@ -21,24 +21,24 @@ from headcount.foreign.file import content as content_of
 from headcount.foreign.file import opened
 
 MOST_BYTES, MOST_LINES = 256 << 20, 1_000_000
-"""Of a file in which the place of a difference is looked for, and of JSON whose fields are named.
+"""Most bytes of a file that is searched for differences, and most lines of JSON with named fields.
 """
 _MOST_PIECES = 4 * MOST_PIECES
-"""A file that has grown has more pieces than its entry; a manifest may claim any length of them."""
+"""Limit for files longer than their entry: a manifest may claim any length of the pieces."""
 
 
 @dataclass(frozen=True, slots=True)
 class Altered:
-    """A file that is not as its manifest says.
+    """A file that does not match its manifest.
 
     Attributes:
         name: The file.
         what: `missing`, `altered`, or `added` since the bundle was closed.
-        start: First byte that may be altered, from 0; None where the whole file is meant.
-        end: The byte behind the last that may be altered.
-        first_line: The line of the first, from 1; None where the file has no lines.
+        start: First byte that may be altered, from 0; None if it is the whole file.
+        end: The byte after the last that may be altered.
+        first_line: The line of the first, from 1; None if the file has no lines.
         last_line: The line of the last.
-        fields: Of JSON: the fields on those two lines.
+        fields: In JSON: the fields on those two lines.
 
     """
 
@@ -52,7 +52,7 @@ class Altered:
 
 
 def differences(folder: Path, manifest: Manifest) -> list[Altered]:
-    """Every file that differs, with the place; empty where all are as they were written."""
+    """Every file that differs, with the place; empty if all are as they were written."""
     there = {path.name for path in members(folder)}
     names = {path.name for path in listed(folder)}
     found = []
@@ -77,7 +77,7 @@ def _differences(path: Path, entry: Entry) -> Iterator[Altered]:
         yield Altered(path.name, "altered")
         return
     start, end = _span(content, entry)
-    if b"\0" in content:  # no text: Parquet
+    if b"\0" in content:  # not text: Parquet
         yield Altered(path.name, "altered", start, end)
         return
     first = content.count(b"\n", 0, start) + 1
@@ -96,12 +96,12 @@ def _is_as_written(path: Path, entry: Entry) -> bool:
 
 
 def _span(content: bytes, entry: Entry) -> tuple[int, int]:
-    """From the first piece that differs to the end of the last, seen from both ends."""
+    """From the first piece that differs to the end of the last, compared from both ends."""
     piece = entry.piece_bytes
     parts = [entry.pieces[i : i + DIGITS] for i in range(0, len(entry.pieces), DIGITS)]
     now = [checksum(content[i : i + piece]) for i in range(0, len(content), piece)]
     differ = [i for i, pair in enumerate(zip(parts, now, strict=False)) if pair[0] != pair[1]]
-    if len(content) != entry.bytes:  # behind the first difference nothing stands where it stood
+    if len(content) != entry.bytes:  # everything after the first difference has moved
         first = differ[0] if differ else min(len(parts), len(now))
         return min(first * piece, len(content)), max(len(content), first * piece + 1)
     if not differ:

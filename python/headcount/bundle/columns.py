@@ -1,4 +1,4 @@
-"""The figures of many seconds as columns: what their table and its check are made from."""
+"""The figures of many seconds as columns: the source of their table and its check."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,11 +19,11 @@ SecondHead = tuple[float, float, int, str, int]
 RUN = ("think_s", "sessions_opened", "backlog", "backlog_s", "backlog_overdue", "p95_ms")
 """Figures of a whole second that every version has written."""
 LATER = ("logging_on",)
-"""Those that only later versions write."""
+"""Figures that only later versions write."""
 BAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
-"""What a line that is no second raises."""
+"""Errors that a line raises which is not a second."""
 ROWS = 250_000
-"""Rows of a block, about: 4 MB, some minutes of a run."""
+"""Approximate rows of a block: 4 MB, some minutes of a run."""
 
 
 @dataclass
@@ -31,10 +31,10 @@ class Block:
     """Figures of consecutive seconds.
 
     Attributes:
-        seconds: Of each second what `COMMON` names.
-        second: Of each figure, which second it is of.
-        key: Of each figure, the number of its key in `Keys`.
-        value: Of each figure, how much.
+        seconds: What `COMMON` names, for each second.
+        second: Index of the second of each figure.
+        key: Number in `Keys` of the key of each figure.
+        value: Value of each figure.
 
     """
 
@@ -45,7 +45,7 @@ class Block:
 
 
 _MOST_LAYOUTS = 1000
-"""That are remembered: each fault makes another one."""
+"""How many are cached: each fault makes another one."""
 
 
 @dataclass
@@ -80,9 +80,9 @@ class Keys:
 
 
 def blocks(seconds: Iterable[Any], keys: Keys, *, skip_bad: bool = False) -> Iterator[Block]:
-    """The figures of all seconds in their order; one that is not known is left out.
+    """The figures of all seconds in order; unknown ones are left out.
 
-    Raises one of `BAD` at a line that is no second, or leaves it out.
+    Raises one of `BAD` at a line that is not a second, or skips it with `skip_bad`.
     """
     heads: list[SecondHead] = []
     numbers: list[npt.NDArray[np.int32]] = []
@@ -108,7 +108,7 @@ def blocks(seconds: Iterable[Any], keys: Keys, *, skip_bad: bool = False) -> Ite
 
 
 def totals(seconds: Iterable[Any]) -> Totals:
-    """The rows of all seconds, and the sum of their values; what is no second is left out."""
+    """The rows of all seconds, and the sum of their values; other lines are skipped."""
     keys = Keys()
     numbers, sums = np.zeros(0, dtype=np.int64), np.zeros(0)
     for block in blocks(seconds, keys, skip_bad=True):
@@ -135,7 +135,7 @@ def _block(
 def _figures(
     second: Mapping[str, Any], keys: Keys
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    """The keys and values of a second; a value that is not known is NaN."""
+    """The keys and values of a second; an unknown value is NaN."""
     groups: list[int] = []
     values: list[Any] = []
     for side, of, figures in _groups(second):
@@ -147,7 +147,7 @@ def _figures(
 def _groups(second: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     run = {key: second[key] for key in RUN} | {"worker_cpu_s": sum(second["worker_cpu_s"])}
     yield "run", "", run | {key: second[key] for key in LATER if key in second}
-    # Runs that an older Headcount began have no tasks in their first seconds.
+    # Runs started by an older Headcount have no tasks in their first seconds.
     for side in ("scenarios", "steps", "tasks", "lines"):
         for of, figures in second.get(side, {}).items():
             yield side, of, figures

@@ -90,21 +90,21 @@ class Confirmation(Record):
 
 
 def ensure_writable(folder: Path) -> None:
-    """Raise InputError where a link or a pipe has a name that `write` writes."""
+    """Raise InputError if a link or a pipe has a name that `write` writes."""
     with Folder(folder) as opened:
         opened.ensure_free(FILE, manifest.NAME, manifest.SIGNATURE)
 
 
 def write(confirmation: Confirmation, folder: Path) -> None:
-    """Write it into a bundle and its manifest; raises InputError where the bundle is signed."""
+    """Write it into a bundle and its manifest; raises InputError if the bundle is signed."""
     manifest.forget(folder, FILE)
     replace(folder / FILE, confirmation.model_dump_json(indent=1))
     manifest.note(folder, FILE)
 
 
 def read(folder: Path) -> Confirmation | None:
-    """What experiments came to after this run; None without any.
+    """The results of experiments after this run; None without any.
 
-    Raises InputError when the file is damaged.
+    Raises InputError if the file is damaged.
     """
     return stored_record(folder / FILE, Confirmation)

@@ -1,4 +1,4 @@
-"""What happened in a run, as its bundle has it."""
+"""What happened in a run, as stored in its bundle."""
 
 from pathlib import Path
 from typing import Any
@@ -7,9 +7,9 @@ from headcount.bundle.files import records
 
 FILE = "events.ndjson"
 KEYS = ("at", "t_s", "event")
-"""What every event has."""
+"""Keys of every event."""
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
-    """Every event, in order; raises InputError where a line is something else."""
+    """Every event, in order; raises InputError if a line is something else."""
     return list(records(folder / FILE, KEYS, "an event"))

@@ -128,5 +128,5 @@ def write(failover: Failover, folder: Path) -> None:
 
 
 def read(folder: Path) -> Failover | None:
-    """What a bundle has of faults; None in another one. Raises InputError where it is damaged."""
+    """The faults of a bundle; None if it has none. Raises InputError if the file is damaged."""
     return stored_record(folder / FILE, Failover)

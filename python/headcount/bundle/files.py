@@ -17,15 +17,15 @@ from headcount.output.folder import Folder
 from headcount.secret_text import redacted_json
 
 MOST_BYTES = 4 << 30
-"""Of a file of lines: the seconds of a week, each with thousands of counters."""
+"""Longest file of lines: the seconds of a week, each with thousands of counters."""
 MOST_LINE_BYTES = 16 << 20
-"""A second with thousands of counters takes a hundredth of it."""
+"""Longest line: a second with thousands of counters takes a hundredth of it."""
 
 
 def replace(path: Path, contents: str | bytes) -> None:
     """Write a file of a bundle whole, or leave the old one; text is UTF-8, JSON without secrets.
 
-    A plan is written as it is: it is played again, and holds no secret that `Plan` can see.
+    A plan is written as it is: it must stay playable, and holds no secret that `Plan` can see.
     """
     if isinstance(contents, str) and path.suffix == ".json":
         contents = redacted_json(contents)
@@ -47,7 +47,7 @@ def disk_error(path: Path, error: OSError) -> HeadcountError:
 
 
 def dump(value: Any) -> str:
-    """One line of JSON; what is not a number becomes null, never NaN."""
+    """One line of JSON; NaN and infinite values become null."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -58,12 +58,12 @@ class Lines:
     write that fails leaves none.
 
     Attributes:
-        length: Of its whole lines, in bytes.
+        length: Length of its whole lines, in bytes.
 
     """
 
     def __init__(self, path: Path) -> None:
-        """Open for appending; a torn last line of an earlier process is cut off."""
+        """Open for appending; cuts off a torn last line of an earlier process."""
         self._path = path
         self._is_torn = False
         self._failure: OSError | None = None
@@ -79,22 +79,22 @@ class Lines:
             raise disk_error(path, error) from error
 
     def append(self, line: str) -> None:
-        """Write one line, or several, through to the system; JSON without secrets.
+        """Write one or several lines through to the system; JSON without secrets.
 
-        Raises HeadcountError where that fails; nothing of it is then in the file.
+        Raises HeadcountError if that fails; nothing of it is then in the file.
         """
         if line.startswith("{"):
             line = redacted_json(line)
         data = line.encode() + b"\n"
         if self._is_torn:
             self.cut(self.length)
-        self._is_torn = True  # until it is whole: a signal may come between two writes
+        self._is_torn = True  # until it is whole: a signal may arrive between two writes
         try:
             rest = memoryview(data)
             while rest:
                 rest = rest[self._file.write(rest) or 0 :]
         except BaseException as error:
-            with contextlib.suppress(HeadcountError):  # tried again before the next line
+            with contextlib.suppress(HeadcountError):  # retried before the next line
                 self.cut(self.length)
             if isinstance(error, OSError):
                 raise disk_error(self._path, error) from error
@@ -103,7 +103,7 @@ class Lines:
         self._is_torn = False
 
     def cut(self, length: int) -> None:
-        """Shorten the file to whole lines of so many bytes; raises HeadcountError."""
+        """Cut the file to `length` bytes of whole lines; raises HeadcountError."""
         self.length, self._is_torn = length, True
         try:
             os.ftruncate(self._file.fileno(), length)
@@ -112,9 +112,9 @@ class Lines:
         self._is_torn = False
 
     def sync(self) -> None:
-        """Bring all lines to the disk; raises HeadcountError, once it failed for ever.
+        """Flush all lines to the disk; raises HeadcountError, and does so forever after a failure.
 
-        After a failure the system may take pages that it could not write for written.
+        After a failed fsync the system may report pages as clean that it could not write.
         """
         if self._is_torn:
             self.cut(self.length)
@@ -132,7 +132,7 @@ class Lines:
 
 
 def _cut_torn_line(handle: int) -> int:
-    """Shorten a file to its whole lines; returns its new length in bytes."""
+    """Cut a file to its whole lines; returns its new length in bytes."""
     end = length = os.fstat(handle).st_size
     while end > 0:
         start = max(end - 65_536, 0)
@@ -147,9 +147,9 @@ def _cut_torn_line(handle: int) -> int:
 
 
 def read_lines(path: Path) -> Iterator[Any]:
-    """Every whole line of JSON in a file; torn ones are skipped. Nothing without the file.
+    """Every whole line of JSON in a file; torn ones are skipped. Empty without the file.
 
-    Raises InputError where the file cannot be read, or has a line that no Headcount writes.
+    Raises InputError if the file cannot be read, or has a line that no Headcount writes.
     """
     for _, _, value in numbered_lines(path):
         if value is not None:
@@ -175,8 +175,8 @@ def records(path: Path, keys: Sequence[str], what: str) -> Iterator[dict[str, An
 def numbered_lines(path: Path) -> Iterator[tuple[int, bool, Any]]:
     """Every line of a file with its number from 1, whether it is the last, and its JSON.
 
-    None stands for a line that is no JSON, or has what cannot be computed with. Nothing without the
-    file. Raises InputError where the file cannot be read, or has a line that no Headcount writes.
+    None stands for a line that is not JSON, or has values that cannot be computed with. Empty
+    without the file. Raises InputError if it cannot be read, or has a line no Headcount writes.
     """
     number, waiting = 0, None
     for line in stored_lines(path):
@@ -188,17 +188,17 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bool, Any]]:
 
 
 def json_line(line: bytes) -> Any:
-    """The JSON of a line; None where it is none."""
+    """The JSON of a line; None if it is not JSON."""
     try:
         return json_value(line)
-    except ValueError:  # no JSON, or no UTF-8
+    except ValueError:  # not JSON, or not UTF-8
         return None
 
 
 def stored_lines(path: Path) -> Iterator[bytes]:
-    """Every line of a file of a bundle as it is there; nothing without the file.
+    """Every line of a file of a bundle as stored; empty without the file.
 
-    Raises InputError where the file cannot be read, is a link, or is too long, or a line of it is.
+    Raises InputError if the file cannot be read, is a link, or if it or a line is too long.
     """
     path = place_of(path)
     if has_regular(path):
@@ -212,16 +212,16 @@ def file_lines(path: Path, most_bytes: int, most_line_bytes: int) -> Iterator[by
 
 
 def file_blocks(path: Path, most_bytes: int, most_line_bytes: int) -> Iterator[bytes]:
-    """The same in blocks of whole lines."""
+    """The same file in blocks of whole lines."""
     packed = path.suffix == PACKED
     return blocks(path, most_bytes, most_line_bytes, follow=False, packed=packed)
 
 
 def lock_folder(folder: Path) -> int:
-    """Lock a folder for this process; the lock ends when the handle that comes back is closed.
+    """Lock a folder for this process; closing the returned handle ends the lock.
 
-    Raises InputError when another process has it, so that no two write one bundle, and OSError
-    where there is no such folder.
+    Raises InputError if another process holds it, so that no two write one bundle, and OSError
+    if there is no such folder.
     """
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

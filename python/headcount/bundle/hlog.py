@@ -27,19 +27,19 @@ from headcount.foreign.file import has_regular, place_of
 FILE = "histograms.hlog"
 _MS_PER_US = 1000.0
 _HEAD = ("#[Histogram log format", "#[StartTime: ", '"StartTimestamp"')
-"""How the lines of the head begin."""
+"""Prefix of the lines of the head."""
 _TAG = b"Tag="
 _MOST_TAGS = 100_000
-"""That are remembered; a workload of hundreds of scenarios has thousands."""
+"""How many are cached; a workload of hundreds of scenarios has thousands."""
 _FIELDS = ("tag", "start", "length", "max", "histogram")
 MOST_BYTES = 16 << 30
 _MOST_LINE_BYTES = 1 << 20
-"""A histogram with something in each of its buckets takes a tenth of it."""
+"""Longest line: a histogram with a value in each of its buckets takes a tenth of it."""
 MOST_DAMAGED_BYTES = 64 << 20
-"""Of a line of which zeros are a part, where a power failure lost what was written."""
+"""Longest line with zeros in it, which a power failure leaves where it lost what was written."""
 _BUCKETS, _BUCKETS_A_BYTE = 4_000_000, 4
-"""Buckets that a log may have, and how many more for each of its bytes: those of a run have less
-than one a byte, and a log that was made to fill the memory 100."""
+"""Buckets that a log may have, and how many more per byte of it: those of a run have less than one
+per byte, a log made to fill the memory 100."""
 
 
 class HistogramLog:
@@ -66,11 +66,11 @@ class HistogramLog:
             self._lines.append("\n".join(lines))
 
     def cut(self, length: int) -> None:
-        """Shorten it to whole lines of so many bytes; raises HeadcountError."""
+        """Cut it to `length` bytes of whole lines; raises HeadcountError."""
         self._lines.cut(length)
 
     def sync(self) -> None:
-        """Bring it to the disk; raises HeadcountError."""
+        """Flush it to the disk; raises HeadcountError."""
         self._lines.sync()
 
     def close(self) -> None:
@@ -80,12 +80,12 @@ class HistogramLog:
 
 @cache
 def _quoted(tag: str) -> str:
-    """A tag as the log writes it: the same ones each second."""
+    """A tag as the log writes it; cached, because each second has the same ones."""
     return quote(tag)
 
 
 def _head(started_s: float) -> list[str]:
-    """The head's lines; `started_s` is when the run's clock began, in seconds of the epoch."""
+    """The head's lines; `started_s` is the start of the run's clock, in seconds of the epoch."""
     day = time.strftime("%a %b %d %H:%M:%S UTC %Y", time.gmtime(started_s))
     return [
         "#[Histogram log format version 1.3]",
@@ -100,19 +100,19 @@ def longest(histogram: Histogram) -> str:
 
 
 Interval = tuple[str, str]
-"""Begin and length, as written."""
+"""Start and length, as written."""
 
 
 class Line(NamedTuple):
     """A line of a log.
 
     Attributes:
-        number: From 1.
+        number: Its number, from 1.
         last: Whether it is the last of the file.
         tag: What was timed.
-        interval: Begin and length of the interval, as written.
+        interval: Start and length of the interval, as written.
         longest: The longest duration in it, in ms, as written.
-        histogram: None where the line is torn or damaged.
+        histogram: None if the line is torn or damaged.
 
     """
 
@@ -133,9 +133,9 @@ def key(start_s: float, length_s: float) -> Interval:
 
 
 def lines(path: Path) -> Iterator[Line]:
-    """Every line of a log but its head, damaged ones too. Nothing without the file.
+    """Every line of a log except its head, including damaged ones. Empty without the file.
 
-    Raises InputError where the file cannot be read, or a line or what it unpacks to is too long.
+    Raises InputError if the file cannot be read, or a line or its unpacked content is too long.
     """
     path = place_of(path)
     if not has_regular(path):
@@ -156,7 +156,7 @@ def lines(path: Path) -> Iterator[Line]:
             before = Line(number, False, *_TORN, None)
             continue
         histogram = unpacking.histogram(fields[4])
-        if fields[1:3] != written:  # those of a second have the same
+        if fields[1:3] != written:  # all lines of a second have the same
             written = fields[1:3]
             interval = fields[1].decode("ascii", "replace"), fields[2].decode("ascii", "replace")
         most = fields[3].decode("ascii", "replace")
@@ -166,9 +166,9 @@ def lines(path: Path) -> Iterator[Line]:
 
 
 def stored(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Every line of a log but its head, as it is there, with its first byte. Nothing without it.
+    """Every line of a log except its head, as stored, with its first byte. Empty without a log.
 
-    A line of the head that is damaged is one of them. Raises InputError as `lines` does.
+    A damaged line of the head counts as one of them. Raises InputError as `lines` does.
     """
     path = place_of(path)
     if not has_regular(path):
@@ -184,7 +184,7 @@ def stored(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def fields_of(line: bytes) -> tuple[str, Interval, str] | None:
-    """Tag, interval and histogram of a stored line, as written; None where it is damaged."""
+    """Tag, interval and histogram of a stored line, as written; None if it is damaged."""
     fields = line.rstrip(b"\r\n").decode("ascii", errors="replace").split(",")
     if not fields[0].startswith("Tag=") or len(fields) != len(_FIELDS):
         return None
@@ -201,9 +201,9 @@ def is_histogram(text: str) -> bool:
 
 
 RESPONSE = "response/"
-"""How the tags of response times begin."""
+"""Prefix of the tags of response times."""
 Within = Callable[[float, float], bool]
-"""Whether a line is wanted by its start and length in seconds."""
+"""Whether a line is wanted, by its start and length in seconds."""
 
 
 def read(
@@ -211,7 +211,7 @@ def read(
 ) -> dict[str, list[tuple[float, float, Histogram]]]:
     """Every whole line of a log, or those wanted, by tag: start, length, histogram.
 
-    Nothing without the file. Raises InputError as `lines` does.
+    Empty without the file. Raises InputError as `lines` does.
     """
     found: dict[str, list[tuple[float, float, Histogram]]] = {}
     for tag, start_s, length_s, histogram in each(path, kind, within):
@@ -222,10 +222,10 @@ def read(
 def each(
     path: Path, kind: str = "", within: Within | None = None
 ) -> Iterator[tuple[str, float, float, Histogram]]:
-    """Every whole line of a log, or those wanted, as they come: tag, start, length, histogram.
+    """Every whole line of a log, or those wanted, in order: tag, start, length, histogram.
 
-    `kind`: how their tags begin. Others are not decoded, which is most of the time that reading
-    takes.
+    `kind` is the prefix of their tags. Other lines are not decoded, because decoding takes most of
+    the time.
     """
     path = place_of(path)
     if not has_regular(path):
@@ -238,7 +238,7 @@ def each(
         tag = tags.of(fields[0]) if len(fields) == len(_FIELDS) else None
         if tag is None:
             continue
-        if fields[1:3] != written:  # those of a second have the same
+        if fields[1:3] != written:  # all lines of a second have the same
             written = fields[1:3]
             seconds = _seconds(written)
             if seconds is not None and within is not None and not within(*seconds):
@@ -251,7 +251,7 @@ def each(
 
 
 def _seconds(written: list[bytes]) -> tuple[float, float] | None:
-    """Start and length of an interval; None in a torn line of a process that was killed."""
+    """Start and length of an interval; None for a line torn when its process was killed."""
     try:
         start_s, length_s = float(written[0]), float(written[1])
     except ValueError:
@@ -260,13 +260,13 @@ def _seconds(written: list[bytes]) -> tuple[float, float] | None:
 
 
 class _Tags:
-    """The tags of a log being read, which are the same in each second."""
+    """A cache of the tags of a log being read, which are the same in each second."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, str | None] = {}
 
     def of(self, field: bytes) -> str | None:
-        """What the first field of a line says was timed; None where it is no tag."""
+        """The tag in the first field of a line; None if it is not a tag."""
         try:
             return self._known[field]
         except KeyError:
@@ -274,14 +274,14 @@ class _Tags:
         tag = None
         if field.startswith(_TAG):
             tag = unquote(field[len(_TAG) :].decode("ascii", errors="replace"))
-        if len(self._known) >= _MOST_TAGS:  # of a stranger
+        if len(self._known) >= _MOST_TAGS:  # the file is not one of ours
             self._known.clear()
         self._known[field] = tag
         return tag
 
 
 class _Unpacking:
-    """A log being read, with what its histograms unpack to so far."""
+    """A log being read, with the buckets that its histograms have unpacked to so far."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -295,7 +295,7 @@ class _Unpacking:
             yield line.rstrip(b"\r\n")
 
     def lines_with(self, head: bytes) -> Iterator[bytes]:
-        """Those that begin so."""
+        """The lines that start with `head`."""
         for block in file_blocks(self._path, MOST_BYTES, _MOST_LINE_BYTES):
             self._bytes += len(block)
             at = 0 if block.startswith(head) else _next(block, head, 0)
@@ -305,12 +305,12 @@ class _Unpacking:
                 at = _next(block, head, at)
 
     def histogram(self, text: bytes) -> Histogram | None:
-        """One that a line has; None where it is damaged."""
+        """The histogram of a line; None if it is damaged."""
         try:
             found = Histogram.decode(a2b_base64(text, strict_mode=True))
         except ValueError:
             return None
-        # It has no more buckets than durations, which are sooner known.
+        # It has no more buckets than durations, which are known sooner.
         most = _BUCKETS_A_BYTE * len(text)
         self._buckets += found.count if found.count <= most else len(found.buckets())
         if self._buckets > _BUCKETS + _BUCKETS_A_BYTE * self._bytes:
@@ -321,6 +321,6 @@ class _Unpacking:
 
 
 def _next(block: bytes, head: bytes, at: int) -> int:
-    """Where the next line behind `at` begins that begins so; negative where there is none."""
+    """Start of the next line after `at` that begins with `head`; negative if there is none."""
     found = block.find(b"\n" + head, at)
     return found + 1 if found >= 0 else found

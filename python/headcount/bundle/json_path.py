@@ -1,7 +1,7 @@
-"""Which field stands on a line of a bundle's JSON, also where the file is damaged.
+"""Which field is on a line of a bundle's JSON, even if the file is damaged.
 
-Bundles are written with a field a line, indented by its depth, so that lines alone give the path
-and nothing has to be parsed.
+Bundles are written with one field per line, indented by depth, so the lines alone give the path and
+nothing has to be parsed.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What one level came to: the figures of `levels.json`.
+"""The result of one level: the figures of `levels.json`.
 
 Times are in milliseconds, rates per second, shares from 0 to 1. Every figure is of the steady
 part of the level; what could not be measured is null, never zero.
@@ -334,7 +334,7 @@ class LevelResult(Record):
 
 
 def counted(levels: Iterable[LevelResult]) -> list[LevelResult]:
-    """Those that were not broken off: one that was is played again, and counts for nothing."""
+    """The levels that were not broken off: one that was is played again, and does not count."""
     return [level for level in levels if not level.agents_lost]
 
 

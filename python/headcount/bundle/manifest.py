@@ -1,8 +1,7 @@
 """What a closed bundle consists of: size and checksum of every file (`manifest.json`).
 
-The SHA-256 of a file says whether it is as it was written. Beside it stand short checksums of its
-pieces: they show where a file was altered, for one byte altered leaves all pieces but one as they
-were.
+The SHA-256 of a file shows whether it is as it was written. Beside it are short checksums of its
+pieces. They show where a file was altered: one altered byte changes only its own piece.
 """
 
 import hashlib
@@ -28,9 +27,9 @@ SIGNATURE = "manifest.json.sig"
 LEAST_PIECE = 512
 """Bytes of the smallest piece: some lines of JSON."""
 MOST_PIECES = 4096
-"""Longer files have longer pieces, so that their list stays below 40 KB."""
+"""Most pieces of a file: longer files have longer pieces, to keep their list below 40 KB."""
 MOST_BYTES = 16 << 20
-"""Of a manifest: a run of hundreds of levels has as many files of stacks."""
+"""Longest manifest: a run of hundreds of levels has as many files of stacks."""
 DIGITS = 8
 """Hexadecimal digits of a piece's CRC-32, which finds every error within 32 bits (Peterson and
 Brown, Cyclic Codes for Error Detection, Proc. IRE 49, 1961). It shows where, SHA-256 is proof."""
@@ -55,7 +54,7 @@ class Manifest(Record):
 
 
 def manifest_text(files: dict[str, Entry], version: str = __version__) -> str:
-    """The one text that a manifest of these files has."""
+    """The canonical text of a manifest of these files."""
     ordered = dict(sorted(files.items()))
     open_ = Manifest(headcount=version, files=ordered, digest="")
     digest = hashlib.sha256(_text(open_).encode()).hexdigest()
@@ -100,7 +99,7 @@ def members(folder: Path) -> list[Path]:
 
 
 def listed(folder: Path) -> list[Path]:
-    """Those, and whatever else is in the folder but hidden files, folders and its own two."""
+    """The members, and everything else in the folder but hidden files, folders and its own two."""
     own = (NAME, SIGNATURE)
     found = (path for path in folder.iterdir() if path.name not in own)
     names = (path for path in found if not path.name.startswith("."))
@@ -108,9 +107,9 @@ def listed(folder: Path) -> list[Path]:
 
 
 def write(folder: Path) -> Path:
-    """List every file of a bundle as it is now; what stood in an older manifest is forgotten.
+    """List every file of a bundle as it is now; entries of an older manifest are dropped.
 
-    Raises SystemLimitError when the disk is full.
+    Raises SystemLimitError if the disk is full.
     """
     try:
         files = {path.name: entry_of(path) for path in members(folder)}
@@ -122,7 +121,7 @@ def write(folder: Path) -> Path:
 
 
 def drop(folder: Path) -> None:
-    """Forget manifest and signature: the bundle is written again."""
+    """Delete manifest and signature: the bundle is being written again."""
     try:
         with Folder(folder) as opened:
             opened.ensure_free(SIGNATURE, NAME)
@@ -133,9 +132,9 @@ def drop(folder: Path) -> None:
 
 
 def read(folder: Path) -> Manifest | None:
-    """The manifest of a bundle; None where there is none: an older bundle, or one not closed.
+    """The manifest of a bundle; None for an older bundle, or one not closed.
 
-    Raises InputError when it is not as it was written.
+    Raises InputError if it is not as it was written.
     """
     path = folder / NAME
     if not foreign.has_regular(path):
@@ -158,9 +157,9 @@ def is_signed(folder: Path) -> bool:
 
 
 def ensure_open(folder: Path) -> None:
-    """Raise InputError where a bundle is signed: writing into it would break the signature.
+    """Raise InputError if a bundle is signed: writing into it would break the signature.
 
-    Also where its list of files is something else than a file.
+    Also if its list of files is not a regular file.
     """
     foreign.has_regular(folder / NAME)
     if is_signed(folder):
@@ -170,9 +169,9 @@ def ensure_open(folder: Path) -> None:
 
 
 def forget(folder: Path, name: str) -> None:
-    """List a file no more, before it is written again; every other entry stays.
+    """Remove a file from the list before it is written again; every other entry stays.
 
-    Else a process killed between the file and its entry would leave one that looks altered.
+    Otherwise a process killed between the file and its entry would leave one that looks altered.
     """
     ensure_open(folder)
     try:
@@ -185,10 +184,10 @@ def forget(folder: Path, name: str) -> None:
 
 
 def note(folder: Path, *names: str) -> None:
-    """List files that were written into a closed bundle, and those alone.
+    """List files that were written into a closed bundle, and only those.
 
-    Every other entry stays, so that what was altered meanwhile is still found. Nothing happens
-    without a manifest, or with one that is not as it was written.
+    Every other entry stays, so that what was altered meanwhile is still found. Does nothing without
+    a manifest, or with one that is not as it was written.
     """
     ensure_open(folder)
     try:

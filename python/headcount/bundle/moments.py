@@ -1,7 +1,7 @@
-"""What happened when at a level, in slots of some milliseconds: CSV, compressed.
+"""What happened when at a level, in slots of some milliseconds: compressed CSV.
 
-A file for each level, `moments-003.csv.gz`. A line for each slot in which something happened, in
-order; its columns are those of `COLUMNS`.
+One file per level, `moments-003.csv.gz`. It has a line for each slot in which something happened,
+in order; its columns are those of `COLUMNS`.
 """
 
 import gzip
@@ -15,7 +15,7 @@ from headcount.foreign.file import content, unpacked
 
 COLUMNS = ("at_s", "completed", "slow", "failed", "kept", "missed", "opened")
 MOST_PACKED, MOST_UNPACKED = 16 << 20, 64 << 20
-"""Bytes of a file: a slot has some 30, and ten minutes have 60,000 of 10 ms."""
+"""Longest file: a slot takes some 30 bytes, and ten minutes have 60,000 slots of 10 ms."""
 Row = tuple[float, int, int, int, int, int, int]
 _NAME = re.compile(r"moments-(\d{3,9})\.csv\.gz")
 
@@ -30,7 +30,7 @@ def file_name(level: int) -> str:
 
 
 def merged(rows: Iterable[Sequence[float]]) -> list[Row]:
-    """Slots in order, each once: of one slot, several reports may know something."""
+    """Slots in order, each once: several reports may have figures for one slot."""
     found: dict[int, list[float]] = {}
     for at_s, *counts in rows:
         known = found.setdefault(round(at_s * 1e6), [0] * len(counts))
@@ -40,7 +40,7 @@ def merged(rows: Iterable[Sequence[float]]) -> list[Row]:
 
 
 def write(folder: Path, level: int, rows: Sequence[Row]) -> str:
-    """Write a level's file; returns its name. Equal rows make equal files."""
+    """Write a level's file; returns its name. Equal rows give identical files."""
     lines = [",".join(COLUMNS), *(f"{row[0]:.3f},{','.join(map(str, row[1:]))}" for row in rows)]
     name = file_name(level)
     replace(folder / name, gzip.compress("\n".join([*lines, ""]).encode(), mtime=0))
@@ -48,7 +48,7 @@ def write(folder: Path, level: int, rows: Sequence[Row]) -> str:
 
 
 def read(folder: Path, level: int) -> list[Row] | None:
-    """A level's rows; None without its file. Raises InputError where it is damaged."""
+    """A level's rows; None without its file. Raises InputError if it is damaged."""
     path = folder / file_name(level)
     if not path.is_file():
         return None
@@ -77,5 +77,5 @@ def _row_of(at_s: float, counts: Sequence[float]) -> Row:
 
 
 def files(folder: Path) -> list[Path]:
-    """These files of a bundle, by level."""
+    """The files of moments of a bundle, by level."""
     return sorted(one for one in folder.glob("moments-*.csv.gz") if _NAME.fullmatch(one.name))

@@ -1,7 +1,7 @@
 """The two large files of a long run, which its closed bundle keeps compressed.
 
-While a run is under way they grow as text. When it is closed, each that is long becomes `NAME.gz`,
-which `zcat`, DuckDB and pandas read; those of a usual run stay as they are.
+During a run they grow as text. When it is closed, each long one becomes `NAME.gz`, which `zcat`,
+DuckDB and pandas read; those of a usual run stay as they are.
 """
 
 import contextlib
@@ -16,13 +16,13 @@ from headcount.output.folder import Folder
 
 NAMES = (series.LINES, hlog.FILE)
 LEAST_BYTES = 16 << 20
-"""Of a file that is compressed: about a quarter of an hour of a workload of 14 scenarios."""
+"""Shortest file that is compressed: about 15 minutes of a workload of 14 scenarios."""
 LEVEL = 4
-"""Of gzip. 6 makes them a tenth smaller for half as much CPU again."""
+"""Level of gzip. 6 makes files a tenth smaller for half as much CPU again."""
 
 
 def pack(folder: Path) -> None:
-    """Compress the long ones of a bundle. Where there is no room for both, the text stays."""
+    """Compress the long files of a bundle. If there is no room for both, the text stays."""
     with contextlib.suppress(OSError), Folder(folder) as within:
         for name in NAMES:
             if not has_regular(folder / name) or (folder / name).stat().st_size < LEAST_BYTES:
@@ -37,10 +37,10 @@ def pack(folder: Path) -> None:
 
 
 def unpack(folder: Path) -> None:
-    """Make text of them again, for a run that goes on.
+    """Decompress them again, for a run that continues.
 
-    Text that is there is what they were made from. Raises SystemLimitError when the disk is full,
-    and InputError where one is damaged.
+    Existing text is what they were made from. Raises SystemLimitError if the disk is full, and
+    InputError if one is damaged.
     """
     for name in NAMES:
         packed = folder / f"{name}{PACKED}"

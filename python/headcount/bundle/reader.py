@@ -37,7 +37,7 @@ UNFINISHED = ("interrupted", "unfinished")
 
 @dataclass(frozen=True)
 class Bundle:
-    """A run's results. What was not written yet when the run ended is None or empty."""
+    """A run's results. What was not written when the run ended is None or empty."""
 
     folder: Path
     plan: plans.Plan
@@ -47,17 +47,17 @@ class Bundle:
 
     @property
     def confirmation(self) -> Confirmation | None:
-        """What experiments on the server came to after the run; None without any."""
+        """The results of experiments on the server after the run; None without any."""
         return confirmation.read(self.folder)
 
     @cached_property
     def tuning(self) -> Tuning | None:
-        """What a tuning found, whose turns the levels are; None in another bundle."""
+        """The result of a tuning whose turns the levels are; None in another bundle."""
         return tuning.read(self.folder)
 
     @cached_property
     def failover(self) -> Failover | None:
-        """What users felt of faults, one a level; None in another bundle."""
+        """What users felt of faults, one per level; None in another bundle."""
         return failover.read(self.folder)
 
     @property
@@ -71,7 +71,7 @@ class Bundle:
         return series.read(self.folder)
 
     def each_second(self) -> Iterator[dict[str, Any]]:
-        """The same one after the other: a run of hours has more than fits into memory."""
+        """Every second, one at a time: a run of hours does not fit into memory."""
         return series.each(self.folder)
 
     @property
@@ -86,7 +86,7 @@ class Bundle:
 
     @cached_property
     def _course(self) -> tuple[list[dict[str, Any]], list[Head]]:
-        """Both, of which reading the seconds takes most of the time."""
+        """Stretches and heads together, because reading the seconds takes most of the time."""
         heads: list[Head] = []
 
         def headed() -> Iterator[dict[str, Any]]:
@@ -103,7 +103,7 @@ class Bundle:
 
 
 def load(folder: Path) -> Bundle:
-    """Read a bundle; raises InputError when the folder is none or a file of it is damaged."""
+    """Read a bundle; raises InputError if the folder is not one or a file is damaged."""
     if not has_regular(folder / "plan.toml"):
         raise InputError(
             f"{folder} is not a bundle: it has no plan.toml (headcount runs lists the bundles)"
@@ -131,9 +131,9 @@ def find(runs: Path) -> list[Path]:
 
 
 def is_finished(bundle: Bundle) -> bool:
-    """Whether a run came to its end, so that nothing is left to resume.
+    """Whether a run ended, so that nothing is left to resume.
 
-    One that was killed as its bundle was closed, after its verdict was written, did not.
+    A run that was killed after its verdict was written, while its bundle was closed, did not.
     """
     if bundle.verdict is None or bundle.verdict.outcome in UNFINISHED:
         return False
@@ -141,7 +141,7 @@ def is_finished(bundle: Bundle) -> bool:
 
 
 def check_idle(folder: Path) -> None:
-    """Raise InputError where a process is writing the bundle now, or its folder is not read."""
+    """Raise InputError if a process is writing the bundle now, or its folder cannot be read."""
     try:
         os.close(lock_folder(folder))
     except OSError as error:

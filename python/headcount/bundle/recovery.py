@@ -1,9 +1,9 @@
-"""A bundle that a crash left, made fit to go on.
+"""Repair a bundle that a crash left, so that its run can continue.
 
-What is behind the last finished level was written, and not brought to the disk. A killed process
-leaves all of it but the second under way. Of a machine that lost its power any part may be missing,
-and zeros stand there. What is before the first loss stays; the rest is cut off, and the event
-`recovered` says what it was.
+What comes after the last finished level was written, but not flushed to the disk. A killed process
+leaves all of it but the second under way. After a power failure any part may be missing, and zeros
+are in its place. What comes before the first loss stays; the rest is cut off, and the event
+`recovered` records what it was.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ from headcount.output.folder import Folder
 RECOVERED = "recovered"
 """The event's name."""
 LOST = ("seconds", "histograms", "events")
-"""What it has numbers of: lines that were cut off."""
+"""What it counts: lines that were cut off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The lines of a file that stay, and how many were cut off that had been written whole."""
+    """The lines of a file that stay, and how many complete ones were cut off."""
 
     lines: list[bytes]
     lost: int
@@ -33,11 +33,11 @@ class Kept:
 def recover(folder: Path, finished: int, at: str) -> None:
     """Cut off what a crash damaged, and mark the seconds of levels that will be run again.
 
-    Without the mark a level would have the seconds of two attempts. The log of histograms keeps
-    both; its times keep them apart.
+    Without the mark a level would have the seconds of two attempts. The histogram log keeps both;
+    their times tell them apart.
 
     Args:
-        folder: The bundle, which nobody else writes.
+        folder: The bundle, which nobody else is writing.
         finished: How many levels it keeps.
         at: The time now, UTC, ISO 8601.
 
@@ -52,7 +52,7 @@ def recover(folder: Path, finished: int, at: str) -> None:
             "event": RECOVERED,
             **dict(zip(LOST, (seconds.lost, histograms, happened.lost), strict=True)),
         }
-        # Before anything is cut off, so that no crash leaves a loss without a word.
+        # Before anything is cut off, so that no crash leaves an unrecorded loss.
         _replace(folder, events.FILE, [*happened.lines, f"{dump(event)}\n".encode()])
     marked = [_marked(line, finished) for line in seconds.lines]
     if marked != lines:
@@ -67,9 +67,9 @@ def recover(folder: Path, finished: int, at: str) -> None:
 
 
 def _seconds(folder: Path, lines: list[bytes], finished: int) -> tuple[Kept, int | None, int]:
-    """The seconds that stay, how long the log of histograms stays, and its damaged lines.
+    """The seconds that stay, the length to keep of the histogram log, and its damaged lines.
 
-    The length is None where nothing of the log is cut off.
+    The length is None if nothing of the log is cut off.
     """
     values = [_second(line) for line in lines]
     durable = 0
@@ -101,15 +101,15 @@ def _events(folder: Path, finished: int) -> Kept:
 
 
 def _lost(lines: Sequence[bytes]) -> int:
-    """How many of the lines at the end are more than what a killed process had under way."""
+    """How many of the lines at the end exceed what a killed process had under way."""
     return sum(line.endswith(b"\n") or b"\0" in line for line in lines)
 
 
 class _Log:
-    """The log of histograms behind the last finished level.
+    """The histogram log after the last finished level.
 
     Attributes:
-        damaged: How many of its lines are not a histogram, but for a torn last one.
+        damaged: How many of its lines are not a histogram, except a torn last one.
 
     """
 
@@ -119,7 +119,7 @@ class _Log:
         self._is_there = path.exists()
         self._held: dict[hlog.Interval, set[str]] = {}
         self._lines: list[tuple[int, hlog.Interval]] = []
-        """The first byte of each whole line before the first damaged one, and its interval."""
+        """The first byte and interval of each whole line before the first damaged one."""
         self._damage: int | None = None
         """The first byte of the first damaged line."""
         behind = 0
@@ -131,7 +131,7 @@ class _Log:
             self._take(at, line, hlog.fields_of(line))
 
     def _take(self, at: int, line: bytes, fields: tuple[str, hlog.Interval, str] | None) -> None:
-        """Take the line that begins at a byte."""
+        """Take the line that starts at a byte."""
         is_torn = not line.endswith(b"\n")
         if is_torn and b"\0" not in line:
             return  # what a killed process had under way
@@ -144,7 +144,7 @@ class _Log:
             self._lines.append((at, interval))
 
     def has(self, second: dict[str, Any] | None) -> bool:
-        """Whether a second has all its histograms; True of all where there is no log."""
+        """Whether a second has all its histograms; always true without a log."""
         if second is None:
             return False
         interval = hlog.key(second["t_s"] - second["seconds"], second["seconds"])
@@ -152,7 +152,7 @@ class _Log:
         return not self._is_there or held.issuperset(series.tags(second))
 
     def whole(self, kept: set[hlog.Interval]) -> int | None:
-        """How many bytes have the histograms of these intervals; None where all have."""
+        """How many bytes hold the histograms of these intervals; None if that is all of them."""
         stray = next((at for at, interval in self._lines if interval not in kept), None)
         return min((at for at in (stray, self._damage) if at is not None), default=None)
 
@@ -167,7 +167,7 @@ def _intervals(values: Sequence[dict[str, Any] | None]) -> set[hlog.Interval]:
 
 
 def _second(line: bytes) -> dict[str, Any] | None:
-    """A second from its line; None where it is none."""
+    """A second from its line; None if it is not one."""
     value = json_line(line)
     if not isinstance(value, dict) or not all(key in value for key in series.SECOND):
         return None
@@ -181,7 +181,7 @@ def _end_s(lines: Sequence[bytes]) -> float:
 
 
 def _marked(line: bytes, finished: int) -> bytes:
-    """A line of the series, as that of no level if its level was not finished."""
+    """A line of the series, marked as belonging to no level if its level was not finished."""
     second = _second(line)
     if second is None or second["level"] <= finished:
         return line

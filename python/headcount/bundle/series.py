@@ -1,4 +1,4 @@
-"""Each second of a run: lines while it runs; `table` makes a Parquet table of them."""
+"""Each second of a run: lines while it runs; `table` turns them into a Parquet table."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ ABANDONED = "abandoned"
 """Phase of the seconds of a level that a killed run did not finish; their level is 0."""
 
 SECOND = ("t_s", "seconds", "level", "phase", "users", "scenarios", "counters")
-"""What every second has; the rest depends on the version that wrote it."""
+"""Keys of every second; the rest depends on the version that wrote it."""
 
 
 def tags(second: dict[str, Any]) -> Iterator[str]:
@@ -32,10 +32,10 @@ def tags(second: dict[str, Any]) -> Iterator[str]:
 
 
 def each(folder: Path) -> Iterator[dict[str, Any]]:
-    """Every second of a run, in order; raises InputError where a line is something else."""
+    """Every second of a run, in order; raises InputError if a line is something else."""
     return records(folder / LINES, SECOND, "a second of a run")
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
-    """The same, all at once."""
+    """Every second of a run, as a list."""
     return list(each(folder))

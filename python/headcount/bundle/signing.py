@@ -1,6 +1,6 @@
 """Who vouches for a bundle: a signature of its manifest, made and checked by OpenSSH.
 
-The signature is OpenSSH's own (SSHSIG, `ssh-keygen -Y`), because administrators have such keys, in
+The signature is OpenSSH's own (SSHSIG, `ssh-keygen -Y`), because administrators have such keys in
 files, agents and hardware, and can check it without Headcount. This starts `ssh-keygen`, which may
 ask for the key's passphrase.
 """
@@ -19,14 +19,14 @@ from headcount.foreign.file import content, has_regular
 from headcount.output.folder import Folder
 
 NAMESPACE = "headcount-bundle"
-"""What the signature is for; one made for something else does not count."""
+"""The namespace of the signature; a signature for another purpose does not count."""
 SIGNER = "signer"
-"""The name that a bare public key gets in the list of allowed signers."""
+"""The name of a bare public key in the list of allowed signers."""
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 _COLUMNS = 70
 """Length of the lines that ssh-keygen writes."""
 _KEY_TYPES = ("ssh-", "ecdsa-", "sk-")
-"""What a line with a public key begins with; a list of allowed signers begins with names."""
+"""Prefixes of a line with a public key; a list of allowed signers begins with names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Signature:
     """A signature, checked.
 
     Attributes:
-        valid: Whether it is one of this manifest, and by an allowed key where keys were given.
+        valid: Whether it signs this manifest, and with an allowed key if keys were given.
         signer: Who is allowed with that key; None without a list of keys.
-        text: What ssh-keygen says.
+        text: The message of ssh-keygen.
 
     """
 
@@ -48,12 +48,12 @@ class Signature:
 def sign(folder: Path, key: Path) -> Path:
     """Sign a bundle's manifest with a private key of OpenSSH; returns the signature's path.
 
-    Raises InputError when the key cannot be used, SystemLimitError without OpenSSH.
+    Raises InputError if the key cannot be used, SystemLimitError without OpenSSH.
     """
     path = folder / SIGNATURE
     with Folder(folder) as opened:
         opened.remove(SIGNATURE)
-    # Without the name of a file ssh-keygen writes none.
+    # Without a file name, ssh-keygen writes no file.
     manifest = content(folder / NAME, MOST_BYTES, follow=False).decode("utf-8", "replace")
     ended = _keygen("sign", "-f", str(key), "-n", NAMESPACE, text=manifest)
     if ended.returncode != 0 or not ended.stdout:
@@ -63,10 +63,10 @@ def sign(folder: Path, key: Path) -> Path:
 
 
 def check(folder: Path, keys: Path | None) -> Signature | None:
-    """Check a bundle's signature; None where it has none.
+    """Check a bundle's signature; None if it has none.
 
-    `keys` is a public key, or a list of allowed signers as ssh-keygen(1) describes. Without it only
-    that the signature is of this manifest is known, not whose it is.
+    `keys` is a public key, or a list of allowed signers as in ssh-keygen(1). Without it, the check
+    only shows that the signature matches this manifest, not whose it is.
     """
     path = folder / SIGNATURE
     signers = None if keys is None else _allowed_signers(keys)
@@ -97,7 +97,7 @@ def check(folder: Path, keys: Path | None) -> Signature | None:
 
 
 def _allowed_signers(keys: Path) -> str:
-    """The list of allowed signers that a file is, or that its public keys make."""
+    """The list of allowed signers in a file, or made from its public keys."""
     try:
         text = content(keys, MOST_BYTES, what=f"the public key {keys}").decode()
     except UnicodeDecodeError as error:
@@ -111,7 +111,7 @@ def _allowed_signers(keys: Path) -> str:
 
 
 def _canonical(written: bytes) -> bool:
-    """Whether a signature is written just as ssh-keygen writes it, to the last byte."""
+    """Whether a signature is byte for byte as ssh-keygen writes it."""
     try:
         lines = written.decode("ascii").split("\n")
         data = base64.b64decode("".join(lines[1:-2]), validate=True)
@@ -125,7 +125,7 @@ def _canonical(written: bytes) -> bool:
 def _keygen(verb: str, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
     command = ["ssh-keygen", "-Y", verb, *arguments]
     try:
-        # Without `text` it reads nothing but a passphrase, from the terminal.
+        # Without `text` it reads only a passphrase, from the terminal.
         return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
         raise SystemLimitError(

@@ -1,8 +1,8 @@
 """Stacks of a server's threads at a level, as files of the bundle: folded text, compressed.
 
-Folded text is a line for each different stack: its frames from the outermost to the innermost,
-separated by semicolons, a blank, and how often it was seen (Brendan Gregg's FlameGraph; speedscope
-reads it, too).
+Folded text has a line for each different stack: its frames from the outermost to the innermost,
+separated by semicolons, a space, and how often it was seen (Brendan Gregg's FlameGraph; speedscope
+reads it as well).
 """
 
 import gzip
@@ -22,14 +22,14 @@ Kind = Literal["on", "off"]
 """Threads on a CPU or ready for one, and threads that wait."""
 
 PROC = "proc"
-"""The tool that needs none: the kernel's own files about each thread."""
+"""The tool that needs no installation: the kernel's own files about each thread."""
 STACKS_MAX = 4000
-"""Different stacks of a file; the rarest beyond are one stack of each process."""
+"""Most different stacks of a file; the rarest others are merged into one per process."""
 OTHER = "other"
 MOST_PACKED, MOST_UNPACKED = 8 << 20, 32 << 20
-"""Bytes of a file, and of its text: a stack has a few kilobytes, and `STACKS_MAX` are kept."""
+"""Longest file, and longest text: a stack has a few kilobytes, and `STACKS_MAX` are kept."""
 _MOST_DIGITS = 18
-"""Of how often a stack was seen."""
+"""Most digits of a stack's count."""
 _NAME = re.compile(r"stacks-(\d{3,9})-(on|off)-([a-z][a-z0-9-]*)\.folded\.gz")
 
 
@@ -63,7 +63,7 @@ def folded_text(stacks: Stacks) -> str:
 
 
 def parse_folded(text: str) -> dict[tuple[str, ...], int]:
-    """Read folded text; raises ValueError naming the line that is none."""
+    """Read folded text; raises ValueError naming the first invalid line."""
     found: dict[tuple[str, ...], int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         frames, _, count = line.rpartition(" ")
@@ -76,7 +76,7 @@ def parse_folded(text: str) -> dict[tuple[str, ...], int]:
 
 
 def bounded(stacks: Stacks, most: int = STACKS_MAX) -> dict[tuple[str, ...], int]:
-    """The most frequent stacks; the others of each process are one. The sum stays."""
+    """The most frequent stacks; the others of each process are merged. The sum stays the same."""
     ranked = sorted(stacks.items(), key=lambda item: (-item[1], item[0]))
     kept = dict(ranked[:most])
     for stack, number in ranked[most:]:
@@ -86,7 +86,7 @@ def bounded(stacks: Stacks, most: int = STACKS_MAX) -> dict[tuple[str, ...], int
 
 
 def write(folder: Path, one: LevelStacks) -> str:
-    """Write a file of stacks; returns its name. Equal stacks make equal files."""
+    """Write a file of stacks; returns its name. Equal stacks give identical files."""
     name = file_name(one.level, one.kind, one.tool)
     text = folded_text(bounded(one.stacks))
     replace(folder / name, gzip.compress(text.encode(), mtime=0))
@@ -94,9 +94,9 @@ def write(folder: Path, one: LevelStacks) -> str:
 
 
 def read(folder: Path) -> list[LevelStacks]:
-    """All stacks of a bundle, by level; none of an older one.
+    """All stacks of a bundle, by level; empty for an older one.
 
-    Raises InputError where a file is damaged.
+    Raises InputError if a file is damaged.
     """
     return [read_file(path) for path in files(folder)]
 
@@ -108,7 +108,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def read_file(path: Path) -> LevelStacks:
-    """One of these files; raises InputError where it is damaged, or unpacks to far more."""
+    """One of these files; raises InputError if it is damaged, or unpacks to far more."""
     name = _NAME.fullmatch(path.name)
     if name is None:
         raise InputError(f"{path} is not named like a file of stacks")
@@ -122,5 +122,5 @@ def read_file(path: Path) -> LevelStacks:
 
 
 def _frame(text: str) -> str:
-    """A frame without what separates frames and lines."""
+    """A frame without the characters that separate frames and lines."""
     return " ".join(text.replace(";", ":").split()) or "?"

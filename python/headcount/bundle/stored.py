@@ -1,4 +1,4 @@
-"""Files of a bundle read back: whoever hands a bundle over may have put anything there."""
+"""Files of a bundle read back. A bundle may come from a stranger and contain anything."""
 
 from pathlib import Path
 from typing import TypeVar
@@ -13,19 +13,19 @@ from headcount.foreign.json_text import json_value
 R = TypeVar("R", bound=Record)
 
 MOST_BYTES = 64 << 20
-"""Of a file of JSON, or a report: a hundred levels are a few megabytes."""
+"""Longest JSON file or report: a hundred levels take a few megabytes."""
 
 
 def stored_bytes(path: Path) -> bytes | None:
-    """What a file of a bundle has; None without it.
+    """The content of a file of a bundle; None if it is missing.
 
-    Raises InputError where it is a link, no file, or too long.
+    Raises InputError if it is a link, not a regular file, or too long.
     """
     return content(path, MOST_BYTES, follow=False) if has_regular(path) else None
 
 
 def stored_record(path: Path, model: type[R]) -> R | None:
-    """A file of JSON as its record; None without it. Raises InputError where it is damaged."""
+    """A JSON file as its record; None if it is missing. Raises InputError if it is damaged."""
     found = stored_bytes(path)
     if found is None:
         return None

@@ -14,11 +14,11 @@ Second = dict[str, Any]
 SLACK_S = 0.5
 """How exactly the engine's seconds are kept."""
 RUN = ("seconds", "think_s", "sessions_opened")
-"""Figures of the run that are sums; the others say how things stood at the end."""
+"""Figures of the run that are sums; the others are states at the end."""
 STATES = ("pending", "pending_s", "overdue")
-"""Figures of a scenario that say how things stood at the end."""
+"""Figures of a scenario that are states at the end."""
 PERCENTILES = ("p50_ms", "p95_ms")
-"""Figures of which a stretch has the mean, weighted by what was completed in each second."""
+"""Figures whose mean a stretch keeps, weighted by what was completed in each second."""
 _NO_SUMS = frozenset({*STATES, *PERCENTILES})
 
 
@@ -46,7 +46,7 @@ class Cut:
     """Where stretches begin."""
 
     def __init__(self, lengths_s: Mapping[int, float]) -> None:
-        """`lengths_s`: of the stretches of each level."""
+        """`lengths_s` has the length of the stretches of each level."""
         self._lengths_s = lengths_s
         self._level = 0
         self._from_s = 0.0
@@ -64,7 +64,7 @@ class Cut:
 
 
 def stretches(seconds: Iterable[Second], lengths_s: Mapping[int, float]) -> Iterator[Second]:
-    """The seconds in their order, those of levels with longer stretches summed up."""
+    """The seconds in order, those of levels with longer stretches summed up."""
     cut = Cut(lengths_s)
     open_: _Sum | None = None
     for second in seconds:
@@ -84,7 +84,7 @@ def lengths_s(levels: Iterable[LevelResult]) -> dict[int, float]:
 
 
 _Mean = list[float]
-"""Of values that are known: the sum of each times its weight, and that of the weights."""
+"""Of the known values: the sum of each times its weight, and the sum of the weights."""
 
 
 def _added(means: dict[str, _Mean], values: Iterable[tuple[str, Any]], weight: float) -> None:
@@ -106,7 +106,7 @@ class _Sum:
     """The sum of consecutive seconds."""
 
     def __init__(self, second: Second) -> None:
-        """Begin with the first."""
+        """Begin with the first second."""
         self._seconds = 0
         self._last = second
         self._run: Counter[str] = Counter()
@@ -119,13 +119,13 @@ class _Sum:
         self._first = second
 
     def add(self, second: Second) -> None:
-        """Add the next."""
+        """Add the next second."""
         if not self._seconds:
             self._take(self._first)
         self._take(second)
 
     def record(self) -> Second:
-        """All of them as one second; the first itself if there is no other."""
+        """The sum as one second; the first itself if there is no other."""
         if not self._seconds:
             return self._first
         return {

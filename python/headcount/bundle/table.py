@@ -1,6 +1,6 @@
 """The Parquet table of the seconds of a closed run.
 
-Apart from the lines, for most commands need no table, and DuckDB takes a tenth of a second to load.
+Separate from the lines, because most commands need no table, and DuckDB takes 0.1 s to load.
 """
 
 import contextlib
@@ -28,11 +28,11 @@ _ORDERED: dict[str, str | bool | int | float | list[str]] = {
     "threads": 1,
     "disabled_optimizers": "join_order,build_side_probe_side",
 }
-"""Rows stay in the order of the lines, whichever side of a join is the smaller."""
+"""Rows stay in the order of the lines, whichever side of a join is smaller."""
 _KIND = 'CREATE TYPE {name}_kind AS ENUM (SELECT DISTINCT "{name}" FROM {table})'
 _TEXTS = {"phase": "seconds", "side": "keys", "of": "keys", "name": "keys"}
-"""Columns of text, and the tables they are in. Few texts stand in millions of rows: as kinds they
-are written in half the time."""
+"""Columns of text, and the tables they are in. A few texts recur in millions of rows: as enums
+they are written in half the time."""
 _SMALL = """
 CREATE TABLE own_seconds AS
   SELECT second, t_s, seconds, level, phase::phase_kind AS phase, users FROM seconds;
@@ -47,13 +47,13 @@ COPY (
 TO '{target}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 245760)
 """
 _COLUMNS: dict[str, npt.DTypeLike] = {"second": np.int32, "key": np.int32, "value": np.float64}
-"""Of the figures, which are too many for the memory: each is a file until the table is made."""
+"""Columns of the figures, which do not fit into memory: each is a file until the table is made."""
 
 
 def close(folder: Path) -> None:
     """Write the Parquet table from the lines, which stay.
 
-    Raises SystemLimitError when the disk is full.
+    Raises SystemLimitError if the disk is full.
     """
     try:
         with Folder(folder) as within, within.private() as own:
@@ -66,7 +66,7 @@ def close(folder: Path) -> None:
 
 
 def _system_error(error: OSError | duckdb.IOException) -> OSError:
-    """The error of the system; DuckDB gives its text alone."""
+    """The system's error; DuckDB gives only its text."""
     if isinstance(error, OSError):
         return error
     text = str(error)
@@ -75,7 +75,7 @@ def _system_error(error: OSError | duckdb.IOException) -> OSError:
 
 
 def _write(lines: Path, folder: Path) -> Path | None:
-    """Write the table of these lines into an empty folder; None where there are none."""
+    """Write the table of these lines into an empty folder; None if there are none."""
     keys = Keys()
     heads = _spool(blocks(_own_lines(lines), keys), folder)
     if not heads:
@@ -108,7 +108,7 @@ def _spool(found: Iterable[Block], folder: Path) -> list[SecondHead]:
 
 
 def _own_lines(lines: Path) -> Iterator[Any]:
-    """The seconds that this process wrote, or checked when it went on with an older bundle."""
+    """The seconds that this process wrote, or checked when it resumed an older bundle."""
     for line in stored_lines(lines):
         with contextlib.suppress(ValueError):  # torn by a process that was killed
             yield from_json(line)
@@ -117,8 +117,8 @@ def _own_lines(lines: Path) -> Iterator[Any]:
 def _small_tables(
     heads: Sequence[SecondHead], keys: Keys
 ) -> dict[str, dict[str, npt.NDArray[Any]]]:
-    """What the figures refer to, as tables: their columns. DuckDB looks texts up there."""
-    texts: npt.DTypeLike = object  # those that are there, not copies of a fixed length
+    """Lookup tables, as columns, for the texts that the figures refer to."""
+    texts: npt.DTypeLike = object  # references, not copies of a fixed length
     types = (np.float64, np.float64, np.int32, texts, np.int32)
     seconds, names = {}, {}
     for name, kind, values in zip(COMMON, types, zip(*heads, strict=True), strict=True):
@@ -137,23 +137,23 @@ def _quoted_path(path: Path) -> str:
 
 
 def totals_of_lines(folder: Path) -> Totals:
-    """What the table must have, from the lines; lines that are no seconds are left out."""
+    """The totals that the table must have, from the lines; others than seconds are skipped."""
     return totals(read_lines(folder / LINES))
 
 
 def totals_of_table(folder: Path) -> Totals | str | None:
-    """What the table has; why it cannot be read, or None where there is none."""
+    """The table's totals; why it cannot be read, or None if it is missing."""
     path = folder / TABLE
     if not has_regular(path):
         return None
     query = "SELECT side, of, name, count(*), sum(value) FROM read_parquet(?) GROUP BY ALL"
     try:
-        # By its handle, so that it is the file that was looked at, and its name no pattern.
+        # By its handle, so that it is the file that was checked, and its name is not a pattern.
         with opened(path, follow=False) as file, duckdb.connect(config=_BOUNDS) as connection:
             name = f"/proc/self/fd/{file.fileno()}"
             found = connection.execute(query, [name]).fetchall()
     except OSError as error:
         return f"it cannot be read: {error.strerror}"
-    except (duckdb.Error, RuntimeError, ValueError) as error:  # names may be no UTF-8
+    except (duckdb.Error, RuntimeError, ValueError) as error:  # names may not be UTF-8
         return f"it cannot be read: {(str(error).splitlines() or ['no reason given'])[0]}"
     return {(side, of, name): (number, total) for side, of, name, number, total in found}

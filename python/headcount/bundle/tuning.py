@@ -26,7 +26,7 @@ MEASURES: Mapping[Measure, str] = {
 """The figures that can decide, in words. A p95 is in ms, CPU time in seconds per scenario."""
 
 Outcome = Literal["better", "not better", "worse", "no worse", "refused", "unfinished"]
-"""Of a change that is taken back, `worse` keeps it and `no worse` leaves it out."""
+"""For a change that is reverted: `worse` keeps it and `no worse` leaves it out."""
 
 
 class KnobState(Record):
@@ -186,5 +186,5 @@ def write(tuning: Tuning, folder: Path) -> None:
 
 
 def read(folder: Path) -> Tuning | None:
-    """What a tuning found; None in another bundle. Raises InputError where it is damaged."""
+    """The result of a tuning; None in another bundle. Raises InputError if it is damaged."""
     return stored_record(folder / FILE, Tuning)

@@ -1,4 +1,4 @@
-"""What a run came to: the file `verdict.json`."""
+"""The result of a run: the file `verdict.json`."""
 
 from typing import Literal
 

@@ -1,7 +1,7 @@
 """Two targets measured in turn: the file `versus.json` in the bundle of each.
 
-Both are the same but for `here`. It says which levels belong together. What they say of the targets
-is computed from both bundles, so that nothing here can disagree with them.
+Both files are equal except for `here`. They say which levels belong together. What that shows about
+the targets is computed from both bundles, so that nothing here can disagree with them.
 """
 
 from pathlib import Path
@@ -87,9 +87,9 @@ class Versus(Record):
     ending: Literal["finished", "interrupted", "unfinished"] = "unfinished"
 
     def other_folder(self, folder: Path) -> Path | None:
-        """The bundle of the other side, which was made beside `folder`; None if it has gone."""
+        """The bundle of the other side, which was made beside `folder`; None if it is gone."""
         beside = next(side.bundle for side in self.sides if side.name != self.here)
-        if Path(beside).name != beside:  # a bundle may be a stranger's, and lead anywhere
+        if Path(beside).name != beside:  # a stranger's bundle may lead anywhere
             return None
         path = folder.resolve().parent / beside
         return path if matching(folder, path) else None
@@ -101,17 +101,17 @@ def write(versus: Versus, folder: Path) -> None:
 
 
 def read(folder: Path) -> Versus | None:
-    """The pairing that a bundle belongs to; None for one of its own.
+    """The pairing that a bundle belongs to; None if it is a run of its own.
 
-    Raises InputError when the file is damaged.
+    Raises InputError if the file is damaged.
     """
     return stored_record(folder / FILE, Versus)
 
 
 def matching(first: Path, second: Path) -> Versus | None:
-    """The pairing that two bundles are the sides of, in whichever order, as in the first of them.
+    """The pairing whose sides two bundles are, in either order, as stored in the first.
 
-    None where they are not: bundles may be renamed, so this goes by what is in them.
+    None if they are not a pair. Goes by their content, because bundles may be renamed.
     """
     one, other = read(first), read(second)
     if one is None or other is None or one.id != other.id or one.here == other.here:

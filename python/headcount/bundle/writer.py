@@ -57,7 +57,7 @@ WHOLE = (
 
 
 def _ensure_no_traps(folder: Path) -> None:
-    """Raise InputError where a link or a pipe has the name of a file that will be written."""
+    """Raise InputError if a link or a pipe has the name of a file that will be written."""
     try:
         with Folder(folder) as opened:
             opened.ensure_free(*WHOLE, *(path.name for path in folder.glob("stacks-*")))
@@ -67,9 +67,9 @@ def _ensure_no_traps(folder: Path) -> None:
 
 
 def _drop_conclusions(folder: Path) -> None:
-    """Delete what was made of a run at its end, which no longer follows from it, and leftovers.
+    """Delete the leftovers and conclusions of a finished run, which no longer follow from it.
 
-    On the disk, too: else a power failure could bring them back beside later seconds.
+    Flushed to the disk: otherwise a power failure could bring them back beside later seconds.
     """
     manifest.drop(folder)
     with Folder(folder) as opened:
@@ -85,7 +85,7 @@ class BundleWriter:
     def __init__(self, folder: Path, finished: int = 0) -> None:
         """Open the bundle's growing files; an existing bundle is continued.
 
-        `finished`: how many levels an existing bundle keeps. Raises InputError when another process
+        `finished`: how many levels an existing bundle keeps. Raises InputError if another process
         is writing it.
         """
         self.folder = folder
@@ -132,7 +132,7 @@ class BundleWriter:
     ) -> None:
         """Append one second: its figures, and its histograms by tag.
 
-        Where this fails nothing of the second is in the bundle. The line comes last: a second with
+        If this fails, nothing of the second is in the bundle. The line comes last, so a second with
         a line has all its histograms, wherever the process is killed.
         """
         before = self._histograms.length, self._series.length
@@ -140,14 +140,14 @@ class BundleWriter:
         try:
             self._histograms.append(start_s, figures["seconds"], histograms)
             self._series.append(dump(figures))
-        except BaseException:  # a signal, too
+        except BaseException:  # including a signal
             with suppress(HeadcountError):
                 self._histograms.cut(before[0])
                 self._series.cut(before[1])
             raise
 
     def sync(self) -> None:
-        """Bring all events, seconds and histograms so far to the disk."""
+        """Flush all events, seconds and histograms so far to the disk."""
         for part in (self._events, self._histograms, self._series):
             part.sync()
 
@@ -164,7 +164,7 @@ class BundleWriter:
         return stack_files.write(self.folder, stacks)
 
     def verdict(self, verdict: Verdict) -> None:
-        """Write the answer, which survives a power failure with all that it follows from."""
+        """Write the answer; when this returns, it and all its data survive a power failure."""
         self.sync()
         replace(self.folder / "verdict.json", verdict.model_dump_json(indent=1))
 
