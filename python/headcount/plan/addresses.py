@@ -30,15 +30,15 @@ _SCHEMES = {
     "ws": "http",
     "wss": "https",
 }
-"""What other programs call a protocol."""
+"""Other programs' names for a protocol."""
 _MOUNTED = "the folder where it is mounted, such as file:///mnt/data"
 _HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)"
 
 
 def meant(text: str, lab: Sequence[str]) -> str | None:
-    """The address to type in place of a target that cannot be read; None if nothing is likely.
+    """The address to suggest for a target that cannot be read; None if nothing is likely.
 
-    `lab` has the lab servers, which people name without `lab:`.
+    `lab` has the lab servers, which people also name without `lab:`.
     """
     if (name := re.sub(r"^lab[/.=]", "", text.lower())) in lab:
         return f"lab:{name}"
@@ -52,7 +52,7 @@ def meant(text: str, lab: Sequence[str]) -> str | None:
 
 
 def _share(text: str) -> str | None:
-    r"""Of Windows: `\\fs1\data`, or with the slashes of Unix."""
+    r"""A Windows share: `\\fs1\data`, or with Unix slashes."""
     match = re.fullmatch(r"(?:\\\\|//)([^\\/\s]+)[\\/]+([^\\/]+)[\\/]*(.*)", text)
     if match is None:
         return None
@@ -62,7 +62,7 @@ def _share(text: str) -> str | None:
 
 
 def _folder(text: str) -> str | None:
-    """A path of this machine, or an export that another one has mounted."""
+    """A path on this machine, or an export that it has mounted."""
     if re.fullmatch(rf"{_HOST}:/.*", text) and not text.split(":")[1].startswith("//"):
         scheme = text.split(":", maxsplit=1)[0].lower()
         return None if scheme in schemes() else _MOUNTED
@@ -92,7 +92,7 @@ def _other_scheme(text: str) -> str | None:
 
 
 def _bare_ipv6(text: str) -> str | None:
-    """An IPv6 address without its brackets, whose last colon is taken for that of a port."""
+    """An IPv6 address without brackets, whose last colon looks like that of a port."""
     match = re.fullmatch(r"(?:([a-z]+)://)?([0-9a-fA-F:]*::[0-9a-fA-F:]*)(/.*)?", text)
     if match is None:
         return None

@@ -9,7 +9,7 @@ from headcount.fields.mistakes import nearest
 from headcount.fields.units import seconds, share, size_bytes
 
 SIDES = ("sut", "server", "generator")
-"""Whose counters a criterion may name: the server's machine, the server itself, and ours."""
+"""Sides whose counters a criterion may name: the server's machine, the server itself, and ours."""
 
 SHORT: Mapping[str, str] = {
     "cpu": "system.cpu.utilization",
@@ -27,7 +27,7 @@ _THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
 
 
 def rate_limit(text: str, what: str) -> float:
-    """Read a rate such as `500/s`, `1.5k/s` or `300/min`; returns a number a second."""
+    """Read a rate such as `500/s`, `1.5k/s` or `300/min`; returns a number per second."""
     match = _RATE.fullmatch(text)
     if match is None:
         raise InputError(f'{what} is "{text}"; write it like 500/s or 300/min')
@@ -44,7 +44,7 @@ def bytes_limit(text: str, what: str) -> float:
 
 
 def counter_named(name: str, what: str) -> tuple[str, Counter]:
-    """The full name of a counter that a criterion names, and its entry in the catalogue."""
+    """The full name of a counter in a criterion, and its entry in the catalogue."""
     full = SHORT.get(name, name)
     entry = lookup(full)
     if entry is None:

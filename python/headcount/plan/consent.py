@@ -1,4 +1,4 @@
-"""Consent to load other machines: of whoever runs Headcount, never of a file."""
+"""Consent to load other machines: given by the user on the command line, never by a file."""
 
 import ipaddress
 from urllib.parse import urlsplit
@@ -11,9 +11,9 @@ from headcount.plan.sources import split_source
 def with_consent(plan: Plan, authorised_by: str | None) -> Plan:
     """The plan of a file or bundle, with the consent of this command line in place of its own.
 
-    A plan may come from a stranger, and must not allow itself anything: neither load on other
-    machines, which the gate checks when their names are resolved, nor that they are asked for
-    counters. Raises InputError where it would ask others and nobody has agreed.
+    A plan may come from a stranger and must not grant itself anything: neither load on other
+    machines, which the gate checks when their names are resolved, nor reading their counters.
+    Raises InputError if it would read those of others and nobody has agreed.
     """
     for text in [split_source(source)[1] for source in plan.sources] + plan.views:
         if not _is_here(text):

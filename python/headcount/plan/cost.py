@@ -24,9 +24,9 @@ Period = Literal["once", "hour", "month", "year"]
 Kind = Literal["hardware", "software", "maintenance", "rental", "energy", "administration", "other"]
 
 MOST_ITEMS = 500
-"""More parts than a quotation for a server has."""
+"""Most items: more than a quotation for a server has."""
 HOURS_PER_YEAR = Decimal(8760)
-"""365 days of 24 hours: leap days are not counted, as hosts' price lists have it."""
+"""365 days of 24 hours: like the price lists of hosting providers, without leap days."""
 MONTHS_PER_YEAR = Decimal(12)
 
 _FORM = re.compile(
@@ -105,7 +105,7 @@ class Cost(_Written):
 
 
 def per_year(period: Period, hours_per_year: Decimal) -> Decimal:
-    """How often a period comes in a year; 0 for what is paid once."""
+    """How often a period comes in a year; 0 for one-time payments."""
     times = {"hour": hours_per_year, "month": MONTHS_PER_YEAR, "year": Decimal(1)}
     return times.get(period, Decimal(0))
 
@@ -129,7 +129,7 @@ def parse_cost(text: str, option: str = "--cost") -> Cost:
 def load_costs(path: Path, years: Decimal | None = None) -> Cost:
     """Read a file of costs, the keys of `[cost]`; raises InputError with every mistake in it.
 
-    `years` stand for those of the file, if an item of it recurs.
+    `years` replaces that of the file, if an item of it recurs.
     """
     values = toml_values(path, f"the cost file {path}", Decimal)
     if set(values) == {"cost"} and isinstance(values["cost"], dict):
@@ -141,7 +141,7 @@ def load_costs(path: Path, years: Decimal | None = None) -> Cost:
 
 
 def over_years(cost: Cost, years: Decimal | None) -> Cost:
-    """The same cost over another number of years, if an item of it recurs."""
+    """The cost over another number of years, if an item of it recurs."""
     if years is None or not cost.recurs:
         return cost
     return Cost.model_validate(cost.model_dump() | {"years": years})
@@ -156,7 +156,7 @@ def _over(values: dict[str, Any], years: Decimal | None) -> dict[str, Any]:
 
 
 def stated_cost(text: str | None, path: Path | None) -> Cost | None:
-    """What `--cost` or `--costs` states; raises InputError when both do."""
+    """The cost that `--cost` or `--costs` states; raises InputError if both do."""
     if text is not None and path is not None:
         raise InputError("--cost and --costs exclude each other; give one of them")
     if path is not None:

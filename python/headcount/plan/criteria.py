@@ -44,22 +44,22 @@ TIMES = ("percentile", "mean", "score")
 SHARES = ("errors", "overload", "achieved")
 """Metrics whose limit is a share of the scenarios."""
 AMOUNTS = ("rate", "bytes", "sent")
-"""Metrics of throughput. Few users may be too few for them: more can meet what fewer do not."""
+"""Metrics of throughput. A few users may be too few for them: more users can then meet them."""
 GOALS = (*AMOUNTS, "counter")
-"""Metrics of what the server does, and not of what its users feel."""
+"""Metrics of what the server does, not of what its users experience."""
 STRETCH_S = (1.0, 3600.0)
-"""The shortest and the longest stretch of a level that a criterion may be asked of."""
+"""The shortest and the longest stretch of a level that a criterion may apply to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
     """One criterion.
 
-    `limit` is in seconds for times, scenarios or bytes a second for rates, in the counter's own
-    unit for counters, and a share (0 to 1) otherwise; `percentile` is 0 to 100 and only of a
-    percentile criterion; `scenario` names a scenario, a group of them or a task, and is None when
-    all scenarios count together; `counter` is the side and the full name of a counter, `unit` its
-    UCUM unit; `stretch_s` is the length of the stretches of a level each of which must meet the
+    `limit` is in seconds for times, scenarios or bytes per second for rates, in the counter's own
+    unit for counters, and a share (0 to 1) otherwise; `percentile` is 0 to 100 and only set for a
+    percentile criterion; `scenario` names a scenario, a group of them or a task, and is None if all
+    scenarios count together; `counter` is the side and the full name of a counter, `unit` its UCUM
+    unit; `stretch_s` is the length of the stretches of a level, each of which must meet the
     criterion, None for the level as a whole.
     """
 
@@ -75,12 +75,12 @@ class Criterion:
 
     @property
     def at_least(self) -> bool:
-        """Whether the limit is the least that must be there, and not the most."""
+        """Whether the limit is a minimum, not a maximum."""
         return ">" in self.text
 
     @property
     def allowed_share(self) -> float | None:
-        """The share of scenarios that may break the limit; None where it is not a share.
+        """The share of scenarios that may break the limit; None if it is not a share.
 
         "p95 <= 1 s" allows 5% to be slower than 1 s; "achieved >= 95%" allows 5% to be missing.
         """
@@ -92,7 +92,7 @@ class Criterion:
 
 
 def parse(text: str) -> Criterion:
-    """Read one criterion; raises InputError when it cannot be understood or never be met."""
+    """Read one criterion; raises InputError if it cannot be read or can never be met."""
     compact, stretch = _apart(text.replace(" ", ""))
     match = _FORM.fullmatch(compact)
     counter = _COUNTER.fullmatch(compact) if match is None else None
@@ -147,7 +147,7 @@ def _of_counter(text: str, compact: str, match: re.Match[str]) -> Criterion:
 
 
 def _of_stretches(criterion: Criterion, stretch: str) -> Criterion:
-    """The criterion asked of each stretch of a level."""
+    """The criterion, applied to each stretch of a level."""
     text = f"{criterion.text} for {stretch}"
     if criterion.metric not in GOALS:
         raise InputError(
@@ -189,7 +189,7 @@ _ALIKE = (
 
 
 def _meant(text: str) -> str:
-    """What a criterion that cannot be read probably means; nothing where nothing comes close."""
+    """The likely meaning of a criterion that cannot be read; empty if nothing comes close."""
     compact = text.replace(" ", "")
     return _suggestion(compact) or _suggestion(compact.lower())
 
@@ -207,7 +207,7 @@ def _suggestion(changed: str) -> str:
 
 
 def _time(text: str, limit: str) -> float:
-    """A limit in seconds; a bare number is asked back: k6 means ms, the rest of Headcount s."""
+    """A limit in seconds; a bare number is refused: k6 means ms, the rest of Headcount s."""
     if re.fullmatch(r"\d+(?:\.\d+)?", limit):
         raise InputError(
             f'the limit of "{text}" has no unit; write it like 200ms or 30s: '
@@ -239,8 +239,8 @@ def parse_all(
 ) -> list[Criterion]:
     """Read all criteria of a plan; a criterion may name only what the workload has.
 
-    `scenarios` has its groups too; `tasks` are those of its protocol, None where they are not
-    known; `scored`: whether it has a [task_score].
+    `scenarios` includes its groups; `tasks` are those of its protocol, None if they are unknown;
+    `scored` says whether it has a [task_score].
     """
     criteria = [parse(text) for text in texts]
     if not criteria:

@@ -11,7 +11,7 @@ from headcount.fields.model import Strict
 from headcount.plan.toml_file import toml_values
 
 MOST_STATED = 200
-"""Statements in a group; more belong into a document of their own."""
+"""Most statements in a group; more belong into a document of their own."""
 
 
 def _text(value: Any) -> Any:
@@ -26,7 +26,7 @@ def _text(value: Any) -> Any:
 
 
 Stated = Annotated[dict[str, Annotated[str, BeforeValidator(_text)]], Field(max_length=MOST_STATED)]
-"""Names of one's own choice, and what is stated of each."""
+"""Names that the tester chooses, each with a statement."""
 
 
 class Disclosure(Strict):

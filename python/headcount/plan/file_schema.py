@@ -15,7 +15,7 @@ Schema = dict[str, Any]
 
 
 def workload_schema() -> Schema:
-    """Of workload files."""
+    """The schema of workload files."""
     found: Schema = Workload.model_json_schema(mode="validation", by_alias=True)
     definitions = found["$defs"]
     _as_in_files(found, definitions)
@@ -23,7 +23,7 @@ def workload_schema() -> Schema:
 
 
 def plan_schema() -> Schema:
-    """Of plan files."""
+    """The schema of plan files."""
     found: Schema = Plan.model_json_schema(mode="validation", by_alias=True)
     definitions = found["$defs"]
     _as_in_files(definitions["Workload"], definitions)
@@ -31,12 +31,12 @@ def plan_schema() -> Schema:
 
 
 def _as_in_files(workload: Schema, definitions: Schema) -> None:
-    """What files may have where the models have something else, or nothing."""
+    """Adapt the schema to files, which may have keys that the models lack or store differently."""
     # Tables of protocols are keys of the file.
     properties = workload["properties"]
     del properties[TABLES]
     properties |= definitions["Tables"]["properties"]
-    # A script says how often a scenario comes.
+    # In a script, the order gives the weight of a scenario.
     scenario = definitions["Scenario"]
     scenario["required"] = [key for key in scenario["required"] if key != "weight"]
     # A bare text or number is a variable, and a text such as "uniform:1s..3s" a pause.
@@ -48,7 +48,7 @@ def _as_in_files(workload: Schema, definitions: Schema) -> None:
 
 
 def _tables_of(variables: Schema) -> list[Schema]:
-    """What `[variables]` says of each of them."""
+    """The tables that describe each variable in `[variables]`."""
     tables = [one for one in variables.get("anyOf", [variables]) if one.get("type") == "object"]
     named = [one for table in tables for one in table.get("patternProperties", {}).values()]
     others = [table.get("additionalProperties") for table in tables]
@@ -56,7 +56,7 @@ def _tables_of(variables: Schema) -> list[Schema]:
 
 
 def _tidy(schema: Schema) -> Schema:
-    """Without what TOML cannot have (null), and titles that repeat the key."""
+    """The schema without what TOML cannot have (null), and titles that repeat the key."""
     found: Schema = _each(schema, _without_null)
     found["title"] = f"A {schema['title'].lower()} file of Headcount"
     used = _references(found)
@@ -76,7 +76,7 @@ def _without_null(part: Schema) -> Schema:
 
 
 def _each(value: Any, change: Callable[[Schema], Schema]) -> Any:
-    """A schema with every part changed; keys of files that are called as those of schemas stay."""
+    """A schema with every part changed, except file keys that are named like schema keys."""
     if isinstance(value, list):
         return [_each(one, change) for one in value]
     if not isinstance(value, dict):

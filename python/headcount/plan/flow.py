@@ -1,4 +1,4 @@
-"""The flow of a scenario: its steps, and what decides which of them are played, and how often."""
+"""The flow of a scenario: its steps, and what decides which ones are played, and how often."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -12,9 +12,9 @@ from headcount.plan.pace import Think, think_of
 from headcount.plan.step import Step
 
 MOST_ROUNDS = 1_000_000
-"""The most rounds of a loop that the engine accepts."""
+"""Most rounds of a loop that the engine accepts."""
 MOST_RETRIES = 1_000
-"""The most times that the engine plays a transaction again."""
+"""Most times that the engine repeats a transaction."""
 MOST_WEIGHT = 1e9
 """The largest weight of a branch."""
 Scalar = str | int | float | bool
@@ -42,7 +42,7 @@ class Condition(Strict):
 
     @property
     def text(self) -> str:
-        """What must hold, for people."""
+        """The condition, for people."""
         given = self.model_dump(exclude_none=True, exclude={"value"})
         return f"{self.value} " + " and ".join(f"{key} {value}" for key, value in given.items())
 
@@ -55,7 +55,7 @@ class Until(Strict):
 
     @property
     def text(self) -> str:
-        """How often, for people."""
+        """The condition of the loop, for people."""
         return f"until {self.until.text}, at most {self.at_most} times"
 
 
@@ -78,7 +78,7 @@ class If(Strict):
 
 
 def _rounds(value: Any) -> str:
-    """How the rounds of a loop are given."""
+    """The form in which a loop's rounds are given."""
     if isinstance(value, Mapping | Until):
         return "until"
     return "between" if isinstance(value, list | tuple) else "times"
@@ -235,7 +235,7 @@ _KINDS = {
 
 
 def _kind(value: Any) -> str:
-    """Which kind of entry this is: a step has an operation."""
+    """The kind of an entry: a step has an operation."""
     if isinstance(value, Strict | Step):
         return _OF_MODEL[type(value)]
     if not isinstance(value, Mapping) or "op" in value:
@@ -315,7 +315,7 @@ def pauses(entries: Sequence[Played]) -> Iterator[Think]:
 def most_steps(entries: Sequence[Played]) -> int:
     """The most steps that one pass through these entries plays.
 
-    Nobody knows that of Lua code before it is played: each of its steps counts once.
+    That of Lua code is unknown before it is played: each of its steps counts once.
     """
     return sum(map(_most, entries))
 
@@ -333,7 +333,7 @@ def _most(entry: Played) -> int:
         case Choose():
             return max(most_steps(branch.steps) for branch in entry.choose)
         case Page() | Lua() | Transaction():
-            # A transaction begins and ends with a step of its own.
+            # The beginning and the end of a transaction are steps of their own.
             return most_steps(entry.steps) + (2 if isinstance(entry, Transaction) else 0)
     return 0
 

@@ -1,7 +1,7 @@
 """The gate of every connection that carries load.
 
-A name is resolved once. Each address that it leads to must be this machine's, or somebody must have
-stated that its owner agreed; the engine then connects to these addresses and resolves nothing.
+A name is resolved once. Each of its addresses must be this machine's, or somebody must have stated
+that the owner agreed; the engine then connects to these addresses and resolves nothing.
 """
 
 import ipaddress
@@ -11,10 +11,10 @@ from headcount.errors import InputError, TargetError
 
 
 def allowed(what: str, host: str | None, port: int | None, owner: str | None) -> tuple[str, ...]:
-    """Where a name leads, as `ip:port`, if load may go there.
+    """The addresses of a name, as `ip:port`, if load may go there.
 
-    A load test of a stranger's server is an attack. For any address but loopback somebody must say
-    who owns the machine and agreed: `owner`. `what` names the server in the error.
+    A load test of a stranger's server is an attack. For any address but loopback somebody must
+    state the `owner` of the machine who agreed. `what` names the server in the error.
     """
     found = addresses(host, port)
     for address in found:
@@ -24,7 +24,7 @@ def allowed(what: str, host: str | None, port: int | None, owner: str | None) ->
 
 
 def addresses(host: str | None, port: int | None) -> tuple[str, ...]:
-    """Where a name leads, each once, as `ip:port` (`[ip]:port` for IPv6); at least one."""
+    """The addresses of a name, each once, as `ip:port` (`[ip]:port` for IPv6); at least one."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:  # UnicodeError: a label empty or too long
@@ -47,7 +47,7 @@ def is_loopback(address: str) -> bool:
 
 
 def is_own(address: str) -> bool:
-    """Whether `ip:port` is an address of this machine: packets to it then come from it, too."""
+    """Whether `ip:port` is an address of this machine: packets to it would also come from it."""
     if is_loopback(address):
         return True
     host = _ip(address)
@@ -65,7 +65,7 @@ def _ip(address: str) -> str:
 
 
 def require_owner(what: str, owner: str | None) -> None:
-    """Refuse load until somebody states that its owner agreed; `what` is whose it is."""
+    """Refuse load until somebody states that its owner agreed; `what` names the machine."""
     if not (owner or "").strip():
         raise InputError(
             f"{what}, and nobody has said who allowed the load: give --authorised-by with the "

@@ -16,7 +16,7 @@ def matching(patterns: Sequence[str], names: Sequence[str]) -> tuple[int, ...]:
 
 
 def check_groups(groups: Mapping[str, Sequence[str]], names: Sequence[str]) -> None:
-    """Raises ValueError for a group that is called like a scenario, or has a pattern of none."""
+    """Raises ValueError if a group has a scenario's name, or a pattern that matches nothing."""
     for group, patterns in groups.items():
         if group in names or group == "all":
             raise ValueError(

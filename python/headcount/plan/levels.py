@@ -7,13 +7,13 @@ from headcount.fields.units import MOST_USERS, count
 
 FORM = "1,4,8,12 or 10..200/10"
 _RUNGS = 10
-"""Levels of a ladder that is suggested."""
+"""Most levels of a ladder that is suggested."""
 
 
 def parse_ladder(text: str) -> list[int]:
     """Read a ladder: `1,4,8,12`, or `10..200/10` (from, to, step), or both mixed.
 
-    Blanks part levels as commas do. Raises InputError for what is none, with the nearest that is.
+    Spaces separate levels as commas do. Raises InputError with the nearest valid ladder.
     """
     levels: list[int] = []
     for part in re.split(r"\s*,\s*|\s+", text.strip()):
@@ -38,7 +38,7 @@ def parse_ladder(text: str) -> list[int]:
 
 
 def _meant(part: str) -> str:
-    """A range as other programs write it, as a ladder; nothing for anything else."""
+    """A range in another program's notation, as a ladder; empty for anything else."""
     span = re.fullmatch(r"(\d{1,9})(?:-|:|\.{2,3}|to)(\d{1,9})(?:[-:/](\d{1,9}))?", part)
     if span is None:
         return ""

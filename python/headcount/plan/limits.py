@@ -1,6 +1,6 @@
 """The plan's `[limits]`: how much of the machine a lab server and the load generator may use.
 
-`cpu = "0.5"` answers what half a core would do, `memory = "256MiB"` what less memory would.
+`cpu = "0.5"` shows what half a core would do, `memory = "256MiB"` what less memory would.
 """
 
 import re
@@ -14,7 +14,7 @@ from headcount.plan.line_limits import check_line, share, time_s
 
 _BITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 LEAST_CORES = 0.01
-"""The kernel gives no less: 1 ms in each period of 100 ms (sched-bwc.rst)."""
+"""The kernel's minimum: 1 ms in each period of 100 ms (sched-bwc.rst)."""
 MOST_WEIGHT = 10_000
 """The kernel's range (cgroup-v2.rst, cpu.weight)."""
 LEAST_MEMORY_BYTES = 1 << 20
@@ -31,7 +31,7 @@ def cores(text: str, what: str) -> float:
 
 
 def bits_s(text: str, what: str) -> int:
-    """Read a rate of a network: `80Mbit/s`, `10MB/s`; raises InputError. Returns bits/s."""
+    """Read a network rate such as `80Mbit/s` or `10MB/s`; raises InputError. Returns bits/s."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([kmg]?bit)(?:/s)?", text.strip().lower())
     value = round(float(match[1]) * _BITS[match[2]]) if match else _bytes_s(text, what) * 8
     if not LEAST_BITS_S <= value <= 10**12:
@@ -106,7 +106,7 @@ RESOURCES: Mapping[str, Resource] = {
     "reorder": Resource(share, "share of packets that overtake others, each way", "1%"),
     "generator-cpu": Resource(cores, "CPU time of the load generator, in cores", "0.2"),
 }
-"""What `--limit RESOURCE=VALUE` and `[limits]` can say."""
+"""The resources of `--limit RESOURCE=VALUE` and `[limits]`."""
 
 
 def parse_limits(limits: Mapping[str, str]) -> dict[str, float | int | str]:
@@ -124,7 +124,7 @@ def parse_limits(limits: Mapping[str, str]) -> dict[str, float | int | str]:
 
 
 def check_limits(limits: Mapping[str, str], lab: str | None, target: str) -> None:
-    """See that the limits can be read and are for a server that runs here; raises InputError."""
+    """Check that the limits can be read and are for a server that runs here; raises InputError."""
     if not parse_limits(limits):
         return
     check_line(limits)

@@ -1,4 +1,4 @@
-"""Limits of the way between users and server: how far it is, what it loses and what overtakes."""
+"""Limits of the path between users and server: latency, loss and reordering."""
 
 import re
 from collections.abc import Mapping
@@ -7,9 +7,9 @@ from headcount.errors import InputError
 from headcount.fields.units import seconds
 
 LEAST_S, MOST_S = 0.0001, 10.0
-"""Less than 0.1 ms is what waking up a thread takes; more than 10 s is no network."""
+"""Below 0.1 ms, waking up a thread takes as long; above 10 s it is not a network."""
 LEAST_PERCENT, MOST_PERCENT = 0.0001, 50.0
-"""Less is one packet in a million, which no run sees; TCP does not work with more."""
+"""The minimum is one packet in a million, less than any run shows; TCP fails above the maximum."""
 
 
 def time_s(text: str, what: str) -> float:
@@ -36,7 +36,7 @@ def share(text: str, what: str) -> float:
 def check_line(
     limits: Mapping[str, str], where: str = "", add: str = "--limit latency=15ms"
 ) -> None:
-    """See that limits which can be read go together; raises InputError.
+    """Check that readable limits fit together; raises InputError.
 
     `where` begins the error, and `add` is how a latency is given there.
     """

@@ -1,13 +1,13 @@
-"""On which line of a TOML file a key stands."""
+"""The line of a TOML file on which a key stands."""
 
 from headcount import _engine
 from headcount.fields.mistakes import LineOf, Place
 
 
 def line_numbers(text: str) -> LineOf:
-    """Where keys of a file stand: the line of a key, or of the nearest thing around it.
+    """A function that finds the line of a key, or of the nearest thing around it.
 
-    The file is looked at again only when somebody asks: most files have no mistakes.
+    The file is only scanned when somebody asks: most files have no mistakes.
     """
     known: dict[Place, int] = {}
 

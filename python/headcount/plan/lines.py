@@ -15,12 +15,12 @@ from headcount.plan.line_limits import check_line
 
 SHARE = "share"
 LIMITS = ("latency", "jitter", "loss", "reorder", "network")
-"""What a line limits: the names of `[limits]` for the way between users and server."""
+"""What a line limits: the names in `[limits]` for the path between users and server."""
 OTHERS = "others"
-"""What results call the users without a line."""
+"""The name of users without a line in results."""
 EXAMPLE = "branch=40%,latency=30ms,loss=0.1%"
 MOST_LINES = 16
-"""Each has a process, which takes CPU of the machine that the server is on."""
+"""Most lines: each has a process, which takes CPU of the server's machine."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 _SHARE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,4})?)\s*%")
 LEAST_PERCENT = 0.1
@@ -34,8 +34,8 @@ class UserLine:
     """The line of a group of users.
 
     Attributes:
-        share: Of all users, from 0 to 1.
-        limits: Seconds, shares and bits/s, by the names of `LIMITS`.
+        share: Share of all users, from 0 to 1.
+        limits: Seconds, shares and bits/s, by the names in `LIMITS`.
 
     """
 
@@ -44,7 +44,7 @@ class UserLine:
 
 
 def user_lines(lines: Lines) -> dict[str, UserLine]:
-    """The lines as figures, by name; raises InputError for what is no line."""
+    """The lines as figures, by name; raises InputError for an invalid line."""
     if len(lines) > MOST_LINES:
         raise InputError(f"the plan has {len(lines)} lines; give at most {MOST_LINES}")
     found = {name: _user_line(name, keys) for name, keys in lines.items()}
@@ -95,9 +95,9 @@ def _user_line(name: str, keys: Mapping[str, str]) -> UserLine:
 
 
 def check_lines(lines: Lines, lab: str | None, target: str, others: Mapping[str, bool]) -> None:
-    """See that the lines can be read and are for a server that runs here; raises InputError.
+    """Check that the lines can be read and are for a server that runs here; raises InputError.
 
-    `others`: options that make lines impossible, and whether they are given.
+    `others`: options that rule lines out, and whether they are given.
     """
     if not lines:
         return
@@ -121,7 +121,7 @@ def check_lines(lines: Lines, lab: str | None, target: str, others: Mapping[str,
 
 
 def line_of(text: str) -> tuple[str, dict[str, str]]:
-    """A line as the command line has it: `branch=40%,latency=30ms`. Raises InputError."""
+    """A line from its command line form: `branch=40%,latency=30ms`. Raises InputError."""
     hint = f"write it like --line {EXAMPLE}"
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(name.strip() and value.strip() for name, _, value in pairs):

@@ -1,4 +1,4 @@
-"""Addresses of the generator's machines that users connect from, as a plan names them."""
+"""Addresses of the generator's machines that users connect from, as named in a plan."""
 
 import ipaddress
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from headcount.errors import InputError
 
 MOST = 4096
-"""Of all that are named: each is tried before a run."""
+"""Most addresses: each is tried before a run."""
 _FORMS = "give addresses, ranges or networks, as in 10.0.0.11,10.0.0.20-10.0.0.29,10.0.1.0/28"
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -15,7 +15,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 def addresses(named: Sequence[str]) -> list[Address]:
     """All addresses of `named`, each once, in their order.
 
-    A part is an address, a range `FIRST-LAST` or a network; of a network those that machines have.
+    A part is an address, a range `FIRST-LAST` or a network, which stands for its host addresses.
     Raises InputError.
     """
     found: dict[Address, None] = {}

@@ -7,11 +7,11 @@ from typing import Any
 from headcount.foreign.file import content
 
 MOST_BYTES = 1 << 20
-"""A longer file is not read."""
+"""Longest file that is read."""
 
 
 def with_code(values: Any, folder: Path) -> Any:
-    """The values of a workload file with the code of Lua files in the place of their names.
+    """The values of a workload file, with the names of Lua files replaced by their code.
 
     Raises InputError for a file that cannot be read.
     """

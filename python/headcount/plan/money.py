@@ -1,8 +1,8 @@
 """Amounts of money: exact, rounded where it is shown and nowhere else.
 
 Amounts are decimal numbers, never binary ones, so that a tenth is a tenth. Rounding is half up,
-away from zero, as on invoices, and to the smallest unit of the currency (a cent, a yen). What is
-rounded is a line of a price; totals are sums of rounded lines, so that a printed table adds up.
+away from zero, as on invoices, and to the smallest unit of the currency (a cent, a yen). Lines of a
+price are rounded; totals are sums of rounded lines, so that a printed table adds up.
 """
 
 import re
@@ -19,7 +19,7 @@ CONTEXT = Context(prec=100)
 is rounded before the line is."""
 
 MOST_DIGITS = 15
-"""Of a stated amount: what a JSON number carries exactly, whoever reads it (IEEE 754 doubles)."""
+"""Most digits of a stated amount: what a JSON number carries exactly (IEEE 754 doubles)."""
 
 MINOR = {
     **dict.fromkeys(
@@ -34,11 +34,11 @@ MINOR = {
 """Decimals of currencies that have no cents, or mils (ISO 4217, minor units); all others have 2."""
 
 FEWEST_DIGITS = 3
-"""Significant digits in which prices for each are shown where the cent is coarser than that."""
+"""Significant digits of unit prices if the cent is too coarse for that."""
 
 
 _WRITTEN = re.compile(r"(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
-"""With or without commas between thousands: `1,50` is neither, but a mistake in waiting."""
+"""With or without commas between thousands: `1,50` is neither, and likely a mistake."""
 
 
 def number(value: Decimal) -> int | float:
@@ -47,7 +47,7 @@ def number(value: Decimal) -> int | float:
 
 
 def _exact(value: Any) -> Any:
-    """What people write, as a number: `12,345.60` in text is one too; a switch is none."""
+    """A stated value as a number: `12,345.60` in text is one too; a boolean is not."""
     if isinstance(value, bool):
         raise ValueError(f"it is {str(value).lower()}; write a number, such as 1234.50")  # noqa: TRY004 - pydantic's own
     if isinstance(value, str):
@@ -127,7 +127,7 @@ def ceiling(value: Decimal) -> int:
 
 
 def exact(value: float) -> Decimal:
-    """A measured figure as the decimal number that it is printed as."""
+    """A measured figure as the decimal number in its printed form."""
     return Decimal(repr(value))
 
 
@@ -143,15 +143,15 @@ def money_text(amount: Decimal, currency: str) -> str:
 
 
 def stated_text(amount: Decimal, currency: str) -> str:
-    """An amount as it was stated, with cents at least: `0.1375 USD`."""
+    """An amount as it was stated, with at least its cents: `0.1375 USD`."""
     digits = max(decimals(currency), -int(amount.normalize(CONTEXT).as_tuple().exponent))
     return f"{amount:,.{digits}f} {currency}"
 
 
 def each_text(amount: Decimal, currency: str) -> str:
-    """A price for each, for people: to the cent, or to three digits where that is finer.
+    """A unit price, for people: to the cent, or to three digits if that is finer.
 
-    A price of a tenth of a cent for a request would be nothing to the cent.
+    A price of a tenth of a cent per request would otherwise round to nothing.
     """
     return f"{fine(amount, currency):,f} {currency}"
 
@@ -161,7 +161,7 @@ def fine(amount: Decimal, currency: str) -> Decimal:
     to_the_cent = rounded(amount, currency)
     if amount == to_the_cent:
         return to_the_cent
-    for _ in range(2):  # 0.9996 becomes 1.00, which needs a digit less
+    for _ in range(2):  # 0.9996 becomes 1.00, which needs one digit less
         digits = max(decimals(currency), FEWEST_DIGITS - 1 - amount.adjusted())
         amount = amount.quantize(Decimal((0, (1,), -digits)), ROUND_HALF_UP, CONTEXT)
     return amount

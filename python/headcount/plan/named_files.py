@@ -8,7 +8,7 @@ from headcount.protocols.library import Library
 
 IN_LIBRARY = ("library", "upload")
 IN_TREE = ("static", "volatile", "new", "shared", "shared-folder")
-"""Names of files in steps, by the table that the files are made from; the others need none."""
+"""Names of files in steps, by the table that defines the files; the others need none."""
 
 
 def check_named(

@@ -58,10 +58,10 @@ class SearchOptions(Strict):
 
 
 StacksWanted = Literal["auto", "all", "off"]
-"""Stacks of the server's threads: those that cost next to nothing, those of tools too, or none."""
+"""Stacks of the server's threads: the nearly free ones, those of tools too, or none."""
 
 FORMAT = 1
-"""Of plan files: what this version writes and reads."""
+"""The version of plan files that is written and read."""
 
 
 class Plan(Strict):
@@ -128,9 +128,9 @@ class Plan(Strict):
     @model_validator(mode="before")
     @classmethod
     def _with_settings(cls, values: Any) -> Any:
-        """The target's settings of a lab server move to `[server]`."""
+        """Move the settings in a lab server's target to `[server]`."""
         if not isinstance(values, dict) or not isinstance(values.get("server", {}), dict):
-            return values  # the fields say what is wrong
+            return values  # validation of the fields reports what is wrong
         text = values.get("target")
         if not isinstance(text, str):
             return values
@@ -189,7 +189,7 @@ class Plan(Strict):
 
     @property
     def protocol(self) -> str:
-        """What the target speaks: a workload for files runs over whatever reaches them."""
+        """The target's protocol; a workload for files runs over any that reaches them."""
         return target.parse(self.target).protocol
 
     @property
@@ -232,7 +232,7 @@ class Plan(Strict):
 
     @property
     def mail(self) -> Mail | None:
-        """What users of mail are, with scaled mailboxes; None without any."""
+        """The mail users, with scaled mailboxes; None without any."""
         return self.workload.mail.scaled(self.scale) if self.workload.mail else None
 
     @property
@@ -247,7 +247,7 @@ class Plan(Strict):
 
     @property
     def line_names(self) -> list[str]:
-        """Lines, that of the users without one first; empty where the plan has none."""
+        """The lines, starting with that of users without one; empty if the plan has none."""
         return [OTHERS, *self.lines] if self.lines else []
 
     @property
@@ -274,7 +274,7 @@ def _blocks(size: float) -> int:
 def load(path: Path, *, follow: bool = True) -> Plan:
     """Read a plan file; raises InputError with every mistake in it.
 
-    `follow`: whether it may be a symbolic link, as one that the user named may be.
+    `follow`: whether it may be a symbolic link, which is fine for a file that the user named.
     """
     text = toml_text(path, f"the plan {path}", follow=follow)
     values = toml_of(text, f"the plan {path}")
@@ -292,7 +292,7 @@ def validate(
 ) -> T:
     """Validate `values`, naming every mistake in one error, with the nearest name for a typo.
 
-    `line_of`: on which line of the file `where` they stand.
+    `line_of`: the lines of the file `where` on which they stand.
     """
     try:
         return model.model_validate(values)
@@ -305,8 +305,8 @@ def engine_plan(
 ) -> str:
     """The plan as the engine reads it (JSON).
 
-    `part`: which of its users an engine plays, where several machines play them together: the
-    number of its first worker, and how many workers all have. `with_secrets`: without them it can
+    `part`: which of its users an engine plays, if several machines play them together: the number
+    of its first worker, and how many workers there are in all. `with_secrets`: without them it can
     be checked, but not played.
     """
     workload, faster = plan.workload, plan.workload.run.compress
@@ -374,7 +374,7 @@ def _entry(entry: Played, faster: float) -> dict[str, Any]:
 
 
 def _step(step: Step, faster: float) -> dict[str, Any]:
-    """A step as it is played: a pause of its own (`lasting`) is so many times shorter than life."""
+    """A step as it is played: its own pause (`lasting`) is shortened by the factor."""
     options = {"name": step.name, **step.options}
     lasting = options.get("lasting")
     if isinstance(lasting, dict):
@@ -386,7 +386,7 @@ def _step(step: Step, faster: float) -> dict[str, Any]:
 
 
 def _draw(time: Think, faster: float) -> dict[str, Any]:
-    """A pause or an interval as it is played: so many times faster than life."""
+    """A pause or an interval as it is played: shortened by the factor."""
     if time.draw == "uniform":
         return {
             "draw": "uniform",

@@ -1,4 +1,4 @@
-"""What the engine finds wrong with a plan before anybody is played: steps, templates, values."""
+"""What the engine finds wrong with a plan before a run starts: steps, templates, values."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,20 +22,20 @@ _WRONG_TYPE = re.compile(
     r"expected (.*)"
 )
 _WITHIN = re.compile(r"(\w+)(?:, ([\w-]+)| (\d+))?: ")
-"""How sentences of the engine begin: `capture, token: `, `check 2: `."""
+"""Prefixes of the engine's sentences: `capture, token: `, `check 2: `."""
 _DECLARED = re.compile(r"\[variables\] (\w+): ")
 NAMELESS = {
     "http": "give their names and passwords with --logins FILE, or --user and --password-file",
     "files": "nobody logs on to a folder; {n} is the user's number",
 }
-"""Protocols whose users need not have names, and what to do where a step sends one."""
+"""Protocols whose users may lack names, and what to do if a step sends one."""
 _WORDS = {
     "a string": "a text in quotes",
     "a boolean": "true or false",
     "a map": "a table: { ... }",
     "a sequence": "a list",
 }
-"""What Rust calls things, and what people do."""
+"""Rust's names for types, and people's."""
 
 
 def check_variables(
@@ -47,8 +47,8 @@ def check_variables(
 ) -> None:
     """Raise FileError for files of variables or steps that cannot be read, and missing secrets.
 
-    `where` is the file that the workload is from, and `line_of` knows its lines. Without
-    `with_secrets` it does not matter whether the variables of the environment are there.
+    `where` is the file of the workload, and `line_of` finds its lines. Without `with_secrets`, the
+    variables of the environment need not exist.
     """
     found = _of_variables(workload.variables or {}, with_secrets=with_secrets)
     found += file_mistakes(workload)
@@ -60,9 +60,9 @@ def check_variables(
 
 
 def check_playable(plan: Plan, where: str, line_of: LineOf = lambda _place: None) -> None:
-    """Raise FileError with everything that the engine would not play, before there is a run.
+    """Raise FileError with everything that the engine would not play, before the run starts.
 
-    Secrets need not be there. Raises InputError for files of variables that cannot be read.
+    Secrets need not exist. Raises InputError for files of variables that cannot be read.
     """
     values = plan.workload.model_dump(mode="json", exclude_none=True)
     text = engine_plan(plan, with_secrets=False)
@@ -72,7 +72,7 @@ def check_playable(plan: Plan, where: str, line_of: LineOf = lambda _place: None
 
 
 def check_identity(plan: Plan, where: str) -> None:
-    """Raise FileError where steps send `{username}` or `{password}` and users have neither."""
+    """Raise FileError if steps send `{username}` or `{password}` and users have neither."""
     if plan.client.get("user") or plan.protocol not in NAMELESS:
         return
     values = plan.workload.model_dump(mode="json", exclude_none=True)
@@ -92,7 +92,7 @@ def _refuse(found: Sequence[tuple[Place, str]], where: str, line_of: LineOf) -> 
 def _of_variables(
     declared: Mapping[str, Variable], *, with_secrets: bool
 ) -> list[tuple[Place, str]]:
-    """Files that cannot be read, and secrets that are not there."""
+    """Files that cannot be read, and secrets that do not exist."""
     found: list[tuple[Place, str]] = []
     for name, one in declared.items():
         try:
@@ -140,7 +140,7 @@ def _of_step(at: Place, step: Mapping[str, Any], message: str) -> tuple[Place, s
 
 
 def _unknown(at: Place, step: Mapping[str, Any], unknown: re.Match[str]) -> tuple[Place, str]:
-    """A key or an operation that there is not, with the nearest."""
+    """An unknown key or operation, with the nearest known one."""
     what, name, wanted = unknown[1], unknown[2], re.findall(r"`([^`]+)`", unknown[3])
     if "css" in wanted and re.search(rf"check.*{re.escape(name)}", str(step)):
         wanted += [key for key in Condition.model_fields if key != "value"]
@@ -161,7 +161,7 @@ def _wrong_type(at: Place, step: Mapping[str, Any], wrong: re.Match[str]) -> tup
 
 
 def _value_at(values: Any, place: Place) -> Any:
-    """What stands at a place; None if nothing does."""
+    """The value at a place; None if there is none."""
     for part in place:
         if isinstance(values, Mapping):
             values = values.get(part)
@@ -179,7 +179,7 @@ def _children(value: Any) -> list[tuple[str, Any]]:
 
 
 def _place_of_key(value: Any, name: str, at: Place) -> Place:
-    """Where a key of this name is, nearest to the top; the place itself where there is none."""
+    """The topmost place of a key with this name; the starting place if there is none."""
     level = [(at, value)]
     while level:
         for place, one in level:
@@ -190,7 +190,7 @@ def _place_of_key(value: Any, name: str, at: Place) -> Place:
 
 
 def _places_of_value(value: Any, text: str, at: Place) -> list[Place]:
-    """Where a value that reads like this is."""
+    """Places of values with this text."""
     found = []
     for key, one in _children(value):
         shown = str(one).lower() if isinstance(one, bool) else str(one)
@@ -201,7 +201,7 @@ def _places_of_value(value: Any, text: str, at: Place) -> list[Place]:
 
 
 def _mentions(value: Any, name: str, at: Place) -> list[Place]:
-    """Where a text has this name in braces, or Lua code has it."""
+    """Places of texts that have this name in braces, or of Lua code that has it."""
     if isinstance(value, str):
         known = re.escape(name)
         is_code = bool(at) and at[-1] == "lua"

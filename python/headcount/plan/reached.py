@@ -1,4 +1,4 @@
-"""The machine that the load of a target really reaches."""
+"""The machine that the load of a target actually reaches."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,10 +11,10 @@ from headcount.protocols.target import Target
 
 
 def reached(target: Target, client: Mapping[str, str]) -> tuple[str | None, int | None]:
-    """Host and port that connections go to: those of the target, unless `[client]` names others.
+    """Host and port of connections: those of the target, unless `[client]` names others.
 
-    Consent, the counters of this machine and the share of its cores are a matter of this host, and
-    not of the target's name. Raises InputError where `[client]` cannot be read.
+    Consent, the counters of this machine and the share of its cores depend on this host, not on the
+    target's name. Raises InputError if `[client]` cannot be read.
     """
     if target.both is not None:
         return target.host, target.port
@@ -34,7 +34,7 @@ def is_here(target: Target, client: Mapping[str, str]) -> bool:
 
 
 def others(plan: Plan) -> list[tuple[str, int]]:
-    """Host and port of the other servers that users speak to, of which each needs consent."""
+    """Host and port of the other servers that users speak to; each needs consent."""
     found = list(protocol_of(plan.protocol).others(plan.client))
     tokens = token_server(plan.workload)
     return [*found, tokens] if tokens is not None and tokens not in found else found

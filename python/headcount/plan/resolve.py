@@ -22,12 +22,12 @@ from headcount.protocols.target import Target
 from headcount.secret_text import redacted
 
 MOST_FILES = 100_000
-"""Files of a kind in a tree."""
+"""Files of one kind in a tree."""
 
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the command line changes of a workload; None leaves it as it is."""
+    """What the command line changes in a workload; None keeps it."""
 
     users: int | None = None
     levels: str | None = None
@@ -105,7 +105,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
 
 
 def _with_rows(plan: Plan) -> Plan:
-    """The plan, with a search that ends where the rows of a file do; raises InputError."""
+    """The plan, with its search bounded by the rows of a file; raises InputError."""
     found = most_users(plan.workload.variables or {})
     if found is None:
         return plan
@@ -125,7 +125,7 @@ def _with_rows(plan: Plan) -> Plan:
 def _settings(
     target: Target, overrides: Overrides, workload: Workload
 ) -> dict[str, dict[str, str]]:
-    """The tables of the lab server and of the client; both need to know the shares."""
+    """The tables of the lab server and of the client; both need the shares."""
     server, client = dict(overrides.server), {**workload.client, **overrides.client}
     if overrides.shares is not None:
         if target.protocol != "smb":
@@ -182,7 +182,7 @@ def _workload(workload: Workload, overrides: Overrides, *, is_lab: bool) -> dict
 
 
 def _run(workload: Workload, overrides: Overrides, *, is_lab: bool) -> dict[str, Any]:
-    """What the options, or a lab server, change of how levels are run."""
+    """What the options or a lab server change in how levels are run."""
     run = workload.run
     changed: dict[str, Any] = {}
     if is_lab:
@@ -194,7 +194,7 @@ def _run(workload: Workload, overrides: Overrides, *, is_lab: bool) -> dict[str,
 
 
 def _pace(workload: Workload, overrides: Overrides) -> dict[str, Any] | None:
-    """The pace that the options ask for; None where they leave the workload's."""
+    """The pace that the options ask for; None if they keep the workload's."""
     if overrides.think is not None and overrides.pace is not None:
         raise InputError("--think (closed pace) and --pace (open pace) exclude each other")
     if overrides.pace is not None:
@@ -227,7 +227,7 @@ def _with_loadfile(
 
 
 def _workspace_files(workload: Workload, workspace: str) -> int:
-    """How many files of the workload's size a workspace has."""
+    """How many files of the workload's size fill a workspace."""
     if workload.program is None or workload.program.kind != "disk-mix" or workload.tree is None:
         raise InputError(f'--workspace is for disk-mix; "{workload.name}" has no workspace')
     size = size_bytes(workload.tree.median_size)
@@ -241,9 +241,9 @@ def _workspace_files(workload: Workload, workspace: str) -> int:
 
 
 def _workers(target: Target, client: dict[str, str], overrides: Overrides) -> int:
-    """As asked; else half of the cores when the server shares this machine, or all of them.
+    """The number asked for; else half of the cores if the server shares this machine, or all.
 
-    Agents that share this machine share these cores.
+    Agents on this machine share these cores.
     """
     if overrides.workers is not None:
         return overrides.workers
@@ -254,7 +254,7 @@ def _workers(target: Target, client: dict[str, str], overrides: Overrides) -> in
 
 
 def _agents(overrides: Overrides) -> dict[str, Any] | None:
-    """Who plays the users, where it is not one process."""
+    """Who plays the users, if it is not one process."""
     if overrides.agents is None:
         given = {"users-per-agent": overrides.users_per_agent, "cluster": overrides.cluster}
         for option in (name for name, value in given.items() if value is not None):

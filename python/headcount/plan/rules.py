@@ -1,4 +1,4 @@
-"""Rules: named lists of criteria of a workload, one of which a run may be judged by."""
+"""Rules: named lists of criteria in a workload; a run may be judged by one of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 

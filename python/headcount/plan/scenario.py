@@ -67,6 +67,6 @@ class Scenario(Strict):
 
     @property
     def limit_text(self) -> str:
-        """What it may take, for people."""
+        """How long it may take, for people."""
         more = f", or {self.limit_per_mib} for each MiB if that is more"
         return self.limit + (more if self.limit_per_mib else "")

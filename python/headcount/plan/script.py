@@ -10,7 +10,7 @@ from headcount.fields.mistakes import nearest
 from headcount.fields.model import Name, Strict
 
 MOST_TURNS = 1_000_000
-"""More turns than a person would write; an order is kept by every worker."""
+"""Most turns: more than a person would write. Every worker keeps the order in memory."""
 
 
 class Script(Strict):
@@ -44,7 +44,7 @@ class Script(Strict):
 
     @property
     def begins(self) -> list[int]:
-        """The turns at which users may begin, from 0; user n at the one with index n modulo."""
+        """The turns at which users may begin, from 0; user n uses index n modulo their number."""
         if self.entries == "start":
             return [0]
         return [sum(map(len, self._parts[:index])) for index in range(len(self._parts))]
@@ -61,7 +61,7 @@ class Script(Strict):
         return self.loops or [self.order or []]
 
     def check(self, names: list[str]) -> None:
-        """Raises ValueError for a turn that is no scenario, or a scenario that never comes."""
+        """Raises ValueError for a turn that is not a scenario, or a scenario that never comes."""
         for name in dict.fromkeys(self.turns):
             if name not in names:
                 raise ValueError(f'script: no scenario is called "{name}"{nearest(name, names)}')
@@ -81,10 +81,10 @@ class Script(Strict):
 
 
 def weighted(values: Any) -> Any:
-    """The values of a workload file with each scenario's weight: how often it comes in the script.
+    """The values of a workload file with each scenario's weight: how often the script has it.
 
-    The validation of the workload reports whatever does not have its form. Raises ValueError for a
-    weight that says something else.
+    Validation of the workload reports malformed values. Raises ValueError for a weight that
+    differs.
     """
     if not isinstance(values, Mapping) or not isinstance(values.get("script"), Mapping):
         return values

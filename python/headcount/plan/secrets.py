@@ -1,4 +1,4 @@
-"""Secrets that workloads name: they are in the environment, and in no file."""
+"""Secrets that workloads name: they are in the environment, never in a file."""
 
 import os
 
@@ -7,9 +7,9 @@ from headcount.secret_text import learn
 
 
 def environment_secret(what: str, variable: str) -> str:
-    """The value of a secret, which no output shows from now on; raises InputError without one.
+    """The value of a secret, which all output masks from now on; raises InputError without one.
 
-    `what` is what the workload needs it for.
+    `what` is the workload's use for it.
     """
     value = os.environ.get(variable)
     if value is None:

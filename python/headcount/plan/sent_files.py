@@ -1,4 +1,4 @@
-"""Files beside a workload that steps of HTTP send as they are."""
+"""Files beside a workload that HTTP steps send unchanged."""
 
 import os
 import re
@@ -11,14 +11,14 @@ from headcount.foreign.file import content, opened
 from headcount.plan.workload import Workload
 
 MOST_BYTES = 256 << 20
-"""Of all files together: each process that plays users holds them, and each machine gets them."""
+"""Most bytes of all files: each process that plays users holds them, and each machine gets them."""
 SentFiles = dict[str, bytes | bytearray]
 """The contents of files, by their paths."""
 _PLACEHOLDER = re.compile(r"\{[A-Za-z_]")
 
 
 def with_paths(values: Any, folder: Path) -> Any:
-    """The values of a workload file with paths as seen from anywhere, not from its folder."""
+    """The values of a workload file with relative paths resolved against its folder."""
     if isinstance(values, list):
         return [with_paths(one, folder) for one in values]
     if not isinstance(values, Mapping):
@@ -45,7 +45,7 @@ def _with_path(table: Mapping[str, Any], key: str, folder: Path) -> dict[str, An
 def sent_files(workload: Workload) -> SentFiles:
     """The contents of all files that steps send, by their paths, each once.
 
-    Raises InputError for a file that cannot be read, or where they are too long together.
+    Raises InputError for a file that cannot be read, or if they are too long together.
     """
     found: SentFiles = {}
     left = MOST_BYTES
@@ -57,7 +57,7 @@ def sent_files(workload: Workload) -> SentFiles:
 
 
 def file_mistakes(workload: Workload) -> list[tuple[Place, str]]:
-    """What is wrong with files that steps send, and the keys that name them; none is read."""
+    """Mistakes in files that steps send, with the keys that name them; reads none of the files."""
     found: list[tuple[Place, str]] = []
     sizes: dict[str, int] = {}
     for place, path in _named(workload):

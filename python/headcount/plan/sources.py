@@ -5,9 +5,9 @@ import re
 from headcount.errors import InputError
 
 MOST_SOURCES = 32
-"""Sources of one run; each is a thread and a connection."""
+"""Most sources of one run; each is a thread and a connection."""
 OURS = ("generator", "server", "run", "scenarios", "steps", "tasks", "faults")
-"""Sides of a bundle that are made by Headcount itself."""
+"""Sides of a bundle that Headcount makes itself."""
 _NAMED = re.compile(r"(?:(?P<name>[A-Za-z0-9][\w.-]*)=)?(?P<address>.+)", re.ASCII)
 
 
@@ -31,7 +31,7 @@ def split_source(text: str) -> tuple[str | None, str]:
 
 
 def check_sources(sources: list[str]) -> None:
-    """Raise InputError where there are too many, or two of one name."""
+    """Raise InputError if there are too many, or two of one name."""
     if len(sources) > MOST_SOURCES:
         raise InputError(
             f"there are {len(sources)} sources of counters; at most {MOST_SOURCES} are possible"

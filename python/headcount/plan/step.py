@@ -28,7 +28,7 @@ class Step(BaseModel):
 
 
 def _options(values: Mapping[str, Any], above: str) -> list[str]:
-    """`key=value` of each option; of options that are tables `key.inner=value`."""
+    """`key=value` of each option; for tables `key.inner=value`."""
     texts: list[str] = []
     for key, value in values.items():
         if isinstance(value, Mapping):

@@ -1,8 +1,8 @@
-"""What a JSON Schema of workloads says of steps: which keys each has depends on the protocol.
+"""The part of the JSON Schema of workloads about steps: their keys depend on the protocol.
 
-Editors that only look where a key may stand are offered the steps of all protocols. Those that
-evaluate conditions mark what another protocol has: the entries of `steps`, which stand in each
-other, are there once more for each protocol.
+Editors that only look where a key may stand offer the steps of all protocols. Editors that evaluate
+conditions mark those of another protocol: the entries of `steps`, which nest in each other, are
+repeated for each protocol.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ ENTRY, STEP, SCENARIO = "Entry", "Step", "Scenario"
 
 
 def add_step_keys(workload: Schema, definitions: Schema) -> None:
-    """Have the schema of a workload, with its definitions, say what keys each step has."""
+    """Add the keys of each step to the schema of a workload and its definitions."""
     entry = definitions["Page"]["properties"]["steps"]["items"]
     for part in (workload["properties"], *definitions.values()):
         _replace(part, entry, _reference(ENTRY))
@@ -33,13 +33,13 @@ def add_step_keys(workload: Schema, definitions: Schema) -> None:
             "description": step["description"],
             "anyOf": [_step(one, step["properties"]) for one in operations_of(alike[0])],
         }
-    # The last accepts any step: what a protocol has is decided below, where it is known.
+    # The last one accepts any step: the keys of a protocol are decided below, where it is known.
     step["anyOf"] = [*(_reference(f"{STEP}.{name}") for name in described), {"type": "object"}]
     workload |= _of_protocols(list(described.items()))
 
 
 def _described() -> dict[str, list[Protocol]]:
-    """Protocols whose steps are known, by what their definitions are called: alike in a family."""
+    """Protocols with known steps, by the names of their definitions, which a family shares."""
     found: dict[str, list[Protocol]] = {}
     for one in protocols().values():
         if operations_of(one):
@@ -48,9 +48,9 @@ def _described() -> dict[str, list[Protocol]]:
 
 
 def _of_protocols(described: Sequence[tuple[str, Sequence[Protocol]]]) -> Schema:
-    """What holds of a workload by its protocol.
+    """The part of a workload's schema that depends on its protocol.
 
-    One condition stands in the other: Taplo offers no keys of what has `allOf`.
+    Conditions are nested in each other: Taplo offers no keys inside `allOf`.
     """
     if not described:
         return {}
@@ -90,7 +90,7 @@ def _reference(name: str) -> Schema:
 
 
 def _replace(value: Any, old: Schema, new: Schema) -> None:
-    """Put `new` wherever `old` is inside of a value."""
+    """Replace `old` by `new` everywhere inside a value."""
     places = value.items() if isinstance(value, dict) else enumerate(value)
     for key, one in list(places):
         if one == old:
@@ -100,14 +100,14 @@ def _replace(value: Any, old: Schema, new: Schema) -> None:
 
 
 def _has(value: Any, name: str) -> bool:
-    """Whether a definition is referred to anywhere inside of a value."""
+    """Whether anything inside a value refers to a definition."""
     if isinstance(value, Mapping):
         return value == _reference(name) or any(_has(one, name) for one in value.values())
     return isinstance(value, list) and any(_has(one, name) for one in value)
 
 
 def _renamed(value: Any, names: set[str], suffix: str) -> Any:
-    """A copy that refers to the definitions of a protocol in place of the general ones."""
+    """A copy that refers to the definitions of a protocol instead of the general ones."""
     if isinstance(value, list):
         return [_renamed(one, names, suffix) for one in value]
     if not isinstance(value, dict):

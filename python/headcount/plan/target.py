@@ -28,7 +28,7 @@ def parse(text: str) -> Target:
         return _pair(text, *joined)
     if text.startswith("lab:"):
         return _lab(text)
-    if holds_secret(text) or re.match(r"[a-z][\w+.-]*://[^/]*@", text):  # it is not repeated
+    if holds_secret(text) or re.match(r"[a-z][\w+.-]*://[^/]*@", text):  # do not echo it
         raise InputError(
             "a target has no user name and no password; give the users' names with --user, and "
             "the password with --password-file or HEADCOUNT_PASSWORD"
@@ -67,7 +67,7 @@ def parse(text: str) -> Target:
 
 
 def spelled(text: str) -> str:
-    """The target without blanks around it, its scheme in small letters (RFC 3986, 3.1)."""
+    """The target without surrounding spaces, its scheme in lower case (RFC 3986, 3.1)."""
     scheme, colon, rest = text.strip().partition(":")
     return f"{scheme.lower() if rest[:2] == '//' else scheme}{colon}{rest}"
 
@@ -120,7 +120,7 @@ def _lab(text: str) -> Target:
 
 
 def _settings(text: str, given: str) -> dict[str, str]:
-    """What stands behind the name of a lab server, as in web addresses."""
+    """The settings after the name of a lab server, as in web addresses."""
     settings: dict[str, str] = {}
     for word in given.split("&"):
         key, is_set, value = word.partition("=")
@@ -134,9 +134,9 @@ def _settings(text: str, given: str) -> dict[str, str]:
 
 
 def with_settings(text: str, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """The target without settings, and those of its text and the given ones together.
+    """The target without settings, and the settings of its text and the given ones together.
 
-    Raises InputError where they disagree.
+    Raises InputError if they disagree.
     """
     target = parse(text)
     for key, value in target.settings.items():

@@ -1,4 +1,4 @@
-"""What protocols time inside their steps, beside scenarios and steps: tasks, by their names."""
+"""Tasks: what protocols time inside their steps, in addition to scenarios and steps."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,7 +16,7 @@ def tasks_of(protocol: str) -> tuple[str, ...] | None:
 
 
 def check_apart(names: Iterable[str], protocol: str) -> None:
-    """Raises ValueError for a scenario or group that is called like a task of the protocol."""
+    """Raises ValueError if a scenario or group has the name of a task of the protocol."""
     tasks = tasks_of(protocol) or ()
     for name in names:
         if name in tasks:
@@ -29,7 +29,7 @@ def check_apart(names: Iterable[str], protocol: str) -> None:
 def check_named(what: str, name: str, others: Sequence[str], tasks: Sequence[str] | None) -> None:
     """Raises InputError for a name that is neither one of the others nor, surely, a task.
 
-    `tasks` is None where those of the protocol are not known; `what` begins the sentence.
+    `tasks` is None if those of the protocol are unknown; `what` begins the sentence.
     """
     if name in others or tasks is None or name in tasks:
         return
@@ -46,7 +46,7 @@ def check_named(what: str, name: str, others: Sequence[str], tasks: Sequence[str
 
 
 def check_played(names: Iterable[str], tasks: Sequence[str]) -> None:
-    """Raises InputError when a name is no task of the protocol, as it says itself once started."""
+    """Raises InputError if a name is not a task that the started protocol reports."""
     for name in names:
         if name not in tasks:
             listed = ", ".join(tasks) if tasks else "none"

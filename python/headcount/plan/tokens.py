@@ -1,4 +1,4 @@
-"""Access tokens of a workload: the step that gets them, and the server that gives them."""
+"""Access tokens of a workload: the step that gets them, and the server that issues them."""
 
 from typing import Any
 
@@ -7,19 +7,19 @@ from headcount.plan.workload import Workload
 from headcount.protocols.oauth2 import OAuth2, SecretValue
 
 STEP = "token"
-"""The name of the step, in results."""
+"""The name of the step in results."""
 _SECRETS = ("client_secret", "password", "refresh_token")
 
 
 def oauth2_of(workload: Workload) -> OAuth2 | None:
-    """How users get access tokens; None where they need none."""
+    """How users get access tokens; None if they need none."""
     return workload.table(OAuth2)
 
 
 def token_steps(workload: Workload, *, with_secrets: bool = True) -> list[dict[str, Any]]:
-    """The first step of the setup where users need a token, as the engine reads it.
+    """The first step of the setup if users need a token, in the engine's form.
 
-    `with_secrets`: without, they are empty. Raises InputError for a secret that is not there.
+    `with_secrets`: without, they are empty. Raises InputError for a missing secret.
     """
     oauth2 = oauth2_of(workload)
     if oauth2 is None:
@@ -38,7 +38,7 @@ def token_steps(workload: Workload, *, with_secrets: bool = True) -> list[dict[s
 
 
 def token_server(workload: Workload) -> tuple[str, int] | None:
-    """Host and port of a token server that is not the target; None where there is none."""
+    """Host and port of a token server that is not the target; None if there is none."""
     oauth2 = oauth2_of(workload)
     if oauth2 is None or oauth2.server is None:
         return None

@@ -1,4 +1,4 @@
-"""TOML files that people write: an error for each way in which a file is not what it should be."""
+"""TOML files that people write, with an error for each way in which a file can be wrong."""
 
 import math
 import re
@@ -12,11 +12,11 @@ from headcount.errors import FileError, InputError, Mistake
 from headcount.foreign.file import content
 
 MOST_BYTES = 16 << 20
-"""No plan, price list or template is longer; a log or a disk image is."""
+"""Longest file: no plan, price list or template is longer, but a log or a disk image is."""
 DEEPEST = 64
-"""Tables and lists within each other. Headcount's own files have seven."""
+"""Deepest nesting of tables and lists. Headcount's own files have seven levels."""
 _MOST_DOTS = 1000
-"""Of one key: its parts take the parser quadratic time."""
+"""Most parts of one key: they take the parser quadratic time."""
 _LINE = re.compile(r"\(at line (\d+), column \d+\)")
 _HINTS = (
     ("Invalid value", 'text needs quotes, as in key = "text"'),
@@ -34,7 +34,7 @@ _HINTS = (
     ("Invalid initial character", "a key consists of letters, digits, _ and -, or is in quotes"),
     ("Invalid statement", "a line is key = value, [table], or a comment that begins with #"),
 )
-"""What to do, by the words of the parser's errors."""
+"""What to do, by the text of the parser's error."""
 _BETWEEN_KEYS = re.compile("[,=]")
 
 
@@ -48,8 +48,8 @@ def toml_values(
 ) -> dict[str, Any]:
     """The values of a file; `what` names it in errors, such as "the plan x.toml".
 
-    A byte order mark, which editors of Windows write, is skipped. `follow`: whether it may be a
-    symbolic link. Raises InputError.
+    Skips a byte order mark, which Windows editors write. `follow`: whether it may be a symbolic
+    link. Raises InputError.
     """
     return toml_of(toml_text(path, what, most_bytes, follow=follow), what, parse_float)
 
@@ -93,7 +93,7 @@ def _invalid(text: str, message: str, what: str) -> FileError:
 
 
 def _check(values: dict[str, Any]) -> None:
-    """Raise ValueError where values are nested too deeply, or cannot be computed with."""
+    """Raise ValueError if values are nested too deeply, or cannot be computed with."""
     level: list[Any] = [values]
     for _ in range(DEEPEST):
         inner: list[Any] = []

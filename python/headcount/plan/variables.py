@@ -15,16 +15,16 @@ from headcount.foreign.file import content
 from headcount.plan.secrets import environment_secret
 
 MOST_FILE_BYTES = 64 << 20
-"""A file is held by the generator, and sent to each of its machines."""
+"""Longest file: the generator holds it, and sends it to each of its machines."""
 MOST_ROWS = 1_000_000
-"""More rows than any test has accounts."""
+"""Most rows: more than any test has accounts."""
 KINDS = ("text", "int", "choice", "uuid", "letters", "file", "secret")
-"""The keys that say what a variable is; each has one of them."""
+"""The keys that define a variable; each variable has one of them."""
 JSON_LINES = (".jsonl", ".ndjson")
-"""What the names of files end in that have a JSON object on each line."""
+"""Suffixes of files with a JSON object on each line."""
 _Bounds = tuple[int, int]
 _Letters = Annotated[int, Field(ge=1, le=1_000_000)]
-"""Types of their own: within the model the name `int` is a key."""
+"""Types of their own, because the name `int` is a key within the model."""
 
 
 class Variable(Strict):
@@ -85,7 +85,7 @@ Declared = Annotated[Variable, BeforeValidator(_short)]
 
 
 def with_folder(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The values of a workload file with paths as seen from anywhere, not from its folder."""
+    """The values of a workload file with relative paths resolved against its folder."""
     variables = values.get("variables")
     if not isinstance(variables, Mapping):
         return dict(values)
@@ -105,7 +105,7 @@ def engine_form(
     """The variables as the engine reads them, with the rows of files and with secrets.
 
     `with_secrets`: without, they are empty. Raises InputError for a file that cannot be read, or a
-    secret that is not there.
+    missing secret.
     """
     return [
         {"name": name, **_form(name, one, with_secrets=with_secrets)}
@@ -114,7 +114,7 @@ def engine_form(
 
 
 def most_users(variables: Mapping[str, Variable]) -> tuple[int, str] | None:
-    """How many users have a row of their own, and in which file; None where they need none.
+    """The number of users with a row of their own, and the file; None if they need none.
 
     Raises InputError for a file that cannot be read.
     """

@@ -1,4 +1,4 @@
-"""The plan of the second of two targets: in everything the first's, but for what is compared."""
+"""The plan of the second of two targets: equal to the first's, except for what is compared."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from headcount.protocols.target import Target
 
 GENERATOR = "generator-cpu"
 NONE = "none"
-"""Instead of a value: without this setting, limit or option of the first."""
+"""Value that removes a setting, limit or option of the first."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Opponent:
 
     Attributes:
         target: Its target; None is the first's, with other settings.
-        server: Settings of its lab server, laid over the first's if that is the same program.
-        limits: What of the machine its lab server gets, laid over the first's.
-        client: How its protocol is spoken, laid over the first's if that is the same protocol.
+        server: Settings of its lab server, merged over the first's if it is the same program.
+        limits: Limits of its lab server, merged over the first's.
+        client: Settings of its protocol, merged over the first's if it is the same protocol.
         sources: Where counters of its machine come from.
         cost: What it costs.
 
@@ -37,11 +37,11 @@ class Opponent:
 
 
 def opponent(first: Plan, given: Opponent, own: Mapping[str, str]) -> Plan:
-    """The second side's plan; `own` are settings that stand in the first target's text.
+    """The second side's plan; `own` are settings in the text of the first target.
 
-    Those belong to that target alone, if the second has a text of its own. Levels, workload, seed,
-    scale and the generator's threads are the first's: users do the same, with the same data, on
-    both. Raises InputError for what does not fit the second target.
+    Those apply only to that target, if the second has a text of its own. Levels, workload, seed,
+    scale and the generator's threads are the first's: users do the same with the same data on both.
+    Raises InputError for what does not fit the second target.
     """
     text = first.target if given.target is None else given.target
     one, other = targets.parse(first.target), targets.parse(text)
@@ -73,7 +73,7 @@ def opponent(first: Plan, given: Opponent, own: Mapping[str, str]) -> Plan:
 
 
 def _over(below: Mapping[str, str], above: Mapping[str, str]) -> dict[str, str]:
-    """Settings laid over others; one that is "none" is taken away."""
+    """Settings merged over others; one that is "none" is removed."""
     both = {**below, **above}
     return {key: value for key, value in both.items() if value != NONE}
 

@@ -1,4 +1,4 @@
-"""A workload: scenarios with weights, the pace of a user, the data set, the criteria. Data."""
+"""A workload as data: scenarios with weights, the pace of a user, the data set, the criteria."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -117,7 +117,7 @@ class Score(Strict):
 
 
 NO_ORIGINAL = "nothing"
-"""What a workload of its own re-creates."""
+"""What a user's own workload re-creates."""
 
 
 class Workload(Strict):
@@ -245,7 +245,7 @@ class Workload(Strict):
 
     @property
     def program(self) -> Program | None:
-        """What users play in order."""
+        """The program that users play in order."""
         return self.table(Program)
 
     @property
@@ -255,7 +255,7 @@ class Workload(Strict):
 
     @property
     def mail(self) -> Mail | None:
-        """What users of mail are."""
+        """The mail users."""
         return self.table(Mail)
 
     @property
@@ -275,11 +275,11 @@ class Workload(Strict):
 
     @property
     def parsed_criteria(self) -> list[Criterion]:
-        """The criteria, read; raises InputError for those that cannot be."""
+        """The parsed criteria; raises InputError for invalid ones."""
         return self.read_criteria(self.criteria)
 
     def read_criteria(self, texts: list[str]) -> list[Criterion]:
-        """Criteria of this workload; raises InputError for those that cannot be read."""
+        """Criteria of this workload; raises InputError for invalid ones."""
         names = [scenario.name for scenario in self.scenarios]
         return parse_all(
             texts,
@@ -290,7 +290,7 @@ class Workload(Strict):
 
     @property
     def named_tasks(self) -> set[str]:
-        """What criteria, score and marks name, that is a task unless it is a scenario or group."""
+        """Names in criteria, score and marks that are tasks unless they are scenarios or groups."""
         named = {each.scenario for each in self.parsed_criteria if each.scenario is not None}
         named |= set(self.task_score.weights) if self.task_score else set()
         named |= set(self.marks.count or ()) if self.marks else set()
@@ -345,10 +345,10 @@ class Workload(Strict):
 
     @property
     def pause_mean_s(self) -> float:
-        """The mean of what passes between two scenarios of a user, in seconds of life.
+        """The mean time between two scenarios of a user, in uncompressed seconds.
 
-        The intervals of an open pace; the think times of a closed one, each scenario's own where it
-        has one, weighted by how often the scenario comes.
+        The intervals of an open pace; the think times of a closed one, including each scenario's
+        own, weighted by how often the scenario comes.
         """
         usual_s = self.pace.time.mean_s
         whole = sum(scenario.weight for scenario in self.scenarios)
@@ -363,7 +363,7 @@ class Workload(Strict):
 
     @property
     def asked(self) -> list[Which]:
-        """Which pages steps draw, each way of asking once."""
+        """The distinct ways in which steps draw pages."""
         found: list[Which] = []
         for scenario in self.scenarios:
             for step in scenario.operations:
