@@ -12,8 +12,8 @@ def with_agents(
 ) -> EnvironmentFile:
     """The environment with a side for each machine of the agents.
 
-    The machine of the controller, `own_boot`, has a side already: it is the generator's only where
-    an agent is on it. A machine that is known from before a run was resumed keeps its side, too.
+    The machine of the controller, `own_boot`, has a side already: it is the generator's only if an
+    agent is on it. A machine known from before a run was resumed keeps its side as well.
     """
     if not machines:
         return known
@@ -31,7 +31,7 @@ def with_agents(
 
 
 def _own(side: Side, here: AgentMachine | None) -> Side:
-    """The controller's machine; an agent's that is elsewhere stays as it is."""
+    """The controller's machine; unchanged if no agent is on it."""
     if side.role in ("generator", "both") and not side.agents:
         if here is not None:
             return _joined(side, here)

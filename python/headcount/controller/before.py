@@ -1,4 +1,4 @@
-"""What a server of somebody's does before the first user comes: whom else it serves."""
+"""What a server does before the first user comes: whom else it serves."""
 
 import time
 
@@ -10,7 +10,7 @@ KEPT = ("cgroup.cpu.utilization", "process.cpu.utilization", "socket.connections
 
 
 def load_before(server: LocalServer) -> dict[str, float]:
-    """CPUs that the server uses, and connections that it has, while Headcount asks for nothing.
+    """CPUs that the server uses, and connections that it has, while Headcount sends nothing.
 
     Counters that cannot be read are absent.
     """

@@ -26,34 +26,34 @@ from headcount.generator.handles import ensure_handles
 from headcount.plan import target as targets
 
 ROUNDS = LEAST_PAIRS + 1
-"""One to spare: a turn without an answer takes its round with it."""
+"""One to spare: a turn without an answer invalidates its round."""
 SHORTEST_TURN_S = 0.15
 LONGEST_TURN_S = 5.0
-"""Longer turns meet more drift, and rounds are what the interval comes from."""
+"""Longest turn: a longer one meets more drift, and the interval comes from rounds."""
 OVERHEAD = 1.4
-"""Of a turn, with the coming and settling of its users."""
+"""Overhead factor of a turn: its users come and settle."""
 REPORTS_S = 0.1
-"""More for each turn: its parts end with the next report."""
+"""Additional seconds of each turn: its parts end with the next report."""
 LONGEST_PAUSE_S = 0.25
-"""Mean pause of users in experiments: turns are too short for longer ones, so these are shortened,
+"""Mean pause of users in experiments: turns are too short for longer ones, so pauses are shortened,
 and there are fewer users, as many as are in the server at a time."""
 
 NEARLY = 0.9
-"""Of the largest throughput: a level within this is as saturated as any."""
+"""Share of the largest throughput: a level above this is as saturated as any."""
 SEVERAL = 4
-"""Users who can wait for each other, also when they are halved."""
+"""Fewest users: they can still wait for each other when halved."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What is about to be played.
+    """The experiments about to be played.
 
     Attributes:
         experiments: In order.
-        left_out: Those that would say something, but cannot be made.
-        rounds: How many each has.
+        left_out: Experiments that would help, but cannot be made.
+        rounds: Rounds of each.
         turn_s: Length of the measured part of a turn.
-        seconds: About how long all of it takes.
+        seconds: Approximate total time.
 
     """
 
@@ -64,7 +64,7 @@ class Chosen:
     seconds: float
 
     def sentence(self) -> str:
-        """The same for people, before it begins."""
+        """The plan for people, before it begins."""
         parts = [f"`{one.name}` {one.does}" for one in self.experiments]
         return f"experiments, about {self.seconds:.0f} s: {'; '.join(parts)}"
 
@@ -74,8 +74,8 @@ def confirm(
 ) -> Confirmation:
     """Play the experiments that tell the diagnosis's first limit from others, and judge them.
 
-    Ctrl-C ends them and keeps what was measured. Raises InputError where nothing can be tested,
-    TargetError where the target does not answer.
+    Ctrl-C ends them and keeps what was measured. Raises InputError if nothing can be tested,
+    TargetError if the target does not answer.
     """
     began_s = time.monotonic()
     load = load_of(bundle, diagnosis)
@@ -120,7 +120,7 @@ class Played:
 
 
 def _play(one: Experiment, stage: Stage, rounds: int, played: Played) -> None:
-    """Play an experiment and judge it, also if Ctrl-C ends it."""
+    """Play an experiment and judge it, even if Ctrl-C ends it."""
     turns: list[Turn] = []
     try:
         for turn in one.play(stage, rounds):
@@ -160,17 +160,17 @@ def _connected(stage: Stage, stack: ExitStack) -> Stage:
 
 
 def _tidy(stage: Stage, sut: Sut, prepared: Prepared) -> None:
-    """Delete the data set if it was not there before; that of the run stays where it was."""
+    """Delete the data set if it did not exist before; that of the run stays where it was."""
     is_ours = prepared != NOTHING and prepared.created_users > 0 and not prepared.kept_users
     if is_ours and stage.plan.protocol != "http" and targets.parse(stage.plan.target).lab is None:
         try:
             sut.access.cleanup(stage.listener.prepared)
-        except TargetError as error:  # the server has died; what it died of is the answer
+        except TargetError as error:  # the server has died; the cause of that is the answer
             stage.listener.noted(f"the data of the experiments is still there: {error}")
 
 
 def choose(stage: Stage) -> Chosen:
-    """The experiments that say something about the first limit, and their time.
+    """The experiments that test the first limit, and their time.
 
     Raises InputError if there is none, or the time is too short.
     """
@@ -210,7 +210,7 @@ def choose(stage: Stage) -> Chosen:
 
 
 def load_of(bundle: Bundle, diagnosis: Diagnosis) -> Load:
-    """How many users experiments play: what the run has shown to be a saturated server."""
+    """How many users experiments play, from the saturated levels of the run."""
     deciding = {level.index for level in diagnosis.levels if level.saturated}
     levels = [level for level in bundle.levels if level.index in deciding] or bundle.levels
     top = max(levels, key=lambda level: (level.total.rate_per_s, level.users))

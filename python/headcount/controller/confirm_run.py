@@ -20,11 +20,11 @@ from headcount.protocols.registry import protocol_of
 
 TESTED: frozenset[Limit] = PROGRAM | {"delay", "unknown"}
 """Limits that no counter of the system shows, and that experiments tell apart without changing the
-server: those that a search tests without being asked."""
+server: a search tests these by default."""
 LONGEST_S = 120.0
-"""For all experiments; an interval hardly gets narrower with more."""
+"""Limit for all experiments; an interval hardly gets narrower with more time."""
 SHORTEST_S = 30.0
-"""What a search without a budget of its own is given for experiments."""
+"""Time for experiments after a search without a budget of its own."""
 
 
 def confirm_run(
@@ -37,11 +37,11 @@ def confirm_run(
 ) -> Confirmation | None:
     """Test the diagnosis of a finished run, and keep the answer in its bundle.
 
-    `wanted` is what somebody asked for; with None, a search of somebody's server tests what only
-    experiments can tell, in the time that it has left, if what users do leaves nothing there.
+    `wanted` is the user's choice. With None, a search of the user's own server tests what only
+    experiments can tell, in the time that it has left, if its users leave nothing behind there.
     `authorised_by` is the owner of the target who agreed, as this command line says.
 
-    Returns None if nothing was tested. What goes wrong is noted: the run's own answer stands.
+    Returns None if nothing was tested. Errors are noted: the run's own answer stands.
     """
     bundle = reader.load(folder)
     found = bundle.verdict.diagnosis if bundle.verdict is not None else None
@@ -57,7 +57,7 @@ def confirm_run(
         listener.noted("no experiments: interrupted")
         return None
     except HeadcountError as error:
-        # Too little time, or a limit that nothing can test: not worth a word unless asked for.
+        # Too little time, or a limit that nothing can test: not worth a note by default.
         if wanted or not isinstance(error, InputError):
             listener.noted(f"no experiments: {error}")
         return None
@@ -70,7 +70,7 @@ def is_finished(bundle: Bundle) -> bool:
 
 
 def may_test(bundle: Bundle) -> bool:
-    """Whether a run tests its diagnosis without being asked."""
+    """Whether a run tests its diagnosis by default."""
     plan = bundle.plan
     is_of_somebody = parse(plan.target).lab is None
     return plan.mode == "search" and is_of_somebody and protocol_of(plan.protocol).is_clean

@@ -1,18 +1,18 @@
-"""Whether the counters that criteria ask for are read, known before a level is measured."""
+"""Checks, before a level is measured, that the counters in criteria are read."""
 
 from headcount.controller.session import Moment
 from headcount.errors import InputError
 from headcount.plan.plan import Plan
 
 ENOUGH = 3
-"""Seconds after which a counter that no sample had is not there; the first sample has no rates."""
+"""Seconds after which a counter without a sample is missing; the first sample has no rates."""
 
 
 class CountersRead:
-    """The samples so far, as far as criteria ask for them."""
+    """The samples so far, as far as criteria need them."""
 
     def __init__(self, plan: Plan) -> None:
-        """Nothing has been read yet."""
+        """Start without samples."""
         self._asked = [one for one in plan.criteria if one.counter is not None]
         self._seen: set[tuple[str, str]] = set()
         self._seconds = 0
@@ -27,7 +27,7 @@ class CountersRead:
                 self._seen.add((side, name))
 
     def check(self) -> None:
-        """Raise InputError if a counter is asked for that nothing reads."""
+        """Raise InputError if a criterion needs a counter that nothing reads."""
         if self._seconds < ENOUGH:
             return
         missing = next((one for one in self._asked if one.counter not in self._seen), None)

@@ -13,17 +13,17 @@ from headcount.bundle.verdict import Verdict
 
 
 def with_diagnosis(verdict: Verdict, levels: list[LevelResult], folder: Path) -> Verdict:
-    """Add what stopped the server, from the levels and what the bundle's folder has of them."""
+    """The verdict with the diagnosis of its levels, from what the bundle's folder has of them."""
     return verdict.model_copy(update={"diagnosis": diagnosis_of(levels, folder)})
 
 
 def diagnosed(verdict: Verdict, bundle: Bundle) -> Verdict:
-    """The same from what was read of a bundle."""
+    """The verdict with its diagnosis, from a bundle that was read."""
     return verdict.model_copy(update={"diagnosis": diagnose(bundle)})
 
 
 def diagnosis_of(levels: Sequence[LevelResult], folder: Path) -> Diagnosis | None:
-    """What stopped the server in some levels of the bundle in a folder; None of no level."""
+    """What stopped the server at some levels of the bundle in a folder; None without levels."""
     known = environment_of(folder)
     server = known.server if known is not None else None
     levels = counted(levels)

@@ -19,10 +19,10 @@ def disclose(
     counters: Iterable[CounterOrigin] = (),
     server: ServerFound | None = None,
 ) -> EnvironmentFile:
-    """Describe this machine and, where it is the same one, the system under test.
+    """Describe this machine and, if it is the same one, the system under test.
 
-    `paths` are those whose file systems matter; `counters` say where those of other machines come
-    from; `server` is what was found of a server that somebody else started here.
+    `paths` are those whose file systems matter; `counters` are the origins of those of other
+    machines; `server` describes a server that somebody else started here.
     """
     host = describe_host(__version__, paths).model_dump(mode="json")
     both = {**programs, "headcount": __version__}

@@ -1,4 +1,4 @@
-"""Pages in a folder of this machine, for somebody's web server to serve."""
+"""Pages in a folder of this machine, for the user's web server to serve."""
 
 import json
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from headcount.protocols.pages import Pages
 
 @dataclass(frozen=True)
 class Written:
-    """What writing pages came to."""
+    """The result of writing pages."""
 
     created: int
     kept: int
@@ -21,9 +21,9 @@ class Written:
 def write_pages(
     pages: Pages, folder: Path, on_progress: Progress, *, verify: bool = False
 ) -> Written:
-    """Write the pages and their CGI program; with `verify` those that are there are read.
+    """Write the pages and their CGI program; with `verify` existing ones are read.
 
-    Raises InputError where the folder is somebody else's, SystemLimitError where they do not fit.
+    Raises InputError if the folder is somebody else's, SystemLimitError if they do not fit.
     """
 
     def progress(text: str) -> None:
@@ -38,7 +38,7 @@ def write_pages(
 def delete_pages(folder: Path) -> str:
     """Delete the pages that Headcount wrote into a folder and nothing else; returns a sentence.
 
-    Raises InputError where the folder bears no marker of Headcount's.
+    Raises InputError if the folder does not have Headcount's marker.
     """
     swept = json.loads(_engine.http_sweep_tree(str(folder)))
     if swept is None:

@@ -28,11 +28,11 @@ from headcount.plan.plan import Plan
 WAIT = "waiting for a quiet machine"
 """The phase in which other programs are given time to end."""
 GATHER_S = 30.0
-"""Longest wait for users to come or go after the ramp; then the level says that they did not."""
+"""Longest wait for users to come or go after the ramp; then the level reports that they did not."""
 LOG_ON_S = 300.0
 """Longest wait for users to open their sessions, as long as one did within `GATHER_S`."""
 EARLY_EVERY_S = 5
-"""How often a level is looked at that may end early."""
+"""Interval at which a level is checked for an early end."""
 
 
 class LevelRunner:
@@ -46,7 +46,7 @@ class LevelRunner:
         bundle: BundleWriter,
         listener: Listener,
     ) -> None:
-        """Run levels of `plan`; `prepare` makes the data set for so many users."""
+        """Run levels of `plan`; `prepare` makes the data set for a number of users."""
         self._plan = plan
         self._prepare = prepare
         self._session = session
@@ -124,7 +124,7 @@ class LevelRunner:
         return result
 
     def _make_data(self, order: LevelOrder) -> float:
-        """Make sure that its users can be played, and have their data; returns how long it took."""
+        """Make sure that its users can be played and have data; returns how long that took."""
         self._ensure(order.users)  # before data is made for users who cannot be played
         self._phase("prepare", order, 0.0)
         if order.is_rested:
@@ -139,7 +139,7 @@ class LevelRunner:
         return took_s
 
     def _ensure(self, users: int) -> None:
-        """Make sure that so many users can be played, by those agents that were not lost."""
+        """Make sure that this many users can be played, by the agents that were not lost."""
         self._session.ensure(users)
         while self._session.loss is not None:
             self._session.recover()
@@ -147,21 +147,21 @@ class LevelRunner:
             self._session.ensure(users)
 
     def _recover(self, order: LevelOrder, level: LevelSeconds) -> str | None:
-        """After agents were lost: go on with the others, without users; returns who was lost.
+        """After agents were lost: continue with the others, without users; returns who was lost.
 
-        The level does not count. It has at least a second all the same: a run keeps a record of
-        each level that it began.
+        The level does not count. It still gets at least one second, because a run keeps a record of
+        each level that it started.
         """
         loss = self._session.loss
         while self._session.loss is not None:
             self._session.recover()
-            self._last = None  # those users have gone
-            if not level.seconds.number:  # and perhaps another agent before that second is over
+            self._last = None  # those users are gone
+            if not level.seconds.number:  # and another agent may be lost before that second is over
                 self._seen(self._session.hold("steady", order.index, 1.0, level.add))
         return loss
 
     def wait(self, level: int, longest_s: float, enough: Callable[[], bool]) -> bool:
-        """Send all users away and wait until `enough` says so; returns whether it did."""
+        """Send all users away and wait until `enough` is true; returns whether it was."""
         self.rest(level, longest_s)
         self._listener.phase(Phase(WAIT, level, "", 0, longest_s))
         ended = [False]
@@ -174,25 +174,25 @@ class LevelRunner:
         return ended[0]
 
     def rest(self, level: int, longest_s: float) -> bool:
-        """Send all users away after a level; returns whether they have gone."""
+        """Send all users away after a level; returns whether they are gone."""
         self._seen(self._session.rest(level, longest_s))
         return self._last is not None and self._last.users == 0
 
     def _hold(self, phase: str, order: LevelOrder, length_s: float) -> float:
-        """Hold a phase that enters no figure; returns how long it really took."""
+        """Hold a phase that enters no figure; returns its actual length."""
         self._phase(phase, order, length_s)
         note = self._counters_read.note
         return self._seen(self._session.hold(phase, order.index, length_s, note))
 
     def _seen(self, held: Held | None) -> float:
-        """Keep how things stood at the end of a phase; returns how long it really took."""
+        """Keep the state at the end of a phase; returns its actual length."""
         if held is None:
             return 0.0
         self._last = held.last
         return held.seconds
 
     def _settle(self, order: LevelOrder) -> tuple[float, list[str]]:
-        """Settle; returns how long that took, and what speaks against a steady state it needs."""
+        """Settle; returns how long that took, and reasons against a required steady state."""
         if self._plan.workload.run.steady != "required":
             return self._hold("settle", order, order.settle_s), []
 
@@ -210,9 +210,9 @@ class LevelRunner:
         return settle(order.settle_s, hold)
 
     def _gather(self, order: LevelOrder) -> float:
-        """Wait until exactly the level's users are there and logged on; returns how long it took.
+        """Wait until exactly the level's users are present and logged on; returns how long it took.
 
-        Whoever leaves an overloaded server first finishes what is under way.
+        Users who leave an overloaded server first finish what is under way.
         """
         last = self._last
         if last is not None and last.users == order.users and not last.logging_on:
@@ -244,14 +244,14 @@ class LevelRunner:
 
 @dataclass
 class Gathering:
-    """Whether the users of a level are there: in number, and with their sessions open."""
+    """Whether the users of a level are present: in number, and with their sessions open."""
 
     users: int
     _since_s: float | None = None
     _least: int = 0
 
     def has_ended(self, moment: Moment) -> bool:
-        """Whether all are there, or nobody came, left or logged on for `GATHER_S`."""
+        """Whether all are present, or nobody came, left or logged on for `GATHER_S`."""
         last = moment.interval
         missing = abs(self.users - last.users) + last.logging_on
         if self._since_s is None or missing < self._least:
@@ -260,6 +260,6 @@ class Gathering:
 
 
 def note(bundle: BundleWriter, t_s: float, prepared: Prepared) -> None:
-    """Keep what was prepared, if anything was."""
+    """Record what was prepared, if anything was."""
     if prepared.created_users or prepared.kept_users:
         bundle.event("prepared", t_s, **asdict(prepared))

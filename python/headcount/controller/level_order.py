@@ -1,4 +1,4 @@
-"""What is asked of a level. Apart from what runs one: an audit decides on levels and runs none."""
+"""The order for a level. Separate from running it: an audit decides on levels and runs none."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ class LevelOrder:
     may_stop_early: bool = False
     least_s: float = 20.0
     doubt: Callable[[LevelResult], str | None] = no_doubt
-    """Why a level must not count, where it must not."""
+    """Returns why a level must not count, or None."""
     is_rested: bool = False
     """Whether all users leave before those of the level come."""
     watch: "Callable[[Moment], bool] | None" = None
-    """Is given each second that is measured; True ends the level."""
+    """Receives each second that is measured; True ends the level."""

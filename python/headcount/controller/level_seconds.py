@@ -1,4 +1,4 @@
-"""The measured seconds of a level with their counters, as they come."""
+"""The measured seconds of a level with their counters, as they arrive."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,14 +16,14 @@ class LevelSeconds:
 
     Attributes:
         seconds: What the engine counted.
-        asked: The counters of each second that a criterion asks for.
+        asked: The counters of each second that a criterion needs.
 
     """
 
     def __init__(
         self, plan: Plan, tasks: Sequence[str], before: Interval | None, length_s: float
     ) -> None:
-        """Begin without any; the arguments are those of `seconds_of`."""
+        """Start without seconds; the arguments are those of `seconds_of`."""
         self.seconds = seconds_of(plan, tasks, before, length_s)
         self.asked: list[SecondCounters] = []
         self._asked = {one.counter for one in plan.criteria if one.counter is not None}

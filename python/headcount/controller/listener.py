@@ -1,4 +1,4 @@
-"""Who follows what a run is doing: the live display, or nobody."""
+"""The observer of a run: the live display, or nobody."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ TRIAL = "one user plays every scenario"
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What is being done now, and until when."""
+    """The current step, and when it ends."""
 
     name: str
     """prepare, ramp, settle, steady, drain, or TRIAL."""
@@ -22,7 +22,7 @@ class Phase:
     purpose: str
     users: int
     seconds: float
-    """How long the phase is planned to last; 0 when that is not known."""
+    """Planned length of the phase; 0 if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Outlook:
 
 
 class Listener(Protocol):
-    """Told as things happen; must return quickly, for the run waits."""
+    """Receives events; must return quickly, because the run waits."""
 
     def started(self, plan: Plan, folder: Path) -> None:
         """The bundle is open."""
@@ -59,7 +59,7 @@ class Listener(Protocol):
         ...
 
     def prepared(self, done: int, users: int) -> None:
-        """So much of the data set is ready."""
+        """This much of the data set is ready."""
         ...
 
     def second(self, second: Second) -> None:
@@ -71,7 +71,7 @@ class Listener(Protocol):
         ...
 
     def noted(self, text: str) -> None:
-        """Something happened that whoever watches should know, and that changes no figure."""
+        """Something happened that an observer should know, and that changes no figure."""
         ...
 
     def outlook(self, outlook: Outlook) -> None:
@@ -84,7 +84,7 @@ class Listener(Protocol):
 
 
 class Silent:
-    """Tells nobody."""
+    """Ignores everything."""
 
     def started(self, plan: Plan, folder: Path) -> None:
         """Nothing."""

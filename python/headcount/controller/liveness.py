@@ -1,4 +1,4 @@
-"""Whether a target that has fallen silent still answers."""
+"""Whether a target that stopped answering is still there."""
 
 import threading
 import time
@@ -9,19 +9,19 @@ from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
 
 LEAST_S = 5.0
-"""How long any target has, however short its users wait: one that is overloaded answers late, and a
-search goes on below."""
+"""Shortest timeout, however short the users' own: an overloaded target answers late, and a search
+continues below."""
 HEAR_S = 0.2
-"""How often Ctrl-C is looked for: one that comes just before a wait would be heard after it."""
+"""Interval for checking Ctrl-C: just before a wait, it would only be noticed after it."""
 
 
 def check_answer(check: Callable[[], None], plan: Plan) -> None:
     """Ask the target with `check`, for as long as the plan's users wait for a connection.
 
-    The question is asked in a thread of its own: nothing interrupts the engine while it waits, and
-    Ctrl-C must not wait with it. The thread ends at the latest with this process.
+    The check runs in a thread of its own: nothing interrupts the engine while it waits, and Ctrl-C
+    must not wait with it. The thread ends with this process at the latest.
 
-    Raises TargetError when the target does not answer, and what else `check` raises.
+    Raises TargetError if the target does not answer, and whatever else `check` raises.
     """
     longest_s = max(seconds(plan.workload.run.step_timeout), LEAST_S)
     errors: list[Exception] = []

@@ -20,11 +20,11 @@ from headcount.protocols.target import Target
 
 @dataclass(frozen=True)
 class LocalServer:
-    """Where a server of this machine listens.
+    """A server that listens on this machine.
 
     Attributes:
         addresses: Its addresses, as `ip:port`.
-        named: What somebody said that it is.
+        named: The user's description of it.
         also: Processes that are part of it wherever they listen.
 
     """
@@ -40,11 +40,11 @@ class LocalServer:
 
     @cached_property
     def first(self) -> Found:
-        """As it was found first."""
+        """The result of the first search."""
         return find_on(ThisMachine(), self.places, self.named)
 
     def find(self) -> Found:
-        """Look for it again; runtimes are not asked twice for the group of a container."""
+        """Search for it again; runtimes are not asked twice for a container's group."""
         named, known = self.named, set(self.first.control_group.values())
         if named.containers and len(known) == 1:
             named = replace(named, containers=(), cgroups=(*named.cgroups, *known), by=named.how)
@@ -70,7 +70,7 @@ class LocalServer:
 def joined_servers(
     first: LocalServer | None, second: LocalServer | None, pids: Sequence[int]
 ) -> LocalServer | None:
-    """Two servers as one; `pids` are those of both, of which one may be the lab's."""
+    """Two servers as one; `pids` are those of both, one of which may be the lab's."""
     found = [one for one in (first, second) if one is not None]
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""The plan of one user who plays every scenario in its order, hardly pausing."""
+"""The plan of a single user who plays every scenario in order, hardly pausing."""
 
 import json
 from collections.abc import Sequence
@@ -7,18 +7,18 @@ from typing import Any
 from headcount.plan.plan import Plan, engine_plan
 
 BETWEEN_S = 0.1
-"""Pause between scenarios: a site may count how many requests a second one address sends."""
+"""Pause between scenarios: a site may limit the requests per second from one address."""
 
 
 def one_user(plan: Plan, scenarios: Sequence[str] | None = None, *, trace: bool = False) -> str:
     """The engine's plan (JSON) of one user.
 
-    `scenarios`: those that are played, in their order; all by default. `trace`: whether each step
-    is kept with what was sent and received. Of rows that are used once the user has the last.
+    `scenarios`: those to play, in order; all by default. `trace`: whether each step is recorded
+    with what was sent and received. Of rows that are used once, the user has the last.
     """
     values = json.loads(engine_plan(plan))
     for variable in values.get("variables", ()):
-        # The run begins with the first: rows that can be used once are left for it.
+        # The run begins with the first one: rows that can be used once are left for it.
         if variable.get("order") == "once":
             variable["rows"].reverse()
     if scenarios is not None:
@@ -45,7 +45,7 @@ def one_user(plan: Plan, scenarios: Sequence[str] | None = None, *, trace: bool 
 
 
 def _without_pauses(value: Any) -> Any:
-    """Entries of a scenario, however deep, without its pauses."""
+    """The entries of a scenario, at any depth, without its pauses."""
     if isinstance(value, list):
         return [_without_pauses(one) for one in value if not _is_pause(one)]
     if isinstance(value, dict) and "op" not in value:

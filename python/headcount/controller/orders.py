@@ -34,7 +34,7 @@ class Orders(Protocol):
         ...
 
     def take(self, result: LevelResult) -> None:
-        """A level has ended, in this run or in the one it resumes."""
+        """Take a level that has ended, in this run or in the one it resumes."""
         ...
 
     def rested(self) -> None:
@@ -89,7 +89,7 @@ class ListOrders:
         return seconds(run.ramp) if run.ramp is not None else abs(users - before) / run.ramp_per_s
 
     def take(self, result: LevelResult) -> None:
-        """Count the level; one that is resumed is not run again, one broken off is."""
+        """Count the level; a resumed one is not run again, one broken off is."""
         if result.agents_lost:
             self._broken_off += 1
             self._users = 0
@@ -98,7 +98,7 @@ class ListOrders:
             self._users = result.users
 
     def rested(self) -> None:
-        """A ladder does not wait between its levels."""
+        """Do nothing: a ladder does not wait between its levels."""
 
     def outlook(self) -> Outlook:
         """How far the ladder is."""
@@ -199,7 +199,7 @@ class SearchOrders:
                 ) from error
 
     def rested(self) -> None:
-        """The next level begins with nobody."""
+        """The next level starts without users."""
         self._users = 0
 
     def outlook(self) -> Outlook:
@@ -221,7 +221,7 @@ def settings_of(plan: Plan) -> Settings:
     """The settings of the search that a plan asks for."""
     wanted, run = plan.search, plan.workload.run
     tasks = plan.workload.named_tasks
-    # Of a task that did not happen, and of a score without tasks, a level has no figure.
+    # A task that did not happen, and a score without tasks, have no figure at a level.
     texts = tuple(c.text for c in plan.criteria if c.scenario not in tasks and c.metric != "score")
     stretch_s = longest_stretch_s(plan)
     limit_s = max(
@@ -269,5 +269,5 @@ def settings_of(plan: Plan) -> Settings:
 
 
 def longest_stretch_s(plan: Plan) -> float:
-    """The longest stretch of a level that a criterion is asked of; 0 without one."""
+    """The longest stretch of a level that a criterion applies to; 0 without one."""
     return max((c.stretch_s for c in plan.criteria if c.stretch_s is not None), default=0.0)

@@ -1,4 +1,4 @@
-"""What belongs to a page, as somebody who tries a workload sees it."""
+"""The resources of a page, as shown when trying a workload."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ class Resource:
 
     Attributes:
         resource: Its path, with its query.
-        status: Of the reply, after redirects; 0 where none came.
-        received_bytes: Length of the body as it came.
-        took_ms: How long it took, beside others.
+        status: Status of the reply, after redirects; 0 if none came.
+        received_bytes: Length of the body as received.
+        took_ms: How long it took, in parallel with others.
         is_known: Whether the user's cache has it, so that nothing was sent.
 
     """
@@ -37,7 +37,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What belongs to a page but is on other servers, which are not asked.
+    """Resources of a page on other servers, which are not requested.
 
     Attributes:
         left_out: How many resources, by server.

@@ -1,4 +1,4 @@
-"""Waiting for a quiet machine, after a level that other programs made worthless."""
+"""Waiting for a quiet machine, after a level that other programs invalidated."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,15 +13,15 @@ STAT = Path("/proc/stat")
 IDLE_LEAST = 0.5
 """CPUs that must be idle while nobody loads the machine."""
 SECONDS = 3
-"""Quiet seconds in a row after which the machine counts as quiet."""
+"""Consecutive quiet seconds after which the machine counts as quiet."""
 WAIT_S = 60.0
-"""The longest time that a run waits, all waits together."""
+"""The longest total time that a run waits."""
 WAIT_SHARE = 0.1
-"""The same as a share of a search's budget, where it has one."""
+"""The same as a share of a search's budget, if it has one."""
 QUICK_WAIT_S = 20.0
-"""The same of a first look, which takes three minutes."""
+"""The same for a first look, which takes three minutes."""
 OTHERS_MOST = 0.25
-"""CPUs that other programs may use before they are a reason for late timers."""
+"""CPUs that other programs may use before they explain late timers."""
 STOLEN_MOST = 0.02
 """Share of the machine that the hypervisor may give to others."""
 
@@ -47,7 +47,7 @@ class Quiet:
 
 
 def was_disturbed(result: LevelResult) -> bool:
-    """Whether a level does not count for late timers, and others may have made them late."""
+    """Whether a level is invalid due to late timers, and others may have made them late."""
     late = any("timers" in reason for reason in result.generator.reasons)
     if result.outcome != "invalid" or not late:
         return False
@@ -56,10 +56,10 @@ def was_disturbed(result: LevelResult) -> bool:
 
 
 class Patience:
-    """What is left of the time that a run may wait."""
+    """The remaining time that a run may wait."""
 
     def __init__(self, plan: Plan) -> None:
-        """Nothing has been waited for yet; only a search waits."""
+        """Start with the full time; only a search waits."""
         budget = plan.search.budget
         self.left_s = 0.0
         if plan.mode == "search":

@@ -1,4 +1,4 @@
-"""The answer that a bundle's plan and levels lead to, worked out again."""
+"""The answer that a bundle's plan and levels give, computed again."""
 
 from pathlib import Path
 
@@ -14,9 +14,9 @@ from headcount.plan.plan import Plan
 def recomputed_verdict(
     folder: Path, plan: Plan, levels: list[LevelResult], stored: Verdict
 ) -> Verdict:
-    """The answer for a run that took as long and ended as the stored one says.
+    """The answer for a run with the duration and ending of the stored one.
 
-    Without a diagnosis, which needs the seconds. Raises InputError where `versus.json` is damaged.
+    Without a diagnosis, which needs the seconds. Raises InputError if `versus.json` is damaged.
     """
     endings: dict[str, Ending] = {"interrupted": "interrupted", "unfinished": "unfinished"}
     ending = endings.get(stored.outcome, "finished")

@@ -19,7 +19,7 @@ SUT = "sut"
 
 @dataclass(frozen=True)
 class Opened:
-    """Sources of counters that are open, and the login to the server's machine if one is."""
+    """Open sources of counters, and the login to the server's machine if one is among them."""
 
     sources: Sequence[Source] = ()
     server: SshSource | None = None
@@ -29,11 +29,11 @@ class Opened:
 def open_sources(
     sources: Sequence[str], *, local: bool, query: FarQuery | None = None
 ) -> Iterator[Opened]:
-    """Open the plan's sources of counters, each read once; they are closed on the way out.
+    """Open the plan's sources of counters, each read once; they are closed on exit.
 
-    `local` says that the system under test is on this machine, whose counters it then has already;
-    `query` is its server, which is followed if the system under test is reached over SSH.
-    Raises InputError, TargetError or SystemLimitError for the first that cannot be read.
+    `local` says that the system under test is on this machine, which then has its counters already;
+    `query` is its server, which is followed if the system under test is reached over SSH. Raises
+    InputError, TargetError or SystemLimitError for the first source that cannot be read.
     """
     with ExitStack() as stack:
         found: list[Source] = []
@@ -55,8 +55,8 @@ def open_sources(
 def named_addresses(sources: Sequence[str], *, local: bool) -> list[tuple[str, addresses.Address]]:
     """Each source's side in the bundle, and its address.
 
-    Without a name of its own the first is the system under test, if that is not this machine; the
-    others are called after their machine.
+    Without a name of its own the first source is the system under test, unless that is this
+    machine; the others are named after their machine.
     """
     split = [split_source(text) for text in sources]
     parsed = [(name, addresses.parse(address)) for name, address in split]
@@ -82,12 +82,12 @@ def named_addresses(sources: Sequence[str], *, local: bool) -> list[tuple[str, a
 
 
 def counter_origins(sources: Sequence[Source]) -> list[CounterOrigin]:
-    """Where counters of other machines come from, as is known now."""
+    """The origins of other machines' counters, as known now."""
     return [counter_origin(source) for source in sources if isinstance(source, Latest)]
 
 
 def counter_origin(source: Latest) -> CounterOrigin:
-    """Where a source's counters come from, as is known now."""
+    """The origin of a source's counters, as known now."""
     origin = source.origin
     clock = origin.clock
     return CounterOrigin(

@@ -1,4 +1,4 @@
-"""A run from beginning to end: every level kept as it ends, whatever happens after it."""
+"""A run from start to end: every level is stored as it ends, whatever happens after it."""
 
 import math
 import time
@@ -44,13 +44,13 @@ from headcount.plan.target import parse
 from headcount.protocols.registry import protocol_of
 
 DRAIN_S = 10.0
-"""How long users may take to finish what they are doing at the end of a run."""
+"""Time for users to finish what is under way at the end of a run."""
 RAMP_DOWN_S = 2.0
-"""How long many users take to leave at the end of a run: not all of them may log off at once."""
+"""Time for many users to leave at the end of a run: not all of them may log off at once."""
 LEAVE_AT_ONCE = 100
-"""The most users who leave without a ramp; a server takes so few log-offs at any moment."""
+"""Most users who leave without a ramp; a server handles this many log-offs at any moment."""
 SILENT_S = 0.5
-"""After a level that nothing was answered at the end of, for this long, the server is asked."""
+"""Seconds without an answer at the end of a level after which the server is checked."""
 
 
 def start(
@@ -58,9 +58,9 @@ def start(
 ) -> tuple[Path, Verdict]:
     """Run a plan; returns its bundle's folder and the verdict.
 
-    `named` is what somebody says is the server, where that is not to be found by its address.
+    `named` is the user's description of the server, if its address does not lead to it.
 
-    Raises HeadcountError when it cannot start or not go on; what was measured is then in the bundle
+    Raises HeadcountError if it cannot start or continue; what was measured is then in the bundle
     all the same. KeyboardInterrupt does not leave this function: the verdict says `interrupted`.
     """
     check_engine()
@@ -73,7 +73,7 @@ def start(
 
 
 def play(plan: Plan, runs: Path, sut: Sut, listener: Listener) -> tuple[Path, Verdict]:
-    """The same on a system under test that somebody has connected to."""
+    """Run a plan on a connected system under test; returns the folder and the verdict."""
     folder = new_folder(runs, plan.workload.name, plan.target)
     bundle = BundleWriter(folder)
     bundle.plan(plan.to_toml())
@@ -85,7 +85,7 @@ def play(plan: Plan, runs: Path, sut: Sut, listener: Listener) -> tuple[Path, Ve
 
 
 def check_engine() -> None:
-    """Raise EngineError if this engine's figures mean nothing."""
+    """Raise EngineError if this engine's figures are meaningless."""
     if _engine.PROFILE != "release":
         raise EngineError(
             "this engine is a debug build, too slow to measure with; rebuild it with: uv sync"
@@ -102,10 +102,9 @@ def check_budget(plan: Plan) -> None:
 
 
 def resume(old: Bundle, secrets: Secrets, listener: Listener, named: Named = NOBODY) -> Verdict:
-    """Go on with a run that was interrupted; its finished levels are kept as they are.
+    """Continue an interrupted run; its finished levels are kept as they are.
 
-    What the server is was named when the run began; `named` is for one that has other processes by
-    now.
+    The server was named when the run began; `named` is for one that has other processes by now.
     """
     check_idle(old.folder)  # before a server is started for it
     with connect(old.plan, secrets, named=named or named_before(old)) as sut:
@@ -122,7 +121,7 @@ def resume(old: Bundle, secrets: Secrets, listener: Listener, named: Named = NOB
 
 
 def named_before(bundle: Bundle) -> Named:
-    """What somebody said is the server when the run of a bundle began."""
+    """The user's description of the server when the run of a bundle began."""
     server = bundle.environment.server if bundle.environment is not None else None
     return Named.of(server.named) if server is not None else NOBODY
 
@@ -130,7 +129,7 @@ def named_before(bundle: Bundle) -> Named:
 def with_verdict(bundle: Bundle) -> Bundle:
     """The bundle with its verdict and diagnosis.
 
-    Of a run that was killed or is under way: with what is known now. A bundle older than diagnoses
+    For a run that was killed or is under way: from what is known now. A bundle older than diagnoses
     gets its own here; nothing is written.
     """
     if (verdict := bundle.verdict) is not None:
@@ -162,7 +161,7 @@ class Run:
         levels: list[LevelResult],
         spent_s: float,
     ) -> None:
-        """Go on after `levels`, `spent_s` seconds into the run."""
+        """Continue after `levels`, `spent_s` seconds into the run."""
         self._sut = sut
         self._bundle = bundle
         self._listener = listener
@@ -173,7 +172,7 @@ class Run:
         self._spent_s = spent_s
         self._began_s = time.monotonic()
         self._ended_s: float | None = None
-        """When the engine ended, on the clock of the seconds; None before it began."""
+        """When the engine ended, on the clock of the seconds; None before it started."""
         self._plan = plan
         self._logs = ServerLogs(sut.logs)
         self._patience = Patience(plan)
@@ -283,7 +282,7 @@ class Run:
             )
 
     def _note_before(self) -> None:
-        """Keep what somebody's server does for others, before the first user."""
+        """Record what the user's own server does for others, before the first user."""
         if self._levels or self._sut.server is None or not self._sut.is_of_somebody:
             return
         counters = load_before(self._sut.server)
@@ -291,10 +290,10 @@ class Run:
             self._bundle.event("before", self._spent_s, counters=counters)
 
     def _try_all(self) -> None:
-        """Before the first level: what one user meets, who must get through before a search.
+        """Before the first level: play a single user, who must succeed before a search.
 
         Not before other levels on a lab server, whose own counts are compared with the run's, nor
-        where what users do stays: mail that is delivered, files that are written.
+        if the users' actions persist: mail that is delivered, files that are written.
         """
         if self._plan.trial is False:
             return
@@ -322,19 +321,19 @@ class Run:
         )
 
     def _note_behind(self, at_s: float) -> None:
-        """Keep which programs the server is connected to, while users are still there."""
+        """Record which programs the server is connected to, while users are still present."""
         try:
             programs = programs_behind(self._sut)
         except (HeadcountError, OSError):
-            return  # the server has gone meanwhile; its address stands without a program
+            return  # the server is gone; its address stays without a program
         if programs:
             self._bundle.event("behind", at_s, programs=programs)
 
     def _run_level(self, runner: LevelRunner, order: LevelOrder) -> LevelResult | None:
         """Run a level; None if it could not be prepared and the search ends with what it has.
 
-        A search that has an answer keeps it while the server is there; any other run raises, with
-        the way to go on.
+        A search that has an answer keeps it while the server answers; any other run raises, with
+        how to continue.
         """
         try:
             return runner.run(order)
@@ -367,9 +366,9 @@ class Run:
         self._bundle.levels(self._levels)
 
     def _check_alive(self, result: LevelResult) -> None:
-        """See whether the server is there at all, after a level that ended without answers.
+        """Check that the server still answers, after a level that ended without answers.
 
-        One that turns the question away for lack of a place is there.
+        A server that refuses the check for lack of a place is still alive.
         """
         try:
             check_answer(self._sut.access.check, self._plan)
@@ -384,7 +383,7 @@ class Run:
             ) from error
 
     def _at_s(self) -> float:
-        """The second of the run; what was prepared before the engine began is not part of it."""
+        """The second of the run; preparation before the engine started is not part of it."""
         return self._spent_s if self._ended_s is None else self._ended_s
 
     def _took_s(self) -> float:

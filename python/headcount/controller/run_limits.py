@@ -18,13 +18,13 @@ SERVER = {
 }
 """Limits of the server's processes, by their name in plans."""
 LINE = {"latency": "latency_s", "jitter": "jitter_s", "loss": "loss", "reorder": "reorder"}
-"""Limits of the way between users and server, by their name in plans."""
+"""Limits of the path between users and server, by their name in plans."""
 COLD = frozenset({"memory", "disk-read", "disk-read-ops"})
-"""Limits that mean nothing while the data set is in memory from when it was made."""
+"""Limits that mean nothing while the data set is still in memory after its creation."""
 
 
 def run_limits(limits: Mapping[str, str], lines: Lines | None = None) -> Wanted:
-    """What a run gets of the machine; raises InputError for limits that cannot be read."""
+    """The resources that a run gets; raises InputError for limits that cannot be read."""
     parsed = parse_limits(limits)
     server = {field: parsed[name] for name, field in SERVER.items() if name in parsed}
     generator = parsed.get("generator-cpu")

@@ -1,4 +1,4 @@
-"""One second of a run as the bundle keeps it: plain figures, and histograms by tag."""
+"""One second of a run in the bundle's form: plain figures, and histograms by tag."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -105,7 +105,7 @@ def _lines(interval: Interval, lines: Sequence[str]) -> dict[str, Any]:
 
 
 def _faults(interval: Interval, steps: Sequence[str]) -> list[tuple[str | None, str, int]]:
-    """Step, kind and number; messages are kept of a level only."""
+    """Step, kind and number; messages are only kept per level."""
     counts: Counter[tuple[str | None, str]] = Counter()
     for fault in interval.faults:
         counts[None if fault.step is None else steps[fault.step], fault.kind] += fault.count

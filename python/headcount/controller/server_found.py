@@ -18,8 +18,8 @@ class FarServerFound:
 
     Attributes:
         addresses: Where it listens, as `ip:port`.
-        source: Where its counters come from.
-        named: What somebody said that it is.
+        source: The source of its counters.
+        named: The user's description of it.
 
     """
 
@@ -42,7 +42,7 @@ def record(
 ) -> ServerFound:
     """What was found, for the bundle.
 
-    `machine` is the login it was found through, `named` what somebody said that it is.
+    `machine` is the login it was found through, `named` the user's description of it.
     """
     return ServerFound(
         addresses=list(addresses),
@@ -75,6 +75,6 @@ def sentence(found: Found, machine: str | None = None) -> str:
 
 
 def check_named(named: Named, found: Found) -> None:
-    """Raise InputError if something that somebody named is not there."""
+    """Raise InputError if something that the user named is not there."""
     if named and found.missing:
         raise InputError(found.missing)

@@ -1,4 +1,4 @@
-"""What the logs of the lab's servers say to a level: lines that are known signs of a limit."""
+"""Lines in the logs of the lab's servers during a level that are known signs of a limit."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -9,23 +9,23 @@ from headcount.analyse.diagnosis.log_lines import known
 from headcount.bundle.writer import BundleWriter
 
 MOST_BYTES = 4 << 20
-"""Read of a log after one level; what is older of a longer one is passed over."""
+"""Bytes read of a log after one level; older ones are skipped."""
 MOST_CHARACTERS = 500
-"""Of a line that is quoted."""
+"""Characters of a line that are quoted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Lines that say the same.
+    """Equivalent lines.
 
     Attributes:
-        log: Whose log it is, as the lab calls the server.
-        kind: What the lines are called (`analyse/diagnosis/log_lines.toml`).
-        limit: What they are a sign of.
+        log: Whose log it is, by the lab's name for the server.
+        kind: The name of such lines (`analyse/diagnosis/log_lines.toml`).
+        limit: The limit that they indicate.
         times: How often the line came.
         line: The first of them.
-        meaning: What the server says by it.
-        knob: The setting that it is about.
+        meaning: What the server means by it.
+        knob: The setting that it concerns.
 
     """
 
@@ -39,24 +39,24 @@ class Noted:
 
 
 class ServerLogs:
-    """Logs that are read from where they were last read to.
+    """Logs that are read from where the last read ended.
 
     Args:
-        logs: Files by what their server is called.
+        logs: Files by the name of their server.
 
     """
 
     def __init__(self, logs: Mapping[str, Path]) -> None:
-        """Pass over what is in them already: it is of the server's start."""
+        """Skip existing content: it belongs to the server's start."""
         self._logs = logs
         self._read_to = {name: _size(path) for name, path in logs.items()}
 
     def new(self) -> list[Noted]:
-        """What the logs say since; a log that cannot be read says nothing."""
+        """New known lines in the logs; a log that cannot be read gives none."""
         return [noted for name in self._logs for noted in self._of(name)]
 
     def note(self, bundle: BundleWriter, t_s: float, level: int) -> None:
-        """Keep what the logs say as events of a level."""
+        """Record new known lines as events of a level."""
         for noted in self.new():
             bundle.event("server-log", t_s, level=level, **asdict(noted))
 
@@ -79,10 +79,10 @@ class ServerLogs:
         yield from found.values()
 
     def _lines(self, name: str) -> list[str]:
-        """Whole lines that are new; one that is being written is left for the next time."""
+        """New whole lines; one that is being written is left for the next time."""
         path, begin = self._logs[name], self._read_to[name]
         size = _size(path)
-        if size < begin:  # begun anew by the server
+        if size < begin:  # the server started it again
             begin = 0
         begin = max(begin, size - MOST_BYTES)
         try:

@@ -1,4 +1,4 @@
-"""The engine under way with its counters and its bundle: second by second."""
+"""The running engine with its counters and its bundle: second by second."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from headcount.plan.tasks import check_played
 REPORT_S = 1.0
 """How often the engine reports."""
 SILENCE_S = 30.0
-"""An engine that reports nothing for this long is broken; its workers report each second."""
+"""An engine without a report for this long is broken; its workers report each second."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Held:
 
     @property
     def seconds(self) -> float:
-        """How long it really took."""
+        """Its actual length."""
         return self.last.to_s - self.from_s
 
 
 Each = Callable[[Moment], bool | None]
-"""Is given each second of a phase; True ends the phase."""
+"""Receives each second of a phase; True ends the phase."""
 
 
 class Session:
@@ -65,7 +65,7 @@ class Session:
         listener: Listener,
         offset_s: float,
     ) -> None:
-        """Lead `players`, who have no users yet. `offset_s`: when, in seconds of the whole run."""
+        """Drive `players`, who have no users yet. `offset_s`: when, in seconds of the whole run."""
         self._players = players
         self._scenarios = [scenario.name for scenario in plan.workload.scenarios]
         self._lines = plan.line_names
@@ -88,7 +88,7 @@ class Session:
         self.silent_s = 0.0
         """How long nothing has been answered, in seconds."""
         self.machines: Mapping[int, str] = {}
-        """The machine of each agent, by number; empty where the engine is in this process."""
+        """The machine of each agent, by number; empty if the engine is in this process."""
         self._note_agents()
         self._note_machines()
 
@@ -97,20 +97,20 @@ class Session:
         return self._offset_s + self._players.now_s()
 
     def set_clock(self, now_s: float) -> None:
-        """Let it be so many seconds of the whole run now: of two engines one starts later."""
+        """Set the time, in seconds of the whole run: of two engines one starts later."""
         self._offset_s = now_s - self._players.now_s()
 
     @property
     def loss(self) -> str | None:
-        """Which agents were lost since the beginning or the last recovery; None if none was."""
+        """Which agents were lost since the start or the last recovery; None if none was."""
         return self._players.loss
 
     def ensure(self, users: int) -> None:
-        """Raise MachineLimitError where so many users cannot be played."""
+        """Raise MachineLimitError if this many users cannot be played."""
         self._players.ensure(users)
 
     def recover(self) -> None:
-        """Go on with the agents that are left, without users. Raises EngineError without any."""
+        """Continue with the remaining agents, without users. Raises EngineError without any."""
         loss = self._players.loss
         left = self._players.recover()
         self._bundle.event("agents-lost", self.now_s(), message=loss, left=left)
@@ -127,10 +127,10 @@ class Session:
     def hold(
         self, phase: str, level: int, length_s: float, each: Each | None = None
     ) -> Held | None:
-        """Let the run go on for `length_s`, or until `each` says so; every second is kept.
+        """Let the run continue for `length_s`, or until `each` returns True; keep every second.
 
-        It begins with the second under way: what is done between two phases takes longer on a busy
-        machine, and would make each of them a second longer. None where the run had ended.
+        It starts with the second under way: work between two phases takes longer on a busy machine,
+        and would otherwise make each of them a second longer. None if the run had ended.
         """
         held: Held | None = None
         now_s = self._players.now_s()
@@ -149,7 +149,7 @@ class Session:
         return held
 
     def catch_up(self, phase: str, level: int) -> None:
-        """Keep what was reported while nobody asked, as seconds of `phase`."""
+        """Keep what was reported in the meantime, as seconds of `phase`."""
         while not self._players.ended and self._reported_s + REPORT_S <= self._players.now_s():
             moment = self._next()
             if moment is None:
@@ -157,12 +157,12 @@ class Session:
             self._keep(moment, phase, level)
 
     def rest(self, level: int, longest_s: float) -> Held | None:
-        """Send all users away, and wait until they have gone, but no longer than so."""
+        """Send all users away, and wait for at most `longest_s` until they are gone."""
         self.set_users(0, 0.0)
         return self.hold("rest", level, longest_s, lambda moment: moment.interval.users == 0)
 
     def wake(self) -> dict[str, Sample]:
-        """Pass over what was reported while nobody was asked; counters begin anew.
+        """Skip what was reported in the meantime, and restart the counters.
 
         Returns the counters of the time since they were last read.
         """
@@ -171,7 +171,7 @@ class Session:
         return {source.name: source.sample() for source in self._sources}
 
     def drain(self, level: int, drain_s: float) -> None:
-        """Let users finish what they are doing and leave; the run ends."""
+        """Let users finish what is under way and leave; the run ends."""
         self._players.stop(drain_s)
         self.hold("drain", level, drain_s + SILENCE_S)
 
@@ -198,13 +198,13 @@ class Session:
                 )
 
     def _note_agents(self) -> None:
-        """Keep who plays which users, where it is not this process."""
+        """Record who plays which users, if it is not this process."""
         if (facts := self._players.facts()) is not None:
             self._bundle.event("agents", self.now_s(), **facts)
             self.machines = agents.machines(agents.agents_of(facts).values())
 
     def _note_machines(self) -> None:
-        """Keep what the agents said of their machines, beside this one's."""
+        """Record what the agents report of their machines, beside this one's."""
         found = self._players.machines()
         if found and (known := environment_of(self._bundle.folder)) is not None:
             self._bundle.environment(with_agents(known, found, boot_id()))
@@ -223,7 +223,7 @@ class Session:
         return Moment(interval, {name: sample for name, sample in samples if sample.values})
 
     def _report_counters(self, t_s: float) -> None:
-        """Keep and show that a machine's counters are lost, or back: each once."""
+        """Record and show that a machine's counters are lost or back: each once."""
         for source in self._sources:
             for one in source.happenings() if isinstance(source, Latest) else ():
                 self._bundle.event(
@@ -268,7 +268,7 @@ class Session:
 
 
 def with_own(players: Players, sources: Sequence[Source]) -> list[Source]:
-    """The sources, with those that players have of themselves in place of this process's."""
+    """The sources, with the players' own in place of this process's."""
     own = players.sources()
     if not own:
         return list(sources)

@@ -1,4 +1,4 @@
-"""Settling until a level is steady, for workloads that may be measured in no other state."""
+"""Settling until a level is steady, for workloads that require a steady state."""
 
 from collections.abc import Callable
 
@@ -6,16 +6,16 @@ from headcount._engine import Interval
 from headcount.analyse.thirds import disagreement
 
 MOST = 4
-"""The settling is prolonged up to this many times its planned length in all."""
+"""Longest settling, as a multiple of its planned length."""
 
 Hold = Callable[[float, float], list[Interval]]
-"""Lets the run go on for so many seconds; the second number is how many have been held before."""
+"""Lets the run continue for a number of seconds; the second number is how many were held before."""
 
 
 def settle(planned_s: float, hold: Hold) -> tuple[float, list[str]]:
     """Hold the settling, and a third of it again until the thirds of its last `planned_s` agree.
 
-    Returns how long it took in all, and what still speaks against a steady state.
+    Returns its total length, and remaining reasons against a steady state.
     """
     seen = hold(planned_s, 0.0)
     while True:

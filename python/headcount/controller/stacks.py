@@ -20,13 +20,13 @@ SIDE = "sut"
 
 
 class StackRecorder:
-    """Records stacks while a level is measured, if the server's processes are of this machine.
+    """Records stacks while a level is measured, if the server's processes are on this machine.
 
     Args:
         wanted: What to record.
         sources: The run's counters, the server's among them.
         bundle: Where stacks are written.
-        listener: Hears once what could not be read.
+        listener: Learns, once, what could not be read.
 
     """
 
@@ -47,10 +47,10 @@ class StackRecorder:
 
     @contextmanager
     def level(self, index: int, length_s: float, now_s: Callable[[], float]) -> Iterator[None]:
-        """Record what is done in here as a level's stacks.
+        """Record stacks within the block as those of a level.
 
         Args:
-            index: Of the level.
+            index: Index of the level.
             length_s: How long it will be measured.
             now_s: The second of the run.
 
@@ -89,7 +89,7 @@ class StackRecorder:
         )
 
     def _write(self, index: int, tool: str, on: files.Stacks, off: files.Stacks) -> None:
-        """Write both kinds; of a tool that sees one alone, that one."""
+        """Write both kinds; if a tool sees only one, that one."""
         kinds: tuple[tuple[files.Kind, files.Stacks], ...] = (("on", on), ("off", off))
         for kind, stacks in kinds:
             if stacks or tool == files.PROC:
@@ -102,7 +102,7 @@ class StackRecorder:
 
 
 def _members(sources: Sequence[Source]) -> Callable[[], Iterable[Process]] | None:
-    """Who are the server's processes; None where they are not of this machine, or not known."""
+    """Gives the server's processes; None if they are not on this machine, or unknown."""
     for source in sources:
         if source.name == SIDE and isinstance(source, HostSource | ServerSource):
             return source.members

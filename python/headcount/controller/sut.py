@@ -1,4 +1,4 @@
-"""The system under test for the length of a run: started if of the lab, spoken to, observed."""
+"""The system under test for the length of a run: started if of the lab, connected, observed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -71,9 +71,9 @@ class Sut:
     is_followed: bool = False
 
     def prepare(self, users: int, on_progress: Progress) -> Prepared:
-        """Make the data set: at first that of the whole ladder, before limits are in force.
+        """Make the data set: initially that of the whole ladder, before limits are in force.
 
-        It is not left in memory where limits are to be felt.
+        It is not left in memory if limits are to be felt.
         """
         first = self.squeeze is not None and not self.squeeze.is_enforced
         number = max(users, self.most_users) if first else users
@@ -87,12 +87,12 @@ class Sut:
 
     @contextmanager
     def generating(self) -> Iterator[None]:
-        """Threads that are started in here are the generator's."""
+        """Threads that start within the block are the generator's."""
         with self.squeeze.generating() if self.squeeze else nullcontext():
             yield
 
     def sources(self) -> list[Source]:
-        """The counters of both sides that can be had."""
+        """The available counters of both sides."""
         places = [Place.of(one) for one in self.listens_at]
         sources: list[Source] = [GeneratorSource("generator", places)]
         if self.server is not None:
@@ -110,19 +110,19 @@ class Sut:
         return [*sources, own] if own is not None else sources
 
     def players(self, plan: Plan) -> Players:
-        """Whoever plays a plan's users on it, with no users yet."""
+        """What plays a plan's users on it, with no users yet."""
         target = self.access.engine_target()
         return open_players(plan, target, self.listens_at, self.users_addresses)
 
     @property
     def users_addresses(self) -> Sequence[str]:
-        """What users connect from: those on no line, then those on each; empty without lines."""
+        """Addresses of users: those on no line, then those on each; empty without lines."""
         if self.squeeze is None or self.squeeze.link is None or not self.squeeze.link.lines:
             return ()
         return self.squeeze.link.users_addresses
 
     def viewed_by(self, views: Sequence[View]) -> "Sut":
-        """The same with these views of itself."""
+        """The same system with these views of itself."""
         return replace(self, views=views)
 
     @property
@@ -159,12 +159,12 @@ def connect(
     needed: frozenset[str] = frozenset(),
     named: Named = NOBODY,
 ) -> Iterator[Sut]:
-    """Connect to the plan's target, or to both where two are joined, and to sources of counters.
+    """Connect to the plan's target, or to both if two are joined, and to sources of counters.
 
-    Lab servers are started, and stopped on the way out, with their data. They are in a
-    control group of their own where that is possible, with the plan's limits; `needed` are
-    controllers of limits that come later (`Squeeze.limit`); `named` is what somebody says is the
-    server, on this machine or where its counters come from over SSH.
+    Lab servers are started, and stopped on exit together with their data. They are in a control
+    group of their own if possible, with the plan's limits; `needed` are controllers of limits that
+    come later (`Squeeze.limit`); `named` is the user's description of the server, on this machine
+    or where its counters come from over SSH.
     """
     is_lab = targets.parse(plan.target).lab is not None
     with ExitStack() as stack:
@@ -223,7 +223,7 @@ def _line_sources(link: Link) -> list[Source]:
 
 
 def _held_again(sut: Sut, squeeze: Squeeze) -> Callable[[], None] | None:
-    """A restart after which the server is in its group as before."""
+    """A restart that puts the server back into its group."""
     restart = sut.restart
     if restart is None:
         return None
@@ -260,7 +260,7 @@ def _part(plan: Plan, target: Target, client: dict[str, str], server: dict[str, 
 
 
 def _named(sut: Sut, named: Named) -> LocalServer:
-    """The server that somebody named."""
+    """The server that the user named."""
     if sut.server is None:
         raise InputError(
             f"{named.options[0]} names a server that you started on this machine; this target's "
@@ -291,7 +291,7 @@ def _joined(first: Sut, second: Sut) -> Sut:
 def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
     """Start the server if it is of the lab, check that the load is allowed, say hello.
 
-    A lab server is stopped, and its data deleted, on the way out.
+    A lab server is stopped, and its data deleted, on exit.
     """
     target = targets.parse(plan.target)
     if target.lab is not None:
@@ -321,7 +321,7 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
     target = allowed_target(plan, target)
     address = target.addresses[0]
     access = target_access(plan, target, secrets)
-    # Counters that somebody gives of a machine by its name are not read twice.
+    # Counters that the user named by the machine's name are not read twice.
     local = gate.is_loopback(address) or (not plan.sources and gate.is_own(address))
     listens_at = server_addresses(plan, target, address)
     found = LocalServer(listens_at) if local else None

@@ -1,7 +1,7 @@
 """The trial before the first level: one user plays every scenario.
 
-Before a search that user must get through. The times are what a scenario takes when nobody else is
-there, which shows how many a full server serves at a time.
+Before a search that user must succeed. The times are those of a scenario without any other user,
+which shows how many a full server serves at a time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,28 +24,28 @@ from headcount.plan.sent_files import sent_files
 LONGEST_S = 20.0
 """A scenario that has not ended by then is neither right nor wrong."""
 TRIES = 3
-"""A scenario that never gets through in so many tries fails for everybody."""
+"""A scenario that never succeeds in this many tries fails for everybody."""
 OFTEN = 5
-"""Times that each scenario is played after its first, whose caches and connections are cold."""
+"""Repetitions of each scenario after its first one, whose caches and connections are cold."""
 LEAVE_S = 1.0
 """Longest wait for the user's last scenario."""
 LONG_ENOUGH_S = 3.0
-"""Time after which the mean is taken of what there is, if each scenario has been repeated at all:
-a user waits for the first level meanwhile."""
+"""Time after which the mean uses what there is, if each scenario has been repeated at all: the user
+of Headcount is waiting for the first level."""
 EXCUSED = "turned-away"
-"""The cause that is no mistake but a limit of the server, which a search finds."""
+"""The cause that is not a mistake but a limit of the server, which a search finds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one user met.
+    """What one user experienced.
 
     Attributes:
         failure: What failed in a part of the scenarios that the criteria allow; None if nothing.
         service_ms: Mean time of a scenario, weighted as users draw them, the first time left out;
             None if a scenario was not repeated.
-        completed: Scenarios that this is the mean of.
-        played: Scenarios that were completed at all, the first ones included.
+        completed: Scenarios behind this mean.
+        played: Scenarios that were completed at all, including the first ones.
 
     """
 
@@ -82,7 +82,7 @@ def try_all(plan: Plan, target: str, *, is_search: bool = True) -> Trial | None:
 
 
 def _play(engine: Engine, longest_s: float) -> list[Interval]:
-    """What happens until every scenario was repeated, or has failed, often enough."""
+    """The intervals until every scenario was repeated, or has failed, often enough."""
     engine.set_users(1, 0.0)
     intervals: list[Interval] = []
     while (now_s := engine.now_s()) < longest_s and not engine.ended:
@@ -97,7 +97,7 @@ def _play(engine: Engine, longest_s: float) -> list[Interval]:
 
 
 def _leave(engine: Engine) -> list[Interval]:
-    """What happens until the user has left: a scenario that has begun counts, too."""
+    """The intervals until the user has left: a scenario that has begun counts as well."""
     intervals: list[Interval] = []
     engine.set_users(0, 0.0)
     until_s = engine.now_s() + LEAVE_S
@@ -111,7 +111,7 @@ def _leave(engine: Engine) -> list[Interval]:
 
 
 def _service_ms(plan: Plan, intervals: Sequence[Interval]) -> tuple[float | None, int]:
-    """Mean time of a scenario without its first time, by weight, and how many that is of."""
+    """Mean time of a scenario without its first time, by weight, and the number behind it."""
     weights = [one.weight for one in plan.workload.scenarios]
     total_ms = weight = 0.0
     number = 0
@@ -139,7 +139,7 @@ def _counts(intervals: Sequence[Interval]) -> list[tuple[int, int]]:
 def _explained(
     plan: Plan, broken: Sequence[int], faults: Sequence[FaultResult]
 ) -> dict[int, tuple[str, Rule, str]]:
-    """The step, the meaning and the message of why each scenario fails, by its place.
+    """The step, the rule and the message of why each scenario fails, by its index.
 
     Those whose users are only turned away are left out.
     """
@@ -162,7 +162,7 @@ def _explained(
 
 
 def _judge(plan: Plan, why: Mapping[int, tuple[str, Rule, str]], target: str) -> str:
-    """What to say of scenarios that fail; raises TargetError if they are too many."""
+    """A sentence about scenarios that fail; raises TargetError if they are too many."""
     scenarios = plan.workload.scenarios
     part = sum(scenarios[place].weight for place in why) / sum(one.weight for one in scenarios)
     names = [scenarios[place].name for place in why]

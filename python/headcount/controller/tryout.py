@@ -1,4 +1,4 @@
-"""Trying a workload: one user plays each scenario once, and every request and reply is kept."""
+"""Trying a workload: one user plays each scenario once; every request and reply is recorded."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ from headcount.secret_text import learn
 LONGEST_S = 120.0
 """Longest wait for all scenarios."""
 MOST_SHOWN = 400
-"""Characters of a body in an error."""
+"""Most characters of a body in an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +24,14 @@ class Exchange:
     """A request and its reply, or a statement and its rows.
 
     Attributes:
-        method: Of the request; `SQL` for a statement.
-        path: The same, with its query; the statement.
+        method: Method of the request; `SQL` for a statement.
+        path: Its path, with its query; the statement.
         sent: Its body, or the beginning of it.
-        status: Of the reply.
-        headers: The same: names and values.
-        received_bytes: Length of its body as it came.
-        received: The beginning of its body; None where it was not kept.
-        outcome: What a statement came to; None for a request.
+        status: Status of the reply.
+        headers: Its headers: names and values.
+        received_bytes: Length of its body as received.
+        received: The beginning of its body; None if it was not kept.
+        outcome: The result of a statement; None for a request.
 
     """
 
@@ -45,7 +45,7 @@ class Exchange:
     outcome: str | None = None
 
     def lines(self, most: int, *, has_headers: bool = False) -> list[str]:
-        """The exchange for people, with so many characters of a body."""
+        """The exchange for people, with at most `most` characters of a body."""
         what = f"{self.status}, {self.received_bytes:,} bytes"
         sent = "" if self.sent == "(0 bytes)" else self.sent
         headers = [f"  {name}: {value}" for name, value in self.headers] if has_headers else []
@@ -72,7 +72,7 @@ class Message:
     text: str
 
     def lines(self, most: int, *, has_headers: bool = False) -> list[str]:
-        """The message for people, with so many characters of it; it has no headers."""
+        """The message for people, with at most `most` characters of it; it has no headers."""
         del has_headers
         return [f"{'>' if self.is_sent else '<'} {_cut(self.text, most)}"]
 
@@ -91,12 +91,12 @@ class PlayedStep:
     """A step that the user played.
 
     Attributes:
-        scenario: Of which scenario; None for the setup.
+        scenario: Its scenario; None for the setup.
         step: Its name.
         took_ms: How long it took.
         fault: Why it failed; None if it did not.
-        exchanges: What was sent and received, where the protocol shows it.
-        values: The variables that got or changed their values by it.
+        exchanges: What was sent and received, if the protocol shows it.
+        values: The variables that the step set or changed.
 
     """
 
@@ -110,7 +110,7 @@ class PlayedStep:
 
 @dataclass(frozen=True, slots=True)
 class OtherFault:
-    """A fault of no step: the session could not be opened, or a variable has no value."""
+    """A fault outside any step: the session could not be opened, or a variable has no value."""
 
     fault: str
 
@@ -167,9 +167,9 @@ def try_out(
 
 
 def failed_step_text(plan: Plan, target: str, scenario: str) -> str:
-    """What one user sends and receives where a scenario fails, in lines as `headcount try` has.
+    """What one user sends and receives where a scenario fails, in the lines of `headcount try`.
 
-    Empty where the protocol shows no requests, or the scenario gets through this time.
+    Empty if the protocol shows no requests, or the scenario succeeds this time.
     """
     events: list[Event] = []
     try_out(plan, target, events.append, [scenario])

@@ -14,10 +14,10 @@ from headcount.counters.views.kinds import Around
 
 
 def with_views(sut: Sut, bundle: BundleWriter, listener: Listener, at_s: float) -> Sut:
-    """The system under test with the views that it has; says which, in the run and its bundle.
+    """The system under test with the views that it has; reports them in the run and its bundle.
 
-    Each place where one may be is asked once. A server that Headcount started reports what it has
-    anyway.
+    Each place where one may be is asked once. A server that Headcount started reports its own
+    figures anyway.
     """
     found, doubts = find_views(around(sut), sut.views) if sut.is_of_somebody else ([], [])
     views = [*sut.views, *found]

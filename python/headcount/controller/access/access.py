@@ -1,4 +1,4 @@
-"""What the controller needs of a protocol beside playing it: who answers, and the data set."""
+"""What the controller needs of a protocol besides playing it: who answers, and the data set."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Prepared:
-    """What preparing a data set came to."""
+    """The result of preparing a data set."""
 
     created_users: int
     kept_users: int
@@ -20,14 +20,14 @@ class Prepared:
 
 
 Make = Callable[[str, str, int, int, Callable[[str], None], bool], str]
-"""Makes the data of users `first` to `last` of a protocol's target (JSON), and says how far it is
-meanwhile; reads through what is there, if asked to. Returns what it came to (JSON)."""
+"""Makes the data of users `first` to `last` of a protocol's target (JSON) and reports progress;
+reads through existing data, if asked to. Returns the result (JSON)."""
 NOTHING = Prepared(0, 0, 0)
-"""All was there already."""
+"""Everything existed already."""
 ALL_OWN = "the workload has only paths of your own, so there is nothing to clean up"
-"""What cleaning up comes to where there is no data set of folders and files."""
+"""Text of a cleanup if there is no data set of folders and files."""
 NO_TLS = "no TLS handshake"
-"""What the engine says where TLS does not begin."""
+"""The engine's message if TLS does not begin."""
 
 
 def count_text(number: int, noun: str) -> str:
@@ -36,7 +36,7 @@ def count_text(number: int, noun: str) -> str:
 
 
 def cleanup_text(cleaned: Mapping[str, int]) -> str:
-    """Say what was deleted of a data set of folders and files."""
+    """What was deleted of a data set of folders and files, in words."""
     if not cleaned["shares"]:
         return "there is no data set of Headcount's"
     left = cleaned["left"]
@@ -53,7 +53,7 @@ class Access(Protocol):
     Attributes:
         pid: The server's process, if it is on this machine and known.
         programs: Program and version, for the disclosure.
-        settings: What the server says of its configuration, for the disclosure.
+        settings: The server's own report of its configuration, for the disclosure.
 
     """
 
@@ -62,11 +62,11 @@ class Access(Protocol):
     settings: Mapping[str, str]
 
     def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
-        """Make the data of the first `users` users, or make sure it is there."""
+        """Make the data of the first `users` users, or make sure that they exist."""
         ...
 
     def check(self) -> None:
-        """Raises TargetError when the target does not answer any more."""
+        """Raises TargetError if the target does not answer any more."""
         ...
 
     def cleanup(self, on_progress: Progress) -> str:
@@ -78,7 +78,7 @@ class Access(Protocol):
         ...
 
     def source(self) -> Source | None:
-        """What the server says of itself, if it does."""
+        """The server's own counters, if it reports any."""
         ...
 
 
@@ -87,7 +87,7 @@ class Divisible(Protocol):
     """An access to data that belong to one user each: several machines can make them.
 
     Attributes:
-        make: What makes them; the engine of this process by default.
+        make: The maker of the data; the engine of this process by default.
 
     """
 
@@ -96,7 +96,7 @@ class Divisible(Protocol):
 
 @runtime_checkable
 class Warns(Protocol):
-    """An access that has something to say before a run.
+    """An access with warnings to show before a run.
 
     Attributes:
         warnings: Sentences for the person who starts a run.
@@ -107,5 +107,5 @@ class Warns(Protocol):
 
 
 def warnings_of(access: Access) -> Sequence[str]:
-    """Sentences for the person who starts a run, about how its target is spoken to."""
+    """Warnings, for the person who starts a run, about the connection to its target."""
     return access.warnings if isinstance(access, Warns) else ()

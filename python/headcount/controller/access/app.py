@@ -14,14 +14,14 @@ from headcount.plan.plan import Plan
 from headcount.protocols.target import Target
 
 BLOCK = 4096
-"""The smallest data set there is; of a workload without one, no step can read or write it."""
+"""The smallest possible data set; without one in the workload, no step can read or write it."""
 
 
 class AppAccess:
     """An application server."""
 
     def __init__(self, plan: Plan, address: str, secrets: Secrets) -> None:
-        """Say hello; raises TargetError when nobody, or somebody else, answers."""
+        """Say hello; raises TargetError if nobody answers, or another kind of server."""
         self._plan = plan
         self._address = address
         self._token = secrets.token
@@ -37,7 +37,7 @@ class AppAccess:
         }
 
     def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
-        """Make the users' files; those made before are only looked at, or read with `verify`."""
+        """Make the users' files; existing ones are only checked, or read with `verify`."""
         if self._plan.workload.data is None or (users <= self._ready and not verify):
             return NOTHING
 
@@ -86,5 +86,5 @@ def of_lab(plan: Plan, server: AppServer) -> AppAccess:
 
 
 def of_target(plan: Plan, target: Target, secrets: Secrets) -> AppAccess:
-    """Somebody's application server."""
+    """An application server that the user names."""
     return AppAccess(plan, target.addresses[0], secrets)

@@ -40,7 +40,7 @@ class FilesAccess:
         """Look at the folder.
 
         Raises InputError if it cannot be used, or if it is another machine's and nobody has stated
-        that its owner agreed.
+        that the owner agreed.
         """
         self._program = plan.workload.program
         client = files_client(plan.client)
@@ -66,9 +66,9 @@ class FilesAccess:
         }
 
     def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
-        """Make the users' folders and files; those made before are only looked at.
+        """Make the users' folders and files; existing ones are only checked.
 
-        With `verify` they are read, and made anew where they are damaged.
+        With `verify` they are read, and damaged ones are re-created.
         """
         if not self._has_data_set or (users <= self._ready and not verify):
             return NOTHING
@@ -80,7 +80,7 @@ class FilesAccess:
         done = _engine.prepare("files", self._target, first, users - 1, progress, verify)
         made = json.loads(done)
         if made["written_bytes"]:
-            # Otherwise the first level would pay for writing these pages out.
+            # Otherwise writing these pages out would slow the first level down.
             os.sync()
         self._ready = users
         return Prepared(made["created"], first + made["kept"], made["written_bytes"])
@@ -125,5 +125,5 @@ def of_lab(plan: Plan, server: FilesServer) -> FilesAccess:
 
 
 def of_target(plan: Plan, target: Target, _secrets: Secrets) -> FilesAccess:
-    """Somebody's folder."""
+    """A folder that the user names."""
     return FilesAccess(plan, target.folder or "")

@@ -24,27 +24,27 @@ from headcount.protocols.http import http_client
 from headcount.protocols.target import Target
 
 OTHER: frozenset[Cause] = frozenset({"turned-away", "login", "application", "tls"})
-"""Causes that the pages do not show: they may be there."""
+"""Causes that say nothing about the pages: they may exist."""
 UNREACHED = ("no connection", "no answer")
-"""What the engine says of a server that nobody has spoken to yet."""
+"""The engine's message about a server that was never reached."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """Where the pages are served.
+    """A site that serves the pages.
 
     Attributes:
-        url: What all paths stand below.
-        at: Where its host leads, as `ip:port`, if that is known.
+        url: The base of all paths.
+        at: The address of its host, as `ip:port`, if known.
         data: The folder that is served there, if Headcount may write to it.
-        authority: The certificate that is to be trusted instead of this machine's own.
+        authority: The certificate to trust instead of this machine's own.
         status_url: Where the server reports its own figures, if it does.
-        most: How many `workers` or `connections` it has at most, if that is known.
+        most: Its limit of `workers` or `connections`, if known.
         user: The users' names, or their pattern, if the server asks for them.
-        password: That of all of them.
-        logins: Their names and passwords, where each has its own.
-        token_server: Address of the server that gives them access tokens, and where its host
-            leads, if that is another.
+        password: The password of all users.
+        logins: Names and passwords of users, if each has its own.
+        token_server: Address of the server that issues access tokens, and the address of its host,
+            if it is another server.
 
     """
 
@@ -67,7 +67,7 @@ class HttpAccess:
     programs: Mapping[str, str] = {}
 
     def __init__(self, plan: Plan, site: Site, warnings: Sequence[str] = ()) -> None:
-        """Ask for the root; raises TargetError when nobody answers, whatever the answer."""
+        """Request the root; raises TargetError if nobody answers, whatever the answer."""
         self._plan = plan
         self._site = site
         self.warnings = warnings
@@ -105,8 +105,8 @@ class HttpAccess:
     def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
         """Make sure that the pages are served; those of a lab server are written first.
 
-        All users share them. A sample is looked at, or with `verify` all pages. Raises TargetError
-        with what to do where they are not served, or are not the right ones.
+        All users share them. Checks a sample, or with `verify` all pages. Raises TargetError with
+        what to do if they are not served, or are the wrong ones.
         """
         plan = self._plan
         if plan.pages is None or not plan.workload.asked or (self._ready and not verify):
@@ -126,18 +126,18 @@ class HttpAccess:
         return Prepared(users, 0, made) if made else Prepared(0, users, 0)
 
     def _write(self, progress: Any, *, verify: bool) -> int:
-        """Write the pages where that can be; returns the bytes written."""
+        """Write the pages if possible; returns the bytes written."""
         pages, folder = self._plan.pages, self._site.data
         if pages is None or folder is None:
             return 0
         data_set = json.dumps(pages.engine_form())
         written = json.loads(_engine.http_write_tree(str(folder), data_set, progress, verify))
         if written["written_bytes"]:
-            os.sync()  # otherwise the first level would pay for writing these pages out
+            os.sync()  # otherwise writing these pages out would slow the first level down
         return int(written["written_bytes"])
 
     def _advice(self, error: str) -> str:
-        """What to do about a page that is not there, or not the right one."""
+        """What to do about a page that is missing or wrong."""
         name, url = self._plan.workload.name, self._site.url
         message = f"{url} does not serve the pages of {name} as they are ({error}); "
         if self._site.data is not None:
@@ -155,7 +155,7 @@ class HttpAccess:
         return f"{message}{mend}"
 
     def check(self) -> None:
-        """Ask for the root again."""
+        """Request the root again."""
         _engine.hello("http", self._target)
 
     def cleanup(self, on_progress: Progress) -> str:
@@ -171,7 +171,7 @@ class HttpAccess:
         return self._target
 
     def source(self) -> Source | None:
-        """The figures of a lab server; of others only their own machine has them."""
+        """The figures of a lab server; others have only those of their machine."""
         if self._site.status_url is None:
             return None
         return WebSource(self._site.status_url, most=self._site.most)
@@ -209,7 +209,7 @@ def of_lab(plan: Plan, server: WebServer) -> HttpAccess:
 
 
 def of_target(plan: Plan, target: Target, secrets: Secrets) -> HttpAccess:
-    """Somebody's web server, by its name: sites and certificates are chosen by it."""
+    """A web server that the user names; its name selects site and certificate."""
     client = http_client(plan.client)
     if client.user and secrets.password is None and not secrets.logins:
         raise InputError(f"{plan.target} needs the password of its users")

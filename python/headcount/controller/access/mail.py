@@ -32,37 +32,37 @@ from headcount.protocols.mail import Post, mail_client, parse_post
 from headcount.protocols.target import Target
 
 UNREACHED = ("no connection", "no answer", "closed the connection")
-"""What the engine says of a server that nobody has spoken to yet."""
+"""The engine's message about a server that was never reached."""
 STUCK = "it did not get past "
-"""What it says of one that answers too slowly, or no more."""
+"""Its message about a server that answers too slowly, or no more."""
 SECURITY = {"smtp": "none", "submission": "starttls", "smtps": "implicit", "lmtp": "none"}
-"""When TLS begins where mail is handed in."""
+"""When TLS begins on the connection that submits mail."""
 LOGINS = (": LOGIN:", ": AUTHENTICATE:")
-"""How the engine reports a user whom the server did not let in."""
+"""How the engine reports a user whom the server refused."""
 TOGETHER = 50
-"""Mailboxes that are emptied before it is looked whether there are more."""
+"""Mailboxes that are emptied before the next ones are looked for."""
 RUN_BITS = 53
-"""Numbers of runs: no two runs are likely to have the same, and JSON holds them exactly."""
+"""Range of run numbers: two runs hardly ever share one, and JSON holds them exactly."""
 
 
 @dataclass(frozen=True)
 class Office:
-    """Where users read mail and hand it in.
+    """Where users read and submit mail.
 
     Attributes:
         imap: Where the mailboxes are, as `host:port`.
         imap_security: When TLS begins there: `none`, `starttls` or `implicit`.
-        post: Where mail is handed in.
-        imap_at: Where the host of `imap` leads, as `ip:port`, if that is known.
-        post_at: The same of `post`.
-        domain: That of the users' addresses.
-        password: That of all users.
-        logins: Their names and passwords, where each has its own.
-        user: What stands before the @ in their addresses, with `{n}` for their number.
-        login: The names they log on with, where those are others.
-        authority: The certificate that is to be trusted instead of this machine's own.
+        post: Where mail is submitted.
+        imap_at: The address of the host of `imap`, as `ip:port`, if known.
+        post_at: The same for `post`.
+        domain: The domain of the users' addresses.
+        password: The password of all users.
+        logins: Names and passwords of users, if each has its own.
+        user: The part before the @ in their addresses, with `{n}` for their number.
+        login: The names they log on with, if they differ.
+        authority: The certificate to trust instead of this machine's own.
         destinations: Domains of other servers, with their weights.
-        source: What the server says of itself, if it does.
+        source: The server's own counters, if it reports any.
 
     """
 
@@ -82,7 +82,7 @@ class Office:
 
 
 def target_office(plan: Plan, target: Target, known: Secrets) -> Office:
-    """Somebody's mail server, as the plan describes it."""
+    """A mail server that the user names, as the plan describes it."""
     client = mail_client(plan.client)
     host = target.host or ""
     if client.smtp:
@@ -92,7 +92,7 @@ def target_office(plan: Plan, target: Target, known: Secrets) -> Office:
         post = Post("smtp", host, 25)
         post_at = tuple(with_port(address, post.port) for address in target.addresses)
     security = "implicit" if target.is_tls else "starttls" if client.starttls else "none"
-    # Certificates are for names, so a name is what the engine gets where there is TLS.
+    # Certificates are for names, so with TLS the engine gets a name.
     named = f"[{host}]:{target.port}" if ":" in host else f"{host}:{target.port}"
     return Office(
         imap=target.addresses[0] if security == "none" else named,
@@ -129,7 +129,7 @@ def lab_office(plan: Plan, server: MailServer) -> Office:
 
 
 class MailAccess:
-    """The mailboxes of a mail server, and where mail for them is handed in."""
+    """The mailboxes of a mail server, and where mail for them is submitted."""
 
     programs: Mapping[str, str] = {}
     pid: int | None = None
@@ -137,7 +137,7 @@ class MailAccess:
     def __init__(self, plan: Plan, office: Office, warnings: Sequence[str] = ()) -> None:
         """Log on as the first user, and greet the server that takes mail.
 
-        Raises TargetError when nobody answers, InputError when the user is not let in.
+        Raises TargetError if nobody answers, InputError if the user is refused.
         """
         self._office = office
         self.warnings = warnings
@@ -182,10 +182,9 @@ class MailAccess:
         return hello
 
     def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
-        """Fill the users' mailboxes; those filled before are brought back to their start.
+        """Fill the users' mailboxes; existing ones are reset to their initial state.
 
-        With `verify` their messages are read, and mailboxes that are not as they should be are
-        filled anew.
+        With `verify` their messages are read, and mailboxes that differ are filled again.
         """
         if not self._has_data_set or (users <= self._ready and not verify):
             return NOTHING
@@ -198,7 +197,7 @@ class MailAccess:
             done = self.make("mail", self._target, first, users - 1, progress, verify)
         made = json.loads(done)
         if made["written_bytes"] and is_loopback((self._office.imap_at or (self._office.imap,))[0]):
-            os.sync()  # otherwise the first level would pay for writing these messages out
+            os.sync()  # otherwise writing these messages out would slow the first level down
         self._ready = users
         return Prepared(made["created"], first + made["kept"], made["written_bytes"])
 
@@ -209,8 +208,8 @@ class MailAccess:
     def cleanup(self, on_progress: Progress) -> str:
         """Empty the mailboxes that bear Headcount's marker, and no others.
 
-        How many there are is not known: it is gone on until some users in a row have none, or do
-        not exist.
+        Their number is unknown: it continues until several users in a row have none, or do not
+        exist.
         """
         first = users = messages = 0
         while there := self._there(first):
@@ -233,8 +232,8 @@ class MailAccess:
     def _there(self, first: int) -> int:
         """How many of the next users can log on.
 
-        It is found out before any mailbox is emptied: otherwise one who does not exist would end
-        that for those beside them, some of whom had been emptied and some had not.
+        Checked before any mailbox is emptied: otherwise one user who does not exist would abort the
+        batch, with some of its mailboxes emptied and some not.
         """
         if self._can_log_on(first + TOGETHER - 1):
             return TOGETHER
@@ -261,13 +260,13 @@ class MailAccess:
         return self._target
 
     def source(self) -> Source | None:
-        """The figures of a lab server; of others only their own machine has them."""
+        """The figures of a lab server; others have only those of their machine."""
         return self._office.source
 
 
 @contextmanager
 def _with_advice() -> Iterator[None]:
-    """Say what to look at where the server does not let users in."""
+    """Add what to check if the server refuses users."""
     try:
         yield
     except InputError as error:
@@ -324,7 +323,7 @@ def _target(plan: Plan, office: Office) -> str:
 
 
 def _address(office: Office) -> str:
-    """The pattern of the users' addresses; names of a file may be whole ones."""
+    """The pattern of the users' addresses; names from a file may be whole addresses."""
     is_whole = any("@" in name for name, _ in office.logins)
     return office.user if is_whole else f"{office.user}@{office.domain}"
 
@@ -335,7 +334,7 @@ def of_lab(plan: Plan, server: MailServer) -> MailAccess:
 
 
 def of_target(plan: Plan, target: Target, secrets: Secrets) -> MailAccess:
-    """Somebody's mail server."""
+    """A mail server that the user names."""
     if secrets.password is None and not secrets.logins:
         raise InputError(f"{plan.target} needs the password of its users")
     office = target_office(plan, target, secrets)

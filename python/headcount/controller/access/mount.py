@@ -1,4 +1,4 @@
-"""The file system that holds a folder: what is mounted there, and whose it is."""
+"""The file system that holds a folder: what is mounted there, and from which machine."""
 
 import ipaddress
 import re
@@ -13,7 +13,7 @@ NETWORK = frozenset(
         *("gpfs", "davfs", "fuse.glusterfs", "fuse.sshfs", "fuse.ceph", "fuse.davfs2"),
     }
 )
-"""File systems whose files are kept by another machine, or may be."""
+"""File systems whose files are on another machine, or may be."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,12 @@ class Place:
 
     @property
     def is_remote(self) -> bool:
-        """Whether another machine keeps the files, as far as the mount shows."""
+        """Whether another machine has the files, as far as the mount shows."""
         return self.system.kind in NETWORK and not self._is_loopback
 
     @property
     def server(self) -> str:
-        """The machine that keeps them, for people: its name as it was mounted."""
+        """The machine that has them, for people: the name in the mount."""
         device = self.system.device or ""
         found = re.match(r"//([^/]+)/|\[([0-9a-fA-F:]+)\]:|(?:[^@/]*@)?([^:/]+):", device)
         return next(filter(None, found.groups()), device) if found else device or "another machine"
@@ -43,7 +43,7 @@ class Place:
 
     @property
     def _is_loopback(self) -> bool:
-        # The address that was mounted, where the kernel says it: names can mean anything.
+        # Use the mounted address if the kernel reports it: names can mean anything.
         options = self.system.options or ()
         addresses = [option[5:] for option in options if option.startswith("addr=")]
         address = addresses[0] if addresses else self.server

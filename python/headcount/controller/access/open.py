@@ -15,7 +15,7 @@ from headcount.protocols.target import Target
 
 
 def lab_access(plan: Plan, server: Server) -> Access:
-    """Speak to a lab server, with the credentials that it was started with."""
+    """Connect to a lab server, with the credentials that it was started with."""
     protocol = protocol_of(targets.parse(plan.target).protocol)
     access: Access = import_module(protocol.access).of_lab(plan, server)
     return access
@@ -24,8 +24,8 @@ def lab_access(plan: Plan, server: Server) -> Access:
 def allowed_target(plan: Plan, target: Target) -> Target:
     """The target with the addresses to which load may go: its own and those of other servers.
 
-    Where `[client]` has connections go elsewhere, those are the target's addresses, and its name is
-    not resolved.
+    If `[client]` sends connections elsewhere, those are the target's addresses, and its name is not
+    resolved.
     """
     owner = plan.authorised_by
     also = {
@@ -38,7 +38,7 @@ def allowed_target(plan: Plan, target: Target) -> Target:
 
 
 def target_access(plan: Plan, target: Target, secrets: Secrets) -> Access:
-    """Speak to somebody's server where load is allowed."""
+    """Connect to a server that the user names, if load is allowed there."""
     module = import_module(protocol_of(target.protocol).access)
     access: Access = module.of_target(plan, target, secrets)
     return access

@@ -13,14 +13,14 @@ class PairAccess:
     pid: int | None = None
 
     def __init__(self, first: Access, second: Access) -> None:
-        """Both have answered already."""
+        """Join two accesses that have both answered already."""
         self._both = (first, second)
         self.programs: Mapping[str, str] = {**first.programs, **second.programs}
         self.settings: Mapping[str, str] = {**first.settings, **second.settings}
         self.warnings: Sequence[str] = (*warnings_of(first), *warnings_of(second))
 
     def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
-        """Make the data of both; the users stated are those whose data both have."""
+        """Make the data of both; the result counts users whose data both have."""
         made = [
             access.prepare(users, _half(on_progress, half), verify=verify)
             for half, access in enumerate(self._both)
@@ -32,11 +32,11 @@ class PairAccess:
         )
 
     def parts(self) -> Sequence[Access]:
-        """Those of both servers."""
+        """The accesses of both servers."""
         return self._both
 
     def check(self) -> None:
-        """Ask both whether they are there."""
+        """Check that both still answer."""
         for access in self._both:
             access.check()
 
@@ -50,7 +50,7 @@ class PairAccess:
         return json.dumps({"first": first, "second": second})
 
     def source(self) -> Source | None:
-        """What each says of itself; their counters have names of their own."""
+        """The counters of both, which have distinct names."""
         sources = [source for one in self._both if (source := one.source()) is not None]
         return Joined(sources) if len(sources) > 1 else next(iter(sources), None)
 

@@ -1,4 +1,4 @@
-"""The data set of any target, made; and what its server's refusal means, if it refuses."""
+"""Makes the data set of any target, and explains the server's refusal if it refuses."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +13,9 @@ from headcount.plan.agents import Agents
 
 @contextmanager
 def made_by(access: Access, agents: Agents | None) -> Iterator[None]:
-    """Within the block agents make what belongs to one user each; without any, this process does.
+    """Within the block agents make data that belong to one user each; without any, this process.
 
-    Raises InputError where the access has no such data, and what agents raise that do not start.
+    Raises InputError if the access has no such data, and what agents raise that do not start.
     """
     if agents is None:
         yield
@@ -34,14 +34,14 @@ def made_by(access: Access, agents: Agents | None) -> Iterator[None]:
 
 
 def prepare(access: Access, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
-    """Make the data of the first `users` users, or make sure it is there.
+    """Make the data of the first `users` users, or make sure that they exist.
 
-    Raises what the access raises, with what the server's words mean and what to do.
+    Raises what the access raises, with the meaning of the server's message and what to do.
     """
     try:
         return access.prepare(users, on_progress, verify=verify)
     except (InputError, SystemLimitError, TargetError) as error:
-        # An access that knows better what to do has raised its own error from the engine's.
+        # An access that knows better advice has raised its own error from the engine's.
         if error.__cause__ is not None:
             raise
         raise type(error)(explained_message(str(error))) from error

@@ -9,17 +9,17 @@ from headcount.plan.gate import is_own
 def clear_warnings(
     server: str, addresses: Iterable[str], *, is_tls: bool, is_allowed: bool, remedy: str
 ) -> Sequence[str]:
-    """The warning about passwords that anybody on the way can read; none where there is no danger.
+    """A warning about passwords that anybody on the way can read; empty if there is no danger.
 
     Args:
-        server: As the user named it.
-        addresses: Where it is, as `ip:port`.
+        server: The server as the user named it.
+        addresses: Its addresses, as `ip:port`.
         is_tls: Whether the connection is encrypted before a password is sent.
-        is_allowed: Whether the user accepts that it is not.
-        remedy: How to have it encrypted.
+        is_allowed: Whether the user accepts clear text.
+        remedy: How to encrypt the connection.
 
     Raises:
-        InputError: If the password would leave this machine in clear, and nobody accepted that.
+        InputError: The password would leave this machine in clear, and nobody accepted that.
 
     """
     if is_tls or all(is_own(address) for address in addresses):

@@ -20,22 +20,22 @@ from headcount.protocols.redis import EACH, Keys, redis_client
 from headcount.protocols.target import Target
 
 UNREACHED = ("no connection", "no answer", "closed the connection")
-"""What the engine says of a server that nobody has spoken to yet."""
+"""The engine's message about a server that was never reached."""
 
 
 @dataclass(frozen=True)
 class Store:
-    """Where the keys are, and as whom.
+    """Where the keys are, and the credentials for them.
 
     Attributes:
-        address: `host:port`; a name where there is TLS, for certificates are for names.
-        at: Where that name leads, as `ip:port`; empty where the address is none.
+        address: `host:port`; a name if TLS is used, because certificates are for names.
+        at: The address of that name, as `ip:port`; empty if there is none.
         database: The number of the database.
         is_tls: Whether the address asks for TLS.
-        password: That of all users, if the server asks for one.
-        logins: Their names and passwords, where each has its own.
-        authority: The certificate that is to be trusted instead of this machine's own.
-        source: What the server says of itself, if it does.
+        password: The password of all users, if the server asks for one.
+        logins: Names and passwords of users, if each has its own.
+        authority: The certificate to trust instead of this machine's own.
+        source: The server's own counters, if it reports any.
 
     """
 
@@ -52,12 +52,12 @@ class Store:
 class RedisAccess:
     """The keys of a Redis server."""
 
-    pid: int | None = None  # INFO has that of its own namespace
+    pid: int | None = None  # INFO reports the one in its own namespace
 
     def __init__(self, plan: Plan, store: Store, warnings: Sequence[str] = ()) -> None:
         """Log on.
 
-        Raises TargetError when nobody answers, InputError when the user is not let in.
+        Raises TargetError if nobody answers, InputError if the user is refused.
         """
         keys = plan.workload.table(Keys)
         if keys is None:
@@ -95,7 +95,7 @@ class RedisAccess:
         return hello
 
     def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
-        """Write the keys; those written before are only looked at with `verify`."""
+        """Write the keys; existing ones are only checked with `verify`."""
         if self._ready and not verify:
             return NOTHING
 
@@ -153,7 +153,7 @@ def _target(plan: Plan, store: Store, keys: Keys) -> dict[str, Any]:
 def of_lab(plan: Plan, server: RedisServer) -> RedisAccess:
     """The lab's Redis."""
     source = None
-    if server.authority is None:  # its view is asked in clear
+    if server.authority is None:  # its view is read without TLS
         view = View("Redis INFO", server.address, redis.reader(server.address))
         source = ViewSource([view])
     is_tls = server.authority is not None
@@ -162,7 +162,7 @@ def of_lab(plan: Plan, server: RedisServer) -> RedisAccess:
 
 
 def of_target(plan: Plan, target: Target, secrets: Secrets) -> RedisAccess:
-    """Somebody's Redis."""
+    """A Redis server that the user names."""
     host = target.host or ""
     named = f"[{host}]:{target.port}" if ":" in host else f"{host}:{target.port}"
     client = redis_client(plan.client)

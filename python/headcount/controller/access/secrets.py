@@ -8,10 +8,10 @@ from headcount.secret_text import learn
 
 @dataclass(frozen=True)
 class Secrets:
-    """Secrets of a target; never printed, also where a server repeats them.
+    """Secrets of a target; never printed, even if a server repeats them.
 
-    `second_password` is that of the second server, of a target that joins two. `logins` are names
-    and passwords of users, by their numbers, in place of one password.
+    `second_password` is that of the second server, if a target joins two. `logins` are names and
+    passwords of users, by their numbers, instead of one password.
     """
 
     token: str | None = field(default=None, repr=False)
@@ -20,7 +20,7 @@ class Secrets:
     logins: Sequence[tuple[str, str]] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        """Have all messages hide them."""
+        """Make all messages mask them."""
         for secret in (self.token, self.password, self.second_password):
             learn(secret)
         for _, password in self.logins:
@@ -28,5 +28,5 @@ class Secrets:
 
     @property
     def of_second(self) -> "Secrets":
-        """Those of the second of two servers: its own password, or that of the first."""
+        """The secrets of the second of two servers: its own password, or that of the first."""
         return Secrets(self.token, self.second_password or self.password)

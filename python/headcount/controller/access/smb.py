@@ -28,12 +28,12 @@ from headcount.protocols.smb import smb_client
 from headcount.protocols.target import Target
 
 WRONG_LOGON = ("STATUS_LOGON_FAILURE", "STATUS_WRONG_PASSWORD", "STATUS_NO_SUCH_USER")
-"""How a server says that it knows no such user, or that the password is another."""
+"""How a server reports an unknown user or a wrong password."""
 UNREACHED = ("no connection", "no answer", "closed the connection")
-"""What the engine says of a server that nobody has spoken to yet."""
+"""The engine's message about a server that was never reached."""
 
 DISAGREED = "do not agree with its negotiation"
-"""What it says of one that does not confirm the dialect; a connection that it closed is no clue."""
+"""Its message about a server that does not confirm the dialect; a closed connection is no clue."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Place:
     user: str
     password: str = field(repr=False)
     logins: Sequence[tuple[str, str]] = field(default=(), repr=False)
-    """Names and passwords of users, where each has its own."""
+    """Names and passwords of users, if each has its own."""
     status: Sequence[str] = ()
     """The command that asks the server for its figures, if there is one."""
     most_processes: int = 0
@@ -66,7 +66,7 @@ class SmbAccess:
     def __init__(self, plan: Plan, place: Place) -> None:
         """Log on as the first user.
 
-        Raises TargetError when nobody answers, InputError when the user is not let in.
+        Raises TargetError if nobody answers, InputError if the user is refused.
         """
         client = smb_client(plan.client)
         self._program = plan.workload.program
@@ -132,9 +132,9 @@ class SmbAccess:
         return hello
 
     def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
-        """Make the users' folders and files; those made before are only looked at.
+        """Make the users' folders and files; existing ones are only checked.
 
-        With `verify` they are read, and made anew where they are damaged.
+        With `verify` they are read, and damaged ones are re-created.
         """
         if not self._has_data_set or (users <= self._ready and not verify):
             return NOTHING
@@ -146,7 +146,7 @@ class SmbAccess:
         done = self.make("smb", self._target, first, users - 1, progress, verify)
         made = json.loads(done)
         if made["written_bytes"] and is_loopback(self._address):
-            # Otherwise the first level would pay for writing these pages out.
+            # Otherwise writing these pages out would slow the first level down.
             os.sync()
         self._ready = users
         return Prepared(made["created"], first + made["kept"], made["written_bytes"])
@@ -173,7 +173,7 @@ class SmbAccess:
         return target_with_program(self._target, self._program)
 
     def source(self) -> Source | None:
-        """The figures of a lab server; of others only their own machine has them."""
+        """The figures of a lab server; others have only those of their machine."""
         place = self._place
         return SambaSource(place.status, most=place.most_processes) if place.status else None
 
@@ -188,7 +188,7 @@ def of_lab(plan: Plan, server: SambaServer) -> SmbAccess:
 
 
 def of_target(plan: Plan, target: Target, secrets: Secrets) -> SmbAccess:
-    """Somebody's file server."""
+    """A file server that the user names."""
     if target.share is None or (secrets.password is None and not secrets.logins):
         raise InputError(f"{plan.target} needs a share and the password of its users")
     client = smb_client(plan.client)

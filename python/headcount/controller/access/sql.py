@@ -20,7 +20,7 @@ from headcount.protocols.sql import EACH, VERIFYING, sql_client
 from headcount.protocols.target import Target
 
 UNREACHED = ("no connection", "no answer", "closed the connection")
-"""What the engine says of a server that nobody has spoken to yet."""
+"""The engine's message about a server that was never reached."""
 
 IN_CLEAR = (
     "warning: the password travels in clear text: the server asks for it that way (require_auth "
@@ -34,11 +34,11 @@ BEHIND_POOLER = ", behind a pooler"
 
 @dataclass(frozen=True)
 class Database:
-    """Which database, and as whom.
+    """A database, and the credentials for it.
 
-    `host` is the server's name in its certificate. A lab server says which role it has and
-    which authority signed its certificate. It is on this machine, whatever its address. `logins`
-    are the users' roles and passwords, where each has its own.
+    `host` is the server's name in its certificate. A lab server says which role it has and which
+    authority signed its certificate; it is on this machine, whatever its address. `logins` are the
+    users' roles and passwords, if each has its own.
     """
 
     address: str
@@ -58,8 +58,8 @@ class SqlAccess:
     def __init__(self, plan: Plan, database: Database) -> None:
         """Log on.
 
-        Raises TargetError when nobody answers, InputError when the role is not let in or a schema
-        of Headcount's name is somebody else's. A workload of the user's own statements needs no
+        Raises TargetError if nobody answers, InputError if the role is refused or a schema with
+        Headcount's name is somebody else's. A workload with the user's own statements needs no
         schema, so none is looked for.
         """
         self._database = database
@@ -103,10 +103,10 @@ class SqlAccess:
         return hello
 
     def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
-        """Have the rows as they were before the first run.
+        """Restore the rows to their state before the first run.
 
-        All users share them, so this is done once a run. With `verify` the server computes
-        checksums of all rows, and those that are damaged are made anew.
+        All users share them, so this is done once per run. With `verify` the server computes
+        checksums of all rows, and damaged ones are re-created.
         """
         if not self._has_data_set or (self._ready and not verify):
             return NOTHING
@@ -126,7 +126,7 @@ class SqlAccess:
         _engine.hello("sql", self._target)
 
     def cleanup(self, on_progress: Progress) -> str:
-        """Drop the schema of Headcount's."""
+        """Drop Headcount's schema."""
         del on_progress  # it takes a moment
         if not self._has_data_set:
             return "the workload has only statements of your own, so there is nothing to clean up"
@@ -141,7 +141,7 @@ class SqlAccess:
         return self._target
 
     def source(self) -> Source | None:
-        """The server's own figures, asked for over a session of the users' role."""
+        """The server's own figures, read over a session of the users' role."""
         return PostgresqlSource(self._target)
 
 
@@ -193,7 +193,7 @@ def of_lab(plan: Plan, server: PostgresqlServer | HaPostgresqlServer) -> SqlAcce
 
 
 def of_target(plan: Plan, target: Target, secrets: Secrets) -> SqlAccess:
-    """Somebody's database."""
+    """A database that the user names."""
     host, name = target.host or "", target.database or ""
     if secrets.logins and plan.discussion is not None:
         raise InputError(

@@ -17,14 +17,14 @@ class Experiment:
     """One way to tell limits apart.
 
     Attributes:
-        name: As in the answer.
+        name: Its name in the answer.
         does: What happens, for people, after "it".
         about: Limits that have different results here.
         arms: Turns of a round.
-        obstacle: Why it cannot be made here, or None.
-        play: Gives turns, round for round.
-        judge: What the turns came to; None if they are too few.
-        turn_s: How long its turns are, if that does not depend on the time there is.
+        obstacle: Gives why it cannot be made here, or None.
+        play: Gives turns, round by round.
+        judge: Gives the finding from the turns; None if they are too few.
+        turn_s: Length of its turns, if that does not depend on the available time.
         starts_server: Whether it starts a lab server of its own.
 
     """

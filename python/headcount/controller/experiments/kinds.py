@@ -25,8 +25,8 @@ TRIAL_S = 4.0
 def scenarios_of(plan: Plan, values: Values) -> list[Values]:
     """The kinds of scenarios that can be played by themselves.
 
-    Those that users draw by weight. Of a single one that only asks for pages, each page, or each
-    class of pages: asking for one does not depend on the others.
+    Those that users draw by weight. For a single one that only requests pages, each page, or each
+    class of pages: one request does not depend on the others.
     """
     if plan.workload.program is not None or plan.workload.script is not None:
         return []

@@ -1,9 +1,8 @@
 """`less`: cut the resource of a lab server that the diagnosis names, and see what follows.
 
-Throughput with 70 % of the resource is compared with that with all of it, in short turns one after
-the other in the order ABBA, so that a machine that gets faster or slower meets both alike. What is
-cut is the resource as a whole, never what the server happens to use of it: less than one uses
-always hurts.
+Throughput with 70% of the resource is compared with that with all of it, in short turns in the
+order ABBA, so that drift of the machine affects both alike. The resource as a whole is cut, never
+the part that the server happens to use: less than it uses always hurts.
 """
 
 import os
@@ -28,11 +27,11 @@ from headcount.plan.plan import Plan
 
 NAME = "less"
 CUT = 0.7
-"""The part of the resource that is left: enough to be told from noise, and not so little that
-something else becomes the limit."""
+"""The part of the resource that is left: a cut large enough to be told from noise, and not so large
+that something else becomes the limit."""
 TURN_S = 4.0
 IGNORED_S = 1.0
-"""The begin of a turn, in which what waited under the terms before is worked off."""
+"""The start of a turn, in which the backlog from the previous terms is worked off."""
 RAMP_S = 2.0
 
 CUTTABLE: Mapping[Limit, tuple[str, ...]] = {
@@ -42,8 +41,8 @@ CUTTABLE: Mapping[Limit, tuple[str, ...]] = {
     "network": ("network",),
     "generator": ("generator-cpu",),
 }
-"""What may be cut while a server runs, by the limits of a plan. A thread cannot be given a part of
-a core, pools, locks and refusals are the program's own."""
+"""What may be cut while a server runs, by the limits of a plan. A thread cannot be given part of a
+core; pools, locks and refusals are the program's own."""
 
 
 def _obstacle(stage: Stage) -> str | None:
@@ -110,7 +109,7 @@ LESS = Experiment(
 
 
 def _resource_limit(plan: Plan, diagnosis: Diagnosis) -> str:
-    """The limit of a plan that is to be cut; raises InputError if there is none."""
+    """The limit of a plan to cut; raises InputError if there is none."""
     names = CUTTABLE.get(diagnosis.limit, ())
     if not names:
         raise InputError(
@@ -129,7 +128,7 @@ def _resource_limit(plan: Plan, diagnosis: Diagnosis) -> str:
 
 
 def _whole_limit(resource: str) -> str:
-    """All that the machine has, as a limit: of CPU alone that is known."""
+    """All that the machine has, as a limit: only known for CPU."""
     return str(len(os.sched_getaffinity(0))) if resource in {"cpu", "generator-cpu"} else ""
 
 

@@ -1,8 +1,8 @@
 """`nudge`: cut the CPU of a server on this machine that somebody else runs, and give it back.
 
-Only with `--allow-nudge`, and only where the server has a control group of its own. It is cut to a
-part of what the server could have: its quota, or what it uses and what stands idle beside it. Less
-than it uses would always hurt, whatever the limit is (utilisation law: X = U / D).
+Only with `--allow-nudge`, and only if the server has a control group of its own. It is cut to a
+part of what the server could have: its quota, or its use plus the idle CPUs. Less than it uses would
+always hurt, whatever the limit is (utilisation law: X = U / D).
 """
 
 import os
@@ -26,18 +26,18 @@ NAME = "nudge"
 CUT = 0.7
 """As for lab servers: enough to be told from noise, and little for a server's users."""
 LEAST_LOOK_S = 1.0
-"""How long the CPU is looked at before it is cut."""
+"""How long the CPU is sampled before it is cut."""
 MOST_OF_OTHERS = 0.25
-"""Of the machine: from here on other programs are a limit of their own, as in the diagnosis."""
+"""Share of the machine from which other programs are a limit of their own, as in the diagnosis."""
 SYS = Path("/sys")
 STAT = Path("/proc/stat")
 IDLE = (3, 4)
-"""Idle and waiting for a disk, of the figures of a line of /proc/stat (proc(5))."""
+"""Idle and waiting for a disk, as fields of a line of /proc/stat (proc(5))."""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """CPU time so far, in seconds: of the group, of nobody, and of Headcount itself."""
+    """CPU time so far, in seconds: of the group, idle, and of Headcount itself."""
 
     at_s: float
     used_s: float
@@ -82,8 +82,8 @@ def _check_refutation(
 ) -> None:
     """Refuse a refutation that other programs may have caused.
 
-    Where they keep the server below what it is allowed, a lower allowance changes nothing, although
-    the server lacks CPU. Raises NotPlayable.
+    If they keep the server below its allowance, a lower allowance changes nothing although the
+    server lacks CPU. Raises NotPlayable.
     """
     finding = _judge(stage, turns)
     if finding is None or "cpu" not in finding.contradicts or before is None or after is None:
@@ -98,21 +98,21 @@ def _check_refutation(
 
 
 def _cores(before: Usage, after: Usage, *names: str) -> float:
-    """CPUs used on average between two readings, of these kinds together."""
+    """Mean CPUs used between two readings, by these kinds together."""
     used_s = sum(getattr(after, name) - getattr(before, name) for name in names)
     return float(used_s / max(after.at_s - before.at_s, 1e-9))
 
 
 def _folders(stage: Stage) -> dict[str, str]:
-    """The folders of the server's own control group; none where it has none."""
+    """The folders of the server's own control group; empty if it has none."""
     server = stage.sut.server
     return cgroup.folders(SYS, server.first.control_group) if server is not None else {}
 
 
 def _available_cores(stage: Stage, player: Player, where: Mapping[str, str]) -> float:
-    """What the group could have under load: its quota, or what it uses and what stands idle.
+    """The CPUs that the group could have under load: its quota, or its use plus the idle ones.
 
-    Raises NotPlayable where other programs use so much that this is not known.
+    Raises NotPlayable if other programs use so much that this is unknown.
     """
     machine = len(os.sched_getaffinity(0))
     server = stage.sut.server

@@ -1,4 +1,4 @@
-"""An engine for one kind of users of an experiment: they come for a turn, and are measured."""
+"""An engine for one kind of users in an experiment: they come for a turn, and are measured."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ REPORT_MS = 50
 """Turns last seconds, and begin and end with a report."""
 PATIENCE_S = 5.0
 OFTEN = 3
-"""Reports with a scenario after its first from which its time is known well enough to choose."""
+"""Reports with a scenario, after its first one, from which its time is known well enough."""
 SINGLE_PAUSE_S = (0.02, 1.0)
-"""Shortest and longest pause of a user who is alone."""
+"""Shortest and longest pause of a single user."""
 
 Values = dict[str, Any]
 
@@ -29,10 +29,10 @@ class Lengths:
     """How long the parts of a turn are, in seconds.
 
     Attributes:
-        ramp_s: In which users come.
-        settle_s: After they have come, until what is measured begins.
-        measure_s: What is measured.
-        longest_wait_s: For users to come or to go, who first end what is under way.
+        ramp_s: Ramp in which users come.
+        settle_s: Time after they have come, until the measurement begins.
+        measure_s: Length of the measurement.
+        longest_wait_s: Longest wait for users to come or go; they first finish what is under way.
 
     """
 
@@ -43,14 +43,14 @@ class Lengths:
 
 
 class Player:
-    """Users of one kind. They are there for the turns of theirs, and stay while turns follow."""
+    """Users of one kind. They are present in their turns, and stay while turns follow."""
 
     def __init__(
         self, plan: Plan, values: Values, target: str, on_lines: Sequence[str] = ()
     ) -> None:
         """Start an engine with a plan's values; no users yet.
 
-        `on_lines` is what users connect from who are on none of the plan's lines, and on each.
+        `on_lines` are the addresses of users on none of the plan's lines, and on each.
         """
         text = json.dumps({**values, "report_every_ms": REPORT_MS})
         with real_time():
@@ -68,7 +68,7 @@ class Player:
         self._engine.close()
 
     def bring(self, users: int, lengths: Lengths) -> list[Interval]:
-        """Bring or send away users, and wait until as many are there; what happened meanwhile."""
+        """Add or remove users and wait until this many are present; returns the intervals."""
         if users == self.users:
             return []
         self._engine.set_users(users, lengths.ramp_s if users > self.users else 0.0)
@@ -76,11 +76,11 @@ class Player:
         return self._until(lengths.longest_wait_s, lambda one: one.users == users)
 
     def pass_over(self, length_s: float) -> None:
-        """Let time pass with the users that are there."""
+        """Let time pass with the present users."""
         self._until(length_s, None)
 
     def forget(self) -> None:
-        """Drop what was reported while another player was measured."""
+        """Drop the reports from while another player was measured."""
         while self._engine.next(0.0) is not None:
             pass
 
@@ -91,9 +91,9 @@ class Player:
         return turn_of(intervals, round_, arm, self.users), _faults(intervals)
 
     def costs_ms(self, longest_s: float) -> list[float | None]:
-        """Mean time of each scenario, from one user who plays them; None where none was repeated.
+        """Mean time of each scenario, from one user who plays them; None if it was not repeated.
 
-        The first of each is left out: it may open a connection and fill caches.
+        The first one of each is left out: it may open a connection and fill caches.
         """
         self.bring(1, Lengths(0.0, 0.0, 0.0, longest_s))
         found: list[list[float]] = []
@@ -110,7 +110,7 @@ class Player:
         return [sum(t[1:]) / len(t[1:]) if len(t) > 1 else None for t in found]
 
     def _until(self, length_s: float, enough: Callable[[Interval], bool] | None) -> list[Interval]:
-        """Intervals of at most so long, or until one is enough."""
+        """Intervals of at most this length in total, or until one is enough."""
         intervals: list[Interval] = []
         end_s = self._engine.now_s() + length_s
         while self._engine.now_s() < end_s:
@@ -127,7 +127,7 @@ class Player:
 
 
 def loaded_values(plan: Plan, compress: float = 1.0) -> Values:
-    """The engine's plan as in the run, with pauses so many times shorter."""
+    """The engine's plan as in the run, with pauses shortened by a factor."""
     run = plan.workload.run
     faster = run.model_copy(update={"compress": run.compress * compress})
     workload = plan.workload.model_copy(update={"run": faster})
@@ -136,9 +136,9 @@ def loaded_values(plan: Plan, compress: float = 1.0) -> Values:
 
 
 def single_values(values: Values, most_per_s: float) -> Values:
-    """The same for one user, who asks for at most half of the largest throughput.
+    """The plan for one user, who asks for at most half of the largest throughput.
 
-    A rate limit is then not felt, nor what is left of the scenario before.
+    Neither a rate limit nor the aftermath of the previous scenario is then felt.
     """
     least_s, longest_s = SINGLE_PAUSE_S
     pause_s = min(max(2 / most_per_s if most_per_s > 0 else longest_s, least_s), longest_s)
@@ -148,13 +148,13 @@ def single_values(values: Values, most_per_s: float) -> Values:
 
 
 def only_values(values: Values, scenario: Values) -> Values:
-    """The same with one scenario and nothing else."""
+    """The plan with one scenario and nothing else."""
     left = {key: value for key, value in values.items() if key != "script"}
     return {**left, "scenarios": [{**scenario, "weight": 1.0}]}
 
 
 def turns_values(values: Values, scenarios: Sequence[Values]) -> Values:
-    """The same for users who play these scenarios one after the other."""
+    """The plan for users who play these scenarios one after the other."""
     names = [one["name"] for one in scenarios]
     script = {"names": names, "order": list(range(len(names))), "entries": [0]}
     return {**values, "scenarios": [{**one, "weight": 1.0} for one in scenarios], "script": script}

@@ -1,4 +1,4 @@
-"""The experiments there are, in the order in which they are played."""
+"""All experiments, in the order in which they are played."""
 
 from headcount.controller.experiments.alone import ALONE
 from headcount.controller.experiments.beside import BESIDE
@@ -10,4 +10,4 @@ from headcount.controller.experiments.less import LESS
 from headcount.controller.experiments.nudge import NUDGE
 
 EXPERIMENTS: tuple[Experiment, ...] = (LESS, BESIDE, NUDGE, CONCURRENCY, KINDS, ALONE, CONNECTIONS)
-"""What shows most by itself comes first: an interrupted test keeps what it has."""
+"""The most informative ones come first: an interrupted test keeps what it has."""

@@ -21,12 +21,12 @@ class Load:
     """How many users experiments play.
 
     Attributes:
-        users: Of the saturated level with most throughput, with pauses of `compress`.
+        users: Users of the saturated level with most throughput, with pauses of `compress`.
         most: Twice as many, but no more than the run has played.
-        top: Of the level with the very most throughput, with the pauses of the run.
-        per_s: Scenarios/s there.
-        compress: How many times shorter pauses are than in the run.
-        busy_s: How long a scenario takes with so many.
+        top: Users of the level with the very largest throughput, with the pauses of the run.
+        per_s: Its scenarios/s.
+        compress: Factor by which pauses are shorter than in the run.
+        busy_s: Time of a scenario with `users`.
 
     """
 
@@ -40,7 +40,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Options:
-    """What somebody allows and names.
+    """What the user allows and names.
 
     Attributes:
         seconds: Time for all experiments together.
@@ -56,7 +56,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Stage:
-    """One target with what is known of it, for experiments that follow each other."""
+    """One target with what is known of it, for consecutive experiments."""
 
     bundle: Bundle
     plan: Plan
@@ -76,9 +76,9 @@ class Stage:
         return self.connected
 
     def lengths(self, users: int) -> Lengths:
-        """How the time of a turn is used.
+        """How the time of a turn is divided.
 
-        Users who leave first end what is under way, which takes as long as a scenario takes.
+        Users who leave first finish what is under way, which takes as long as a scenario.
         """
         ramp_s = min(users / self.plan.workload.run.ramp_per_s, self.turn_s / 5)
         busy_s = self.load.busy_s if users > 1 else 0.0
@@ -103,11 +103,11 @@ class Arm:
     """One of the conditions of an experiment.
 
     Attributes:
-        name: As in the turns.
-        player: Whose users are measured.
-        users: How many.
+        name: Its name in the turns.
+        player: The player whose users are measured.
+        users: How many there are.
         others: Users who load something meanwhile, and are not measured.
-        terms: Sets the conditions on the server once the users are there; None for no others.
+        terms: Sets the conditions on the server once the users are present; None: no conditions.
 
     """
 
@@ -119,9 +119,9 @@ class Arm:
 
 
 def play_rounds(stage: Stage, experiment: str, arms: Sequence[Arm], rounds: int) -> Iterator[Turn]:
-    """Give turns: every arm once a round, in an order that turns around from round to round.
+    """Give turns: every arm once per round, in an order that reverses from round to round.
 
-    What drifts meets all arms alike (ABBA). Raises TargetError when nothing is answered any more.
+    Drift affects all arms alike (ABBA). Raises TargetError when nothing is answered any more.
     """
     players = {id(one): one for arm in arms for one in (arm.player, *arm.others)}.values()
     for round_ in range(1, rounds + 1):
@@ -135,7 +135,7 @@ def _play(stage: Stage, experiment: str, arm: Arm, players: Sequence[Player], ro
         Phase(f"{experiment}: {arm.name}", round_, "confirm", arm.users, stage.turn_s)
     )
     wanted = {id(arm.player): arm.users} | {id(one): n for one, n in arm.others.items()}
-    # Those who go come first, so that never more users are there than one arm has.
+    # Users leave before others come, so that there are never more than one arm has.
     for player in sorted(players, key=lambda one: wanted.get(id(one), 0) - one.users):
         player.forget()
         player.bring(wanted.get(id(player), 0), lengths)
@@ -165,6 +165,6 @@ def _answers(stage: Stage) -> bool:
 
 @contextmanager
 def players(*made: Callable[[], Player]) -> Iterator[list[Player]]:
-    """Several players, ended together."""
+    """Several players, closed together."""
     with ExitStack() as stack:
         yield [stack.enter_context(closing(one())) for one in made]

@@ -13,7 +13,7 @@ from headcount.controller.shares.design import Experiment
 from headcount.controller.shares.run import shares_plan
 
 ENOUGH = ("passed", "failed", "invalid")
-"""Outcomes of runs that came to their end."""
+"""Outcomes of runs that ended."""
 
 
 def capacities(

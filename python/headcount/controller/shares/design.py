@@ -11,17 +11,17 @@ from headcount.plan.workload import Workload
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is asked for.
+    """What the user asks for.
 
     Attributes:
-        workload: Its data set's folder and users are those that are held.
+        workload: Its data set's folder and users are the ones held.
         target: As on the command line.
-        shares: How many shares there are; a server that is not of the lab has one number of them.
+        shares: Numbers of shares; a server outside the lab has only one.
         connections: How many are held.
-        net_uses: Connections to shares of each connection; 1 is always among them.
-        open_files: Open files of each; 0 is always among them.
+        net_uses: Connections to shares per connection; 1 is always among them.
+        open_files: Open files per connection; 0 is always among them.
         repeats: How often each is done.
-        pid: The server's process, where it runs on this machine and is not of the lab.
+        pid: The server's process, if it runs on this machine and is not the lab's.
 
     """
 
@@ -43,10 +43,10 @@ class Experiment:
 def chains(experiment: Experiment) -> list[list[Holding]]:
     """The points of each start of the server, in the order of the starts.
 
-    Processes keep what they have freed, so that whoever holds less after more still pays for more.
-    Within a start things therefore only grow: nothing, the connections, then either their open
-    files or their net uses. The order of the starts is drawn, so that a machine that drifts is not
-    taken for a cost.
+    Processes keep memory that they have freed, so holding less after more still costs more. Within
+    a start everything therefore only grows: nothing, the connections, then either their open files
+    or their net uses. The order of the starts is drawn, so that drift of the machine is not taken
+    for a cost.
     """
     found = []
     for shares in experiment.shares:

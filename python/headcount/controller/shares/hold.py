@@ -1,4 +1,4 @@
-"""One start of the server: its points are held one after the other and its memory is read."""
+"""One start of the server: its points are held in turn and its memory is read."""
 
 import json
 import time
@@ -14,11 +14,11 @@ from headcount.counters.footprint import Footprint
 from headcount.errors import HeadcountError, SystemLimitError
 
 SETTLE_S = 0.4
-"""How long a point stands before it is read: what the server does after an answer is over then."""
+"""How long a point is held before it is read, so that work after an answer is over."""
 SAMPLES = 3
 APART_S = 0.2
 RESERVE = 0.1
-"""Share of the machine's memory that is left to everybody else."""
+"""Share of the machine's memory that is left to others."""
 
 Progress = Callable[[Holding, int], None]
 """Takes the point being held, and how many of its connections there are."""
@@ -34,8 +34,8 @@ def hold(
 ) -> list[LeftOut]:
     """Hold the points one after the other, appending to `kept`; returns those that could not be.
 
-    What follows on a point that could not be held is more of the same, and left out with it.
-    Raises SystemLimitError where the memory of the processes may not be read.
+    Points after one that could not be held need more of the same, and are left out with it. Raises
+    SystemLimitError if the memory of the processes may not be read.
     """
     held = SmbHold(sut.access.engine_target())
     before = points[0]
@@ -54,7 +54,7 @@ def hold(
             kept.append(sample)
             before = point
     finally:
-        with suppress(HeadcountError):  # a server that has gone keeps nothing of ours
+        with suppress(HeadcountError):  # a server that is gone keeps nothing of ours
             held.close()
     return []
 
@@ -77,7 +77,7 @@ def _bring(held: SmbHold, point: Holding, on_progress: Progress) -> None:
 def _sample(
     pids: Sequence[int], start: int, before: Holding, point: Holding, cpu_s: float | None
 ) -> SharesPoint:
-    """What the server holds; with the CPU time that it took to get there from the point before."""
+    """What the server holds, with the CPU time since the previous point."""
     time.sleep(SETTLE_S)
     samples = [read_footprint(pids)]
     while len(samples) < SAMPLES:

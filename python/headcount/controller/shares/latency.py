@@ -1,4 +1,4 @@
-"""The experiment with latencies: the same load over a shorter and a longer way, and its memory."""
+"""The experiment with latencies: the same load over a shorter and a longer path, and its memory."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -24,11 +24,11 @@ from headcount.plan.workload import Workload
 
 FILE = "latency.json"
 SHORTEST = "0.1ms"
-"""The shortest line there is, for a latency of 0. Without a line users would be on loopback, whose
-packets are of other sizes and take other memory."""
+"""The shortest possible line, for a latency of 0. Without a line users would be on loopback, whose
+packets have other sizes and take other memory."""
 RAMP = "2s"
 CRITERIA = ["errors<1%"]
-"""Response times grow with the latency; that is no failure here."""
+"""Limits far above any latency, because response times grow with it; that is not a failure here."""
 PAGES = {
     "directories": 1,
     "classes": [{"name": "k128", "percent": 100, "sizes": ["128KiB"]}],
@@ -43,8 +43,8 @@ class Load:
     Attributes:
         workload: Its name.
         pace: When each user's scenarios are due, whether or not the last one has ended.
-        settle: How long it takes until all users are connected: that of the longest pause.
-        text: The same for people.
+        settle: Time until all users are connected: that of the longest pause.
+        text: The load for people.
 
     """
 
@@ -75,10 +75,10 @@ LOADS = {
 
 @dataclass(frozen=True)
 class LatencyExperiment:
-    """What is asked for.
+    """What the user asks for.
 
     Attributes:
-        workload: That of the target's load.
+        workload: The workload of the target's load.
         target: One of `LOADS`.
         latencies: As written, by seconds.
         users: How many there are, each with a connection.
@@ -100,7 +100,7 @@ class LatencyExperiment:
 
 
 def prepared(workload: Workload) -> Workload:
-    """The workload as it is played: that of web pages has none but large ones."""
+    """The workload as it is played: that of web pages has only large ones."""
     values = workload.model_dump(mode="json", exclude_none=True)
     if "pages" not in values:
         return workload
@@ -119,7 +119,7 @@ def order(latencies: Sequence[float], repeats: int, seed: int) -> list[tuple[int
 
 
 def latency_plan(experiment: LatencyExperiment, repeat: int, latency_s: float) -> Plan:
-    """The plan of one start; users do the same with each latency of a repeat."""
+    """The plan of one start; users do the same at each latency of a repeat."""
     overrides = Overrides(
         users=experiment.users,
         duration=experiment.duration,
@@ -137,15 +137,15 @@ def latency_plan(experiment: LatencyExperiment, repeat: int, latency_s: float) -
 
 
 class LatencyRun:
-    """The experiment under way; what was measured is on disk after each start of the server.
+    """The running experiment; what was measured is on disk after each start of the server.
 
     Attributes:
-        folder: Where that is kept; None before there is anything.
+        folder: Where that is stored; None before there is anything.
 
     """
 
     def __init__(self, experiment: LatencyExperiment, secrets: Secrets) -> None:
-        """Check what can be before: the options, and what this machine allows."""
+        """Check in advance what can be: the options, and what this machine allows."""
         self.folder: Path | None = None
         self._experiment = experiment
         self._secrets = secrets
@@ -159,7 +159,7 @@ class LatencyRun:
     def measure(self, listener: Listener, on_point: Callable[[LatencyPoint], None]) -> LatencyFile:
         """Play all latencies. Ctrl-C ends it early: the answer is what was measured until then.
 
-        Raises HeadcountError for what goes wrong; starts that were measured are kept.
+        Raises HeadcountError on errors; starts that were measured are kept.
         """
         experiment = self._experiment
         for repeat, latency_s in order(
@@ -234,7 +234,7 @@ class LatencyRun:
 
 
 def check_target(target: str | None) -> None:
-    """Raise InputError for a server that a delay line cannot be put before."""
+    """Raise InputError for a server that no delay line can be put in front of."""
     if target not in LOADS:
         raise InputError(
             "--latency is for servers that Headcount starts, behind a delay line of its own: "

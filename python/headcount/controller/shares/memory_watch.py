@@ -17,22 +17,22 @@ from headcount.errors import HeadcountError, SystemLimitError
 from headcount.plan.plan import Plan
 
 SOCKETS_S = 0.05
-"""What is under way comes and goes: its mean takes many readings, and each takes 0.2 ms."""
+"""Requests under way come and go: the mean takes many readings, and each takes 0.2 ms."""
 PROCESSES_S = 5.0
-"""Memory of processes hardly changes, and a hundred may take a second to read."""
+"""Memory of processes hardly changes, and reading a hundred may take a second."""
 
 
 class MemoryWatch:
-    """A listener that reads memory as the run goes on, and passes all that it hears on.
+    """A listener that reads memory during a run, and forwards everything.
 
     Attributes:
-        before: What was held before the first user; None until then.
+        before: Memory before the first user; None until then.
         result: The level that was played; None until it has ended.
 
     """
 
     def __init__(self, pids: Sequence[int], address: str, listener: Listener) -> None:
-        """Watch these processes, and the sockets whose own end is this address."""
+        """Watch these processes, and the sockets with this local address."""
         self.before: LatencyMemory | None = None
         self.result: LevelResult | None = None
         self._pids = pids
@@ -57,7 +57,7 @@ class MemoryWatch:
         return known[-1] if known else None
 
     def during(self) -> LatencyMemory:
-        """The means over the measured part; raises HeadcountError where it could not be read."""
+        """The means over the measured part; raises HeadcountError if it could not be read."""
         if isinstance(self._error, HeadcountError):
             raise self._error
         if self._error is not None or not self._processes or not self._sockets:
@@ -94,7 +94,7 @@ class MemoryWatch:
         self._listener.second(second)
 
     def level(self, result: LevelResult) -> None:
-        """Keep what the level came to."""
+        """Keep the result of the level."""
         self._end()
         self.result = result
         self._listener.level(result)

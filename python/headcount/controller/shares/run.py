@@ -1,4 +1,4 @@
-"""The experiment from beginning to end; what was measured is on disk after every start."""
+"""The experiment from start to end; what was measured is on disk after every start."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -26,14 +26,14 @@ Outcome = Literal["finished", "interrupted"]
 
 
 class Listener(Protocol):
-    """Who follows how far the experiment is."""
+    """The observer of the experiment's progress."""
 
     def began(self, folder: Path, starts: int) -> None:
-        """The experiment begins, with so many starts of the server."""
+        """The experiment begins, with this many starts of the server."""
         ...
 
     def holding(self, start: int, point: Holding, connected: int) -> None:
-        """A point is being brought about; so many of its connections are as they should be."""
+        """A point is being set up; `connected` of its connections are ready."""
         ...
 
     def ended(self, start: int, points: list[SharesPoint], left: list[LeftOut]) -> None:
@@ -42,7 +42,7 @@ class Listener(Protocol):
 
 
 def shares_plan(experiment: Experiment, shares: int, **wanted: object) -> Plan:
-    """The plan with so many shares; raises InputError for what cannot be."""
+    """The plan with this many shares; raises InputError if that is impossible."""
     target = targets.parse(experiment.target)
     given = {
         "seed": experiment.seed,
@@ -56,15 +56,15 @@ def shares_plan(experiment: Experiment, shares: int, **wanted: object) -> Plan:
 
 
 class Run:
-    """The experiment under way, and what it has come to.
+    """The running experiment and its results.
 
     Attributes:
-        folder: Where that is kept; None before there is anything.
+        folder: Where they are stored; None before there is anything.
 
     """
 
     def __init__(self, experiment: Experiment, secrets: Secrets, listener: Listener) -> None:
-        """Check before what can be: the options, and what this machine allows."""
+        """Check in advance what can be: the options, and what this machine allows."""
         self.folder: Path | None = None
         self._experiment = experiment
         self._secrets = secrets
@@ -81,7 +81,7 @@ class Run:
     def measure(self) -> SharesFile:
         """Hold all points. Ctrl-C ends it early: the answer is what was measured until then.
 
-        Raises HeadcountError when the first start fails, InputError when nothing could be held.
+        Raises HeadcountError if the first start fails, InputError if nothing could be held.
         """
         outcome: Outcome = "finished"
         starts = chains(self._experiment)
@@ -162,7 +162,7 @@ class Run:
         self._listener.began(self.folder, starts)
 
     def _held(self) -> bool:
-        """Whether anything was to be held: not of a server whose memory cannot be seen."""
+        """Whether anything was to be held: not if the server's memory cannot be read."""
         lab = targets.parse(self._experiment.target).lab
         return lab is not None or self._experiment.pid is not None
 

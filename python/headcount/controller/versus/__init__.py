@@ -1,1 +1,1 @@
-"""Two targets measured in turn, so that what drifts meets both alike."""
+"""Two targets measured in turn, so that drift affects both alike."""

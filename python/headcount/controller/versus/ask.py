@@ -1,4 +1,4 @@
-"""What a schedule asks for, and what every schedule is."""
+"""What a schedule asks for, and the interface of a schedule."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,9 +10,9 @@ from headcount.controller.listener import Outlook
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One level of one side, which begins and ends without users.
+    """One level of one side, which starts and ends without users.
 
-    `round` is None for a level that is nobody's pair: towards where pairs are worth measuring.
+    `round` is None for a level outside any pair, on the way to where pairs are worth measuring.
     """
 
     side: SideName
@@ -27,12 +27,12 @@ class Ask:
 
     @property
     def seconds(self) -> float:
-        """How long it takes, as planned."""
+        """Its planned length."""
         return self.ramp_s + self.settle_s + self.measure_s
 
 
 class Schedule(Protocol):
-    """Decides what is run next: two levels that are a pair, in their order, or one by itself."""
+    """Decides what is run next: two levels that are a pair, in order, or a single one."""
 
     def next(self) -> list[Ask]:
         """What is run next; empty when it is over."""
@@ -50,6 +50,6 @@ class Schedule(Protocol):
 def spare(rounds: int) -> int:
     """How many pairs are run again because a level of them did not count: half, at least one.
 
-    Where the generator is too weak or the machine is never quiet, more would be in vain.
+    If the generator is too weak or the machine is never quiet, more would be in vain.
     """
     return max(rounds // 2, 1)

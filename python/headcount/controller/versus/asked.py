@@ -1,4 +1,4 @@
-"""What is asked for of one side of a comparison."""
+"""What the user asks for on one side of a comparison."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from headcount.plan.plan import Plan
 
 @dataclass(frozen=True)
 class SideAsked:
-    """A side's plan, its secrets, and what somebody says is its server."""
+    """A side's plan, its secrets, and the user's description of its server."""
 
     plan: Plan
     secrets: Secrets

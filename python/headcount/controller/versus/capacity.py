@@ -1,4 +1,4 @@
-"""Pairs around the most users that both sides hold: first where that is, then both in turn."""
+"""Pairs around the most users that both sides hold: first a search for those, then both in turn."""
 
 import math
 
@@ -20,14 +20,14 @@ ALIKE = 0.10
 """Sides whose levels would differ by no more than this, in ln(users), get the same number of users:
 both are then near enough to their limit to be measured. Farther apart, each gets its own."""
 PROBES = 6
-"""Levels that a side's capacity takes to be found, for the forecast."""
+"""Levels needed to find a side's capacity, for the forecast."""
 
 
 class CapacityPairs:
-    """Both sides' searches by turns until each is near its capacity, then pairs around it."""
+    """Both sides' searches alternate until each is near its capacity, then pairs around it."""
 
     def __init__(self, plan: Plan, rounds: int, order: Order) -> None:
-        """So many pairs; `plan` is that of either side, whose searches are alike."""
+        """Run `rounds` pairs; `plan` is that of either side, whose searches are alike."""
         self._plan = plan
         self._rounds = rounds
         self._order = order
@@ -41,7 +41,7 @@ class CapacityPairs:
         self._turn: SideName = "A"
 
     def next(self) -> list[Ask]:
-        """A level of the side that is to be found, else a pair."""
+        """A level of the side whose capacity is searched for, else a pair."""
         for side in in_order(self._turn):
             request = self._wanted(side)
             if request is not None and not self._began:
@@ -71,7 +71,7 @@ class CapacityPairs:
         )
 
     def _pair(self) -> list[Ask]:
-        """Both sides on the same side of their limits; none where one has no limit to be near."""
+        """Levels of both on the same side of their limits; empty if one has no known limit."""
         if self._is_spoiled:
             self._undo()
         standings = {side: self._standing(side) for side in SIDES}
@@ -80,7 +80,7 @@ class CapacityPairs:
         users = {side: straddle(standing) for side, standing in standings.items()}
         if abs(math.log(users["A"] / users["B"])) <= ALIKE:
             users = dict.fromkeys(users, round(math.sqrt(users["A"] * users["B"])))
-        # At the places of a round the levels are below and above the limit, by turns.
+        # At the places of a round, levels are alternately below and above the limit.
         first = first_side(self._order, self._plan.seed, self._pairs // 2, self._pairs % 2)
         asks = [self._level(side, users[side]) for side in in_order(first)]
         if not self._affordable(sum(ask.seconds for ask in asks)):
@@ -90,7 +90,7 @@ class CapacityPairs:
         return asks
 
     def _undo(self) -> None:
-        """Forget a pair of which a level does not count, and run it again if that may help."""
+        """Drop a pair with a level that does not count, and run it again if that may help."""
         for levels in self._levels.values():
             levels.pop()
         if self._spare:
@@ -119,7 +119,7 @@ class CapacityPairs:
         return self._settings.overhead.ramp_s(0, users) if fixed is None else seconds(fixed)
 
     def _affordable(self, more_s: float) -> bool:
-        """Whether the budget holds so much more; the first three pairs are worth it anyway."""
+        """Whether the budget holds this much more; the first three pairs are run in any case."""
         given = self._plan.search.budget
         return given is None or self._pairs < 3 or self._spent_s + more_s <= seconds(given)
 
@@ -130,7 +130,7 @@ class CapacityPairs:
         self._spent_s += result.ramp_s + result.settle_s + result.steady_s
 
     def outlook(self) -> Outlook:
-        """How far it is, and between which users the less able side's capacity lies."""
+        """Progress, and between which users the capacity of the weaker side lies."""
         standings = [self._standing(side) for side in SIDES]
         low = min(standing.bracket.low for standing in standings)
         high = min(standing.bracket.high for standing in standings)
@@ -144,5 +144,5 @@ class CapacityPairs:
 
 
 def _bracketed(standing: Standing) -> bool:
-    """Whether there is a limit, and users who are within it."""
+    """Whether there is a limit, and a number of users within it."""
     return standing.bracket.low >= 1 and not math.isinf(standing.bracket.high)

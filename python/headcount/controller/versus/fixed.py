@@ -10,13 +10,13 @@ from headcount.plan.plan import Plan
 
 
 class FixedPairs:
-    """Both sides at each of the plan's levels, and all of that again for each round.
+    """Both sides at each of the plan's levels, repeated for each round.
 
-    A pair of which a level does not count is run again at the end.
+    A pair with a level that does not count is run again at the end.
     """
 
     def __init__(self, plan: Plan, rounds: int, order: Order) -> None:
-        """So many rounds of the levels of `plan`, which is that of either side."""
+        """Run `rounds` rounds of the levels of `plan`, which is that of either side."""
         self._plan = plan
         self._order = order
         self._left = [
@@ -40,7 +40,7 @@ class FixedPairs:
         return [self._ask(side, users, round_) for side in in_order(first)]
 
     def _repeat(self) -> None:
-        """Put the pair that has just been run at the end of the list, if it was in vain."""
+        """Append the pair that has just been run to the list again, if it does not count."""
         if self._is_spoiled and self._spare:
             self._left.append(self._now)
             self._spare -= 1

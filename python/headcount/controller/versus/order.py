@@ -1,4 +1,4 @@
-"""Who begins a pair."""
+"""Which side begins a pair."""
 
 import random
 from typing import Literal
@@ -10,11 +10,11 @@ ORDERS: tuple[Order, ...] = ("abba", "random")
 
 
 def first_side(order: Order, seed: int, round_: int, place: int = 0) -> SideName:
-    """Who begins the pair at a place of a round, both from 0.
+    """Which side begins the pair at a place of a round, both from 0.
 
-    ABBA: by turns from round to round at each place, and from place to place in each round, so
-    that neither side is always the one that comes after the other. Random: a coin for each pair,
-    from the seed. Both keep a drift from looking like a difference (docs/comparing-live.md).
+    ABBA: alternating from round to round at each place, and from place to place in each round, so
+    that neither side always follows the other. Random: a coin toss for each pair, from the seed.
+    Both keep a drift from looking like a difference (docs/comparing-live.md).
     """
     if order == "abba":
         return "A" if (round_ + place) % 2 == 0 else "B"
@@ -22,5 +22,5 @@ def first_side(order: Order, seed: int, round_: int, place: int = 0) -> SideName
 
 
 def in_order(first: SideName) -> tuple[SideName, SideName]:
-    """Both sides, in their order."""
+    """Both sides, in order."""
     return ("A", "B") if first == "A" else ("B", "A")

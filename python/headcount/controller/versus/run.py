@@ -1,4 +1,4 @@
-"""Two targets from beginning to end, each level kept as it ends, whatever happens after it."""
+"""Two targets from start to end; each level is stored as it ends, whatever happens after it."""
 
 import os
 import threading
@@ -28,23 +28,23 @@ from headcount.generator.handles import ensure_handles
 from headcount.plan.plan import Plan
 
 PAIRS = 6
-"""The fewest with which ranks can show anything at 95 %: 2/2^6 is 3 %."""
+"""The fewest with which ranks can show anything at 95%: 2/2^6 is 3%."""
 FLUSH_S = 10.0
-"""Longest wait for what one side has written to be on the disk; on a busy machine that takes what
-others write, too."""
+"""Longest wait until what one side has written is on the disk; on a busy machine that includes the
+writes of others."""
 
 
 class TurnListener(Listener, Protocol):
     """Learns whose turn it is, too."""
 
     def turn(self, side: SideName) -> None:
-        """What follows is of this side."""
+        """What follows belongs to this side."""
         ...
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What a comparison left: the bundles' folders, their verdicts, and the pairing."""
+    """The result of a comparison: the bundles' folders, their verdicts, and the pairing."""
 
     folders: Mapping[SideName, Path]
     verdicts: Mapping[SideName, Verdict]
@@ -67,8 +67,8 @@ def start(
 ) -> Compared:
     """Measure two targets in turn; returns their bundles and which levels are pairs.
 
-    Raises HeadcountError when it cannot start or not go on; what was measured is then in both
-    bundles all the same. KeyboardInterrupt does not leave this function.
+    Raises HeadcountError if it cannot start or continue; what was measured is then in both bundles
+    all the same. KeyboardInterrupt does not leave this function.
     """
     check_engine()
     for plan in (asked.plan for asked in targets.values()):
@@ -85,14 +85,14 @@ def start(
 
 
 def _repeated_plan(plan: Plan, wanted: Wanted) -> Plan:
-    """The plan as a bundle's levels follow it: each of them so many times."""
+    """The plan as a bundle's levels follow it: each level repeated."""
     if plan.mode == "search":
         return plan
     return plan.model_copy(update={"mode": "ladder", "levels": plan.levels * wanted.pairs})
 
 
 class Run:
-    """Two sides, one of which has users at a time."""
+    """Two sides, only one of which has users at a time."""
 
     def __init__(
         self, plan: Plan, sides: Mapping[SideName, Side], wanted: Wanted, listener: TurnListener
@@ -171,7 +171,7 @@ class Run:
             side.drain()
 
     def _play_one(self, asks: Sequence[Ask]) -> None:
-        """A pair, or a level by itself."""
+        """Run a pair, or a single level."""
         turns: list[VersusTurn] = []
         for ask in asks:
             self._listener.turn(ask.side)
@@ -182,7 +182,7 @@ class Run:
 
     @contextmanager
     def _undisturbed(self) -> Iterator[None]:
-        """What the last turn left to be written is written first, where the disk may be shared."""
+        """Flush what the last turn left to be written, if the sides may share the disk."""
         if all(side.is_here for side in self._sides.values()):
             flush()
         yield
@@ -215,7 +215,7 @@ class Run:
 
 
 def flush(longest_s: float = FLUSH_S) -> bool:
-    """Have the system write what is waiting to be; returns whether that was done in time."""
+    """Have the system write its dirty pages; returns whether it finished in time."""
     writing = threading.Thread(target=os.sync, name="headcount-flush", daemon=True)
     writing.start()
     writing.join(longest_s)

@@ -27,11 +27,11 @@ from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
 
 GOING_S = 5.0
-"""Users leave when what they are doing has ended, at the latest when a step's time is over; so much
-longer that takes."""
+"""Extra time to leave: users finish what is under way, which ends when a step's time limit is over
+at the latest."""
 DRAIN_S = 10.0
 SILENT_S = 0.5
-"""After a level that nothing was answered at the end of, for this long, the server is asked."""
+"""Seconds without an answer at the end of a level after which the server is checked."""
 CPU = "process.cpu.utilization"
 
 
@@ -47,7 +47,7 @@ class Side:
     """
 
     def __init__(self, name: SideName, plan: Plan, sut: Sut, folder: Path, listener: Listener):
-        """Begin its bundle in `folder`."""
+        """Start its bundle in `folder`."""
         self.name = name
         self.plan = plan
         self.levels: list[LevelResult] = []
@@ -76,13 +76,13 @@ class Side:
         return self._sut.local
 
     def prepare(self, users: int) -> None:
-        """Make the data set; raises TargetError and the like, with the side in the message."""
+        """Make the data set; errors such as TargetError name the side in the message."""
         with naming_side(self.name, self.plan):
             self._listener.phase(Phase("prepare", 1, "ladder", users, 0.0))
             note(self._bundle, 0.0, self._sut.prepare(users, self._listener.prepared))
 
     def open(self, clock: Callable[[], float] | None = None) -> None:
-        """Start its engine, without users; `clock` says how far the run of both sides is."""
+        """Start its engine, without users; `clock` gives the time of the run of both sides."""
         self._sut = with_views(self._sut, self._bundle, self._listener, 0.0)
         with naming_side(self.name, self.plan), self._sut.generating():
             players = self._sut.players(self.plan)
@@ -144,7 +144,7 @@ class Side:
         return self._runner.run(order)
 
     def _rest(self, order: LevelOrder) -> None:
-        """Send everybody away; whoever would stay would disturb the other side's turn."""
+        """Send everybody away; users who stay would disturb the other side's turn."""
         longest_s = seconds(self.plan.workload.run.step_timeout) + GOING_S
         self._listener.phase(Phase("rest", order.index, order.purpose, 0, 0.0))
         if self._runner is not None and not self._runner.rest(order.index, longest_s):
@@ -154,7 +154,7 @@ class Side:
             )
 
     def _note_rest(self) -> None:
-        """Keep the rest that is over, with what the server used in it."""
+        """Record the rest that is over, with what the server used in it."""
         samples = self.session.wake()
         now_s = self.session.now_s()
         if now_s - self._rested_s < 1.0:
@@ -177,7 +177,7 @@ class Side:
             self._session.drain(len(self.levels), DRAIN_S)
 
     def event(self, name: str, **details: str) -> None:
-        """Keep what happened."""
+        """Record what happened."""
         t_s = self._session.now_s() if self._session is not None else 0.0
         self._bundle.event(name, t_s, **details)
 
@@ -201,7 +201,7 @@ class Side:
 
 @contextmanager
 def connect_side(name: SideName, asked: SideAsked) -> Iterator[Sut]:
-    """Connect to a side's target; errors in doing so say whose it is."""
+    """Connect to a side's target; errors name the side."""
     with ExitStack() as stack:
         with naming_side(name, asked.plan):
             sut = stack.enter_context(connect(asked.plan, asked.secrets, named=asked.named))
@@ -210,7 +210,7 @@ def connect_side(name: SideName, asked: SideAsked) -> Iterator[Sut]:
 
 @contextmanager
 def naming_side(name: SideName, plan: Plan) -> Iterator[None]:
-    """Errors that are raised in here say whose they are."""
+    """Errors raised within the block name the side."""
     try:
         yield
     except HeadcountError as error:

@@ -34,7 +34,7 @@ def side_verdict(
 
 
 def side_standing(plan: Plan, levels: Sequence[LevelResult]) -> Standing:
-    """Where a side stands, whoever chose its levels."""
+    """The state of a side's search, however its levels were chosen."""
     taken = tuple(
         Taken(
             Request(level.users, level.steady_s, _purpose(level), may_stop_early=False),
