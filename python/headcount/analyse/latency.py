@@ -41,13 +41,13 @@ def mean_interval(values: Sequence[float]) -> Interval:
 
 def per_connection(point: LatencyPoint, of: MemoryOf) -> float | None:
     """Bytes that the server or the kernel holds per connection; None if unknown."""
-    before, during = (_held(memory, of) for memory in (point.before, point.during))
+    before, during = (_held_bytes(memory, of) for memory in (point.before, point.during))
     if before is None or during is None:
         return None
     return (during - before) / point.users
 
 
-def _held(memory: LatencyMemory, of: MemoryOf) -> float | None:
+def _held_bytes(memory: LatencyMemory, of: MemoryOf) -> float | None:
     if of == "processes":
         return memory.process_bytes
     return memory.socket_bytes if of == "sockets" else memory.kernel_bytes

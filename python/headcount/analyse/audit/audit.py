@@ -89,7 +89,7 @@ def audit(
         lambda: errors.check(evidence),
         lambda: counters.check(evidence),
     ]
-    results = [_made(name, check) for name, check in zip(CHECKS, checks, strict=True)]
+    results = [_check_result(name, check) for name, check in zip(CHECKS, checks, strict=True)]
     failed = any(one.outcome == "failed" for one in results)
     outcome: Outcome = "failed" if failed else "passed"
     return Audit(
@@ -102,7 +102,7 @@ def audit(
     )
 
 
-def _made(name: str, check: Callable[[], Result]) -> Result:
+def _check_result(name: str, check: Callable[[], Result]) -> Result:
     """The result of a check; failed if a damaged bundle has values that it cannot compute with."""
     try:
         return check()

@@ -221,7 +221,7 @@ def gather(folder: Path) -> Evidence:
         answered=answered,
         seconds=seconds,
         names=names,
-        strays=[*strays, *_left(times, seconds, is_over=raw_verdict is not None)],
+        strays=[*strays, *_orphans(times, seconds, is_over=raw_verdict is not None)],
         rests=found.rests(folder),
         events=[event for _, event in found.lines(folder / "events.ndjson")],
         damage=found.damage,
@@ -301,7 +301,7 @@ def _seconds(
     return seconds
 
 
-def _left(times: Times, seconds: list[Second], *, is_over: bool) -> Iterator[Place]:
+def _orphans(times: Times, seconds: list[Second], *, is_over: bool) -> Iterator[Place]:
     """Histograms of seconds that the series does not have.
 
     The histograms of a second are written before its line. A process that is killed before the end

@@ -40,11 +40,11 @@ def decide(weighed: Weighed) -> Decision:
     """
     ranked = tuple(sorted(weighed.signs.values(), key=lambda sign: -sign.score))
     if weighed.killed is not None:
-        return _made(weighed.killed, ranked, saturated=True, joint=())
+        return _decision(weighed.killed, ranked, saturated=True, joint=())
     saturated = _saturated(weighed)
     generator = _generator(weighed, saturated=saturated)
     if generator is not None:
-        return _made(generator, ranked, saturated, joint=())
+        return _decision(generator, ranked, saturated, joint=())
     if not weighed.seen.levels:
         return Decision("unknown", None, (), ranked, None)
     return _of_server(weighed, ranked, saturated)
@@ -70,7 +70,7 @@ def _of_server(weighed: Weighed, ranked: tuple[Sign, ...], saturated: bool | Non
         found = soft[0] if soft and soft[0].score >= threshold("decide.software") else None
     if found is None or not can_prove(weighed.sight, found):
         return Decision("unknown", None, (), ranked, saturated)
-    return _made(found, ranked, saturated, joint)
+    return _decision(found, ranked, saturated, joint)
 
 
 def _saturated(weighed: Weighed) -> bool | None:
@@ -123,7 +123,7 @@ def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:
     return None
 
 
-def _made(
+def _decision(
     sign: Sign, ranked: tuple[Sign, ...], saturated: bool | None, joint: tuple[Sign, ...]
 ) -> Decision:
     near = threshold("decide.margin")

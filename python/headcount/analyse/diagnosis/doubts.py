@@ -23,7 +23,7 @@ def doubts(decision: Decision, weighed: Weighed, observations: Sequence[Observat
         _drift(observations),
         others_text(decision, weighed),
         _shared(decision, weighed),
-        _anybodys(decision, weighed),
+        _unattributed_use(decision, weighed),
     ]
     return [one for one in made if one is not None]
 
@@ -87,7 +87,7 @@ def _shared(decision: Decision, weighed: Weighed) -> str | None:
     )
 
 
-def _anybodys(decision: Decision, weighed: Weighed) -> str | None:
+def _unattributed_use(decision: Decision, weighed: Weighed) -> str | None:
     """A machine without idle CPU, if no counter shows how much of it the server used."""
     if decision.limit != "cpu" or not weighed.seen.levels or decision.sign is None:
         return None

@@ -19,11 +19,11 @@ def needs(
     resources are never made smaller.
     """
     low, high = LEAST_USE, MOST_USE
-    if not _met(model, fitted, _sized(fitted, capacities, users, low), users):
+    if not _is_met(model, fitted, _sized(fitted, capacities, users, low), users):
         return None
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if _met(model, fitted, _sized(fitted, capacities, users, middle), users):
+        if _is_met(model, fitted, _sized(fitted, capacities, users, middle), users):
             low = middle
         else:
             high = middle
@@ -65,6 +65,6 @@ def _sized(fitted: Fitted, capacities: Capacities, users: float, use: float) -> 
     return sized
 
 
-def _met(model: ModelName, fitted: Fitted, capacities: Capacities, users: float) -> bool:
+def _is_met(model: ModelName, fitted: Fitted, capacities: Capacities, users: float) -> bool:
     _, values = candidates.solve(model, fitted, capacities, max(math.ceil(users), 1))
     return bool(values[-1] <= 1)

@@ -83,10 +83,10 @@ def _library(parts: list[dict[str, Any]], where: str) -> Library:
             raise InputError(
                 f"{where}: unknown key `{min(unknown)}`; a file has rule, advice and source"
             )
-    rules = [_made(Rule, one, where) for part in parts for one in part.get("rule", [])]
-    advice = [_made(Advice, one, where) for part in parts for one in part.get("advice", [])]
+    rules = [_record(Rule, one, where) for part in parts for one in part.get("rule", [])]
+    advice = [_record(Advice, one, where) for part in parts for one in part.get("advice", [])]
     sources = {
-        key: _made(Origin, one, where)
+        key: _record(Origin, one, where)
         for part in parts
         for key, one in part.get("source", {}).items()
     }
@@ -103,7 +103,7 @@ def _library(parts: list[dict[str, Any]], where: str) -> Library:
 _One = TypeVar("_One", bound=BaseModel)
 
 
-def _made(kind: type[_One], entry: Any, where: str) -> _One:
+def _record(kind: type[_One], entry: Any, where: str) -> _One:
     try:
         return kind.model_validate(entry)
     except ValidationError as error:

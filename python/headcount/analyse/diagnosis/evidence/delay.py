@@ -45,7 +45,7 @@ def sign(observations: Sequence[Observation], seen: Saturation) -> Sign | None:
         return losing
     if score <= 0 or not (light.is_failed or (level.users > light.users and _waits(light, far))):
         return None
-    return _upstream(light, seen, score) or far or _own(light, level, score)
+    return _upstream(light, seen, score) or far or _scenario_sign(light, level, score)
 
 
 def _waits(light: Observation, far: Sign | None) -> bool:
@@ -76,7 +76,7 @@ def _upstream(light: Observation, seen: Saturation, score: float) -> Sign | None
     return Sign("upstream", peer.name, score * between(peer.share, 0.3, 0.7), (shown,))
 
 
-def _own(light: Observation, level: Observation, score: float) -> Sign:
+def _scenario_sign(light: Observation, level: Observation, score: float) -> Sign:
     """The scenario itself: it computes, or it waits for a time that no other user causes."""
     figures = [_took(light, level)]
     used, part = cpu.cores(light).server, _computing(light)

@@ -61,7 +61,7 @@ def sign(levels: Sequence[LevelResult]) -> Sign | None:
         return None
     figures = [_figure(level, found)]
     if other.users != level.users:
-        figures.append(_made(other, there, f"{share(there)} of scenarios failed"))
+        figures.append(_share_figure(other, there, f"{share(there)} of scenarios failed"))
     return Sign("errors", found.rule.cause, found.part, tuple(figures))
 
 
@@ -103,10 +103,10 @@ def _decide(level: LevelResult, found: _Errors) -> bool:
 
 
 def _figure(level: LevelResult, found: _Errors) -> Figure:
-    return _made(level, found.share, f"{share(found.share)} of scenarios failed")
+    return _share_figure(level, found.share, f"{share(found.share)} of scenarios failed")
 
 
-def _made(level: LevelResult, value: float, text: str) -> Figure:
+def _share_figure(level: LevelResult, value: float, text: str) -> Figure:
     return Figure(
         counter=FAILED,
         side="load",
