@@ -18,7 +18,7 @@ def with_agents(
     if not machines:
         return known
     here = next((one for one in machines if one.boot == own_boot), None)
-    sides = [_own(side, here) for side in known.sides]
+    sides = [_controller_side(side, here) for side in known.sides]
     for one in machines:
         if one is here:
             continue
@@ -30,7 +30,7 @@ def with_agents(
     return known.model_copy(update={"sides": sides})
 
 
-def _own(side: Side, here: AgentMachine | None) -> Side:
+def _controller_side(side: Side, here: AgentMachine | None) -> Side:
     """The controller's machine; unchanged if no agent is on it."""
     if side.role in ("generator", "both") and not side.agents:
         if here is not None:

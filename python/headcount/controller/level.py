@@ -157,7 +157,7 @@ class LevelRunner:
             self._session.recover()
             self._last = None  # those users are gone
             if not level.seconds.number:  # and another agent may be lost before that second is over
-                self._seen(self._session.hold("steady", order.index, 1.0, level.add))
+                self._keep(self._session.hold("steady", order.index, 1.0, level.add))
         return loss
 
     def wait(self, level: int, longest_s: float, enough: Callable[[], bool]) -> bool:
@@ -170,21 +170,21 @@ class LevelRunner:
             ended[0] = enough()
             return ended[0]
 
-        self._seen(self._session.hold("wait", level, longest_s, is_over))
+        self._keep(self._session.hold("wait", level, longest_s, is_over))
         return ended[0]
 
     def rest(self, level: int, longest_s: float) -> bool:
         """Send all users away after a level; returns whether they are gone."""
-        self._seen(self._session.rest(level, longest_s))
+        self._keep(self._session.rest(level, longest_s))
         return self._last is not None and self._last.users == 0
 
     def _hold(self, phase: str, order: LevelOrder, length_s: float) -> float:
         """Hold a phase that enters no figure; returns its actual length."""
         self._phase(phase, order, length_s)
         note = self._counters_read.note
-        return self._seen(self._session.hold(phase, order.index, length_s, note))
+        return self._keep(self._session.hold(phase, order.index, length_s, note))
 
-    def _seen(self, held: Held | None) -> float:
+    def _keep(self, held: Held | None) -> float:
         """Keep the state at the end of a phase; returns its actual length."""
         if held is None:
             return 0.0
@@ -204,7 +204,7 @@ class LevelRunner:
                 intervals.append(moment.interval)
 
             self._phase("settle" if not held_s else "settle: not steady yet", order, length_s)
-            self._seen(self._session.hold("settle", order.index, length_s, each))
+            self._keep(self._session.hold("settle", order.index, length_s, each))
             return intervals
 
         return settle(order.settle_s, hold)
@@ -219,7 +219,7 @@ class LevelRunner:
             return 0.0
         longest_s = LOG_ON_S if last is not None and last.logging_on else GATHER_S
         gathering = Gathering(order.users)
-        return self._seen(self._session.hold("ramp", order.index, longest_s, gathering.has_ended))
+        return self._keep(self._session.hold("ramp", order.index, longest_s, gathering.has_ended))
 
     def _phase(self, name: str, order: LevelOrder, length_s: float) -> None:
         self._listener.phase(Phase(name, order.index, order.purpose, order.users, length_s))

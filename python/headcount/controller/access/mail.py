@@ -212,7 +212,7 @@ class MailAccess:
         exist.
         """
         first = users = messages = 0
-        while there := self._there(first):
+        while there := self._existing_users(first):
 
             def progress(text: str, first: int = first, there: int = there) -> None:
                 on_progress(first + json.loads(text)["users_done"], first + there)
@@ -229,7 +229,7 @@ class MailAccess:
             return "there is no mailbox of Headcount's"
         return f"deleted {count_text(messages, 'message')} of {count_text(users, 'user')}"
 
-    def _there(self, first: int) -> int:
+    def _existing_users(self, first: int) -> int:
         """How many of the next users can log on.
 
         Checked before any mailbox is emptied: otherwise one user who does not exist would abort the
