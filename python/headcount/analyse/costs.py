@@ -56,7 +56,7 @@ NET_USE_TERMS = ("net_use", "share_of_net_use")
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One cost with its 95 % confidence interval."""
+    """One cost with its 95% confidence interval."""
 
     name: str
     value: float

@@ -79,7 +79,7 @@ def _weigh(window: Window, tasks: Tasks, weights: Mapping[str, float]) -> _Weigh
 
 
 def _interval(window: Window, tasks: Tasks, whole: _Weighed) -> tuple[float, float] | None:
-    """The 95 % interval by sectioning (`analyse.statistics.sections`), in ms.
+    """The 95% interval by sectioning (`analyse.statistics.sections`), in ms.
 
     Each section's score covers all tasks, so an effect that they share counts. None if even thirds
     of the level hold too few of some task.

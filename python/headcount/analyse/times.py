@@ -73,7 +73,7 @@ def doubted_interval_ms(
 
 
 def rate_interval(sections: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """A 95 % confidence interval of a rate from (count, seconds) of consecutive sections.
+    """A 95% confidence interval of a rate from (count, seconds) of consecutive sections.
 
     Batch means: the sections' rates, with Student's t (Law, Simulation Modeling and Analysis, 2015,
     9.5.3). Assumes sections long against the busy periods of the server; it shows how exactly this

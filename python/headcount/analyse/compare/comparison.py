@@ -2,7 +2,7 @@
 
 Every difference is stated from the first of two subjects to the second: `ratio` is second / first.
 A percentage has two directions, and they are not the same number: a time that falls from 100 ms to
-78 ms is 22 % less time and 1.28 times as fast. Both are here, each with its name.
+78 ms is 22% less time and 1.28 times as fast. Both are here, each with its name.
 """
 
 from typing import Literal

@@ -83,7 +83,7 @@ def finding(better: str, interval: tuple[float, float] | None) -> Finding:
 def both_directions(metric: Metric, ratio: float, first: str, second: str) -> str:
     """Both directions of a percentage.
 
-    A time that falls from 100 to 78 falls by 22 %; the speed rises by 28 %. Both are true, and a
+    A time that falls from 100 to 78 falls by 22%; the speed rises by 28%. Both are true, and a
     reader who takes one for the other is misled.
 
     >>> from headcount.analyse.compare.metrics import BY_ID

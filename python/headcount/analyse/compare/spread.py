@@ -14,8 +14,8 @@ from headcount.analyse.compare.measured import Measured
 USUAL = 0.02
 """Usual standard deviation, from run to run, of the speed of a server on a quiet machine.
 
-Simulations of this project's search take 1 %; published spreads of repeated runs on quiet machines
-lie between 1 and 3 %.
+Simulations of this project's search take 1%; published spreads of repeated runs on quiet machines
+lie between 1 and 3%.
 """
 STEEPEST = 25.0
 """Per cent of response time for one of load above which it is a jump between two levels, not a

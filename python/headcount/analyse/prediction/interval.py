@@ -35,7 +35,7 @@ class Spread:
 
     @property
     def half(self) -> float:
-        """Half of the 95 % interval, in ln(users)."""
+        """Half of the 95% interval, in ln(users)."""
         drawn = math.hypot(self.resampled, RUN_TO_RUN, self.changed)
         return math.hypot(NORMAL * drawn, self.held_out)
 

@@ -115,7 +115,7 @@ def is_jump(bracket: Bracket, results: Sequence[Result]) -> bool:
 
 
 def doubt(users: float, results: Sequence[Result]) -> float:
-    """How far, in ln(users), the capacity may lie beyond an end of a bracket (95 %).
+    """How far, in ln(users), the capacity may lie beyond an end of a bracket (95%).
 
     Levels of a few seconds locate a capacity only roughly; a share far from the allowed one
     reduces the doubt.

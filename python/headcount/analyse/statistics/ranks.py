@@ -21,7 +21,7 @@ EXACT_MANN_WHITNEY = 8
 
 @dataclass(frozen=True, slots=True)
 class Slope:
-    """Sen's slope by the step from one value to the next, with its 95 % interval."""
+    """Sen's slope by the step from one value to the next, with its 95% interval."""
 
     slope: float
     low: float

@@ -47,7 +47,7 @@ class Durations(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Percentile:
-    """A percentile of a level with its 95 % interval, in µs; `high` may be infinite."""
+    """A percentile of a level with its 95% interval, in µs; `high` may be infinite."""
 
     value_us: float
     low_us: float

@@ -43,7 +43,7 @@ def of_pairs(differences: Sequence[float]) -> Shift | None:
 
     The interval inverts Wilcoxon's signed-rank test (Hollander, Wolfe and Chicken, Nonparametric
     Statistical Methods, 3rd ed., 2014, 3.2 and 3.3). Assumes independent differences, symmetric
-    about their centre. None with fewer than six: there not even the longest interval has 95 %.
+    about their centre. None with fewer than six: there not even the longest interval has 95%.
     """
     values = np.sort(np.asarray(differences, dtype=float))
     count = len(values)
@@ -64,7 +64,7 @@ def between(before: Sequence[float], after: Sequence[float]) -> Shift | None:
 
     The interval inverts the Mann-Whitney test (Hollander, Wolfe and Chicken, 4.2 and 4.3). Assumes
     independent values and two distributions of the same shape. None where the groups are too small
-    for 95 % (three and four).
+    for 95% (three and four).
     """
     a, b = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
     if len(a) == 0 or len(b) == 0:

@@ -47,12 +47,12 @@ class LogRatio:
 
     @property
     def low(self) -> float:
-        """Lower end of its 95 % interval."""
+        """Lower end of its 95% interval."""
         return self.bounds()[0]
 
     @property
     def high(self) -> float:
-        """Upper end of its 95 % interval."""
+        """Upper end of its 95% interval."""
         return self.bounds()[1]
 
     @property
