@@ -57,7 +57,7 @@ class CapacityModel:
         return names[max(utilisation, key=lambda name: utilisation[name])] if utilisation else None
 
     def expected(self, half: float | None = None) -> Expected | None:
-        """The users at the limit, with an interval of ±`half` in ln(users)."""
+        """The users at the limit, with an interval of `half` on either side in ln(users)."""
         if self.users is None:
             return None
         per_s, response_s, value = self.at(self.users)
