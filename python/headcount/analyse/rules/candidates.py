@@ -1,6 +1,6 @@
-"""Which of many windows a condition may hold in, all at once; the others need no closer look.
+"""Which of many windows a condition may hold in, found all at once; the others need no closer look.
 
-A log of days has thousands of windows. Looking at each with every rule took most of the time.
+A log of days has thousands of windows. Evaluating every rule in each took most of the time.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ def _may_hold(condition: Condition, frame: Frame, facts: Facts, edges: NDArray[n
 
 
 def _leaf(leaf: Condition, frame: Frame, limit: float, edges: NDArray[np.float64]) -> Mask:
-    """Consistently: in the share of samples that it takes. Otherwise: in any sample at all."""
+    """For `consistently`, in the required share of samples; otherwise, in any sample at all."""
     series = frame.of(leaf.counter or "", leaf.plus, leaf.over, counted(leaf))
     if series is None:
         return np.zeros(len(edges), dtype=np.bool_)

@@ -10,14 +10,14 @@ from headcount.analyse.rules.windows import interval_s, observed_s
 from headcount.counters.naming import split_instance
 
 LEAST_SAMPLES = 5
-"""Fewer samples prove nothing: one of them is a fifth of the log and more. Our choice."""
+"""Fewest samples: with fewer, one of them is a fifth of the log or more. Our choice."""
 
 MOST_APART_S = 3600.0
-"""Samples that are usually further apart say nothing about the time between them: load changes
-within an hour. Our choice."""
+"""Longest usual time between samples: with a longer one nothing is known in between, because load
+changes within an hour. Our choice."""
 
 _SAME = (".busiest", ".longest", ".current")
-"""Ends of names of figures that are the same counter, of one device or at one moment."""
+"""Suffixes of figures that are the same counter, for one device or one moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,10 @@ class Coverage:
     """How much of the time the samples show.
 
     Attributes:
-        samples: Moments with a counter, other than facts of the machine.
-        apart_s: The usual time between two; 0 for a single one.
-        observed_s: The time for which the samples stand, without gaps.
-        span_s: From the first to the last.
+        samples: Moments with a counter other than facts of the machine.
+        apart_s: The usual time between two samples; 0 for a single one.
+        observed_s: The time that the samples stand for, without gaps.
+        span_s: From the first to the last sample.
 
     """
 
@@ -61,7 +61,7 @@ class Coverage:
 def coverage(frame: Frame) -> Coverage:
     """How much of the time a recording shows."""
     moments = [frame.moments(name) for name in frame.names() if name not in {CPUS, MEMORY}]
-    # Of several samples at one moment, as two logs pasted together have, nothing more is known.
+    # Several samples at one moment, as in two logs pasted together, add no information.
     at_s = np.unique(max(moments, key=len, default=np.array([])))
     if not len(at_s):
         return Coverage(0, 0.0, 0.0, 0.0)
@@ -71,9 +71,9 @@ def coverage(frame: Frame) -> Coverage:
 
 
 def topics(frame: Frame) -> list[str]:
-    """The counters that say something else each.
+    """The counters that each say something different.
 
-    Left out are facts of the machine, and parts of a counter that is there: devices, the busiest
+    Facts of the machine are left out, and parts of a counter that is present: devices, the busiest
     of them, modes of the CPU.
     """
     families = (split_instance(name)[0] for name in frame.names() if name not in {CPUS, MEMORY})

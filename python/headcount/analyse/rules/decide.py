@@ -11,11 +11,11 @@ from headcount.analyse.rules.series import Frame
 
 MAIN_SHARE = 0.5
 """An area comes before a later one only if its findings cover at least this share of the time
-covered by the area that has the most: a minute of paging does not explain a day. Our choice."""
+covered by the area with the most: a minute of paging does not explain a day. Our choice."""
 
 AT_WORK = 0.5
-"""A machine whose busiest resource has at least this mean use works; below, it is idle (T-19).
-Our choice."""
+"""Mean use of the busiest resource from which a machine is working; below, it is idle (T-19). Our
+choice."""
 
 Kind = Literal["limited", "signs", "clients", "idle", "unknown", "too_few"]
 Confidence = Literal["clear", "likely", "weak", "none"]
@@ -93,7 +93,7 @@ def decide(examination: Examination) -> Decision:
 def _without_evidence(
     not_judged: tuple[Area, ...], used: Mapping[str, float], shown: Coverage
 ) -> tuple[Kind, Confidence]:
-    """The conclusion where nothing is found."""
+    """The conclusion if nothing is found."""
     sure: Confidence = "likely" if not_judged or shown.has_gaps else "clear"
     if len(not_judged) == len(AREAS[:4]):
         return "unknown", "none"

@@ -52,7 +52,7 @@ def examine(frame: Frame, facts: Facts, profile: Profile, library: Library) -> E
         if finding is not None:
             found.append(finding)
         elif overall.holds is None or overall.missing:
-            # Where one part of several does not hold, the rule cannot; that rules nothing out.
+            # If one of several parts does not hold, the rule cannot; that rules nothing out.
             not_judged.append(NotJudged(rule, overall.missing))
         else:
             quiet.append(rule)

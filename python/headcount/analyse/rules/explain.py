@@ -51,7 +51,7 @@ class Explanation:
 
 
 def explain(name: str, library: Library | None = None) -> Explanation | None:
-    """Explain a counter, also one of a single device or interface; None if it is unknown."""
+    """Explain a counter, including one of a single device or interface; None if it is unknown."""
     counter = lookup(name)
     if counter is None:
         return None

@@ -1,9 +1,9 @@
-"""The least count of a ratio: below it, a share or a time of each operation says nothing.
+"""The least count of a ratio: below it, a share or a time per operation says nothing.
 
-0.8 retransmissions a second beside no packet at all are a share without a limit, and one slow
-transfer an hour is no slow disk. So each ratio has a counter that it is of, and a least mean of it
-in the window. Where the log lacks that counter, the ratio is compared without it, and the finding
-says so.
+0.8 retransmissions a second without any packets are a share without a limit, and one slow transfer
+an hour is not a slow disk. So each ratio has a base counter, and a least mean of that counter in
+the window. If the log lacks that counter, the ratio is compared without it, and the finding says
+so.
 """
 
 from headcount.analyse.rules.model import Condition
@@ -15,19 +15,19 @@ DEFAULT_PER_S = 1.0
 choice."""
 
 DEFAULT_BYTES_PER_S = 1000.0
-"""The same where what is divided by is bytes. Our choice."""
+"""The same if the divisor is in bytes. Our choice."""
 
 DEFAULT_OTHERWISE = 1e-9
-"""The same where it is neither, for example a share of time: more than nothing."""
+"""The same if it is neither, for example a share of time: more than nothing."""
 
 
 def counted(leaf: Condition) -> str | None:
-    """The counter that a ratio is of; None for a figure that is no ratio."""
+    """The base counter of a ratio; None for a figure that is not a ratio."""
     return leaf.least_of or leaf.over
 
 
 def least(leaf: Condition) -> float:
-    """How much there must be of it on average, in its own unit; 0 for a figure that is no ratio."""
+    """Its least mean, in its own unit; 0 for a figure that is not a ratio."""
     name = counted(leaf)
     if name is None:
         return 0.0
@@ -40,7 +40,7 @@ def least(leaf: Condition) -> float:
 
 
 def unit_of_count(leaf: Condition) -> str:
-    """The unit of what a ratio is of."""
+    """The unit of a ratio's base counter."""
     known = lookup(counted(leaf) or "")
     return known.unit if known else "1"
 

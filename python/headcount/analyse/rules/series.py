@@ -18,11 +18,12 @@ class Series:
     """A figure over time: a counter, a sum, or a ratio of two, kept as its two parts.
 
     Attributes:
-        at_s: When.
+        at_s: The moments, in seconds.
         above: The figure, or the numerator.
-        below: The denominator; None if it is no ratio.
+        below: The denominator; None if it is not a ratio.
         instance: Its device or interface, if it has one.
-        count: How much the figure is of at each moment: operations, packets, ...; None where the
+        count: The base count at each moment: operations, packets, ...; None if the log lacks it. A
+            moment with a count and no figure has NaN.
             log does not say. A moment that has a count and no figure has NaN.
 
     """
@@ -43,16 +44,16 @@ class Series:
         return Series(at_s, above, below, self.instance, count)
 
     def values(self) -> Numbers:
-        """The figure at each moment; a ratio to nothing is infinite."""
+        """The figure at each moment; a ratio over nothing is infinite."""
         if self.below is None:
             return self.above
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.above / self.below
 
     def mean(self) -> float:
-        """The mean; of a ratio that of the sums, so that idle moments count little.
+        """The mean; for a ratio that of the sums, so that idle moments count little.
 
-        A time of each operation counts as often as there were operations.
+        A time per operation counts as often as there were operations.
         """
         known = np.isfinite(self.above)
         above = self.above if known.all() else self.above[known]
@@ -70,7 +71,7 @@ class Frame:
     """The counters of one recording, as series."""
 
     def __init__(self, samples: Sequence[Sample]) -> None:
-        """Take the samples apart; moments must not decrease."""
+        """Split the samples into series; moments must not decrease."""
         columns = as_columns(samples)
         self.at_s: Numbers = np.unique(columns.at_s)
         self._series: dict[str, Series] = {}
@@ -93,11 +94,11 @@ class Frame:
         self._made: dict[tuple[str, tuple[str, ...], str | None, str | None], Series | None] = {}
 
     def names(self) -> list[str]:
-        """Every counter that is there."""
+        """Every counter in the recording."""
         return list(self._series)
 
     def moments(self, name: str) -> Numbers:
-        """When there is a value of a counter."""
+        """When a counter has a value."""
         return self._series[name].at_s
 
     def instances(self, counters: Sequence[str]) -> list[str]:
@@ -130,7 +131,7 @@ class Frame:
     ) -> Series | None:
         """The series of a figure; None if any part is absent.
 
-        ``count`` is what the figure is of; where it is absent, the series has no count.
+        ``count`` is the base counter of the figure; if it is absent, the series has no count.
         """
         key = (counter, tuple(plus), over, count)
         if key not in self._made:
@@ -179,7 +180,7 @@ def _counted(figure: Series, number: Series) -> Series:
 
 
 def _together(at_s: Numbers, values: Numbers, other: Series) -> tuple[Numbers, Numbers, Numbers]:
-    """Both, at the moments that have both."""
+    """Both series, at the moments that both have."""
     if at_s is other.at_s:
         return at_s, values, other.above
     common, left, right = np.intersect1d(at_s, other.at_s, return_indices=True)

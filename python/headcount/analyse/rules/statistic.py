@@ -40,7 +40,7 @@ class Judged:
 
 
 def beyond(series: Series, op: Operator, threshold: float, least: float = 0.0) -> NDArray[np.bool_]:
-    """Which samples are beyond the threshold; one of less than the least count never is."""
+    """Which samples are beyond the threshold; one with less than the least count never is."""
     mask = _compared(series.values(), op, threshold)
     return mask if series.count is None else mask & (series.count >= least)
 
@@ -50,8 +50,8 @@ def judge(
 ) -> Judged:
     """Judge one series, which must have samples; `threshold` is None for a trend alone.
 
-    A ratio of less than ``least``, on average, does not hold: a share of next to nothing is large
-    by chance.
+    A ratio whose base is less than ``least`` on average does not hold: a share of next to nothing
+    is large by chance.
     """
     if series.count is not None and (
         np.nanmean(series.count) < least or not np.isfinite(series.above).any()
@@ -79,7 +79,7 @@ def judge(
 
 
 def _figure(series: Series) -> float | None:
-    """The mean of what is there; None where that is nothing, or over nothing."""
+    """The mean of the existing values; None if there are none, or over nothing."""
     mean = series.mean()
     return mean if np.isfinite(mean) else None
 
@@ -102,7 +102,7 @@ def _is_trend(series: Series, direction: int) -> bool | None:
 
 
 def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The rank of each value from 1, equal ones their mean rank, as of `scipy.stats.rankdata`.
+    """The rank of each value from 1; ties get their mean rank, as in `scipy.stats.rankdata`.
 
     Loading SciPy takes longer than judging a log, and a fifth of its memory.
     """

@@ -17,7 +17,7 @@ KINDS: dict[Kind, str] = {
     "program": "a part of Headcount",
     "of its time": "of its time",
 }
-"""What each kind is called for people."""
+"""Names of the kinds, for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def names(library: Library | None = None) -> list[str]:
 
 
 def _sentence(text: str) -> str:
-    """A sentence of words that may begin small and end without a full stop.
+    """A text as a sentence: with a capital first letter and a full stop.
 
     >>> _sentence("the size of NT 4's pools")
     "The size of NT 4's pools."

@@ -10,11 +10,11 @@ FACTORS: dict[tuple[str, str], float] = {
     ("kB/s", "By/s"): 1e3,
     ("s", "ms"): 1000.0,
 }
-"""From the unit of a threshold to that of the catalogue of counters."""
+"""Units of thresholds, mapped to those in the catalogue of counters."""
 
 
 def factor(unit: str | None, to: str) -> float:
-    """What a value in `unit` is multiplied by to be in the counter's unit `to`.
+    """The factor from `unit` to the counter's unit `to`.
 
     Raises InputError for units that do not match.
     """

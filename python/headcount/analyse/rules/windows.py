@@ -1,7 +1,7 @@
 """Windows of a recording, long and granular, and the spans of time in which something held.
 
-The papers advise to use both kinds (T-18): a mean over a day hides an hour, and a single sample
-says nothing.
+The papers advise using both kinds (T-18): a mean over a day hides an hour, and a single sample says
+nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,15 +17,14 @@ GRANULAR_S = 300.0
 seconds, short enough to find a bad quarter of an hour."""
 
 GRANULAR_SAMPLES = 10
-"""Least samples of a granular window; for a log sampled every minute that is
-ten minutes. Our choice."""
+"""Fewest samples of a granular window; in a log sampled every minute, ten minutes. Our choice."""
 
 MOST_WINDOWS = 2000
 """Windows of a long log are long enough that this many, overlapping by half, cover it."""
 
 
 GAP = 2.5
-"""Samples further apart than this many usual intervals have a gap between them, of which the log
+"""Samples further apart than this many usual intervals have a gap between them, about which the log
 says nothing. Our choice."""
 
 
