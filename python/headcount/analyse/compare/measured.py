@@ -21,9 +21,9 @@ Second = Mapping[str, Any]
 _SERVED = ("completed", "failed", "response_s")
 """Counts kept of each scenario of a second."""
 TIMES_S = 20.0
-"""Shortest level whose percentiles get an interval, and"""
+"""Shortest level whose percentiles get an interval."""
 TIMES_EACH = 20
-"""the fewest answers in each of its sections: as of the interval of a level's own p95."""
+"""Fewest answers in each of its sections, as for the interval of a level's own p95."""
 
 
 @dataclass(frozen=True, slots=True)
