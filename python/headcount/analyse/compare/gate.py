@@ -76,7 +76,7 @@ def judge(found: Comparison, limits: Mapping[str, float]) -> Gate:
     """Judge the second of two subjects against the first, the baseline.
 
     A regression is shown if the whole 95% interval is worse than the margin, and excluded if none
-    of it is. Otherwise the outcome is open, which is not a failure: a gate would fail by chance.
+    of it is. Otherwise the outcome is open, not a failure: a gate must not fail by chance.
 
     Raises InputError if the two are not comparable, or if nothing can be judged.
     """

@@ -23,7 +23,7 @@ from headcount.text import plural
 OF_LEVEL = ("throughput", "response.p95")
 """Figures of levels that are followed, at the most users that most runs measured."""
 LEAST = 11
-"""Fewest runs that can show a change: of the orders of ten, 2 in 252 have the clearest possible cut,
+"""Fewest runs that can show a change: of the orders of ten, 2 in 252 have the clearest cut of all,
 more than the chance of error that `statistics.change` allows (0.005); of eleven 2 in 462."""
 
 

@@ -16,8 +16,8 @@ def paired(first: Sequence[Measured], second: Sequence[Measured]) -> list[Pair]:
 
     In time order, two consecutive levels of different sides are a pair. One without a partner
     beside it, for example because that is invalid, is left out. That must remain the exception (at
-    most a quarter). AAABBB pairs nothing: a machine that got slower in between is a difference between A
-    and B.
+    most a quarter). AAABBB pairs nothing: a machine that got slower in between is a difference
+    between A and B.
     """
     ordered = sorted(
         [(one.level.started_at, 0, one) for one in first]

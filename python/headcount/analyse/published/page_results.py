@@ -27,7 +27,7 @@ def results(found: Document) -> list[str]:
 
 
 def _same_figures(tests: Sequence[Test], other: Test) -> bool:
-    """Whether a test has the figures of the others; some suffice for one test or the same system."""
+    """Whether a test has the others' figures; some suffice for one test or the same system."""
     known = {row.figure for test in tests for row in test}
     figures = {row.figure for row in other}
     near = len(tests) == 1 or tests[-1][0].system == other[0].system

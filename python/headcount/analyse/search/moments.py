@@ -19,8 +19,8 @@ APART = 4.0
 
 OFTEN = 2
 OFTEN_SHARE = 0.02
-"""Number of bad moments, and their share of the time, from which they belong to the server: one alone
-may be anything, and pauses of a garbage collector take half a percent of the time."""
+"""Number of bad moments, and their share of the time, from which they belong to the server: a
+single one may be anything, and pauses of a garbage collector take half a percent of the time."""
 
 FURTHEST = 4.0
 """Logits above the allowed share beyond which more means nothing: nearly all were bad."""

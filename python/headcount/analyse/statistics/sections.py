@@ -75,8 +75,8 @@ def exceeded(whole: Durations, parts: Sequence[Durations], share: float) -> Perc
     of the share below it, as of any ratio of sums (Cochran, Sampling Techniques, 3rd ed., 1977,
     6.3); the ends are the percentiles at that share plus and minus t times that error. The step
     from a share's error to a percentile's is Woodruff's (Journal of the American Statistical
-    Association 47, 1952). `high` is infinite if the level is too short to bound it. Assumptions and None are as
-    in `sectioned`.
+    Association 47, 1952). `high` is infinite if the level is too short to bound it. Assumptions
+    and None are as in `sectioned`.
     """
     if not _enough(parts):
         return None

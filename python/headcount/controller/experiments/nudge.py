@@ -1,8 +1,8 @@
 """`nudge`: cut the CPU of a server on this machine that somebody else runs, and give it back.
 
 Only with `--allow-nudge`, and only if the server has a control group of its own. It is cut to a
-part of what the server could have: its quota, or its use plus the idle CPUs. Less than it uses would
-always hurt, whatever the limit is (utilisation law: X = U / D).
+part of what the server could have: its quota, or its use plus the idle CPUs. Less than it uses
+would always hurt, whatever the limit is (utilisation law: X = U / D).
 """
 
 import os
