@@ -116,6 +116,64 @@ def test_a_script_can_be_played(tmp_path: Path, served: Callable[[Flask], str]) 
     assert len(journey.left_out) == 5
 
 
+FUNCTIONS = """
+import http from 'k6/http';
+import { check } from 'k6';
+export const options = { scenarios: {
+  buyers: { executor: 'constant-vus', vus: 3, exec: 'buy' },
+  'window shoppers': { executor: 'constant-vus', exec: 'look' } } };
+const BASE = 'http://shop.example';
+function url(path) { return `${BASE}${path}`; }
+function login(user) {
+  const res = http.post(url('/login'), { user: user });
+  seen(res);
+  return res.json('token');
+}
+function seen(reply) { check(reply, { fine: (r) => r.status === 201 }); }
+function unused() { http.get(BASE + '/unused'); while (true) { x(); } }
+export function buy() {
+  const token = login('ada');
+  http.get(url('/cart'), { headers: { Authorization: `Bearer ${token}` } });
+  login(Math.random());
+}
+export async function look() { http.get(`${BASE}/`); }
+export default function () { http.get(`${BASE}/default`); }
+export function handleSummary(data) { return {}; }
+"""
+
+
+def test_scenarios_play_functions_that_call_others(tmp_path: Path) -> None:
+    journey, workload, text = imported(tmp_path, FUNCTIONS)
+    buy, look = workload["scenarios"]
+    assert (buy["name"], look["name"]) == ("buyers", "window-shoppers")
+    first, cart = buy["steps"][:2]
+    assert (first["path"], first["form"], first["expect"]) == ("/login", {"user": "ada"}, 201)
+    (captured,) = first["capture"]
+    assert first["capture"][captured] == {"json": "$.token"}
+    assert cart["headers"] == {"Authorization": f"Bearer {{{captured}}}"}
+    assert cart["path"] == "/cart"
+    assert [one["path"] for one in look["steps"]] == ["/"]
+    assert "unused" not in text
+    assert [one for one in journey.left_out if "handleSummary" not in one] == [
+        "line 10: const res = http.post(url('/login'), { user: user });",
+        "line 14: function seen(reply) { check(reply, { fine: (r) => r.status === 201 }); }",
+    ]
+
+
+@pytest.mark.parametrize(
+    "functions",
+    [
+        "function a() { b(); b(); }\nfunction b() { a(); a(); }",
+        "function a() { a(); a(); a(); }",
+        "function a(a) { http.get('http://a.example/x'); a(a); }",
+    ],
+)
+def test_functions_that_call_themselves_end(tmp_path: Path, functions: str) -> None:
+    journey, workload, _ = imported(tmp_path, f"{wrapped('a();')}\n{functions}")
+    assert len(workload["scenarios"][0]["steps"]) <= 2000
+    assert journey.left_out
+
+
 def wrapped(statement: str) -> str:
     return (
         "import http from 'k6/http';\nexport default function () {\n"

@@ -17,6 +17,8 @@ name = "searches"
 title = "Searches"
 protocol = "http"
 criteria = ["errors<1%"]
+pace = { kind = "closed", time = { draw = "fixed", mean = "0.1s" } }
+run = { duration = "2s", settle = "1s", ramp = "0s" }
 
 [[scenarios]]
 name = "search"

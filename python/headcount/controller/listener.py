@@ -59,7 +59,7 @@ class Listener(Protocol):
         ...
 
     def prepared(self, done: int, users: int) -> None:
-        """This much of the data set is ready."""
+        """The data of `done` users is ready."""
         ...
 
     def second(self, second: Second) -> None:

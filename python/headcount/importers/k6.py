@@ -16,23 +16,39 @@ from headcount.importers.journey import (
     Scenario,
     Source,
     Step,
-    Variable,
     mark,
 )
-from headcount.importers.js_expression import Binary, Call, Member, Name, Template, keys_of
-from headcount.importers.k6_statements import Script, Statement, is_call, one_parameter, script
+from headcount.importers.js_expression import (
+    DEEPEST,
+    Binary,
+    Call,
+    Member,
+    Name,
+    Template,
+    keys_of,
+)
+from headcount.importers.k6_options import read_options, scenario_functions
+from headcount.importers.k6_secrets import Secrets
+from headcount.importers.k6_statements import (
+    RETURN,
+    Function,
+    Script,
+    Statement,
+    is_call,
+    one_parameter,
+    script,
+)
 from headcount.importers.names import free_name, step_name, variable_name, workload_name
 from headcount.importers.request_step import put_json
 from headcount.importers.selector import json_path
 from headcount.importers.stranger import text_of
-from headcount.importers.typed import is_password, is_secret
 
 _METHODS = {name: name for name in ("get", "post", "put", "patch", "head", "options")} | {
     "del": "delete"
 }
 _BODILESS = ("get", "head")
-_LIMIT = re.compile(r"p\((\d{2}(?:\.\d)?)\)\s*<=?\s*(\d+)")
-_FAILED = re.compile(r"rate\s*<=?\s*(0?\.\d+)")
+MOST_CALLS = 1000
+"""Calls of the script's own functions: a few that call each other make millions."""
 
 
 class _UnknownError(ValueError):
@@ -50,6 +66,7 @@ class _Reader:
         self.script = found
         self.lines = list(found.left_out)
         self.made = Journey(name, f"The k6 script {name}", "", [])
+        self.secrets = Secrets(self.made)
         self.entries: list[Entry] = []
         self.names: set[str] = set()
         self.values = dict(found.globals)
@@ -57,22 +74,88 @@ class _Reader:
         self.bodies: dict[str, Step] = {}
         """Names of parsed bodies: `const data = res.json()`."""
         self.captured: dict[str, str] = {}
+        self.depth = self.calls = 0
+        """Of calls of the script's own functions."""
 
     def journey(self) -> Journey:
-        for statement in self.script.statements:
-            if not self._read(statement):
-                self.lines.append(statement.text)
-        if not any(isinstance(one, Step) for one in self.entries):
-            raise InputError("the script has no request that can be played")
-        self.made.scenarios = [Scenario("script", self.entries)]
         self.made.left_out = self.lines
-        self._read_options()
+        for name, function in scenario_functions(self.script).items():
+            self.entries, self.replies, self.bodies, self.captured = [], {}, {}, {}
+            self._read_all(self.script.functions[function])
+            if any(isinstance(one, Step) for one in self.entries):
+                self.made.scenarios.append(Scenario(workload_name(name), self.entries))
+        if not self.made.scenarios:
+            raise InputError("the script has no request that can be played")
+        read_options(self.script.globals.get("options"), self.made)
         return self.made
+
+    def _read_all(self, function: Function) -> None:
+        self.lines += (one for one in function.left_out if one not in self.lines)
+        for statement in function.statements:
+            if statement.name != RETURN and not self._read(statement):
+                self.lines.append(statement.text)
+                self._bind(statement.name, {})
+
+    def _call(self, statement: Statement) -> bool:
+        """Play the statements of a function of the script, where it is called."""
+        value = statement.value
+        if not isinstance(value, Call) or not isinstance(value.function, Name):
+            return False
+        function = self.script.functions.get(value.function.name)
+        if function is None or self.depth >= DEEPEST:
+            return False
+        self._bind_all(function, value)
+        self.depth += 1
+        self._read_all(function)
+        self.depth -= 1
+        if statement.name:
+            returned = next((one.value for one in function.statements if one.name == RETURN), None)
+            self._bind(statement.name, self._argument(returned))
+        return True
+
+    def _returned(self, call: Call) -> Any:
+        """What a function that is only a `return` comes to; None for any other."""
+        function = self.script.functions.get(getattr(call.function, "name", ""))
+        if function is None or [one.name for one in function.statements] != [RETURN]:
+            return None
+        before = {name: self.values.get(name) for name in function.parameters}
+        self._bind_all(function, call)
+        try:
+            return self._value(function.statements[0].value)
+        finally:
+            self.values |= {name: one for name, one in before.items() if one is not None}
+
+    def _bind_all(self, function: Function, call: Call) -> None:
+        self.calls += 1
+        if self.calls > MOST_CALLS:
+            raise _UnknownError("too many calls")
+        given = [self._argument(one) for one in call.arguments[: len(function.parameters)]]
+        given += [{}] * (len(function.parameters) - len(given))
+        for parameter, known in zip(function.parameters, given, strict=True):
+            self._bind(parameter, known)
+
+    def _argument(self, value: Any) -> dict[str, Any]:
+        """What a value is known as, by the table that knows it; empty if only k6 knows it."""
+        name = value.name if isinstance(value, Name) else ""
+        for known in ("replies", "bodies"):
+            if name in getattr(self, known):
+                return {known: getattr(self, known)[name]}
+        try:
+            return {"values": self._value(value)}
+        except (_UnknownError, ValueError, TypeError, LookupError):
+            return {}
+
+    def _bind(self, name: str, known: dict[str, Any]) -> None:
+        """Let a name stand for an argument, and for nothing that it stood for before."""
+        for table in ("replies", "bodies", "values", "captured"):
+            getattr(self, table).pop(name, None)
+        for table, value in known.items():
+            getattr(self, table)[name] = value
 
     def _read(self, statement: Statement) -> bool:
         value = statement.value
         try:
-            if self._request(statement):
+            if self._request(statement) or self._call(statement):
                 return True
             if is_call(value, "sleep"):
                 self._sleep(value.arguments)
@@ -118,34 +201,12 @@ class _Reader:
         step = Step(free_name(step_name(method.upper(), path), self.names), method, path)
         options = self._value(rest[1]) if len(rest) > 1 else {}
         for key, one in (options.get("headers", {}) if isinstance(options, dict) else {}).items():
-            step.headers[key] = self._header(key, self._text(one))
+            step.headers[key] = self.secrets.header(key, self._text(one))
         if rest and rest[0] is not None:
             self._put_body(step, rest[0])
         self.names.add(step.name)
         self.entries.append(step)
         return step
-
-    def _header(self, name: str, value: str) -> str:
-        scheme, blank, rest = value.partition(" ")
-        if name.lower() == "authorization" and blank:
-            return f"{scheme} {self._without_secret(name, rest)}"
-        return self._without_secret(name, value)
-
-    def _without_secret(self, field: str, value: str) -> str:
-        """A value as it is, or a variable in its place if it is a secret in clear text."""
-        if not value or "\ue000" in value or not (is_password(field) or is_secret(field)):
-            return value
-        return self._secret("token" if field.lower() == "authorization" else field)
-
-    def _secret(self, field: str, environment: str = "") -> str:
-        name = variable_name(field)
-        if not environment:
-            environment = re.sub(r"\W", "_", f"{self.made.name}_{name}".upper())
-        environment = environment if not environment[0].isdigit() else f"SITE_{environment}"
-        if name not in {one.name for one in self.made.variables}:
-            comment = f"From the environment: export {environment}=..."
-            self.made.variables.append(Variable(name, {"secret": environment}, comment))
-        return mark(name)
 
     def _put_body(self, step: Step, given: Any) -> None:
         kind = next((key for key in step.headers if key.lower() == "content-type"), "")
@@ -153,25 +214,18 @@ class _Reader:
         if is_call(given, "JSON", "stringify"):
             put_json(
                 step,
-                self._hidden(self._value(given.arguments[0])),
+                self.secrets.hidden(self._value(given.arguments[0])),
                 content_type or "application/json",
             )
             return
         value = self._value(given)
         if isinstance(value, dict):
             step.form = {
-                key: self._without_secret(key, self._text(one)) for key, one in value.items()
+                key: self.secrets.hidden_text(key, self._text(one)) for key, one in value.items()
             }
             return
         step.body = self._text(value)
         step.content_type = content_type or "text/plain"
-
-    def _hidden(self, value: Any, name: str = "") -> Any:
-        if isinstance(value, dict):
-            return {key: self._hidden(one, key) for key, one in value.items()}
-        if isinstance(value, list):
-            return [self._hidden(one, name) for one in value]
-        return self._without_secret(name, value) if isinstance(value, str) else value
 
     def _sleep(self, arguments: tuple[Any, ...]) -> None:
         value = self._value(arguments[0]) if arguments else 1
@@ -300,7 +354,11 @@ class _Reader:
     def _computed(self, value: Any) -> Any:
         owner, keys = keys_of(value)
         if owner == Name("__ENV") and len(keys) == 1:
-            return self._secret(str(keys[0]), str(keys[0]))
+            return self.secrets.mark(str(keys[0]), str(keys[0]))
+        if isinstance(owner, Call) and not keys:
+            inner = self._returned(owner)
+            if inner is not None:
+                return inner
         if is_call(value, "Date", "now"):
             return mark("now_ms")
         if is_call(value, "JSON", "stringify"):
@@ -323,42 +381,6 @@ class _Reader:
         if isinstance(found, str | int | float):
             return str(found)
         raise _UnknownError("a text")
-
-    def _read_options(self) -> None:
-        options = self.script.globals.get("options")
-        if not isinstance(options, dict):
-            return
-        criteria = []
-        thresholds = options.get("thresholds")
-        for name, rules in (thresholds if isinstance(thresholds, dict) else {}).items():
-            for rule in rules if isinstance(rules, list) else [rules]:
-                criterion = _criterion(name, rule)
-                if criterion:
-                    criteria.append(criterion)
-                else:
-                    self.lines.append(f"the threshold {name[:60]}: {str(rule)[:60]}")
-        self.made.criteria = tuple(criteria) or self.made.criteria
-        load = {key: options[key] for key in ("stages", "vus", "duration") if key in options}
-        if load:
-            text = json.dumps(load, ensure_ascii=False, default=str)[:200]
-            self.made.notes.append(f"The load of the script was {text}; here --users or a search.")
-        self.lines += (
-            f"the option {key[:60]}"
-            for key in options
-            if key not in ("stages", "vus", "duration", "thresholds")
-        )
-
-
-def _criterion(name: str, rule: Any) -> str:
-    """A threshold as a criterion; empty for one that has none."""
-    if not isinstance(rule, str):
-        return ""
-    limit, failed = _LIMIT.fullmatch(rule.strip()), _FAILED.fullmatch(rule.strip())
-    if name == "http_req_duration" and limit:
-        return f"p{limit[1]}<={limit[2]}ms"
-    if name == "http_req_failed" and failed:
-        return f"errors<{float(failed[1]) * 100:g}%"
-    return ""
 
 
 def _gjson(path: Any) -> tuple[str | int, ...]:

@@ -9,6 +9,11 @@ from headcount.importers.js_expression import Arrow, Call, Member, Name, Parser,
 from headcount.importers.js_tokens import Token, tokens
 
 MOST_STATEMENTS = 20_000
+DEFAULT = "default"
+RETURN = "return"
+"""The name of a statement whose value a function returns."""
+_LIFE_CYCLE = frozenset({"setup", "teardown", "handleSummary"})
+"""Functions that k6 calls itself, once a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +28,23 @@ class Statement:
 
 
 @dataclass
+class Function:
+    """A function: its parameters, its statements in order, and lines that are not read."""
+
+    parameters: tuple[str, ...] = ()
+    statements: list[Statement] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+
+@dataclass
 class Script:
-    """A script: what stands outside its functions, its default function, and what is not read."""
+    """A script: what stands outside its functions, its functions, and what is not read.
+
+    The default function has the name `default`.
+    """
 
     globals: dict[str, Any] = field(default_factory=dict)
-    statements: list[Statement] = field(default_factory=list)
+    functions: dict[str, Function] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
 
@@ -35,7 +52,7 @@ def script(text: str, what: str) -> Script:
     """Read a script; raises InputError that names `what`."""
     reader = _Reader(tokens(text, what), text.splitlines())
     reader.outside()
-    if not reader.found.statements:
+    if not any(one.statements for one in reader.found.functions.values()):
         raise InputError(
             f"{what} is not a k6 script that Headcount can read: it has no export default function "
             "with requests"
@@ -48,6 +65,8 @@ class _Reader(Parser):
         super().__init__(words)
         self.lines = lines
         self.found = Script()
+        self.function: Function | None = None
+        """The function whose statements are read; None outside of all."""
 
     def outside(self) -> None:
         """Everything up to the end of the file."""
@@ -59,8 +78,10 @@ class _Reader(Parser):
                 self.place += self.word.kind == "text"
                 self.take(";")
             elif self._begins_default():
-                self._block("the default function")
-            elif self.word.text in ("function", "async") or self._begins_named_function():
+                self._read_function(DEFAULT, ())
+            elif self._read_named_function():
+                pass
+            elif self.word.text in ("function", "async"):
                 self._leave_out(start)
             else:
                 self.take("export")
@@ -84,12 +105,38 @@ class _Reader(Parser):
         self.place = start
         return False
 
-    def _begins_named_function(self) -> bool:
-        after = self.words[min(self.place + 1, len(self.words) - 1)]
-        return self.word.text == "export" and after.text in ("function", "async")
+    def _read_named_function(self) -> bool:
+        """`function name(a, b) { ... }`, also exported; those of k6's life cycle are left out."""
+        start = self.place
+        self.take("export")
+        self.take("async")
+        if not self.take("function"):
+            self.place = start
+            return False
+        name = self.word.text
+        self.place += 1
+        parameters: list[str] = []
+        if name in _LIFE_CYCLE or not self.take("("):
+            self._leave_out(start)
+            return True
+        while self.word.kind != "end" and not self.take(")"):
+            parameters.append(self.word.text)
+            self.place += 1
+            self.take(",")
+        if self.word.text != "{" or not all(one.isidentifier() for one in parameters):
+            self._leave_out(start)
+            return True
+        self._read_function(name, tuple(parameters))
+        return True
+
+    def _read_function(self, name: str, parameters: tuple[str, ...]) -> None:
+        self.function = self.found.functions[name] = Function(parameters)
+        self._block(f"the {name} function" if name == DEFAULT else f"the function {name[:40]}")
+        self.function = None
 
     def _block(self, what: str) -> None:
         """The statements between two braces."""
+        function = self.function or Function()
         self.need("{")
         while not self.take("}"):
             if self.word.kind == "end":
@@ -97,8 +144,8 @@ class _Reader(Parser):
             start = self.place
             if self._group():
                 continue
-            self.found.statements += self._statement(start)
-            if len(self.found.statements) > MOST_STATEMENTS:
+            function.statements += self._statement(start)
+            if len(function.statements) > MOST_STATEMENTS:
                 raise InputError(f"the script has more than {MOST_STATEMENTS:,} statements")
 
     def _group(self) -> bool:
@@ -133,6 +180,8 @@ class _Reader(Parser):
                 self.place += 2
             elif self.take(";"):
                 return
+            elif self.function is not None and self.take("return"):
+                name = RETURN
             value = self.expression()
             self._end_statement()
             yield Statement(name, value, line, self._line(line))
@@ -152,7 +201,8 @@ class _Reader(Parser):
 
     def _leave_out(self, start: int) -> None:
         """Note the line, and skip the statement with its braces."""
-        self.found.left_out.append(self._line(self.words[start].line))
+        owner = self.function or self.found
+        owner.left_out.append(self._line(self.words[start].line))
         self._to_end_of_statement()
 
     def _to_end_of_statement(self) -> None:
