@@ -18,7 +18,8 @@ const TELL_EVERY: Duration = Duration::from_millis(200);
 
 /// How often to try to log on when the server disconnects at once.
 const TRIES: u32 = 5;
-/// The time between two tries: enough for a server to accept waiting connections.
+/// The pause after the first try, enough for a server to accept waiting connections. Each further
+/// pause is twice as long: a server may have few places, which others hold for some seconds.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Progress of an order.
@@ -95,7 +96,7 @@ pub async fn arrive<S>(
 }
 
 async fn arrive_every<S>(
-    pause: Duration,
+    mut pause: Duration,
     open: impl AsyncFn(&mut User) -> Result<S, Fault>,
     id: u32,
     patience: Duration,
@@ -108,6 +109,7 @@ async fn arrive_every<S>(
         match opened {
             Err(fault) if tries > 0 && fault.kind == FaultKind::Disconnected => {
                 tokio::time::sleep(pause).await;
+                pause *= 2;
             }
             result => return result,
         }

@@ -21,9 +21,10 @@ from headcount.controller.level_seconds import LevelSeconds
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.session import Held, Moment, Session
 from headcount.controller.settling import settle
-from headcount.errors import EngineError
+from headcount.errors import EngineError, TargetError
 from headcount.plan.criteria import AMOUNTS
 from headcount.plan.plan import Plan
+from headcount.text import plural
 
 WAIT = "waiting for a quiet machine"
 """The phase in which other programs are given time to end."""
@@ -130,13 +131,30 @@ class LevelRunner:
         if order.is_rested:
             self.rest(order.index, GATHER_S)
         began_s = time.monotonic()
-        prepared = self._prepare(order.users, self._listener.prepared)
+        prepared = self._prepare_users(order)
         took_s = time.monotonic() - began_s
         # Otherwise those seconds would be part of the ramp, and count twice.
         self._session.catch_up("prepare", order.index)
         note(self._bundle, self._session.now_s(), prepared)
         self._ensure(order.users)
         return took_s
+
+    def _prepare_users(self, order: LevelOrder) -> Prepared:
+        """Prepare the data set, if necessary after the last level's users have left.
+
+        They may hold all the connections that a server has.
+        """
+        try:
+            return self._prepare(order.users, self._listener.prepared)
+        except TargetError as error:
+            if not self._session.users:
+                raise
+            self._listener.noted(
+                f"could not prepare {plural('user', order.users)}: {error}; trying again without "
+                "the users of the last level"
+            )
+            self.rest(order.index, GATHER_S)
+            return self._prepare(order.users, self._listener.prepared)
 
     def _ensure(self, users: int) -> None:
         """Make sure that this many users can be played, by the agents that were not lost."""
