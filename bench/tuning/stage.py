@@ -22,7 +22,7 @@ from headcount.controller.sut import connect
 from headcount.errors import TargetError
 from headcount.lab.parameters import parameters
 from headcount.plan.plan import Plan
-from headcount.tune.baseline import BEYOND, searched
+from headcount.tune.baseline import factor, searched
 from headcount.tune.change import Configuration
 from headcount.tune.choose import Asked, choose, weightiest
 from headcount.tune.goal import Goal
@@ -99,7 +99,7 @@ def baseline(folder: Path) -> Baseline:
     held = (capacity.users or capacity.high or capacity.estimate) if capacity is not None else None
     if held is None:  # the tuner refuses this, but an oracle may gain
         held = min(level.users for level in bundle.levels)
-    users = max(round(held * (BEYOND if measure == "rate" else 1.0)), 1)
+    users = max(round(held * factor(measure, verdict.diagnosis.limit)), 1)
     return Baseline(folder, min(users, MOST_USERS), measure, verdict.diagnosis)
 
 

@@ -15,7 +15,8 @@ from headcount.controller.listener import Silent
 from headcount.errors import MachineLimitError
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
-from headcount.tune.baseline import searched
+from headcount.tune.baseline import searched, trial_users
+from headcount.tune.goal import parse
 
 Play = Callable[..., Sequence[int]]
 
@@ -92,3 +93,21 @@ def test_it_ends_at_the_most_users_that_were_asked_for(starts: Play) -> None:
 
 def test_what_the_machine_cannot_play_leaves_the_answer_before(starts: Play) -> None:
     assert starts([found(320), MachineLimitError("too few ports")], plan()) == [10, 640]
+
+
+@pytest.mark.parametrize(
+    ("goal", "limit", "users"),
+    [
+        ("capacity", "cpu", 120),
+        ("capacity", "refusal", 300),
+        ("capacity", "pool", 300),
+        ("capacity", "pause", 100),
+        ("cost", "refusal", 100),
+        ("p95@7", "refusal", 100),
+    ],
+)
+def test_the_trials_load_goes_beyond_what_the_server_holds(
+    goal: str, limit: str, users: int
+) -> None:
+    verdict = found(100, limit)
+    assert trial_users(verdict, verdict.diagnosis, parse(goal)) == users

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from headcount.bundle import reader
-from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.diagnosis import Diagnosis, Limit
 from headcount.bundle.reader import Bundle
+from headcount.bundle.tuning import Measure
 from headcount.bundle.verdict import Verdict
 from headcount.controller import run as controller
 from headcount.controller.access import Secrets
@@ -17,6 +18,8 @@ from headcount.tune.goal import Goal
 
 BEYOND = 1.2
 """Factor on the capacity: only beyond it does throughput show the limit."""
+FAR_BEYOND = 3.0
+"""The same if the server refuses users or keeps them waiting: a better one can hold many more."""
 MOST_SEARCHES = 3
 """A quick search has time for few levels if requests may take seconds; each further search starts
 with twice the users of the last."""
@@ -69,5 +72,11 @@ def trial_users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
     held = (capacity.users or capacity.high or capacity.estimate) if capacity is not None else None
     if held is None:
         raise InputError("the run found no capacity: give the load with --goal p95@USERS")
-    beyond = BEYOND if goal.measure(diagnosis.limit) == "rate" else 1.0
-    return max(round(held * beyond), 1)
+    return max(round(held * factor(goal.measure(diagnosis.limit), diagnosis.limit)), 1)
+
+
+def factor(measure: Measure, limit: Limit) -> float:
+    """The load of the trials, as a factor on the capacity."""
+    if measure != "rate":
+        return 1.0
+    return FAR_BEYOND if limit in ("refusal", "pool") else BEYOND
