@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from headcount.analyse.diagnosis.diagnose import of_levels
+from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import (
     CounterSummary,
     FaultResult,
@@ -274,4 +276,27 @@ def viewed_ladder(
         }
         both = {**one.counters, "server": view}
         made.append(one.model_copy(update={"outcome": "failed", "counters": both}))
+    return made
+
+
+def diagnosed(
+    levels: Sequence[LevelResult], alone_ms: float | None = None, noise: float = 0.05
+) -> Diagnosis:
+    events = [{"event": "trial", "service_ms": alone_ms}]
+    found = of_levels(levels, seconds(levels, noise), events)
+    assert found is not None
+    return found
+
+
+def ladder(
+    rate: Mapping[int, float],
+    counters: Mapping[int, Mapping[str, float]] | None = None,
+    outcome: str = "failed",
+) -> list[LevelResult]:
+    """Levels without think time, of these throughputs; by Little's law users / rate is the time."""
+    made = []
+    for index, (users, per_s) in enumerate(rate.items(), 1):
+        more = (counters or {}).get(users, {})
+        one = level(index, users, per_s, users / per_s, 0.0, {**QUIET, **more})
+        made.append(one.model_copy(update={"outcome": outcome}))
     return made

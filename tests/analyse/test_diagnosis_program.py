@@ -1,41 +1,13 @@
 """Limits of the program and of servers behind it, told from levels of known queueing models."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import pytest
-from diagnosis_levels import QUIET, Server, level, seconds
+from diagnosis_levels import QUIET, Server, diagnosed, ladder, level, seconds
 
 from headcount.analyse.diagnosis.diagnose import of_levels
-from headcount.bundle.diagnosis import Diagnosis
-from headcount.bundle.level import LevelResult
 from headcount.counters.naming import PEER, instance_name
 
 PEER_NAME = "10.0.0.9:5432"
 USERS = (2, 16, 64)
-
-
-def diagnosed(
-    levels: Sequence[LevelResult], alone_ms: float | None = None, noise: float = 0.05
-) -> Diagnosis:
-    events = [{"event": "trial", "service_ms": alone_ms}]
-    found = of_levels(levels, seconds(levels, noise), events)
-    assert found is not None
-    return found
-
-
-def ladder(
-    rate: Mapping[int, float],
-    counters: Mapping[int, Mapping[str, float]] | None = None,
-    outcome: str = "failed",
-) -> list[LevelResult]:
-    """Levels without think time, of these throughputs; by Little's law users / rate is the time."""
-    made = []
-    for index, (users, per_s) in enumerate(rate.items(), 1):
-        more = (counters or {}).get(users, {})
-        one = level(index, users, per_s, users / per_s, 0.0, {**QUIET, **more})
-        made.append(one.model_copy(update={"outcome": outcome}))
-    return made
 
 
 def of_peer(waiting: float, connections: float) -> dict[str, float]:
@@ -261,55 +233,6 @@ def test_threads_that_take_turns_on_one_core_are_one_busy_process() -> None:
 def test_threads_that_run_at_the_same_time_do_not_take_turns(more: dict[str, float]) -> None:
     found = diagnosed(ladder({2: 90.0, 16: 100.0, 64: 100.0}, interpreter(**more)), 10.0)
     assert found.limit != "thread"
-
-
-def test_a_process_without_a_free_descriptor_refuses() -> None:
-    full = {
-        "process.open_file_descriptors.utilization": 1.0,
-        "socket.accept_queue": 30.0,
-        "process.cpu.busiest_thread": 1.0,  # it tries to accept again and again
-    }
-    levels = ladder({2: 100.0, 16: 700.0, 64: 720.0}, {64: full})
-    found = diagnosed(levels, 20.0)
-    assert (found.limit, found.detail) == ("refusal", "descriptors")
-    assert "ulimit -n" in found.advice[0].sentence
-    nearly: dict[int, dict[str, Any]] = {
-        64: full | {"process.open_file_descriptors.utilization": 0.5}
-    }
-    assert diagnosed(ladder({2: 100.0, 16: 700.0, 64: 720.0}, nearly), 20.0).limit != "refusal"
-
-
-def test_a_full_accept_queue_is_too_short_unless_a_resource_is_full() -> None:
-    dropped = {
-        "system.network.tcp.listen_overflows": 20.0,
-        "socket.accept_queue": 1.5,
-        "socket.accept_queue.utilization": 1.0,
-        "socket.accept_queue.limit": 5.0,
-    }
-    levels = ladder({2: 100.0, 16: 300.0, 64: 310.0}, {64: dropped})
-    found = diagnosed(levels, 20.0)
-    assert (found.limit, found.detail) == ("refusal", "backlog")
-    assert "at most 5 wait" in found.sentence
-    busy = dropped | {"cgroup.cpu.throttled": 0.9, "cgroup.cpu.limit": 0.5}
-    found = diagnosed(ladder({2: 100.0, 16: 300.0, 64: 310.0}, {16: busy, 64: busy}), 20.0)
-    assert (found.limit, found.detail) == ("cpu", "quota")
-
-
-def test_an_accept_queue_that_is_always_full_is_not_too_short() -> None:
-    """The server has no place for a connection: a longer queue would be full as well."""
-    full = {
-        "system.network.tcp.listen_overflows": 20.0,
-        "socket.accept_queue": 511.0,
-        "socket.accept_queue.occupied": 1.0,
-        "socket.accept_queue.utilization": 1.0,
-        "socket.accept_queue.limit": 511.0,
-    }
-    found = diagnosed(ladder({2: 100.0, 16: 300.0, 64: 310.0}, {64: full}), 20.0)
-    assert found.detail != "backlog"
-    assert not any("ListenBacklog" in one.sentence for one in found.advice)
-    in_bursts = full | {"socket.accept_queue": 60.0}
-    found = diagnosed(ladder({2: 100.0, 16: 300.0, 64: 310.0}, {64: in_bursts}), 20.0)
-    assert (found.limit, found.detail) == ("refusal", "backlog")
 
 
 def test_the_latest_trial_counts() -> None:

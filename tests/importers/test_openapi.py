@@ -219,8 +219,8 @@ def test_files_outside_its_folder_and_other_addresses_are_not_read(tmp_path: Pat
         tmp_path, {"api/openapi.yaml": f"openapi: 3.0.0\npaths: {{ /a: {{ get: {{}} }}, {paths} }}"}
     )
     assert [step.path for one in journey.scenarios for step in one.steps()] == ["/a"]
-    told = sorted(references)
-    assert journey.left_out == [f"what {one} refers to: it was not read" for one in told]
+    listed = sorted(references)
+    assert journey.left_out == [f"what {one} refers to: it was not read" for one in listed]
     with pytest.raises(InputError, match=r"no operation .*; it refers to none.yaml, which was not"):
         in_files(
             tmp_path, {"api/openapi.yaml": "openapi: 3.0.0\npaths: { /a: { $ref: none.yaml } }"}

@@ -14,7 +14,7 @@ from headcount.analyse.tasks import Tasks
 from headcount.bundle.level import LevelResult
 from headcount.bundle.writer import BundleWriter, now
 from headcount.controller.access import Prepared
-from headcount.controller.access.access import Progress
+from headcount.controller.access.access import Progress, count_text
 from headcount.controller.counters_read import CountersRead
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.level_seconds import LevelSeconds
@@ -24,7 +24,6 @@ from headcount.controller.settling import settle
 from headcount.errors import EngineError, TargetError
 from headcount.plan.criteria import AMOUNTS
 from headcount.plan.plan import Plan
-from headcount.text import plural
 
 WAIT = "waiting for a quiet machine"
 """The phase in which other programs are given time to end."""
@@ -150,8 +149,8 @@ class LevelRunner:
             if not self._session.users:
                 raise
             self._listener.noted(
-                f"could not prepare {plural('user', order.users)}: {error}; trying again without "
-                "the users of the last level"
+                f"could not prepare {count_text(order.users, 'user')}: {error}; trying again "
+                "without the users of the last level"
             )
             self.rest(order.index, GATHER_S)
             return self._prepare(order.users, self._listener.prepared)
