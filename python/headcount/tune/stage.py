@@ -29,6 +29,8 @@ SETTLE_S, RESTARTED_S = 2.0, 5.0
 STAY_S = 1.0
 """Before a second turn of the same configuration."""
 LONGEST_RAMP_S = 3.0
+LAST_STEPS = 2
+"""Steps that a user who leaves may still wait for: the one in progress, and the log-off."""
 GOING_S = 5.0
 """How much longer than a step users may take to leave: they finish what they are doing."""
 
@@ -104,7 +106,7 @@ class Stage:
         changes = is_fresh or configuration.key != self._tunable.now.key
         settle_s = STAY_S if session.users == users else SETTLE_S
         if changes:
-            longest_s = seconds(self._plan.workload.run.step_timeout) + GOING_S
+            longest_s = LAST_STEPS * seconds(self._plan.workload.run.step_timeout) + GOING_S
             if session.users and not runner.rest(len(self.levels), longest_s):
                 raise TargetError(
                     f"users were still connected {longest_s:g} s after they were told to stop"

@@ -26,6 +26,8 @@ from headcount.errors import HeadcountError, InputError, TargetError
 from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
 
+LAST_STEPS = 2
+"""Steps that a user who leaves may still wait for: the one in progress, and the log-off."""
 GOING_S = 5.0
 """Extra time to leave: users finish what is under way, which ends when a step's time limit is over
 at the latest."""
@@ -145,7 +147,7 @@ class Side:
 
     def _rest(self, order: LevelOrder) -> None:
         """Send everybody away; users who stay would disturb the other side's turn."""
-        longest_s = seconds(self.plan.workload.run.step_timeout) + GOING_S
+        longest_s = LAST_STEPS * seconds(self.plan.workload.run.step_timeout) + GOING_S
         self._listener.phase(Phase("rest", order.index, order.purpose, 0, 0.0))
         if self._runner is not None and not self._runner.rest(order.index, longest_s):
             raise TargetError(
