@@ -70,7 +70,7 @@ pub struct Requests {
     pub service: Durations,
 }
 
-/// A summary of durations. Mean and sum are exact, percentiles within 1 %.
+/// A summary of durations. Mean and sum are exact, percentiles within 1%.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Durations {
     /// How many were recorded.

@@ -1,8 +1,8 @@
-//! A client of HTTP/1.1 and HTTP/2, made for tens of thousands of users in one process, and a data
-//! set of pages whose every byte can be checked.
+//! A client of HTTP/1.1, HTTP/2 and HTTP/3, made for tens of thousands of users in one process, and
+//! a data set of pages whose every byte can be checked.
 //!
-//! `docs/http.md` lists the parts of RFC 9110, 9112 and 9113 that it implements. Read the modules
-//! in this order:
+//! `docs/http.md` lists the parts of RFC 9110, 9112, 9113 and 9114 that it implements. Read the
+//! modules in this order:
 //!
 //! * [`options`]: the server, the users and the protocol; [`base`]: the server's address.
 //! * [`pages`]: the data set.

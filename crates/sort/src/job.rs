@@ -82,7 +82,7 @@ impl Times {
 pub struct Job<'t> {
     shared: &'t Shared,
     tell: &'t mut Tell<'t>,
-    told_ns: Option<u64>,
+    reported_ns: Option<u64>,
     /// Where its time went.
     pub times: Times,
 }
@@ -93,7 +93,7 @@ impl<'t> Job<'t> {
         Self {
             shared,
             tell,
-            told_ns: None,
+            reported_ns: None,
             times: Times::default(),
         }
     }
@@ -109,10 +109,10 @@ impl<'t> Job<'t> {
         let done_bytes = self.shared.done_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let now_ns = self.now_ns();
         if self
-            .told_ns
-            .is_none_or(|told_ns| now_ns > told_ns + EVERY_NS)
+            .reported_ns
+            .is_none_or(|reported_ns| now_ns > reported_ns + EVERY_NS)
         {
-            self.told_ns = Some(now_ns);
+            self.reported_ns = Some(now_ns);
             let far = Far {
                 done_bytes,
                 total_bytes: self.shared.total_bytes,

@@ -125,9 +125,9 @@ fn a_preparation_that_gets_no_further_ends() {
         },
         read_through: false,
     };
-    let mut told = 0;
+    let mut reports = 0;
     let count = |_: Progress| {
-        told += 1;
+        reports += 1;
         ControlFlow::Continue(())
     };
     let error = control::prepare(&Target::new(&*address), &order, count).unwrap_err();
@@ -135,5 +135,5 @@ fn a_preparation_that_gets_no_further_ends() {
         error.to_string().contains("its preparation is stuck"),
         "{error}"
     );
-    assert_eq!(told, 1_001);
+    assert_eq!(reports, 1_001);
 }

@@ -304,7 +304,7 @@ async fn mend(
         patient(ask, "GET").await?;
         report(
             on_status,
-            keys.last().copied().unwrap_or_default(),
+            keys.last().map_or(0, |last| last + 1),
             set.keys,
         )?;
     }

@@ -7,7 +7,7 @@
 //!
 //! The statistics are counts over the trace that Debian's dbench plays; no line of it is used.
 
-mod deeds;
+mod kinds;
 mod quota;
 mod script;
 pub mod statistics;

@@ -1,7 +1,7 @@
 //! One run of a script: its files, what is open, and what it does next.
 
 use super::statistics::{
-    COPY_READ_BYTES, COPY_WRITE_BYTES, Deed, OPERATIONS, READ_SIZES, WRITE_SIZES,
+    COPY_READ_BYTES, COPY_WRITE_BYTES, Kind, OPERATIONS, READ_SIZES, WRITE_SIZES,
 };
 use super::{Proportions, push};
 use crate::parts::How;
@@ -98,7 +98,7 @@ impl<'a> Script<'a> {
     /// Whether a read would be drawn now.
     fn wants_read(&mut self) -> bool {
         let drawn = self.drawn.operations.draw(&mut self.drawn.stream, |_| true);
-        drawn.is_some_and(|at| OPERATIONS[at].0 == Deed::Read)
+        drawn.is_some_and(|at| OPERATIONS[at].0 == Kind::Read)
     }
 
     pub(super) fn there(&self) -> impl Iterator<Item = usize> + use<'_, 'a> {
@@ -125,8 +125,8 @@ impl<'a> Script<'a> {
         from.get(at).copied()
     }
 
-    pub(super) fn deed(&mut self, deed: Deed, action: Action, expected: Answer) {
-        if let Some(at) = OPERATIONS.iter().position(|(each, _)| *each == deed) {
+    pub(super) fn add(&mut self, kind: Kind, action: Action, expected: Answer) {
+        if let Some(at) = OPERATIONS.iter().position(|(each, _)| *each == kind) {
             self.drawn.operations.count(at);
         }
         push(self.builder, action, expected);
@@ -158,8 +158,8 @@ impl<'a> Script<'a> {
         let Some(slot) = self.builder.take_slot() else {
             return;
         };
-        self.deed(
-            Deed::Open,
+        self.add(
+            Kind::Open,
             opening(path, slot, How::Open, true),
             Answer::Done,
         );
@@ -178,7 +178,7 @@ impl<'a> Script<'a> {
             at += u64::from(bytes);
         }
         if is_shared {
-            self.deed(Deed::Close, Action::Close { slot }, Answer::Done);
+            self.add(Kind::Close, Action::Close { slot }, Answer::Done);
             self.builder.free_slot(slot);
             return;
         }
@@ -192,11 +192,11 @@ impl<'a> Script<'a> {
             at += u64::from(bytes);
         }
         self.files[file].bytes = at;
-        self.deed(Deed::SetFile, Action::SetFile { slot: to }, Answer::Done);
+        self.add(Kind::SetFile, Action::SetFile { slot: to }, Answer::Done);
         if let Some(handle) = self.handles.iter().position(|handle| handle.slot == to) {
             self.close(handle);
         }
-        self.deed(Deed::Close, Action::Close { slot }, Answer::Done);
+        self.add(Kind::Close, Action::Close { slot }, Answer::Done);
         self.builder.free_slot(slot);
     }
 
@@ -220,15 +220,15 @@ impl<'a> Script<'a> {
             if let Some(at) = WRITE_SIZES.iter().position(|(size, _)| *size == bytes) {
                 self.drawn.writes.count(at);
             }
-            self.deed(Deed::Write, Action::Write { slot, span }, Answer::Done);
+            self.add(Kind::Write, Action::Write { slot, span }, Answer::Done);
         } else {
             self.drawn.reads_on.count(on);
             if let Some(at) = READ_SIZES.iter().position(|(size, _)| *size == bytes) {
                 self.drawn.reads.count(at);
             }
             let returned = bytes;
-            self.deed(
-                Deed::Read,
+            self.add(
+                Kind::Read,
                 Action::Read {
                     slot,
                     span,
@@ -244,8 +244,8 @@ impl<'a> Script<'a> {
         let name = self.new_name('n');
         let path = self.path(&name);
         let slot = self.builder.take_slot()?;
-        self.deed(
-            Deed::Create,
+        self.add(
+            Kind::Create,
             opening(path, slot, How::Create, false),
             Answer::Done,
         );
@@ -271,14 +271,14 @@ impl<'a> Script<'a> {
             self.files[file].opened -= 1;
         }
         let slot = handle.slot;
-        self.deed(Deed::Close, Action::Close { slot }, Answer::Done);
+        self.add(Kind::Close, Action::Close { slot }, Answer::Done);
         self.builder.free_slot(slot);
     }
 
     pub(super) fn unlink(&mut self, at: usize) {
         self.files[at].is_there = false;
         let path = self.files[at].path;
-        self.deed(Deed::Unlink, Action::Unlink { path }, Answer::Done);
+        self.add(Kind::Unlink, Action::Unlink { path }, Answer::Done);
     }
 }
 

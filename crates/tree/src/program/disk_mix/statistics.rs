@@ -13,7 +13,7 @@ pub const COPY_WRITE_BYTES: u32 = 65_536;
 /// What a script can do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is what its name says")]
-pub enum Deed {
+pub enum Kind {
     /// Opens a file that exists.
     Open,
     /// Opens a folder, or a file without saying that it is one.
@@ -42,25 +42,25 @@ pub enum Deed {
 }
 
 /// How often each is done in the trace.
-pub const OPERATIONS: [(Deed, f64); 18] = [
-    (Deed::Open, 38_551.0), // 75.2 % of 79,230 creates, less those that find nothing
-    (Deed::OpenEither, 3645.0), // 4.6 % of creates
-    (Deed::OpenMissing, 21_030.0), // 26.5 % of creates
-    (Deed::Create, 16_084.0), // 20.3 % of creates
-    (Deed::Close, 58_200.0),
-    (Deed::Read, 124_199.0),
-    (Deed::Write, 39_502.0),
-    (Deed::Flush, 5553.0),
-    (Deed::QueryPath, 47_429.0),
-    (Deed::QueryMissing, 24_385.0), // 34.0 % of 71,814
-    (Deed::QueryFile, 12_585.0),
-    (Deed::QueryFs, 13_168.0),
-    (Deed::SetFile, 6454.0),
-    (Deed::Find, 13_437.0),
-    (Deed::FindNone, 14_328.0), // 51.6 % of 27,765
-    (Deed::Unlink, 16_000.0),
-    (Deed::Rename, 3355.0),
-    (Deed::Lock, 258.0),
+pub const OPERATIONS: [(Kind, f64); 18] = [
+    (Kind::Open, 38_551.0), // 75.2% of 79,230 creates, less those that find nothing
+    (Kind::OpenEither, 3645.0), // 4.6% of creates
+    (Kind::OpenMissing, 21_030.0), // 26.5% of creates
+    (Kind::Create, 16_084.0), // 20.3% of creates
+    (Kind::Close, 58_200.0),
+    (Kind::Read, 124_199.0),
+    (Kind::Write, 39_502.0),
+    (Kind::Flush, 5553.0),
+    (Kind::QueryPath, 47_429.0),
+    (Kind::QueryMissing, 24_385.0), // 34.0% of 71,814
+    (Kind::QueryFile, 12_585.0),
+    (Kind::QueryFs, 13_168.0),
+    (Kind::SetFile, 6454.0),
+    (Kind::Find, 13_437.0),
+    (Kind::FindNone, 14_328.0), // 51.6% of 27,765
+    (Kind::Unlink, 16_000.0),
+    (Kind::Rename, 3355.0),
+    (Kind::Lock, 258.0),
 ];
 
 /// Bytes of reads, and their shares in percent. The last is ours: what was not counted, of a size
@@ -71,7 +71,7 @@ pub const READ_SIZES: [(u32, f64); 8] = [
     (2048, 3.7),
     (8192, 3.7),
     (16_384, 1.6),
-    (1024, 3.6), // up to 1 KB: 7.2 % in all, the sizes are ours
+    (1024, 3.6), // up to 1 KB: 7.2% in all, the sizes are ours
     (512, 3.6),
     (6144, 3.4),
 ];

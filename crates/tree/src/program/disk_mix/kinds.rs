@@ -3,7 +3,7 @@
 use super::push;
 use super::script::{Handle, Script, opening};
 use super::statistics::{
-    COPY_READ_BYTES, COPY_WRITE_BYTES, Deed, OPERATIONS, READ_SIZES, WRITE_SIZES,
+    COPY_READ_BYTES, COPY_WRITE_BYTES, Kind, OPERATIONS, READ_SIZES, WRITE_SIZES,
 };
 use crate::parts::How;
 use crate::program::answer::Answer;
@@ -25,63 +25,63 @@ impl Script<'_> {
         let (closed, open) = (self.closed().len(), self.open_with(0).len());
         let (handles, files) = (self.handles.len(), self.there().count());
         let possible = |at: usize| match OPERATIONS[at].0 {
-            Deed::Open => handles < MOST_OPEN && files > 0,
-            Deed::OpenEither => handles < MOST_OPEN,
-            Deed::Create => handles < MOST_OPEN && files < MOST_FILES,
-            Deed::Close => handles > 0,
-            Deed::Read
-            | Deed::Write
-            | Deed::Flush
-            | Deed::QueryFile
-            | Deed::SetFile
-            | Deed::Lock => open > 0,
-            Deed::Unlink => closed > 0 && files > 2,
-            Deed::Rename => closed > 0,
+            Kind::Open => handles < MOST_OPEN && files > 0,
+            Kind::OpenEither => handles < MOST_OPEN,
+            Kind::Create => handles < MOST_OPEN && files < MOST_FILES,
+            Kind::Close => handles > 0,
+            Kind::Read
+            | Kind::Write
+            | Kind::Flush
+            | Kind::QueryFile
+            | Kind::SetFile
+            | Kind::Lock => open > 0,
+            Kind::Unlink => closed > 0 && files > 2,
+            Kind::Rename => closed > 0,
             _ => true,
         };
         let Some(drawn) = self.drawn.operations.draw(&mut self.drawn.stream, possible) else {
             return;
         };
         match OPERATIONS[drawn].0 {
-            Deed::Open | Deed::OpenEither | Deed::Create | Deed::OpenMissing => {
+            Kind::Open | Kind::OpenEither | Kind::Create | Kind::OpenMissing => {
                 self.act_open(OPERATIONS[drawn].0);
             }
-            Deed::Close => {
+            Kind::Close => {
                 let at = self.drawn.stream.below(handles as u64) as usize;
                 self.close(at);
             }
-            Deed::Read => self.act_read(),
-            Deed::Write => self.act_write(),
-            Deed::Unlink | Deed::Rename => self.act_name(OPERATIONS[drawn].0),
-            deed => self.act_ask(deed),
+            Kind::Read => self.act_read(),
+            Kind::Write => self.act_write(),
+            Kind::Unlink | Kind::Rename => self.act_name(OPERATIONS[drawn].0),
+            kind => self.act_ask(kind),
         }
     }
 
-    fn act_open(&mut self, deed: Deed) {
+    fn act_open(&mut self, kind: Kind) {
         let Some(slot) = self.builder.take_slot() else {
             return;
         };
         let folder = self.folder.clone();
         let there: Vec<usize> = self.there().collect();
-        let is_folder = deed == Deed::OpenEither && self.drawn.stream.unit() < 0.5;
+        let is_folder = kind == Kind::OpenEither && self.drawn.stream.unit() < 0.5;
         let file = if is_folder { None } else { self.pick(&there) };
-        match (deed, file) {
-            (Deed::Create, _) => {
+        match (kind, file) {
+            (Kind::Create, _) => {
                 self.builder.free_slot(slot);
                 self.create();
                 return;
             }
-            (Deed::OpenMissing, _) => {
+            (Kind::OpenMissing, _) => {
                 let name = self.new_name('m');
                 let path = self.path(&name);
                 let action = opening(path, slot, How::Open, false);
-                self.deed(deed, action, Answer::Missing);
+                self.add(kind, action, Answer::Missing);
                 self.builder.free_slot(slot);
                 return;
             }
-            (Deed::Open, Some(file)) => {
+            (Kind::Open, Some(file)) => {
                 let action = opening(self.files[file].path, slot, How::Open, false);
-                self.deed(deed, action, Answer::Done);
+                self.add(kind, action, Answer::Done);
             }
             (_, file) => {
                 let path = match file {
@@ -98,7 +98,7 @@ impl Script<'_> {
                     slot,
                     creation,
                 };
-                self.deed(Deed::OpenEither, action, Answer::Done);
+                self.add(Kind::OpenEither, action, Answer::Done);
             }
         }
         if let Some(file) = file {
@@ -107,10 +107,10 @@ impl Script<'_> {
         // A name opened as `OpenEither` is only queried.
         self.handles.push(Handle {
             slot,
-            file: file.filter(|_| deed == Deed::Open),
+            file: file.filter(|_| kind == Kind::Open),
             position: None,
         });
-        if deed != Deed::Open
+        if kind != Kind::Open
             && let Some(file) = file
         {
             self.files[file].opened -= 1;
@@ -142,7 +142,7 @@ impl Script<'_> {
             return;
         };
         let action = opening(self.files[file].path, slot, How::Open, false);
-        self.deed(Deed::Open, action, Answer::Done);
+        self.add(Kind::Open, action, Answer::Done);
         self.files[file].opened += 1;
         self.handles.push(Handle {
             slot,
@@ -206,22 +206,22 @@ impl Script<'_> {
         }
     }
 
-    fn act_name(&mut self, deed: Deed) {
+    fn act_name(&mut self, kind: Kind) {
         let closed = self.closed();
         let Some(at) = self.pick(&closed) else {
             return;
         };
-        if deed == Deed::Unlink {
+        if kind == Kind::Unlink {
             return self.unlink(at);
         }
         let name = self.new_name('r');
         let to = self.path(&name);
         let path = std::mem::replace(&mut self.files[at].path, to);
         self.files[at].name = name;
-        self.deed(deed, Action::Rename { path, to }, Answer::Done);
+        self.add(kind, Action::Rename { path, to }, Answer::Done);
     }
 
-    fn act_ask(&mut self, deed: Deed) {
+    fn act_ask(&mut self, kind: Kind) {
         let there: Vec<usize> = self.there().collect();
         let open = self.open_with(0);
         let handle = self.pick(&open).map(|at| self.handles[at].slot);
@@ -229,14 +229,14 @@ impl Script<'_> {
         let file = self.pick(&there);
         let folder = self.folder.clone();
         let folder = self.builder.path(&folder, false);
-        let (action, expected) = match deed {
-            Deed::QueryMissing => {
+        let (action, expected) = match kind {
+            Kind::QueryMissing => {
                 let name = self.new_name('m');
                 let path = self.path(&name);
                 let query = Query::Basic;
                 (Action::QueryPath { path, query }, Answer::Missing)
             }
-            Deed::QueryPath => {
+            Kind::QueryPath => {
                 let query = match self.drawn.stream.below(4) {
                     0 => Query::NetworkOpen,
                     _ => Query::Basic,
@@ -244,33 +244,33 @@ impl Script<'_> {
                 let path = file.map_or(folder, |at| self.files[at].path);
                 (Action::QueryPath { path, query }, Answer::Done)
             }
-            Deed::Find | Deed::FindNone => {
-                let name = match (deed, file) {
-                    (Deed::FindNone, _) => self.new_name('m'),
+            Kind::Find | Kind::FindNone => {
+                let name = match (kind, file) {
+                    (Kind::FindNone, _) => self.new_name('m'),
                     (_, Some(at)) if self.drawn.stream.unit() < 0.1 => self.files[at].name.clone(),
                     _ => "*".to_owned(),
                 };
                 let mask = self.builder.mask(&name);
-                let expected = if deed == Deed::Find {
+                let expected = if kind == Kind::Find {
                     Answer::Done
                 } else {
                     Answer::Missing
                 };
                 (Action::Find { folder, mask }, expected)
             }
-            Deed::Flush => (Action::Flush { slot }, Answer::Done),
-            Deed::QueryFile => {
+            Kind::Flush => (Action::Flush { slot }, Answer::Done),
+            Kind::QueryFile => {
                 let query = Query::Standard;
                 (Action::QueryFile { slot, query }, Answer::Done)
             }
-            Deed::SetFile => (Action::SetFile { slot }, Answer::Done),
-            Deed::Lock => return self.act_lock(slot),
+            Kind::SetFile => (Action::SetFile { slot }, Answer::Done),
+            Kind::Lock => return self.act_lock(slot),
             _ => {
                 let query = Query::FileSystemSize;
                 (Action::QueryFs { query }, Answer::Done)
             }
         };
-        self.deed(deed, action, expected);
+        self.add(kind, action, expected);
     }
 
     /// Locks a byte and unlocks it.
@@ -281,7 +281,7 @@ impl Script<'_> {
             offset,
             bytes,
         };
-        self.deed(Deed::Lock, lock, Answer::Done);
+        self.add(Kind::Lock, lock, Answer::Done);
         let unlock = Action::Unlock {
             slot,
             offset,
