@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_the_reason() {
+    fn invalid_addresses_are_refused_with_a_reason() {
         for (url, part) in [
             ("ftp://a", "write it like"),
             ("a:80", "write it like"),

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_sent_with_the_type_that_its_name_says() {
+    fn a_file_is_sent_with_the_type_of_its_extension() {
         let bytes: Box<[u8]> = (*b"\x25PDF\xff").into();
         let files = Files::read([("/w/report.pdf".to_owned(), bytes)]);
         let mut names = Names::with_files(files);

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_asked_for_is() {
+    fn resources_that_are_not_fresh_are_fetched_or_revalidated() {
         let tag = "ETag: \"v1\"";
         for lines in [
             &["Cache-Control: no-store, max-age=60", tag][..],
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_for_the_first_time_knows_nothing() {
+    fn a_new_visitor_starts_with_an_empty_cache() {
         let mut cache = after(&["Cache-Control: max-age=60"], 0);
         cache.begin(1, true);
         cache.begin(1, false);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_knows_so_many_and_the_latest() {
+    fn only_the_latest_entries_are_kept() {
         let mut cache = Cache::default();
         for age in 1..=1_100 {
             let header = format!("Cache-Control: max-age={age}");

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_says_what_a_file_is() {
+    fn the_extension_gives_the_file_type() {
         assert_eq!(file_type("report.2026.PDF"), "application/pdf");
         assert_eq!(file_type("photo.jpeg"), "image/jpeg");
         for unknown in ["pdf", "report", "report.", ".", "a.unknown", "a.pdf/b"] {

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_steps_headers_take_the_place_of_the_targets() {
+    fn headers_of_a_step_replace_those_of_the_target() {
         let headers = |pairs: &[(&str, &str)]| {
             let pairs = pairs
                 .iter()
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_break_a_request_is_refused() {
+    fn headers_that_would_break_a_request_are_refused() {
         for (name, value, part) in [
             ("A b", "1", "not the name"),
             ("", "1", "not the name"),

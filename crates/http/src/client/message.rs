@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn who_looks_at_an_answer_waits_for_it() {
+    fn messages_that_use_an_answer_wait_for_it() {
         for (table, is_sent, waits) in [
             (json!({"text": "hello {n}"}), true, false),
             (

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_are_methods_in_small_letters() {
+    fn operations_are_methods_in_lower_case() {
         assert_eq!(Method::of_operation("propfind"), Some(Method::Propfind));
         assert_eq!(Method::of_operation("GET"), None);
         assert_eq!(Method::of_operation("fetch"), None);

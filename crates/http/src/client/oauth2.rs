@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_proves_itself_by_a_header_whose_parts_are_encoded() {
+    fn a_client_authenticates_with_an_encoded_header() {
         // The example of RFC 6749, 4.4.2, and a secret with signs.
         let example = json!({"op": OPERATION, "path": "/token", "grant": "client-credentials",
             "client_id": "s6BhdRkqt3", "client_secret": {"value": "gX1fBat3bV"}, "scope": "a b"});
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_proves_itself_in_the_body() {
+    fn a_client_authenticates_in_the_body() {
         let options = json!({"op": OPERATION, "path": "/token", "grant": "password", "auth": "body",
             "client_id": "app{n}", "client_secret": {"value": "{n}&"}, "username": "u{n}",
             "password": {"value": "p{n}"}});

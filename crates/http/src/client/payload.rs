@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chunks_say_how_long_they_are() {
+    fn chunks_begin_with_their_length() {
         let given = vec![b'x'; CHUNK_BYTES as usize + 2];
         let payload = Payload::Given(&given);
         let mut out = Vec::new();
@@ -139,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn files_stand_where_they_belong_however_it_is_cut(
+        fn files_are_inserted_in_place_however_the_body_is_cut(
             text in "[a-z]{0,12}",
             places in proptest::collection::vec(0usize..=12, 0..4),
             cut in 1u64..9,

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn redirects_lead_within_the_server() {
+    fn redirects_within_the_server_are_followed() {
         for (location, path) in [
             ("/a", "/a"),
             ("b", "/x/b"),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn other_servers_are_not_followed() {
+    fn redirects_to_other_servers_are_refused() {
         for location in [
             "http://shop.test:8443/",
             "https://other.test/",

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_resources_is_named() {
+    fn mistakes_in_resources_are_named() {
         for (keys, part) in [
             (json!({"resources": "all"}), "must be \"embedded\""),
             (json!({"resources": []}), "must be \"embedded\""),

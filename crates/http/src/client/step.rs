@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_are_named_for_an_unknown_operation_alone() {
+    fn only_unknown_operations_list_the_methods() {
         let mistake = |options| Step::compile(&options).map(drop).unwrap_err();
         assert!(mistake(json!({"op": "fetch", "path": "/"})).contains("`get`"));
         let unknown_key = mistake(json!({"op": "ws-send", "text": "a", "txet": 1}));

@@ -119,7 +119,7 @@ mod tests {
     const S: u64 = 1_000_000_000;
 
     #[test]
-    fn tokens_are_renewed_before_they_end() {
+    fn tokens_are_renewed_before_they_expire() {
         for (life, renewed_ns) in [
             ("3600", 3570 * S),
             ("\"60\"", 54 * S),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_are_no_token_are_told_apart() {
+    fn answers_without_a_token_are_distinguished() {
         let error = |status, body: &str| Token::of_answer(status, body.as_bytes(), 0).unwrap_err();
         assert_eq!(
             error(

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_html_whose_lines_name_themselves() {
+    fn text_is_html_whose_lines_name_page_and_offset() {
         let text = String::from_utf8(page(owner(Content::Text), 200)).unwrap();
         let lines: Vec<_> = text.split_inclusive('\n').collect();
         assert_eq!(
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn mix_ups_are_told_apart() {
+    fn wrong_pages_offsets_and_damage_are_distinguished() {
         for content in [Content::Text, Content::Binary] {
             let mine = owner(content);
             let unit = size_of_unit(content);
@@ -313,7 +313,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_part_of_a_page_is_that_part(
+        fn any_part_of_a_page_can_be_filled_and_checked(
             seed: u64, number: u32, is_text: bool, offset in 0usize..2000, length in 0usize..2000,
         ) {
             let content = if is_text { Content::Text } else { Content::Binary };
@@ -326,7 +326,7 @@ mod tests {
         }
 
         #[test]
-        fn every_damaged_byte_is_found_where_it_is(
+        fn every_damaged_byte_is_located(
             is_text: bool, offset in 0usize..600, length in 1usize..2000,
             at: prop::sample::Index, flip in 1u8..,
         ) {

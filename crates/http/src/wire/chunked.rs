@@ -205,7 +205,7 @@ mod tests {
         }
 
         #[test]
-        fn garbage_ends(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn garbage_stays_within_bounds(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             if let Ok((body, used, _)) = decode(&[&bytes]) {
                 prop_assert!(body.len() <= used && used <= bytes.len());
             }

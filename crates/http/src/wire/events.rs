@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn events_of_the_standard_are_read() {
+    fn examples_of_the_standard_are_read() {
         // The examples of 9.2.6.
         assert_eq!(
             messages("data: YHOO\ndata: +2\ndata: 10\n\n"),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn names_ids_and_times_are_kept() {
+    fn names_ids_and_retry_times_are_kept() {
         let (found, mut stream) = events(
             "\u{feff}event: add\ndata: 7\nid: 5\nretry: 250\n\nretry: soon\nid: a\0b\nother: x\n\nid: 6\n"
                 .as_bytes(),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_has_an_end() {
+    fn an_endless_event_is_refused() {
         let mut stream = Events::default();
         let line = vec![b'x'; 1 << 20];
         let taken: Result<(), String> = (0..17).try_for_each(|_| stream.take(&line));
@@ -195,7 +195,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cuts_and_ends_of_lines_make_no_difference(
+        fn cuts_and_line_endings_make_no_difference(
             lines in prop::collection::vec("(data|event|id|retry|:|)(: ?)?[a-z0-9]{0,3}", 0..12),
             ends in prop::collection::vec(prop::sample::select(&["\n", "\r", "\r\n"][..]), 12),
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),

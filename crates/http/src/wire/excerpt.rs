@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_shown_as_people_see_it() {
+    fn a_page_is_shown_as_its_visible_text() {
         let page =
             b"<!doctype html>\n<html><head><title>502 Bad Gateway</title><style>a > b { c: d }\
                      </style></head>\n<body><h1>502 Bad Gateway</h1><hr>nginx</body></html>";
@@ -99,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_not_shown() {
+    fn bodies_without_text_are_not_shown() {
         for body in [&b""[..], b" \n", b"<html></html>", b"\x1f\x8b\x08\0", b"\0"] {
             assert_eq!(text(body), None, "{body:?}");
         }
     }
 
     #[test]
-    fn little_of_much_is_kept() {
+    fn long_texts_are_cut() {
         let mut excerpt = Excerpt::default();
         for _ in 0..1000 {
             excerpt.take("wörter ".as_bytes());

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_body_is_known_by_the_rules_in_their_order() {
+    fn framing_rules_apply_in_order() {
         let framing = |status: &str, headers: &str| {
             whole(&format!("HTTP/1.1 {status}\r\n{headers}\r\n")).framing
         };
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn who_keeps_the_connection() {
+    fn persistent_connections_are_recognised() {
         let keeps = |head: &str| whole(&format!("{head}\r\nContent-Length: 0\r\n\r\n")).keeps_alive;
         assert!(keeps("HTTP/1.1 200 OK"));
         assert!(!keeps("HTTP/1.1 200 OK\r\nConnection: Close"));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_refused_and_half_of_one_is_waited_for() {
+    fn invalid_answers_are_refused_and_partial_ones_awaited() {
         for (text, part) in [
             ("SSH-2.0-OpenSSH_9.2\r\n", "begins with \"SSH-2.0"),
             (

@@ -317,7 +317,7 @@ mod tests {
           b\r\n\r\n";
 
     #[test]
-    fn interim_answers_are_passed_over() {
+    fn interim_answers_are_skipped() {
         let reply = read(&[CHUNKED]).unwrap();
         assert!(reply.is_over());
         assert_eq!((reply.received(), reply.head().unwrap().status), (8, 200));
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_connection_is_the_end_of_the_answer_or_a_loss() {
+    fn a_close_completes_the_answer_or_is_an_error() {
         let close = |bytes: &[u8]| read(&[bytes]).unwrap().close();
         assert_eq!(close(b"HTTP/1.0 200 OK\r\n\r\nhalf of it"), Ok(()));
         for (bytes, part) in [
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_the_answer_is_refused() {
+    fn excess_data_and_endless_heads_are_refused() {
         for bytes in [
             &b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabc"[..],
             b"HTTP/1.1 204 No Content\r\n\r\nx",

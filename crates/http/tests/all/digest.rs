@@ -19,7 +19,7 @@ fn get(path: &str) -> Value {
 }
 
 #[test]
-fn users_are_challenged_once_and_then_known() {
+fn users_are_challenged_only_once() {
     let apache = Apache::start();
     play(async {
         let target = http(apache.options());
@@ -49,7 +49,7 @@ fn users_are_challenged_once_and_then_known() {
 }
 
 #[test]
-fn users_of_http2_are_challenged_once_and_then_known() {
+fn users_of_http2_are_challenged_only_once_per_area() {
     let apache = Apache::start();
     play(async {
         let mut user = person(HttpOptions {
@@ -71,7 +71,7 @@ fn users_of_http2_are_challenged_once_and_then_known() {
 }
 
 #[test]
-fn a_nonce_that_is_too_old_is_replaced() {
+fn a_stale_nonce_is_replaced() {
     let apache = Apache::start();
     play(async {
         let mut user = person(apache.options()).await;
@@ -83,7 +83,7 @@ fn a_nonce_that_is_too_old_is_replaced() {
 }
 
 #[test]
-fn the_next_nonce_is_the_one_that_the_server_says() {
+fn the_next_nonce_of_the_server_is_used() {
     let apache = Apache::start();
     play(async {
         let mut user = person(apache.options()).await;
@@ -95,7 +95,7 @@ fn the_next_nonce_is_the_one_that_the_server_says() {
 }
 
 #[test]
-fn a_first_byte_is_waited_for_after_the_challenge() {
+fn a_request_in_parts_can_be_challenged() {
     let apache = Apache::start();
     play(async {
         let mut user = person(apache.options()).await;
@@ -106,7 +106,7 @@ fn a_first_byte_is_waited_for_after_the_challenge() {
 }
 
 #[test]
-fn users_who_cannot_prove_themselves_are_not_let_in() {
+fn users_who_cannot_authenticate_are_refused() {
     let apache = Apache::start();
     let nginx = Nginx::start();
     play(async {

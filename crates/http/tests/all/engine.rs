@@ -68,7 +68,7 @@ fn count(counted: &Recorder, kind: &str) -> u64 {
 }
 
 #[test]
-fn every_request_of_a_run_is_one_that_the_server_counted() {
+fn requests_of_a_run_match_the_servers_log() {
     for way in Way::ALL {
         let nginx = Nginx::start();
         let steps = json!([
@@ -100,7 +100,7 @@ fn every_request_of_a_run_is_one_that_the_server_counted() {
 }
 
 #[test]
-fn connecting_answering_and_receiving_are_timed_apart() {
+fn connecting_answering_and_receiving_are_timed_separately() {
     let nginx = Nginx::start();
     let options = HttpOptions {
         keep_alive: false,
@@ -131,7 +131,7 @@ fn connecting_answering_and_receiving_are_timed_apart() {
 }
 
 #[test]
-fn a_frozen_server_makes_the_engines_time_limit_end_steps() {
+fn steps_on_a_frozen_server_time_out() {
     let nginx = Nginx::start();
     let steps = json!([{"name": "page", "op": "get", "page": "any"}]);
     let mut is_frozen = false;

@@ -18,7 +18,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 #[test]
-fn a_status_that_was_not_expected_names_the_path_and_spares_the_connection() {
+fn an_unexpected_status_names_the_path_and_keeps_the_connection() {
     let nginx = Nginx::start();
     for way in Way::ALL {
         play(async {
@@ -55,7 +55,7 @@ fn a_status_that_was_not_expected_names_the_path_and_spares_the_connection() {
 }
 
 #[test]
-fn a_request_that_is_refused_before_its_end_is_told_as_refused() {
+fn a_request_refused_before_its_end_is_reported_as_refused() {
     let nginx = Nginx::start();
     for way in Way::ALL {
         play(async {
@@ -183,7 +183,7 @@ fn flip(path: &Path, at: u64) {
 }
 
 #[test]
-fn pages_that_the_data_set_does_not_have_cannot_be_drawn() {
+fn pages_missing_from_the_data_set_cannot_be_drawn() {
     let nginx = Nginx::start();
     play(async {
         let mut person = person(nginx.options(Way::Plain)).await;
@@ -202,7 +202,7 @@ fn pages_that_the_data_set_does_not_have_cannot_be_drawn() {
 }
 
 #[test]
-fn a_part_of_the_answers_can_be_checked() {
+fn a_share_of_the_answers_can_be_checked() {
     let nginx = Nginx::start();
     flip(&nginx.behind("/text-0000.html"), 50);
     play(async {
@@ -227,7 +227,7 @@ fn a_part_of_the_answers_can_be_checked() {
 }
 
 #[test]
-fn a_killed_server_is_a_lost_connection_and_then_none() {
+fn a_killed_server_loses_connections_and_accepts_none() {
     for way in Way::ALL {
         let mut nginx = Nginx::start();
         // More than a socket's buffer holds.
@@ -262,7 +262,7 @@ fn a_killed_server_is_a_lost_connection_and_then_none() {
 }
 
 #[test]
-fn a_frozen_server_keeps_users_waiting_until_the_limit_and_serves_them_after() {
+fn users_wait_for_a_frozen_server_and_are_served_afterwards() {
     let nginx = Nginx::start();
     for way in Way::ALL {
         play(async {
@@ -293,7 +293,7 @@ fn a_frozen_server_keeps_users_waiting_until_the_limit_and_serves_them_after() {
 }
 
 #[test]
-fn a_connection_that_the_server_says_it_closes_is_made_anew() {
+fn users_reconnect_after_an_announced_close() {
     let nginx = Nginx::with(common::small_set(), "keepalive_requests 3;");
     for way in Way::ALL {
         play(async {
@@ -308,7 +308,7 @@ fn a_connection_that_the_server_says_it_closes_is_made_anew() {
 }
 
 #[test]
-fn a_connection_that_the_server_closed_in_between_is_made_anew() {
+fn users_reconnect_after_an_idle_connection_was_closed() {
     let nginx = Nginx::with(common::small_set(), "keepalive_timeout 50ms;");
     for way in Way::ALL {
         play(async {

@@ -29,7 +29,7 @@ fn look(options: HttpOptions) -> Result<Checked, HttpError> {
 }
 
 #[test]
-fn a_server_says_who_it_is() {
+fn a_server_is_identified() {
     let nginx = Nginx::start();
     for (way, version, tls) in [
         (Way::Plain, "HTTP/1.1", ""),
@@ -54,7 +54,7 @@ fn a_server_says_who_it_is() {
 }
 
 #[test]
-fn a_data_set_is_found_whole_or_not() {
+fn wrong_and_missing_pages_of_a_data_set_are_found() {
     let nginx = Nginx::start();
     for way in Way::ALL {
         let options = HttpOptions {
@@ -82,7 +82,7 @@ fn a_data_set_is_found_whole_or_not() {
 }
 
 #[test]
-fn the_pages_that_steps_ask_for_are_looked_at_each_once_if_wanted() {
+fn all_pages_that_steps_request_can_be_checked_once() {
     let nginx = Nginx::start();
     let options = || nginx.options(Way::Plain);
     let mut steps = Vec::new();

@@ -71,7 +71,7 @@ fn read_in_every_form(receive_buffer: u32, length: u32) {
 }
 
 #[test]
-fn what_is_no_answer_ends_the_session_with_a_reason() {
+fn invalid_answers_end_the_session_with_a_reason() {
     let endless = [&b"HTTP/1.1 200 OK\r\nA: "[..], &vec![b'x'; 100_000]].concat();
     let faults: [(&[&[u8]], FaultKind, &str); 12] = [
         (
@@ -144,7 +144,7 @@ fn what_is_no_answer_ends_the_session_with_a_reason() {
 }
 
 #[test]
-fn a_head_has_no_body_whatever_it_says() {
+fn an_answer_to_head_has_no_body() {
     let head = json!({"op": "head", "path": "/text-0001.html"});
     let moved = answered(
         head.clone(),
@@ -181,7 +181,7 @@ fn a_damaged_gzip_is_wrong_data() {
 }
 
 #[test]
-fn requests_are_as_they_should_be() {
+fn requests_are_written_as_expected() {
     let ok = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec();
     let sent = |step: Value, change: &dyn Fn(&mut HttpOptions)| {
         let (mut options, thread) = peer(vec![ok.clone()]);
@@ -300,7 +300,7 @@ fn an_idle_connection_may_only_be_closed() {
 }
 
 #[test]
-fn an_answer_before_the_end_of_the_request_is_taken() {
+fn an_answer_before_the_end_of_the_request_is_accepted() {
     let post = json!({"op": "post", "path": "/x", "body_bytes": 100_000_000});
     let fault = answered(
         post,

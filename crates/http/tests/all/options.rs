@@ -12,7 +12,7 @@ use headcount_load::FaultKind;
 use serde_json::json;
 
 #[test]
-fn certificates_are_checked_unless_that_is_off() {
+fn certificates_are_verified_unless_disabled() {
     let nginx = Nginx::start();
     for way in [Way::Tls, Way::Http2Tls] {
         let get = json!({"op": "get", "path": "/text-0001.html"});
@@ -72,7 +72,7 @@ fn a_server_without_http2_or_without_tls_is_recognised() {
 }
 
 #[test]
-fn options_that_cannot_be_are_refused_in_a_sentence() {
+fn invalid_options_are_refused_with_a_reason() {
     let read = |text: serde_json::Value| -> String {
         match serde_json::from_value::<HttpOptions>(text) {
             Ok(options) => Http::new(options).unwrap_err().to_string(),

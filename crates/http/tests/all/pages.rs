@@ -37,7 +37,7 @@ fn write(folder: &Path, set: &PageSet) -> Result<Written, TreeError> {
 }
 
 #[test]
-fn paths_numbers_and_pages_belong_together() {
+fn paths_and_numbers_identify_pages() {
     for set in [small(), webbench(3), specweb96(1, 3)] {
         set.check().unwrap();
         let mut numbers = BTreeSet::new();
@@ -167,7 +167,7 @@ fn directories_are_drawn_by_zipfs_law() {
 }
 
 #[test]
-fn webbenchs_tree_is_as_the_report_says() {
+fn webbenchs_tree_matches_the_report() {
     let set = webbench(1);
     let sizes: BTreeSet<_> = set.files().map(|page| page.bytes).collect();
     assert_eq!((sizes.first(), sizes.last()), (Some(&256), Some(&131_072)));

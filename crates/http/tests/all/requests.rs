@@ -68,7 +68,7 @@ fn bodies_of_requests_arrive_whole() {
 }
 
 #[test]
-fn contents_made_for_a_request_can_be_checked_by_who_stores_them() {
+fn generated_bodies_can_be_checked_once_stored() {
     let nginx = Nginx::start();
     play(async {
         let mut person = person(nginx.options(Way::Plain)).await;
@@ -131,7 +131,7 @@ fn cookies_are_kept_by_each_user_and_sent_back() {
 }
 
 #[test]
-fn a_new_visitor_has_no_cookies_of_the_last() {
+fn new_visitors_start_without_cookies() {
     let nginx = Nginx::start();
     for way in Way::ALL {
         let before = nginx.log().len();
@@ -158,7 +158,7 @@ fn a_new_visitor_has_no_cookies_of_the_last() {
 }
 
 #[test]
-fn users_prove_themselves() {
+fn users_authenticate() {
     let nginx = Nginx::start();
     for way in Way::ALL {
         play(async {
@@ -225,7 +225,7 @@ fn headers_of_the_target_and_of_a_step_are_sent() {
 }
 
 #[test]
-fn users_resume_their_own_tls_sessions_and_only_where_that_is_said() {
+fn users_resume_their_own_tls_sessions_if_enabled() {
     let nginx = Nginx::start();
     for (resume_tls, expected) in [(false, [".", ".", ".", "."]), (true, [".", "r", ".", "r"])] {
         let before = nginx.log().len();

@@ -15,7 +15,7 @@ use headcount_load::clock::Origin;
 use serde_json::json;
 
 #[test]
-fn pages_are_got_checked_and_counted_over_every_way() {
+fn pages_are_fetched_checked_and_counted_every_way() {
     let nginx = Nginx::start();
     for way in Way::ALL {
         play(async {
@@ -161,7 +161,7 @@ fn chunks_and_gzip_are_read() {
 }
 
 #[test]
-fn connections_are_not_kept_where_that_is_said_and_the_server_closes_first() {
+fn without_keep_alive_the_server_closes_each_connection() {
     let nginx = Nginx::start();
     for way in [Way::Plain, Way::Tls] {
         let (ours, theirs) = waiting(nginx.port(way));
@@ -260,7 +260,7 @@ fn a_request_can_be_played_in_parts() {
 }
 
 #[test]
-fn an_answer_that_nobody_received_does_not_get_into_the_next() {
+fn an_unread_answer_does_not_leak_into_the_next() {
     let nginx = Nginx::start();
     for way in Way::ALL {
         play(async {
@@ -294,7 +294,7 @@ fn an_answer_that_nobody_received_does_not_get_into_the_next() {
 }
 
 #[test]
-fn answers_without_bodies_are_known() {
+fn answers_without_bodies_are_recognised() {
     let nginx = Nginx::start();
     for way in Way::ALL {
         play(async {

@@ -32,7 +32,7 @@ fn write(folder: &Path, kept: Kept) -> Written {
 }
 
 #[test]
-fn what_is_damaged_is_found_by_reading_only() {
+fn damage_is_found_only_by_reading() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("pages");
     write(&folder, Kept::Long);
@@ -67,7 +67,7 @@ fn a_tree_is_deleted_whole() {
 }
 
 #[test]
-fn what_others_put_into_it_stays() {
+fn a_tree_is_deleted_without_the_files_of_others() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("pages");
     write(&folder, Kept::Long);

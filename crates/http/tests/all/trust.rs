@@ -27,7 +27,7 @@ fn got(options: HttpOptions) -> Result<u64, Fault> {
 }
 
 #[test]
-fn a_certificate_of_the_file_is_trusted_without_an_authority() {
+fn a_self_signed_certificate_in_the_file_is_trusted() {
     for name in ["own-authority", "own-leaf"] {
         let nginx = self_signed(name);
         let trusting = |file: &str| HttpOptions {
@@ -66,7 +66,7 @@ fn a_certificate_of_the_file_is_trusted_without_an_authority() {
 }
 
 #[test]
-fn a_server_certificate_of_the_file_needs_not_its_authority() {
+fn a_server_certificate_in_the_file_needs_no_authority() {
     let nginx = Nginx::start();
     let options = HttpOptions {
         verify_certificates: Certificates::File(nginx.path("server.pem")),
@@ -76,7 +76,7 @@ fn a_server_certificate_of_the_file_needs_not_its_authority() {
 }
 
 #[test]
-fn a_certificate_of_the_file_is_not_trusted_for_ever() {
+fn an_expired_certificate_in_the_file_is_not_trusted() {
     let nginx = self_signed("own-expired");
     for verify_name in [true, false] {
         let options = HttpOptions {
@@ -90,7 +90,7 @@ fn a_certificate_of_the_file_is_not_trusted_for_ever() {
 }
 
 #[test]
-fn the_address_is_apart_from_the_name() {
+fn the_address_is_independent_of_the_server_name() {
     let seen = "location /seen { return 200 \"$ssl_server_name $http_host\"; }";
     let nginx = Nginx::with(small_set(), seen);
     for way in [Way::Tls, Way::Http2Tls] {
@@ -133,7 +133,7 @@ fn demanding() -> Nginx {
 }
 
 #[test]
-fn users_show_a_certificate_to_a_server_that_asks_for_one() {
+fn users_present_a_certificate_when_the_server_asks() {
     let nginx = demanding();
     for way in [Way::Tls, Way::Http2Tls] {
         let showing = |certificate: Option<&str>, key: Option<&str>| HttpOptions {
@@ -165,7 +165,7 @@ fn users_show_a_certificate_to_a_server_that_asks_for_one() {
 }
 
 #[test]
-fn a_certificate_of_users_that_cannot_be_shown_is_refused_in_a_sentence() {
+fn an_unusable_client_certificate_is_refused_with_a_reason() {
     let nginx = Nginx::start();
     for (certificate, key, part) in [
         ("server.pem", None, "holds no private key; name the file"),
@@ -201,7 +201,7 @@ fn a_certificate_of_users_that_cannot_be_shown_is_refused_in_a_sentence() {
 }
 
 #[test]
-fn a_server_that_ends_the_connection_says_what_it_misses() {
+fn a_missing_or_refused_client_certificate_is_reported() {
     let nginx = Nginx::start();
     let path = |name: &str| nginx.path(name).display().to_string();
     for version in ["-tls1_3", "-tls1_2"] {

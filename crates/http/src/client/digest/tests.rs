@@ -15,7 +15,7 @@ fn answered(header: &str, identity: Identity<'_>, uri: &str, own: &str) -> Strin
 }
 
 #[test]
-fn answers_are_those_of_the_standard() {
+fn answers_match_the_examples_of_the_rfcs() {
     let asked = |algorithm: &str| {
         format!(
             "Digest realm=\"http-auth@example.org\", qop=\"auth, auth-int\", \
@@ -50,7 +50,7 @@ fn answers_are_those_of_the_standard() {
 }
 
 #[test]
-fn a_name_may_be_hidden_or_not_in_ascii() {
+fn a_user_name_may_be_hashed_or_not_ascii() {
     // RFC 7616, 3.9.2, with the values of erratum 4897, and of OpenSSL for the response.
     let header = "Digest realm=\"api@example.org\", qop=\"auth\", algorithm=SHA-512-256, \
                   nonce=\"5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK\", \

@@ -137,7 +137,7 @@ fn cookies_are_replaced_in_their_place_and_deleted() {
 }
 
 #[test]
-fn cookies_end_when_their_time_is_over() {
+fn cookies_expire() {
     let cookies = jar(
         &["a=1; Max-Age=60", "b=2; Max-Age=99999999999", "c=3"],
         PLAIN,
@@ -169,7 +169,7 @@ fn this_machine_is_trusted_without_tls() {
 }
 
 #[test]
-fn a_jar_does_not_grow() {
+fn only_the_latest_cookies_are_kept() {
     let mut jar = Jar::default();
     for index in 0..200 {
         jar.set(format!("c{index}=v").as_bytes(), PLAIN, "/", NOW_S);
