@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     /// The body and its content type.
-    fn sent(key: &str, value: Value) -> Result<(String, &'static str), String> {
+    fn body(key: &str, value: Value) -> Result<(String, &'static str), String> {
         let mut names = Names::default();
         let slot = names.set("x").unwrap();
         let mut table = BodyTable::default();
@@ -244,19 +244,19 @@ mod tests {
     #[test]
     fn json_is_sent_with_a_users_values() {
         let json = json!({"a": [1, true, null, "p\"{x}"], "n": "{n:number}", "t": "{n}", "q\"": {}, "k{x}": 1});
-        let (text, own_type) = sent("json", json).unwrap();
+        let (text, own_type) = body("json", json).unwrap();
         let expected = r#"{"a":[1,true,null,"p\"5\"\n"],"k5\"\n":1,"n":7,"q\"":{},"t":"7"}"#;
         assert_eq!(text, expected);
         assert!(serde_json::from_str::<Value>(&text).is_ok());
         assert_eq!(own_type, "application/json");
-        assert_eq!(sent("json", json!("a")).unwrap().0, "\"a\"");
-        let sentence = sent("json", json!({"a": "{x:number}"})).unwrap_err();
+        assert_eq!(body("json", json!("a")).unwrap().0, "\"a\"");
+        let sentence = body("json", json!({"a": "{x:number}"})).unwrap_err();
         assert!(sentence.contains("is not a number"), "{sentence}");
     }
 
     #[test]
     fn texts_are_sent() {
-        assert_eq!(sent("body", json!("{\"a\": {n}}")).unwrap().0, "{\"a\": 7}");
+        assert_eq!(body("body", json!("{\"a\": {n}}")).unwrap().0, "{\"a\": 7}");
     }
 
     #[test]

@@ -246,7 +246,7 @@ mod tests {
         policy
     }
 
-    fn after(lines: &[&str], passed_s: i64) -> Cache {
+    fn cache(lines: &[&str], passed_s: i64) -> Cache {
         let mut cache = Cache::default();
         cache.note("/a", 200, &policy(lines), NOW_S);
         assert_eq!(cache.known("/b", NOW_S), Known::Nothing);
@@ -266,7 +266,7 @@ mod tests {
             (&[DATE, "Last-Modified: Sun, 06 Nov 1994 08:39:37 GMT"], 60),
             (&["Cache-Control: max-age=999999999999999999999"], MOST_S),
         ] {
-            let cache = after(lines, lifetime_s);
+            let cache = cache(lines, lifetime_s);
             let known = |s| cache.known("/a", NOW_S + s) == Known::Fresh;
             assert!(known(lifetime_s - 1) && !known(lifetime_s), "{lines:?}");
         }
@@ -284,7 +284,7 @@ mod tests {
             &[],
         ] {
             assert_eq!(
-                after(lines, 0).known("/a", NOW_S),
+                cache(lines, 0).known("/a", NOW_S),
                 Known::Nothing,
                 "{lines:?}"
             );
@@ -295,14 +295,14 @@ mod tests {
             &["Expires: -1", tag],
             &[tag],
         ] {
-            let cache = after(lines, 0);
+            let cache = cache(lines, 0);
             assert_eq!(cache.known("/a", NOW_S), Known::Version("\"v1\"", ""));
         }
     }
 
     #[test]
     fn an_unchanged_resource_is_fresh_again() {
-        let mut cache = after(&["Cache-Control: max-age=60", "ETag: \"v1\""], 0);
+        let mut cache = cache(&["Cache-Control: max-age=60", "ETag: \"v1\""], 0);
         cache.note("/a", 503, &policy(&["Cache-Control: no-store"]), NOW_S);
         cache.note("/a", 304, &policy(&[]), NOW_S + 100);
         assert_eq!(cache.known("/a", NOW_S + 159), Known::Fresh);
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_new_visitor_starts_with_an_empty_cache() {
-        let mut cache = after(&["Cache-Control: max-age=60"], 0);
+        let mut cache = cache(&["Cache-Control: max-age=60"], 0);
         cache.begin(1, true);
         cache.begin(1, false);
         assert_eq!(cache.len(), 1);

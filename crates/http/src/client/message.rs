@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    fn compiled(table: Value, is_sent: bool) -> Result<Messages, String> {
+    fn messages(table: Value, is_sent: bool) -> Result<Messages, String> {
         let mut names = Names::default();
         let table = MessageTable::deserialize(table).map_err(|error| error.to_string())?;
         if is_sent {
@@ -176,7 +176,7 @@ mod tests {
             (json!({"check": [{"contains": "x"}]}), false, true),
         ] {
             assert_eq!(
-                compiled(table.clone(), is_sent).unwrap().waits,
+                messages(table.clone(), is_sent).unwrap().waits,
                 waits,
                 "{table}"
             );
@@ -197,7 +197,7 @@ mod tests {
             (json!({"until": {}}), false, "until must be a list"),
             (json!({"txt": "a"}), true, "txt"),
         ] {
-            let sentence = compiled(table.clone(), is_sent).unwrap_err();
+            let sentence = messages(table.clone(), is_sent).unwrap_err();
             assert!(sentence.contains(part), "{sentence} of {table}");
         }
     }

@@ -139,7 +139,7 @@ mod tests {
     use crate::client::payload::Payload;
 
     /// The body that user 7 sends.
-    fn sent(fields: Value) -> Result<String, String> {
+    fn body(fields: Value) -> Result<String, String> {
         let bytes: Box<[u8]> = (*b"id\n{n}\n").into();
         let files = Files::read([("/w/orders.csv".to_owned(), bytes)]);
         let mut names = Names::with_files(files);
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn fields_and_files_are_sent() {
-        let text = sent(json!({
+        let text = body(json!({
             "a\"b": "t{n}",
             "doc-{n}-\"x\"": "y",
             "file": {"filename": "x.csv", "content": "1,{n}\n", "content_type": "text/csv"},
@@ -201,7 +201,7 @@ mod tests {
                 "text of ASCII",
             ),
         ] {
-            let sentence = sent(json!({ "f": field })).unwrap_err();
+            let sentence = body(json!({ "f": field })).unwrap_err();
             assert!(sentence.contains(part), "{sentence}");
         }
     }

@@ -147,8 +147,8 @@ mod tests {
             assert_eq!(leads("/x/y?p", location).as_deref(), Ok(path), "{location}");
         }
         let base = Base::parse("http://shop.test").unwrap();
-        let there = redirected(&base, "/", "http://shop.test:80/a");
-        assert_eq!(there.as_deref(), Ok("/a"));
+        let path = redirected(&base, "/", "http://shop.test:80/a");
+        assert_eq!(path.as_deref(), Ok("/a"));
     }
 
     #[test]

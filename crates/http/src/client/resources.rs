@@ -135,7 +135,7 @@ mod tests {
     use super::*;
     use crate::client::Step;
 
-    fn compiled(mut keys: Value) -> Result<PageAsk, String> {
+    fn page_ask(mut keys: Value) -> Result<PageAsk, String> {
         let defaults = [("op", "get"), ("path", "/a")];
         for (key, value) in defaults {
             keys.as_object_mut()
@@ -151,10 +151,10 @@ mod tests {
 
     #[test]
     fn a_page_has_resources() {
-        let found = compiled(json!({"resources": "embedded"})).unwrap();
+        let found = page_ask(json!({"resources": "embedded"})).unwrap();
         assert_eq!((found.page.names_resources, found.listed.len()), (true, 0));
         assert_eq!((found.connections, found.keeps_cache), (6, true));
-        let found = compiled(json!({
+        let found = page_ask(json!({
             "resources": ["/a.css", "embedded", "/{n}.js"], "connections": 2, "cache": false,
             "headers": {"Accept-Language": "de", "Accept": "text/html", "X-User": "{n}", "Range": "bytes=0-"},
         }));
@@ -165,7 +165,7 @@ mod tests {
         assert!(!found.ask.headers.has(&ACCEPT) && !found.ask.headers.has(&RANGE));
         assert_eq!(found.ask.texts.len(), 1);
         assert!(
-            !compiled(json!({"resources": ["/a.css"]}))
+            !page_ask(json!({"resources": ["/a.css"]}))
                 .unwrap()
                 .page
                 .names_resources
@@ -198,7 +198,7 @@ mod tests {
             (json!({"cache": false}), "belong to resources"),
             (json!({"connections": 3}), "belong to resources"),
         ] {
-            let sentence = compiled(keys).unwrap_err();
+            let sentence = page_ask(keys).unwrap_err();
             assert!(sentence.contains(part), "{sentence}");
         }
     }

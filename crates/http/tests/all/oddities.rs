@@ -15,11 +15,11 @@ use headcount_load::{Fault, FaultKind, Moved};
 use serde_json::{Value, json};
 
 /// The user's result for these pieces of an answer.
-fn answered(step: Value, pieces: &[&[u8]]) -> Result<Moved, Fault> {
-    answered_with(step, pieces, |_| {})
+fn outcome(step: Value, pieces: &[&[u8]]) -> Result<Moved, Fault> {
+    outcome_with(step, pieces, |_| {})
 }
 
-fn answered_with(
+fn outcome_with(
     step: Value,
     pieces: &[&[u8]],
     change: impl FnOnce(&mut HttpOptions),
@@ -60,7 +60,7 @@ fn read_in_every_form(receive_buffer: u32, length: u32) {
     ];
     for (pieces, bytes) in forms {
         for keep_alive in [true, false] {
-            let moved = answered_with(get(), pieces, |options| {
+            let moved = outcome_with(get(), pieces, |options| {
                 options.receive_buffer = receive_buffer;
                 options.keep_alive = keep_alive;
             });
@@ -132,7 +132,7 @@ fn invalid_answers_end_the_session_with_a_reason() {
         ),
     ];
     for (pieces, kind, part) in faults {
-        let fault = answered(get(), pieces).unwrap_err();
+        let fault = outcome(get(), pieces).unwrap_err();
         assert_eq!(
             (fault.kind, fault.ends_session),
             (kind, true),
@@ -146,17 +146,17 @@ fn invalid_answers_end_the_session_with_a_reason() {
 #[test]
 fn an_answer_to_head_has_no_body() {
     let head = json!({"op": "head", "path": "/text-0001.html"});
-    let moved = answered(
+    let moved = outcome(
         head.clone(),
         &[b"HTTP/1.1 200 OK\r\nContent-Length: 1024\r\n\r\n"],
     );
     assert_eq!(moved.unwrap().read_bytes, 0);
-    let fault = answered(
+    let fault = outcome(
         head.clone(),
         &[b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"],
     );
     assert_eq!(fault.unwrap_err().kind, FaultKind::WrongData);
-    let moved = answered(
+    let moved = outcome(
         head,
         &[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"],
     );
@@ -171,7 +171,7 @@ fn a_damaged_gzip_is_wrong_data() {
         &b"\x1f\x8b\x08\0\0\0\0\0\0\x03abcdefghij"[..],
         b"no gzip at all......",
     ] {
-        let fault = answered(get.clone(), &[head, body]).unwrap_err();
+        let fault = outcome(get.clone(), &[head, body]).unwrap_err();
         assert_eq!(
             (fault.kind, fault.ends_session),
             (FaultKind::WrongData, false)
@@ -302,7 +302,7 @@ fn an_idle_connection_may_only_be_closed() {
 #[test]
 fn an_answer_before_the_end_of_the_request_is_accepted() {
     let post = json!({"op": "post", "path": "/x", "body_bytes": 100_000_000});
-    let fault = answered(
+    let fault = outcome(
         post,
         &[b"HTTP/1.1 507 Insufficient Storage\r\nContent-Length: 2\r\n\r\nno"],
     );

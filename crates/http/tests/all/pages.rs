@@ -54,13 +54,13 @@ fn paths_and_numbers_identify_pages() {
     assert_eq!(paths[17], "/a/b/image-0002.bin");
     let bytes: Vec<_> = set.files().take(6).map(|page| page.bytes).collect();
     assert_eq!(bytes, [100, 5000, 100, 1000, 2000, 3000]);
-    let made = set.page(2, 1, 3);
-    let path = set.path(&made);
+    let page = set.page(2, 1, 3);
+    let path = set.path(&page);
     assert_eq!(
         path,
         "/cgi-bin/page?seed=0000000000000007&page=0000000b&bytes=300"
     );
-    assert_eq!(set.find(&path), Some(made));
+    assert_eq!(set.find(&path), Some(page));
     for stranger in [
         "",
         "/",

@@ -124,15 +124,15 @@ fn chunks_and_gzip_are_read() {
     for way in Way::ALL {
         play(async {
             let plain = nginx.options(way);
-            let mut sober = person(plain.clone()).await;
+            let mut without_gzip = person(plain.clone()).await;
             assert_eq!(
-                sober
+                without_gzip
                     .read(json!({"op": "get", "path": "/chunked/large-0001.bin"}))
                     .await,
                 2_000_000
             );
             assert_eq!(
-                sober
+                without_gzip
                     .read(json!({"op": "get", "path": "/proxied/a/text-0002.html"}))
                     .await,
                 16_384

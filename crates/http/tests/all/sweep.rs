@@ -44,9 +44,9 @@ fn damage_is_found_only_by_reading() {
     let looked = write(&folder, Kept::Long);
     assert_eq!((looked.created, looked.kept), (0, 9));
     assert_eq!(fs::read(&page).unwrap(), damaged);
-    let mended = write(&folder, Kept::Right);
-    assert_eq!((mended.created, mended.kept), (1, 8));
-    assert_eq!(mended.written_bytes, whole.len() as u64);
+    let repaired = write(&folder, Kept::Right);
+    assert_eq!((repaired.created, repaired.kept), (1, 8));
+    assert_eq!(repaired.written_bytes, whole.len() as u64);
     assert_eq!(fs::read(&page).unwrap(), whole);
 }
 

@@ -20,9 +20,9 @@ fn self_signed(name: &str) -> Nginx {
     Nginx::with(small_set(), &own)
 }
 
-fn got(options: HttpOptions) -> Result<u64, Fault> {
-    let get = json!({"op": "get", "path": "/text-0001.html"});
-    let moved = play(async { person(options).await.play(get).await });
+fn get(options: HttpOptions) -> Result<u64, Fault> {
+    let step = json!({"op": "get", "path": "/text-0001.html"});
+    let moved = play(async { person(options).await.play(step).await });
     moved.map(|moved| moved.read_bytes)
 }
 
@@ -34,10 +34,10 @@ fn a_self_signed_certificate_in_the_file_is_trusted() {
             verify_certificates: Certificates::File(nginx.path(file)),
             ..nginx.options(Way::Tls)
         };
-        assert_eq!(got(trusting(&format!("{name}.pem"))), Ok(1024), "{name}");
+        assert_eq!(get(trusting(&format!("{name}.pem"))), Ok(1024), "{name}");
         // Another certificate with the same subject, and a foreign authority.
         for other in ["own-other.pem", "authority.pem"] {
-            let fault = got(trusting(other)).unwrap_err();
+            let fault = get(trusting(other)).unwrap_err();
             assert!(
                 fault.message.contains("certificate is not trusted"),
                 "{name}, {other}: {fault}"
@@ -48,7 +48,7 @@ fn a_self_signed_certificate_in_the_file_is_trusted() {
             url: format!("https://localhost:{}", nginx.port(Way::Tls)),
             ..trusting(&format!("{name}.pem"))
         };
-        let fault = got(elsewhere.clone()).unwrap_err();
+        let fault = get(elsewhere.clone()).unwrap_err();
         assert!(
             fault.message.contains("not valid for name \"localhost\""),
             "{fault}"
@@ -61,7 +61,7 @@ fn a_self_signed_certificate_in_the_file_is_trusted() {
             verify_name: false,
             ..elsewhere
         };
-        assert_eq!(got(nameless), Ok(1024), "{name}");
+        assert_eq!(get(nameless), Ok(1024), "{name}");
     }
 }
 
@@ -72,7 +72,7 @@ fn a_server_certificate_in_the_file_needs_no_authority() {
         verify_certificates: Certificates::File(nginx.path("server.pem")),
         ..nginx.options(Way::Http2Tls)
     };
-    assert_eq!(got(options), Ok(1024));
+    assert_eq!(get(options), Ok(1024));
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn an_expired_certificate_in_the_file_is_not_trusted() {
             verify_name,
             ..nginx.options(Way::Tls)
         };
-        let fault = got(options).unwrap_err();
+        let fault = get(options).unwrap_err();
         assert!(fault.message.contains("it has expired"), "{fault}");
     }
 }
@@ -100,7 +100,7 @@ fn the_address_is_independent_of_the_server_name() {
             server_name: server_name.map(Into::into),
             ..nginx.options(way)
         };
-        let fault = got(named(None)).unwrap_err();
+        let fault = get(named(None)).unwrap_err();
         assert!(
             fault
                 .message
@@ -142,21 +142,21 @@ fn users_present_a_certificate_when_the_server_asks() {
             ..nginx.options(way)
         };
         let options = showing(Some("server.pem"), Some("server.key"));
-        assert_eq!(got(options.clone()), Ok(1024), "{way:?}");
-        assert_eq!(got(showing(Some("both.pem"), None)), Ok(1024), "{way:?}");
+        assert_eq!(get(options.clone()), Ok(1024), "{way:?}");
+        assert_eq!(get(showing(Some("both.pem"), None)), Ok(1024), "{way:?}");
         let resuming = HttpOptions {
             resume_tls: true,
             ..options
         };
-        assert_eq!(got(resuming), Ok(1024), "{way:?}");
-        let fault = got(showing(None, None)).unwrap_err();
+        assert_eq!(get(resuming), Ok(1024), "{way:?}");
+        let fault = get(showing(None, None)).unwrap_err();
         assert!(
             fault
                 .message
                 .contains("No required SSL certificate was sent"),
             "{fault}"
         );
-        let fault = got(showing(Some("own-leaf.pem"), Some("own-leaf.key"))).unwrap_err();
+        let fault = get(showing(Some("own-leaf.pem"), Some("own-leaf.key"))).unwrap_err();
         assert!(
             fault.message.contains("The SSL certificate error"),
             "{fault}"
@@ -217,7 +217,7 @@ fn a_missing_or_refused_client_certificate_is_reported() {
             key: certificate.map(|name| nginx.path(&format!("{name}.key"))),
             ..nginx.options(Way::Tls)
         };
-        let fault = got(options(None)).unwrap_err();
+        let fault = get(options(None)).unwrap_err();
         if version == "-tls1_3" {
             assert!(fault.message.contains("they have none"), "{fault}");
         } else {
@@ -226,7 +226,7 @@ fn a_missing_or_refused_client_certificate_is_reported() {
                 "{fault}"
             );
         }
-        let fault = got(options(Some("own-leaf"))).unwrap_err();
+        let fault = get(options(Some("own-leaf"))).unwrap_err();
         assert!(
             fault
                 .message
