@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn a_client_authenticates_with_an_encoded_header() {
-        // The example of RFC 6749, 4.4.2, and a secret with signs.
+        // The example of RFC 6749, 4.4.2, and credentials with special characters.
         let example = json!({"op": OPERATION, "path": "/token", "grant": "client-credentials",
             "client_id": "s6BhdRkqt3", "client_secret": {"value": "gX1fBat3bV"}, "scope": "a b"});
         let found = claim(&example);

@@ -76,7 +76,7 @@ fn a_stale_nonce_is_replaced() {
     play(async {
         let mut user = person(apache.options()).await;
         user.read(get("/short/page")).await;
-        pause(Duration::from_millis(2100)); // Apache counts a second, and rounds
+        pause(Duration::from_millis(2100)); // the nonce lives for a second, and Apache rounds
         user.read(get("/short/page")).await;
         assert_eq!(user.sent("GET"), 4);
     });

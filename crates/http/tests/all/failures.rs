@@ -106,7 +106,7 @@ fn pages_changed_behind_the_servers_back_are_wrong_data() {
             "/a/image-0001.bin",
             "wrong data at offset 777: these bytes were changed",
         ),
-        ("/chunked/a/image-0001.bin", ""), // no page of the data set
+        ("/chunked/a/image-0001.bin", ""), // not a page of the data set
         (
             "/a/text-0002.html",
             "wrong data at offset 29: it holds data of /text-0002.html",

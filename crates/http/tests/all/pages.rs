@@ -239,7 +239,7 @@ fn specweb96s_files_are_as_published() {
             bytes += size;
         }
         let found_mb = bytes as f64 / f64::from(1 << 20);
-        // Their figures are for draws that are not even within a class.
+        // Their figures are for draws that are not uniform within a class.
         assert!(
             (found_mb / published_mb - 1.0).abs() < 0.2,
             "{part}: {found_mb} MB"

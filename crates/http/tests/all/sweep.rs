@@ -81,7 +81,7 @@ fn a_tree_is_deleted_without_the_files_of_others() {
     }
     assert!(!folder.join("text-0000.html").exists());
     assert!(!folder.join("cgi-bin").exists());
-    // In the root one; in `a` the folders `b` and `own`; in `a/b` one.
+    // One in the root, the folders `b` and `own` in `a`, and one in `a/b`.
     assert_eq!(swept.left, 4);
 }
 

@@ -70,7 +70,7 @@ fn a_cookie_is_taken_or_refused() {
         ("a=\u{1}", PLAIN, ""),
         (&long, PLAIN, ""),
         (&long_attribute, PLAIN, "a=1"),
-        // Whose they are (5.5, 5.7).
+        // Domains (5.5, 5.7).
         ("a=1; Domain=www.example.org", PLAIN, "a=1"),
         ("a=1; Domain=other.org; Domain=example.org", PLAIN, "a=1"),
         ("a=1; Domain=", PLAIN, "a=1"),
@@ -83,7 +83,7 @@ fn a_cookie_is_taken_or_refused() {
         ("a=1; SameSite=None", SAFE, ""),
         ("a=1; SameSite=None; Secure", SAFE, "a=1"),
         ("a=1; SameSite=Strict", PLAIN, "a=1"),
-        // What a name promises.
+        // Prefixes of names.
         ("__Secure-a=1; Secure", SAFE, "__Secure-a=1"),
         ("__Secure-a=1", SAFE, ""),
         ("__secure-a=1", SAFE, ""),
@@ -97,7 +97,7 @@ fn a_cookie_is_taken_or_refused() {
         ),
         ("__Host-a=1; Path=/", SAFE, ""),
         ("=__Host-a=1; Secure; Path=/", SAFE, ""),
-        // How long (5.5); an age that is not a number does not count.
+        // Lifetimes (5.5); an age that is not a number is ignored.
         ("a=1; Max-Age=0", PLAIN, ""),
         ("a=1; Max-Age=-1", PLAIN, ""),
         ("a=1; Max-Age=60", PLAIN, "a=1"),
