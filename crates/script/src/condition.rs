@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conditions_look_at_the_users_values() {
+    fn conditions_test_the_users_values() {
         let mut names = Names::default();
         let slot = names.set("stock").unwrap();
         let mut condition = |table| Condition::compile(&table, &mut names).unwrap();
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_show_the_form() {
+    fn mistakes_show_the_expected_form() {
         for table in [
             json!("x"),
             json!({"above": 1}),

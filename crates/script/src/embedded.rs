@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_browsers_fetch_is_found() {
+    fn resources_that_browsers_fetch_are_found() {
         let page = r#"<!doctype html><HTML><head><base href="/b/"><base href="/c/">
             <link rel="Stylesheet" href=" a.css?x=1&amp;y=2 "><LINK REL='shortcut icon' HREF=f.ico>
             <link rel=preload as=font href=f.woff2><link rel=modulepreload href=m.js>
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_browsers_do_not_fetch_is_passed_over() {
+    fn resources_that_browsers_do_not_fetch_are_skipped() {
         let page = r#"<link rel="alternate stylesheet" href=a><link rel=canonical href=b><link href=c>
             <link rel=stylesheet disabled href=d><link rel=dns-prefetch href=//e>
             <script type="text/template" src=f></script><script nomodule src=g></script>
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn one_image_of_many_is_chosen() {
+    fn one_of_several_images_is_chosen() {
         for (html, chosen) in [
             ("<img src=a srcset='b 480w, c 960w'>", "b"),
             ("<img src=a srcset='b 2x, c 3x'>", "a"),
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_an_end() {
+    fn the_number_of_links_is_limited() {
         assert_eq!(links(&"<img src=a>".repeat(3_000)).len(), MOST_LINKS);
     }
 

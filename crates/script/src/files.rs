@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_have_the_same_bytes_of_a_file() {
+    fn clones_share_the_bytes_of_a_file() {
         let bytes: Box<[u8]> = (*b"%PDF").into();
         let files = Files::read([("/home/ada/report.pdf".to_owned(), bytes)]);
         let one = files.get("/home/ada/report.pdf").unwrap();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_not_read_is_an_error_but_where_a_plan_is_only_checked() {
+    fn an_unread_file_is_an_error_unless_the_plan_is_only_checked() {
         let sentence = Files::default().get("/report.pdf").unwrap_err();
         assert!(sentence.contains("/report.pdf was not read"), "{sentence}");
         assert_eq!(Files::Unread.get("/report.pdf").unwrap().bytes(), b"");

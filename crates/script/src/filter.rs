@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_encoded_for_where_they_stand() {
+    fn filters_encode_values() {
         for (name, value, written) in [
             ("url", "a b/ä?", "a%20b%2F%C3%A4%3F"),
             ("json", "a\"\\\n\u{1}ä", "a\\\"\\\\\\n\\u0001ä"),

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_identifiers_have_their_form() {
+    fn times_and_uuids_are_well_formed() {
         assert_eq!(utc(0), "1970-01-01T00:00:00Z");
         assert_eq!(utc(951_782_399), "2000-02-28T23:59:59Z");
         assert_eq!(utc(951_782_400), "2000-02-29T00:00:00Z");

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn other_selectors_are_named() {
+    fn unsupported_selectors_are_refused() {
         for selector in ["", "li[", "a:hover", "h1 + p"] {
             let sentence = Elements::parse(selector, None).unwrap_err();
             assert!(sentence.contains("as a CSS selector"), "{sentence}");

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_nothing_sets_is_an_error_that_knows_the_nearest() {
+    fn an_unset_name_is_an_error_that_suggests_the_nearest() {
         let mut names = Names::default();
         names.set("session_token").unwrap();
         names.mention("session_tokn").unwrap();
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_scenario_mentions_is_taken_once() {
+    fn names_that_a_scenario_mentions_are_taken_once() {
         let mut names = Names::default();
         names.declare("a", 0, false).unwrap();
         names.declare("b", 1, true).unwrap();

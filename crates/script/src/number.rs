@@ -52,7 +52,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whole_numbers_compare_as_such(left: i64, right: i64, near in -2_i64..=2) {
+        fn whole_numbers_compare_exactly(left: i64, right: i64, near in -2_i64..=2) {
             for right in [right, left.saturating_add(near)] {
                 let found = order(&left.to_string(), &right.to_string());
                 prop_assert_eq!(found, Some(left.cmp(&right)));
@@ -68,7 +68,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_can_be_asked(left: String, right: String) {
+        fn any_text_can_be_compared(left: String, right: String) {
             let _ = order(&left, &right);
         }
     }

@@ -345,7 +345,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn texts_are_held_or_lacked(value in "[a-c]{0,6}", part in "[a-c]{1,2}") {
+        fn texts_contain_lack_equal_or_differ(value in "[a-c]{0,6}", part in "[a-c]{1,2}") {
             let holds = |key: &str| judged(json!({key: part}), Some(&value)).is_ok();
             prop_assert_eq!(holds("contains"), value.contains(&part));
             prop_assert_eq!(holds("lacks"), !value.contains(&part));

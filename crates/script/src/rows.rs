@@ -138,7 +138,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_are_in_the_table_and_once_is_once(
+        fn rows_exist_and_order_once_never_repeats(
             length in 1_usize..40,
             workers in 0_u32..5,
             calls in prop::collection::vec(any::<(u32, u64, u64)>(), 0..100),

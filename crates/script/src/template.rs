@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_encoded_where_they_stand_unless_a_filter_did() {
+    fn values_are_encoded_unless_they_have_a_filter() {
         let mut names = Names::default();
         let slot = names.set("q").unwrap();
         let template = Template::parse("/a b/{q}/{q|lower}", &mut names).unwrap();

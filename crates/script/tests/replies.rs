@@ -65,7 +65,7 @@ fn checked(table: &Value, reply: &Given) -> Result<(), String> {
 }
 
 #[test]
-fn values_are_captured_from_everywhere() {
+fn values_are_captured_from_every_part_of_a_reply() {
     for (table, value) in [
         (json!({"json": "$.id"}), "17"),
         (json!({"json": "$.items[*].sku"}), "a"),
@@ -98,7 +98,7 @@ fn values_are_captured_from_everywhere() {
 }
 
 #[test]
-fn a_random_pick_takes_each() {
+fn a_random_pick_can_be_any_match() {
     let mut names = Names::default();
     let table = json!({"x": {"regex": "id=([0-9])", "pick": "random"}});
     let captures = Capture::compile(&table, Realm::Contents, &mut names).unwrap();
@@ -112,7 +112,7 @@ fn a_random_pick_takes_each() {
 }
 
 #[test]
-fn what_cannot_be_captured_is_named() {
+fn failed_captures_give_the_reason() {
     for (table, reply, part) in [
         (
             json!({"json": "$.token"}),
@@ -138,7 +138,7 @@ fn what_cannot_be_captured_is_named() {
 }
 
 #[test]
-fn checks_pass_or_show_what_came() {
+fn checks_pass_or_show_the_value() {
     for (table, reply) in [
         (json!({"json": "$.status", "equals": "open"}), &ORDER),
         (json!({"of": "status", "equals": 201}), &ORDER),
@@ -202,7 +202,7 @@ fn mistakes_name_the_place() {
 }
 
 #[test]
-fn replies_with_contents_have_no_columns_and_rows_have_nothing_else() {
+fn contents_have_no_columns_and_rows_have_nothing_else() {
     let judged =
         |table: Value, realm| Check::compile(&json!([table]), realm, &mut Names::default());
     for table in [
@@ -263,7 +263,7 @@ fn messages_have_headers_texts_and_uids() {
 }
 
 #[test]
-fn files_have_names_sizes_and_times_and_their_text_has_neither() {
+fn files_have_names_sizes_and_times_but_their_text_has_none() {
     let judged =
         |table: Value, realm| Check::compile(&json!([table]), realm, &mut Names::default());
     for table in [

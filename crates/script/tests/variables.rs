@@ -25,7 +25,7 @@ fn played(tables: &Value, text: &str, number: u32, scenarios: u64) -> Vec<String
 }
 
 #[test]
-fn values_last_as_long_as_they_should() {
+fn values_last_for_a_scenario_a_user_or_a_use() {
     let tables = json!([
         {"name": "a", "int": [1, 1_000_000]},
         {"name": "b", "int": [1, 1_000_000], "each": "user"},
@@ -59,7 +59,7 @@ fn draws_do_not_depend_on_other_variables() {
 }
 
 #[test]
-fn texts_mention_what_stands_above_them() {
+fn texts_can_use_the_variables_above_them() {
     let tables = json!([
         {"name": "city", "choice": ["Bonn"]},
         {"name": "place", "text": "{city}-{n:03}"},
@@ -89,7 +89,7 @@ fn shares_follow_the_weights() {
 }
 
 #[test]
-fn rows_keep_together_and_run_out() {
+fn columns_of_a_row_keep_together_and_rows_run_out() {
     let rows = json!([["ada", "1"], ["bob", "2"]]);
     let table = |order: &str| json!([{"name": "who", "columns": ["name", "id"], "rows": rows, "order": order}]);
     assert_eq!(

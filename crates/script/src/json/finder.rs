@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_lead_into_each_other_are_all_found() {
+    fn nested_paths_are_all_found() {
         let mut finder = Finder::default();
         let paths: [&[Key]; 6] = [
             &[name("items")],
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn of_members_with_one_name_the_last_counts() {
+    fn the_last_of_duplicate_members_counts() {
         let mut finder = Finder::default();
         finder.add(&[name("a"), name("b")]);
         finder.add(&[name("a")]);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_looked_for_in_what_is_no_json() {
+    fn invalid_json_is_refused_even_without_paths() {
         let finder = Finder::default();
         assert!(finder.find(b"[1, 2]").is_ok_and(|found| found.is_empty()));
         assert!(finder.find(b"[1, 2").is_err());

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_or_no_json_is_named() {
+    fn invalid_paths_and_documents_are_refused() {
         for path in ["", "items", "$.", "$[", "$.a b"] {
             let sentence = Path::parse(path).unwrap_err();
             assert!(sentence.contains("is not a JSON path"), "{sentence}");
@@ -244,7 +244,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_ways_find_the_same(
+        fn singular_and_general_paths_agree(
             name in "[a-c]", index in 0usize..4,
             list in prop::collection::vec(any::<i32>(), 0..4), text in any::<String>(),
         ) {

@@ -78,7 +78,7 @@ fn values_go_both_ways() {
 }
 
 #[test]
-fn a_failed_step_is_an_answer_to_who_attempts_it() {
+fn attempt_returns_the_failure_of_a_step() {
     let mut names = Names::default();
     let source = "local ok, why = attempt('pay')
         if not ok then fail('not paid: ' .. why) end";
@@ -120,7 +120,7 @@ fn mistakes_are_found_before_the_run() {
 }
 
 #[test]
-fn mistakes_of_the_run_have_their_line() {
+fn mistakes_during_the_run_name_their_line() {
     for (source, part) in [
         (
             "\nlocal a = nil + 1",
@@ -179,7 +179,7 @@ fn mistakes_of_the_run_have_their_line() {
 }
 
 #[test]
-fn a_script_has_no_way_out() {
+fn a_script_is_sandboxed() {
     for name in [
         "io",
         "os",
@@ -221,7 +221,7 @@ fn a_script_has_no_way_out() {
 }
 
 #[test]
-fn chance_is_the_scenarios_own() {
+fn random_draws_are_repeatable() {
     let drawn = || {
         let source = "for i = 1, 20 do vars.all = (vars.all or '') .. math.random(6) .. ' ' end
             vars.unit = math.random()";
@@ -242,7 +242,7 @@ fn chance_is_the_scenarios_own() {
 }
 
 #[test]
-fn what_applications_need_is_there() {
+fn json_crypto_and_time_are_available() {
     let source = r#"
         local order = json.decode('{"items": [{"sku": "a", "n": 2}, {"sku": "b", "n": 3}], "x": null}')
         local sum = 0
@@ -280,7 +280,7 @@ fn what_applications_need_is_there() {
 }
 
 #[test]
-fn printed_lines_are_handed_on() {
+fn printed_lines_are_passed_on_up_to_a_limit() {
     let mut names = Names::default();
     let source = "print('a', 1, nil, vars.n) for i = 1, 500 do print(i) end";
     let program = Program::compile("a.lua", source, &[], &mut names).unwrap();

@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_seen_where_they_stand() {
+    fn names_are_found_with_their_lines() {
         let found = mentioned(
             "play('search')\n\
              if tonumber(vars.stock) > 0 and vars.status == 'open' then\n\
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_passed_over() {
+    fn unterminated_tokens_are_skipped() {
         for source in [
             "'", "\"a", "--[[", "[[", "[==[ ]]", "'\\", "vars.", "vars[", "play(",
         ] {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_are_seen() {
+    fn loops_are_detected() {
         for (source, may_loop) in [
             ("if vars.a then play('for') end -- while", false),
             ("for i = 1, 2 do play('a') end", true),
