@@ -55,12 +55,12 @@ mod tests {
 
     use super::*;
 
-    fn port_of(socket: &impl AsFd) -> SocketAddr {
+    fn endpoint(socket: &impl AsFd) -> SocketAddr {
         getsockname(socket).unwrap().try_into().unwrap()
     }
 
     #[test]
-    fn a_socket_connects_from_its_address_and_has_no_port_before() {
+    fn a_socket_connects_from_its_address_and_only_then_gets_a_port() {
         for (family, any, from) in [
             (AddressFamily::INET, "127.0.0.1:0", "127.0.0.9"),
             (AddressFamily::INET6, "[::1]:0", "::1"),
@@ -69,16 +69,16 @@ mod tests {
             let from: IpAddr = from.parse().unwrap();
             let socket = socket(family, SocketType::STREAM, None).unwrap();
             bind_address(&socket, from).unwrap();
-            assert_eq!(port_of(&socket).port(), 0);
+            assert_eq!(endpoint(&socket).port(), 0);
             connect(&socket, &listener.local_addr().unwrap()).unwrap();
             let (_, peer) = listener.accept().unwrap();
             assert_eq!(peer.ip(), from);
-            assert_eq!(peer, port_of(&socket));
+            assert_eq!(peer, endpoint(&socket));
         }
     }
 
     #[test]
-    fn ports_are_those_of_the_system() {
+    fn ports_are_in_the_range_of_the_system() {
         let text = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap();
         let bounds: Vec<u16> = text
             .split_whitespace()
@@ -98,7 +98,7 @@ mod tests {
                     socket
                 })
                 .collect();
-            let ports: Vec<u16> = connections.iter().map(|it| port_of(it).port()).collect();
+            let ports: Vec<u16> = connections.iter().map(|it| endpoint(it).port()).collect();
             let is_in_range = |port: &u16| (bounds[0]..=bounds[1]).contains(port);
             assert!(ports.iter().all(is_in_range), "{ports:?}");
         }

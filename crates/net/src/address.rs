@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_an_error() {
+    fn invalid_addresses_are_errors() {
         for address in ["no such host:143", "127.0.0.1", "127.0.0.1:x", ""] {
             assert!(resolve(address).is_err(), "{address}");
         }

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_is_that_of_the_last() {
+    fn the_last_error_is_returned() {
         let kind = |addresses: &[SocketAddr]| play(connect(addresses)).unwrap_err().kind();
         assert_eq!(kind(&[closed_address()]), ErrorKind::ConnectionRefused);
         assert_eq!(kind(&[]), ErrorKind::InvalidInput);
