@@ -232,7 +232,7 @@ mod tests {
 
     use super::*;
 
-    fn judged(table: Value, value: Option<&str>) -> Result<(), String> {
+    fn judge(table: Value, value: Option<&str>) -> Result<(), String> {
         let mut names = Names::default();
         let slot = names.set("limit").unwrap();
         let predicates = PredicateTable::deserialize(table).unwrap();
@@ -269,10 +269,10 @@ mod tests {
             (json!({"above": 4, "below": "{limit}"}), "4.5"),
             (json!({"exists": true}), ""),
         ] {
-            assert_eq!(judged(table.clone(), Some(value)), Ok(()), "{table}");
+            assert_eq!(judge(table.clone(), Some(value)), Ok(()), "{table}");
         }
-        assert_eq!(judged(json!({"exists": false}), None), Ok(()));
-        assert_eq!(judged(json!({"lacks": "x", "differs": "y"}), None), Ok(()));
+        assert_eq!(judge(json!({"exists": false}), None), Ok(()));
+        assert_eq!(judge(json!({"lacks": "x", "differs": "y"}), None), Ok(()));
     }
 
     #[test]
@@ -318,12 +318,12 @@ mod tests {
             (json!({"exists": true}), None, "is not there"),
         ] {
             assert_eq!(
-                judged(table.clone(), value),
+                judge(table.clone(), value),
                 Err(sentence.to_owned()),
                 "{table}"
             );
         }
-        let long = judged(json!({"equals": "a"}), Some(&"\u{e4}".repeat(100))).unwrap_err();
+        let long = judge(json!({"equals": "a"}), Some(&"\u{e4}".repeat(100))).unwrap_err();
         assert!(long.contains("\u{e4}...\"") && long.len() < 120, "{long}");
     }
 
@@ -346,7 +346,7 @@ mod tests {
     proptest! {
         #[test]
         fn texts_contain_lack_equal_or_differ(value in "[a-c]{0,6}", part in "[a-c]{1,2}") {
-            let holds = |key: &str| judged(json!({key: part}), Some(&value)).is_ok();
+            let holds = |key: &str| judge(json!({key: part}), Some(&value)).is_ok();
             prop_assert_eq!(holds("contains"), value.contains(&part));
             prop_assert_eq!(holds("lacks"), !value.contains(&part));
             prop_assert_eq!(holds("equals"), value == part);

@@ -145,7 +145,7 @@ mod tests {
         ) {
             let table = vec![vec![Box::from("a")]; length];
             let rows = Rows::new(vec!["name".into()], table, workers).unwrap();
-            let mut had = BTreeSet::new();
+            let mut used = BTreeSet::new();
             for (number, turn, drawn) in calls {
                 for order in [Order::InTurn, Order::Random] {
                     let row = rows.row(order, number, turn, drawn).unwrap();
@@ -156,7 +156,7 @@ mod tests {
                 if let Some(row) = rows.row(Order::Once, number, turn, drawn) {
                     prop_assert!((row as usize) < length);
                     prop_assert_eq!(row % workers.max(1), number % workers.max(1));
-                    prop_assert!(had.insert(row), "row {} twice", row);
+                    prop_assert!(used.insert(row), "row {} twice", row);
                 }
             }
         }

@@ -203,14 +203,14 @@ fn mistakes_name_the_place() {
 
 #[test]
 fn contents_have_no_columns_and_rows_have_nothing_else() {
-    let judged =
+    let compile =
         |table: Value, realm| Check::compile(&json!([table]), realm, &mut Names::default());
     for table in [
         json!({"column": "id", "equals": 1}),
         json!({"row": 1, "equals": 1}),
         json!({"of": "rows", "equals": 1}),
     ] {
-        let sentence = judged(table, Realm::Contents).unwrap_err();
+        let sentence = compile(table, Realm::Contents).unwrap_err();
         assert!(
             sentence.contains("are for the rows of a database"),
             "{sentence}"
@@ -223,16 +223,16 @@ fn contents_have_no_columns_and_rows_have_nothing_else() {
         json!({"of": "rows", "row": 2, "equals": 1}),
         json!({"column": "id", "of": "rows", "equals": 1}),
     ] {
-        let sentence = judged(table, Realm::Rows).unwrap_err();
+        let sentence = compile(table, Realm::Rows).unwrap_err();
         assert!(sentence.contains("give column"), "{sentence}");
     }
-    let zero = judged(json!({"column": "id", "row": 0, "equals": 1}), Realm::Rows);
+    let zero = compile(json!({"column": "id", "row": 0, "equals": 1}), Realm::Rows);
     assert!(zero.is_err());
 }
 
 #[test]
 fn messages_have_headers_texts_and_uids() {
-    let judged =
+    let compile =
         |table: Value, realm| Check::compile(&json!([table]), realm, &mut Names::default());
     for table in [
         json!({"column": "id", "equals": 1}),
@@ -240,7 +240,7 @@ fn messages_have_headers_texts_and_uids() {
         json!({"of": "status", "equals": 200}),
         json!({"of": "rows", "equals": 1}),
     ] {
-        let sentence = judged(table, Realm::Messages).unwrap_err();
+        let sentence = compile(table, Realm::Messages).unwrap_err();
         assert!(sentence.contains("of messages give"), "{sentence}");
     }
     for table in [
@@ -251,20 +251,20 @@ fn messages_have_headers_texts_and_uids() {
         json!({"of": "size", "below": 500}),
         json!({"contains": "hello"}),
     ] {
-        let compiled = judged(table.clone(), Realm::Messages);
+        let compiled = compile(table.clone(), Realm::Messages);
         assert!(compiled.is_ok(), "{table}: {compiled:?}");
     }
     for of in ["count", "uid"] {
         let table = json!({"of": of, "equals": 1});
-        let sentence = judged(table.clone(), Realm::Contents).unwrap_err();
+        let sentence = compile(table.clone(), Realm::Contents).unwrap_err();
         assert!(sentence.contains("messages of a mail server"), "{sentence}");
-        assert!(judged(table, Realm::Rows).is_err());
+        assert!(compile(table, Realm::Rows).is_err());
     }
 }
 
 #[test]
 fn files_have_names_sizes_and_times_but_their_text_has_none() {
-    let judged =
+    let compile =
         |table: Value, realm| Check::compile(&json!([table]), realm, &mut Names::default());
     for table in [
         json!({"json": "$.id", "equals": 1}),
@@ -273,7 +273,7 @@ fn files_have_names_sizes_and_times_but_their_text_has_none() {
         json!({"regex": "a", "of": "name", "equals": 200}),
         json!({"header": "a", "equals": 1}),
     ] {
-        let sentence = judged(table, Realm::Entries).unwrap_err();
+        let sentence = compile(table, Realm::Entries).unwrap_err();
         assert!(sentence.contains("of files give"), "{sentence}");
     }
     for table in [
@@ -282,11 +282,11 @@ fn files_have_names_sizes_and_times_but_their_text_has_none() {
         json!({"of": "count", "equals": 1}),
         json!({"column": "a", "equals": 1}),
     ] {
-        let sentence = judged(table, Realm::Text).unwrap_err();
+        let sentence = compile(table, Realm::Text).unwrap_err();
         assert!(sentence.contains("of the text of a file"), "{sentence}");
     }
-    assert!(judged(json!({"contains": "total"}), Realm::Text).is_ok());
-    let sentence = judged(json!({"of": "name", "equals": 1}), Realm::Contents).unwrap_err();
+    assert!(compile(json!({"contains": "total"}), Realm::Text).is_ok());
+    let sentence = compile(json!({"of": "name", "equals": 1}), Realm::Contents).unwrap_err();
     assert!(sentence.contains("of a file server"), "{sentence}");
 }
 

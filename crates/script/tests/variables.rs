@@ -6,7 +6,7 @@ use headcount_script::{Names, Scope, Template, Variables};
 use serde_json::{Value, json};
 
 /// The results of the template in successive scenarios of user `number`.
-fn played(tables: &Value, text: &str, number: u32, scenarios: u64) -> Vec<String> {
+fn render(tables: &Value, text: &str, number: u32, scenarios: u64) -> Vec<String> {
     let mut names = Names::default();
     let variables = Variables::compile(tables.as_array().unwrap(), 1, &mut names).unwrap();
     let template = Template::parse(text, &mut names).unwrap();
@@ -14,14 +14,14 @@ fn played(tables: &Value, text: &str, number: u32, scenarios: u64) -> Vec<String
     let needed = variables.needed(&names.take_mentioned());
     let variables = variables.with_slots(&names);
     let mut scope = Scope::new(Some(variables), number);
-    let seeds = (0..scenarios).map(|scenario| {
+    let texts = (0..scenarios).map(|scenario| {
         let begun = scope.begin(scenario, 100 + scenario, 7, &needed);
         begun.map_or_else(
             |missing| missing.to_string(),
             |()| template.render(&mut scope).unwrap(),
         )
     });
-    seeds.collect()
+    texts.collect()
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn values_last_for_a_scenario_a_user_or_a_use() {
         {"name": "b", "int": [1, 1_000_000], "each": "user"},
         {"name": "c", "int": [1, 1_000_000], "each": "use"},
     ]);
-    let texts = played(&tables, "{a} {a} {b} {c} {c}", 0, 2);
+    let texts = render(&tables, "{a} {a} {b} {c} {c}", 0, 2);
     let words: Vec<Vec<&str>> = texts.iter().map(|text| text.split(' ').collect()).collect();
     for scenario in &words {
         assert_eq!(scenario[0], scenario[1]);
@@ -40,8 +40,8 @@ fn values_last_for_a_scenario_a_user_or_a_use() {
     assert_ne!(words[0][0], words[1][0]);
     assert_eq!(words[0][2], words[1][2]);
     assert_eq!(
-        played(&tables, "{a} {b} {c}", 0, 3),
-        played(&tables, "{a} {b} {c}", 0, 3)
+        render(&tables, "{a} {b} {c}", 0, 3),
+        render(&tables, "{a} {b} {c}", 0, 3)
     );
 }
 
@@ -50,8 +50,8 @@ fn draws_do_not_depend_on_other_variables() {
     let tables = json!([
         {"name": "x", "uuid": true}, {"name": "a", "int": [1, 1_000_000]},
     ]);
-    let alone = played(&tables, "{a}", 0, 3);
-    let beside: Vec<_> = played(&tables, "{x} {a}", 0, 3)
+    let alone = render(&tables, "{a}", 0, 3);
+    let beside: Vec<_> = render(&tables, "{x} {a}", 0, 3)
         .iter()
         .map(|text| text.split(' ').nth(1).unwrap().to_owned())
         .collect();
@@ -66,7 +66,7 @@ fn texts_can_use_the_variables_above_them() {
         {"name": "secret", "value": "{city}"},
     ]);
     assert_eq!(
-        played(&tables, "{place} {secret}", 4, 1),
+        render(&tables, "{place} {secret}", 4, 1),
         ["Bonn-004 {city}"]
     );
 }
@@ -74,17 +74,17 @@ fn texts_can_use_the_variables_above_them() {
 #[test]
 fn shares_follow_the_weights() {
     let tables = json!([{"name": "a", "choice": ["x", "y"], "weights": [3, 1]}]);
-    let drawn = played(&tables, "{a}", 0, 4_000);
+    let drawn = render(&tables, "{a}", 0, 4_000);
     let share = drawn.iter().filter(|text| *text == "x").count() as f64 / 4_000.0;
     assert!((share - 0.75).abs() < 0.035, "{share}"); // five standard errors
     let tables = json!([{"name": "a", "int": [-1, 1]}]);
-    let drawn = played(&tables, "{a}", 0, 300);
+    let drawn = render(&tables, "{a}", 0, 300);
     for value in ["-1", "0", "1"] {
         let count = drawn.iter().filter(|text| *text == value).count();
         assert!((60..=140).contains(&count), "{value}: {count}");
     }
     let tables = json!([{"name": "a", "letters": 12}]);
-    let letters = &played(&tables, "{a}", 0, 1)[0];
+    let letters = &render(&tables, "{a}", 0, 1)[0];
     assert!(letters.len() == 12 && letters.bytes().all(|byte| byte.is_ascii_lowercase()));
 }
 
@@ -93,13 +93,13 @@ fn columns_of_a_row_keep_together_and_rows_run_out() {
     let rows = json!([["ada", "1"], ["bob", "2"]]);
     let table = |order: &str| json!([{"name": "who", "columns": ["name", "id"], "rows": rows, "order": order}]);
     assert_eq!(
-        played(&table("in-turn"), "{who.name}{who.id}", 1, 3),
+        render(&table("in-turn"), "{who.name}{who.id}", 1, 3),
         ["bob2", "ada1", "bob2"]
     );
-    assert_eq!(played(&table("unique"), "{who.name}", 1, 2), ["bob", "bob"]);
-    let missing = &played(&table("unique"), "{who.name}", 2, 1)[0];
+    assert_eq!(render(&table("unique"), "{who.name}", 1, 2), ["bob", "bob"]);
+    let missing = &render(&table("unique"), "{who.name}", 2, 1)[0];
     assert!(missing.contains("each user needs a row"), "{missing}");
-    let missing = &played(&table("once"), "{who.name}", 0, 3)[2];
+    let missing = &render(&table("once"), "{who.name}", 0, 3)[2];
     assert!(missing.contains("each row is used once"), "{missing}");
 }
 

@@ -2,7 +2,7 @@ use super::*;
 use crate::values::Values;
 
 /// What a script wants, one after the other, if every step succeeds; and the user's values.
-fn played(source: &str) -> (Vec<Next>, Scope) {
+fn run(source: &str) -> (Vec<Next>, Scope) {
     let mut names = Names::default();
     let stock = names.set("stock").unwrap();
     let program = Program::compile("buy.lua", source, &["search", "buy"], &mut names).unwrap();
@@ -22,7 +22,7 @@ fn played(source: &str) -> (Vec<Next>, Scope) {
 }
 
 fn failure(source: &str) -> String {
-    match played(source).0.pop() {
+    match run(source).0.pop() {
         Some(Next::Fail(sentence)) => sentence,
         other => panic!("{other:?} of {source}"),
     }
@@ -37,7 +37,7 @@ const fn play(step: usize) -> Next {
 
 #[test]
 fn a_script_decides_which_steps_are_played() {
-    let (all, _) = played(
+    let (all, _) = run(
         "for i = 1, tonumber(vars.stock) - 1 do play('buy') end
          if vars.stock == '3' then pause(0.5) end
          play('search')",
@@ -198,7 +198,7 @@ fn a_script_is_sandboxed() {
         "string.dump",
         "native",
     ] {
-        let (all, _) = played(&format!("if {name} ~= nil then fail('there') end"));
+        let (all, _) = run(&format!("if {name} ~= nil then fail('there') end"));
         assert_eq!(all, [Next::End], "{name}");
     }
     for source in [
@@ -213,9 +213,9 @@ fn a_script_is_sandboxed() {
         failure(source);
     }
     // What one user does is nothing to the next.
-    played("pcall(function() string.upper = nil end) pcall(function() play = nil end)");
+    run("pcall(function() string.upper = nil end) pcall(function() play = nil end)");
     assert_eq!(
-        played("vars.a = ('a'):upper() play('buy')").0,
+        run("vars.a = ('a'):upper() play('buy')").0,
         [play(1), Next::End]
     );
 }
@@ -225,7 +225,7 @@ fn random_draws_are_repeatable() {
     let drawn = || {
         let source = "for i = 1, 20 do vars.all = (vars.all or '') .. math.random(6) .. ' ' end
             vars.unit = math.random()";
-        let (_, scope) = played(source);
+        let (_, scope) = run(source);
         let values: Vec<_> = (1..3)
             .map(|slot| scope.value(slot).unwrap().to_owned())
             .collect();
