@@ -1,4 +1,4 @@
-//! What variables are, scenario by scenario.
+//! The values of variables, scenario by scenario.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::values::Values;
 
-/// What a script wants, one after the other, if every step succeeds; and the user's values.
+/// What a script asks for, in order, if every step succeeds; and the user's values.
 fn run(source: &str) -> (Vec<Next>, Scope) {
     let mut names = Names::default();
     let stock = names.set("stock").unwrap();
@@ -212,7 +212,7 @@ fn a_script_is_sandboxed() {
     ] {
         failure(source);
     }
-    // What one user does is nothing to the next.
+    // What one user does has no effect on the next.
     run("pcall(function() string.upper = nil end) pcall(function() play = nil end)");
     assert_eq!(
         run("vars.a = ('a'):upper() play('buy')").0,
@@ -270,7 +270,7 @@ fn json_crypto_and_time_are_available() {
     assert_eq!(value("none"), "true");
     let written: serde_json::Value = serde_json::from_str(&value("json")).unwrap();
     assert_eq!(written, serde_json::json!({"b": [1, 2], "a": "\u{e4}"}));
-    // FIPS 180-4, and the example of RFC 2104's Wikipedia article for SHA-256.
+    // FIPS 180-4, and the example for SHA-256 in Wikipedia's article on HMAC (RFC 2104).
     let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!(value("hash"), hash);
     let mac = "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8";
