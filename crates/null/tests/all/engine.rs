@@ -181,7 +181,7 @@ fn a_step_over_its_time_limit_is_a_timeout_and_ends_the_session() {
 }
 
 #[test]
-fn users_who_are_stuck_are_not_among_those_who_completed_something() {
+fn stuck_users_do_not_count_as_active() {
     const THINK_S: u64 = 4;
     let pace = Pace::Closed {
         think: Draw::Fixed { s: THINK_S as f64 },
@@ -226,7 +226,7 @@ fn users_who_are_stuck_are_not_among_those_who_completed_something() {
 }
 
 #[test]
-fn whoever_never_completed_anything_is_not_counted() {
+fn users_who_never_complete_anything_are_not_counted() {
     let fail = json!({"op": "fail", "ends_session": true});
     let plan = plan(
         THINK_4S,
@@ -240,7 +240,7 @@ fn whoever_never_completed_anything_is_not_counted() {
 }
 
 #[test]
-fn users_are_unserved_while_they_hang_and_no_longer_when_they_are_answered() {
+fn users_are_unserved_only_until_they_are_answered() {
     // A service of 20 s with a limit of a second: over it most of the time, then answered.
     let slow = json!({"op": "serve", "service": {"draw": "fixed", "s": 20.0}});
     let mut plan = plan(

@@ -159,7 +159,7 @@ fn moments_of_another_clock_are_moved() {
 }
 
 #[test]
-fn intervals_of_a_machine_that_was_late_are_one() {
+fn intervals_of_a_late_machine_are_merged() {
     let own = Plan {
         report_every_ms: 1000,
         ..mixed()
@@ -180,7 +180,7 @@ fn intervals_of_a_machine_that_was_late_are_one() {
 }
 
 #[test]
-fn whoever_completed_something_in_a_second_counts_in_that_second() {
+fn users_count_in_the_second_of_their_last_completion() {
     let own = Plan {
         report_every_ms: 1000,
         ..mixed()
@@ -220,7 +220,7 @@ fn figures_of_another_run_are_refused() {
 
 proptest! {
     #[test]
-    fn bytes_of_nobody_are_an_error_and_no_panic(
+    fn corrupt_bytes_never_panic(
         noise in prop::collection::vec(any::<u8>(), 0..200),
         at in any::<prop::sample::Index>(),
         cut in any::<prop::sample::Index>(),
@@ -241,7 +241,7 @@ proptest! {
     }
 
     #[test]
-    fn the_machines_play_all_users_and_nobody_twice(
+    fn the_machines_play_every_user_once(
         machines in prop::collection::vec(1u16..5, 1..9),
         targets in prop::collection::vec(0u32..60, 1..4),
     ) {
@@ -274,7 +274,7 @@ proptest! {
 }
 
 #[test]
-fn a_part_that_cannot_be_is_refused() {
+fn invalid_parts_are_refused() {
     let refused = |workers, first, of| {
         let part = Some(Part { first, of });
         let own = Plan {

@@ -52,7 +52,7 @@ fn loops() -> Plan {
 }
 
 #[test]
-fn users_go_round_a_script_at_the_pace_of_its_pauses() {
+fn users_loop_through_a_script_at_the_pace_of_its_pauses() {
     let (users, hours) = (500, 10);
     let end = steady(users, hours * 3600);
     let snapshots = rehearse(loops(), Null::default(), &end).unwrap();
@@ -115,7 +115,7 @@ fn users_who_join_a_script_together_are_spread_over_their_loop() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_scripts_are_refused() {
     let open = Pace::Open {
         every: Draw::Fixed { s: 1.0 },
     };
@@ -211,7 +211,7 @@ fn users_log_on_when_they_join_and_again_if_that_failed() {
 }
 
 #[test]
-fn whoever_leaves_while_logging_on_is_gone_when_that_ends() {
+fn users_who_leave_while_logging_on_are_gone_afterwards() {
     use headcount_load::worker::Command;
     let think = Draw::Fixed { s: 1000.0 };
     let users = |target| Command::Users { target, over_ns: 0 };

@@ -42,7 +42,7 @@ fn close(found: (u64, f64, f64), wanted: (u64, f64, f64)) {
 }
 
 #[test]
-fn tasks_reach_reports_and_are_told_apart_by_interval_and_worker() {
+fn tasks_of_all_workers_are_reported_by_interval() {
     // Each round is a look of 250 ms and one of 750 ms, and a change that fails; a round a user
     // lasts 2 s with the pause.
     let serve =
@@ -108,7 +108,7 @@ impl Session for AskingSession {
 }
 
 #[test]
-fn users_of_all_workers_know_how_many_the_run_is_asked_to_have() {
+fn users_of_all_workers_know_the_ordered_number_of_users() {
     let mut plan = plan(THINK_1S, nothing());
     plan.workers = 3;
     let users = |target| Command::Users { target, over_ns: 0 };
