@@ -49,7 +49,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn half_of_a_round_trip_is_each_way() {
+    fn each_way_takes_half_of_a_round_trip() {
         let found = Conditions::of_round_trip(15 * MS, 2 * MS, 0.001, 0.0).unwrap();
         assert_eq!(found.delay, Duration::from_micros(7500));
         assert_eq!(found.spread, MS);
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_possible_is_refused() {
+    fn impossible_conditions_are_refused() {
         for (latency, jitter, loss, reorder) in [
             (1, 2, 0.0, 0.0),
             (2, 1, 1.1, 0.0),

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn it_finds_the_median_and_what_is_rare_does_not_matter() {
+    fn the_typical_time_is_a_median_that_ignores_outliers() {
         let often = (0..1000).map(|n| {
             if n % 10 == 0 {
                 9_000_000
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_came_while_the_thread_waited() {
+    fn packets_arrive_no_earlier_than_the_wait() {
         let waking = after([90_000; 1000]);
         assert_eq!(waking.early_ns(), EARLY_NS);
         assert_eq!(waking.earlier_ns(0, 7_000_000), waking.typical_ns);

@@ -89,7 +89,7 @@ fn frames_arrive_whole_in_order_and_never_early() {
 }
 
 #[test]
-fn what_is_lost_is_counted_and_never_arrives() {
+fn lost_packets_are_counted_and_never_arrive() {
     let line = start_line(&conditions(0, 1.0, 0.0));
     for number in 0..50 {
         line.near.send(&frame(number)).unwrap();
@@ -106,7 +106,7 @@ fn what_is_lost_is_counted_and_never_arrives() {
 }
 
 #[test]
-fn what_overtakes_does_not_wait() {
+fn packets_that_overtake_do_not_wait() {
     let line = start_line(&conditions(200_000, 0.0, 0.5));
     for number in 0..100 {
         line.near.send(&frame(number)).unwrap();
@@ -126,7 +126,7 @@ fn what_overtakes_does_not_wait() {
 }
 
 #[test]
-fn the_latest_begins_anew_when_it_was_asked_for() {
+fn taking_the_counts_resets_the_latest() {
     let line = start_line(&conditions(0, 0.0, 0.0));
     line.near.send(&frame(1)).unwrap();
     received(&line.far);

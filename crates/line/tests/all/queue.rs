@@ -20,7 +20,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 }
 
 #[test]
-fn it_is_full_in_time_and_takes_more_once_packets_have_gone() {
+fn a_full_queue_takes_more_once_packets_have_left() {
     let mut queue = Queue::new(CAPACITY);
     let mut kept = 0;
     while queue.room().is_some() {

@@ -26,7 +26,7 @@ fn count(conditions: &Conditions, seed: u64, fate: Fate) -> usize {
 }
 
 #[test]
-fn the_share_that_is_asked_for_is_lost_and_the_share_overtakes() {
+fn the_given_shares_are_lost_or_overtake() {
     for (seed, share) in [(1, 0.001), (2, 0.01), (3, 0.3)] {
         let lossy = conditions(15_000, 0, share, 0.0);
         assert!(is_share(count(&lossy, seed, Fate::Lost), PACKETS, share));
@@ -36,7 +36,7 @@ fn the_share_that_is_asked_for_is_lost_and_the_share_overtakes() {
 }
 
 #[test]
-fn all_is_lost_and_nothing_is() {
+fn shares_of_one_and_zero_are_exact() {
     assert_eq!(
         count(&conditions(10, 0, 1.0, 0.0), 1, Fate::Lost),
         PACKETS as usize
