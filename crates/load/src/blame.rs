@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrong_credentials_are_the_users_to_mend_and_lost_connections_the_servers() {
+    fn failed_logons_are_blamed_on_the_input_and_refusals_on_the_target() {
         assert_eq!(Fault::step(FaultKind::Login, "no").blame(), Blame::Input);
         assert_eq!(Fault::step(FaultKind::Refused, "no").blame(), Blame::Target);
     }

@@ -191,7 +191,7 @@ mod tests {
     }
 
     /// A future that notes its name whenever it is polled.
-    fn noted(
+    fn noting_future(
         name: usize,
         polled: &Rc<RefCell<Vec<usize>>>,
     ) -> (Known, impl Future<Output = ()> + use<>) {
@@ -220,7 +220,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_that_was_woken_is_polled_once_and_in_the_order_of_the_wakes(
+        fn woken_futures_are_polled_once_in_the_order_of_the_wakes(
             acts in prop::collection::vec((0usize..6, 0u8..7), 1..200),
             most in 1usize..5,
         ) {
@@ -232,7 +232,7 @@ mod tests {
                 let name = who % known.len().max(1);
                 match act {
                     0 | 1 => {
-                        let (one, future) = noted(known.len(), &polled);
+                        let (one, future) = noting_future(known.len(), &polled);
                         crowd.push(known.len(), future);
                         ready.push_back(known.len());
                         known.push(one);
@@ -288,7 +288,7 @@ mod tests {
         let root = Waker::from(Arc::clone(&woken));
         let context = Context::from_waker(&root);
         let polled = Rc::default();
-        let (known, future) = noted(0, &polled);
+        let (known, future) = noting_future(0, &polled);
         let mut crowd = Crowd::default();
         assert!(crowd.is_quiet(&context));
         crowd.push(0, future);

@@ -190,7 +190,7 @@ pub(crate) mod tests {
 
         /// Those of other bounds or fewer digits have other buckets.
         #[test]
-        fn histograms_of_others_are_read(
+        fn histograms_with_other_buckets_are_read(
             values in prop::collection::vec(1u64..1_000_000, 0..100),
             (least, most, digits) in (1u64..1000, 2_000_000u64..8_000_000_000, 0u8..=3),
         ) {
@@ -252,7 +252,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_plain_form_is_read_as_the_deflated_one() {
+    fn the_plain_form_is_read_like_the_deflated_one() {
         let whole = of(&[7, 7, 900]);
         let plain = plain_of(&whole);
         assert_eq!(Distribution::decode(&plain).unwrap(), whole);

@@ -181,34 +181,34 @@ impl FaultTally {
 mod tests {
     use super::{MOST_CHARS, group, words};
 
-    fn are_one(messages: &[&str]) -> bool {
+    fn are_one_group(messages: &[&str]) -> bool {
         messages
             .windows(2)
             .all(|two| group(two[0]) == group(two[1]))
     }
 
     #[test]
-    fn names_and_figures_do_not_part_messages() {
-        assert!(are_one(&[
+    fn messages_that_differ_in_names_or_figures_are_one_group() {
+        assert!(are_one_group(&[
             "GET /shop/1.html: status 404 Not Found instead of 200",
             "GET /shop/cart?user=17: status 404 Not Found instead of 200",
         ]));
-        assert!(are_one(&[
+        assert!(are_one_group(&[
             "512 bytes came instead of 1024",
             "3 bytes came instead of 77"
         ]));
-        assert!(are_one(&[
+        assert!(are_one_group(&[
             "relation \"orders\" does not exist (SQLSTATE 42P01)",
             "relation \"order lines\" does not exist (SQLSTATE 42P01)",
         ]));
-        assert!(are_one(&[
+        assert!(are_one_group(&[
             "RCPT TO: 450 4.2.0 <u00012@example.org>: greylisted",
             "RCPT TO: 450 4.2.0 <u00913@example.org>: greylisted",
         ]));
     }
 
     #[test]
-    fn a_servers_words_are_one_short_line() {
+    fn server_messages_become_one_short_line() {
         assert_eq!(
             words("no\nerror: \u{1b}[31mall is well\u{9b}"),
             "no error:  [31mall is well "
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_part_them() {
+    fn messages_with_different_codes_are_different_groups() {
         let different = [
             "GET /a: status 404 Not Found instead of 200",
             "GET /a: status 302 Found instead of 200",

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn who_completed_something_belongs_to_the_interval_of_the_report_that_counted_it() {
+    fn users_count_in_the_interval_of_the_report_that_counted_them() {
         let mut intervals = Intervals::new(0, 0);
         let mut next = |reports: Vec<Report>| intervals.next(reports, |_, _| {}).unwrap();
         let first = next(vec![report(0, 1, &[(0, 3)]), report(1, 1, &[])]);

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn so_are_a_few_open_files() {
+    fn users_with_several_open_files_need_a_handle_for_each() {
         assert_eq!(ensure_open_files(10, 4), Ok(()));
         let error = ensure_open_files(1 << 30, 4).unwrap_err().to_string();
         assert!(error.contains("need 4294967396 file handles"), "{error}");

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn so_has_every_worker_however_many_there_are() {
+    fn every_worker_has_the_share_of_each_line() {
         for workers in [2, 3, 4, 5, 8, 16, 64] {
             for worker in 0..workers {
                 let users = (worker..).step_by(workers as usize).take(2_000);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_that_cannot_be_are_refused() {
+    fn invalid_shares_are_refused() {
         assert!(check_shares(&[0.1; 10]).is_ok() && check_shares(&[]).is_ok());
         for shares in [
             &[0.0][..],
@@ -155,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_that_have_all_users_leave_nobody_out(
+        fn shares_that_sum_to_one_give_every_user_a_line(
             user: u32,
             weights in prop::collection::vec(1u32..1000, 1..10),
         ) {

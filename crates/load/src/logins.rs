@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn without_them_a_pattern_makes_the_names() {
+    fn without_logins_a_pattern_makes_the_names() {
         let logins = Logins::default();
         let of_all = Password::new("all");
         assert_eq!(logins.pattern("user{n:02}").unwrap().text(7), "user07");

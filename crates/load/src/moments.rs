@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_length_nothing_is_counted() {
+    fn without_a_slot_length_nothing_is_counted() {
         let mut moments = Moments::default();
         moments.ended(3 * MS, 9 * MS, true, false);
         moments.opened(5 * MS);

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn backlog_counts_what_the_schedule_will_say_later() {
+    fn the_backlog_matches_the_later_due_times() {
         let pace = Pace::Open {
             every: Draw::Uniform {
                 low_s: 0.5,

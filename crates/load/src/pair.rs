@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn each_step_reaches_its_protocol_and_a_lost_second_leaves_the_first() {
+    fn each_step_reaches_its_protocol_and_a_lost_second_session_keeps_the_first() {
         let plan = json!({
             "seed": 1, "workers": 1, "step_timeout_ms": 1000, "report_every_ms": 1000,
             "pace": {"pace": "closed", "think": {"draw": "fixed", "s": 1.0}},

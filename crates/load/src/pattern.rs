@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_the_number_that_gives_it() {
+    fn numbers_are_read_back_from_texts() {
         let number = |pattern: &str, text| pattern.parse::<Pattern>().unwrap().number(text);
         assert_eq!(number("h\\user{n:05}", "h\\user00007"), Some(7));
         assert_eq!(number("h\\user{n:05}", "h\\user7"), None);

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn errands_are_done_so_many_at_a_time_and_the_caller_is_told() {
+    fn errands_run_up_to_the_limit_at_a_time_and_report_progress() {
         let (under_way, most, bytes) = (Cell::new(0), Cell::new(0), Cell::new(0));
         let mut reports = Vec::new();
         let mut tell = |progress| {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_ends_it_and_so_does_the_caller() {
+    fn the_first_failure_or_the_caller_ends_the_errands() {
         let bytes = Cell::new(0);
         let fails = |id| {
             ready(if id == 2 {
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_does_not_answer_is_given_up() {
+    fn a_server_that_does_not_answer_times_out() {
         let never = pending::<Result<(), Failure>>();
         let work = bounded(Duration::from_millis(1), never, || "nobody there".into());
         let ended = run(work);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_disconnected_at_the_door_tries_again_and_nobody_else() {
+    fn only_logons_that_are_disconnected_are_retried() {
         assert_eq!(arrived(0, FaultKind::Disconnected), (Ok(7), 1));
         assert_eq!(arrived(4, FaultKind::Disconnected), (Ok(7), 5));
         let dead = (Err(FaultKind::Disconnected), 5);

@@ -200,7 +200,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_knows_what_a_look_at_each_user_finds(
+        fn the_roster_agrees_with_a_look_at_each_user(
             acts in proptest::collection::vec((0usize..5, 0u8..6), 1..120),
         ) {
             const PAUSE_NS: u64 = 1_000_000;
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn time_without_wishes_counts_while_a_scenario_is_under_way() {
+    fn rest_counts_as_thinking_while_a_scenario_is_under_way() {
         let (roster, member) = (Roster::default(), member());
         plays(&roster, &member, 100);
         member.seat.rests(|| 150);

@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waiting_for_news_counts_while_the_scenario_is_under_way_and_no_longer() {
+    fn waiting_for_news_counts_only_while_the_scenario_is_under_way() {
         let seat = Seat::default();
         seat.rests(|| 700);
         seat.resumes(|| 1_000);
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_expires_after_its_limit_without_the_time_that_its_user_rested() {
+    fn the_limit_of_a_step_excludes_the_time_its_user_rested() {
         let seat = Seat::default();
         seat.expire_after(10, 1_000);
         assert!(!seat.take_expiry(), "nobody plays");
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn who_failed_or_waits_too_long_is_unserved_since_the_last_success() {
+    fn users_who_fail_or_wait_too_long_are_unserved_since_their_last_success() {
         let seat = Seat::new(5);
         let unserved = |at_ns| seat.unserved_since_ns(at_ns, |_, bytes| 10 + bytes, 50);
         assert_eq!(unserved(1_000), None);

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_has_all_its_users() {
+    fn an_order_includes_its_first_and_last_user() {
         let order = Order {
             first: 3,
             last: 5,

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn tallies_add_up_and_take_apart_again() {
+    fn tallies_can_be_added_and_subtracted() {
         let tasks = Tasks::new(2);
         tasks.completed(0, 3_000_000);
         tasks.failed(1);

@@ -170,7 +170,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_grid_moves_a_far_moment_to_its_nearest_point_and_a_near_one_not_at_all(
+        fn the_grid_moves_only_far_moments_to_the_nearest_point(
             now_ns in 0u64..1 << 50,
             wait_ns in 0u64..4 * NEAR_NS,
         ) {

@@ -272,14 +272,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_longer_than_an_hour_is_kept_as_an_hour_at_least() {
+    fn times_above_an_hour_are_kept_as_at_least_an_hour() {
         let mut times = Times::new();
         times.record_ns(u64::MAX);
         assert!(times.buckets()[0].0 >= 3_600_000_000);
     }
 
     #[test]
-    fn cleared_it_is_empty_and_a_dense_one_gives_its_memory_up_when_it_is_not_used() {
+    fn clearing_empties_it_and_frees_dense_memory_that_is_not_used() {
         let mut times = Times::new();
         times.record_us(7, 5_000);
         times.record_us(9, 1);
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a former state")]
-    fn what_was_never_recorded_cannot_be_taken_out() {
+    fn times_never_recorded_cannot_be_subtracted() {
         let mut other = Times::new();
         other.record_ns(1_000);
         Times::new().subtract(&other);

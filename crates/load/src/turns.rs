@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn users_go_round_from_entries_of_their_own() {
+    fn users_loop_from_entries_of_their_own() {
         let program = turns(&[0, 1, 1, 0, 1], &[0, 3]);
         let of = |user| -> Vec<u32> { (1..=6).map(|n| program.turn(user, n)).collect() };
         assert_eq!(of(0), [0, 1, 2, 3, 4, 0]);

@@ -240,7 +240,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_stored_stream_is_what_other_decoders_read(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+        fn other_decoders_read_a_stored_stream(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
             let mut stream = Vec::new();
             store(&bytes, &mut stream);
             prop_assert_eq!(stored(&stream), Some(&*bytes));

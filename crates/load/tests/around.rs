@@ -45,7 +45,7 @@ fn only_the_scenario_itself_is_timed() {
 }
 
 #[test]
-fn what_was_captured_before_is_there_until_the_end() {
+fn values_of_the_setup_last_until_the_teardown() {
     let plan = json!({
         "before": [{"set": {"order": "o{iteration}"}}],
         "steps": [say("pay {order}")],
@@ -59,7 +59,7 @@ fn what_was_captured_before_is_there_until_the_end() {
 }
 
 #[test]
-fn the_end_comes_after_a_failure_too() {
+fn the_teardown_is_played_after_a_failure_too() {
     let fails = |text: &str| json!({"name": text, "say": text, "fails": true});
     let plan = json!({"before": [say("a")], "steps": [fails("b"), say("c")], "after": [say("d")]});
     let (heard, last) = played(&plan);
@@ -72,7 +72,7 @@ fn the_end_comes_after_a_failure_too() {
 }
 
 #[test]
-fn a_failure_after_it_is_no_failure_of_the_scenario() {
+fn a_failed_teardown_does_not_fail_the_scenario() {
     let plan = json!({
         "steps": [say("a")], "after": [{"name": "b", "say": "b", "fails": true}, say("never")],
     });
@@ -84,7 +84,7 @@ fn a_failure_after_it_is_no_failure_of_the_scenario() {
 }
 
 #[test]
-fn a_lost_session_ends_all_of_it() {
+fn a_lost_session_skips_the_teardown() {
     let plan = json!({
         "before": [say("a")], "steps": [{"name": "b", "say": "b", "ends": true}], "after": [say("c")],
     });

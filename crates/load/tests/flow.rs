@@ -134,14 +134,14 @@ fn lua_pauses_and_fails() {
 }
 
 #[test]
-fn lua_that_plays_nothing_ends() {
+fn lua_that_plays_nothing_fails() {
     let plan = json!({"steps": [lua("while true do pause(0) end", &[])]});
     let (_, last) = played(&plan);
     assert_eq!(last.recorder.scenarios[0].failed, 3);
 }
 
 #[test]
-fn lua_has_steps_with_names() {
+fn mistakes_in_lua_are_named() {
     let inner = lua("", &[]);
     for (steps, part) in [
         (
@@ -197,7 +197,7 @@ fn pauses_count_towards_no_response_time() {
 }
 
 #[test]
-fn whoever_leaves_does_not_pause() {
+fn users_who_leave_skip_pauses() {
     let steps = json!({"steps": [
         say("a"), {"pause": {"draw": "fixed", "s": 3.0}}, say("b"),
         {"pause": {"draw": "fixed", "s": 3.0}}, say("c"),

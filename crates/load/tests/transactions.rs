@@ -13,7 +13,7 @@ fn transaction(conflicts: u64, retries: u64) -> Value {
 }
 
 #[test]
-fn a_transaction_that_lost_is_played_again_and_counts_once() {
+fn a_transaction_with_a_conflict_is_retried_and_counts_once() {
     let (heard, last) = played(&transaction(2, 2));
     let words: Vec<_> = heard
         .iter()
@@ -35,7 +35,7 @@ fn a_transaction_that_lost_is_played_again_and_counts_once() {
 }
 
 #[test]
-fn one_that_loses_too_often_fails_with_its_reason() {
+fn a_transaction_with_too_many_conflicts_fails_with_its_reason() {
     let (heard, last) = played(&transaction(99, 1));
     let words: Vec<_> = heard
         .iter()
@@ -55,7 +55,7 @@ fn one_that_loses_too_often_fails_with_its_reason() {
 }
 
 #[test]
-fn what_a_scenario_leaves_under_way_is_rolled_back_and_is_a_failure() {
+fn an_open_transaction_is_rolled_back_and_fails_the_scenario() {
     let steps = json!({"steps": [{"name": "open", "op": "begin"}, say("a")]});
     let (heard, last) = played(&steps);
     assert_eq!(heard[3], "Leave@");
@@ -68,7 +68,7 @@ fn what_a_scenario_leaves_under_way_is_rolled_back_and_is_a_failure() {
 }
 
 #[test]
-fn transactions_do_not_stand_in_each_other() {
+fn transactions_cannot_be_nested() {
     let inner = json!({"transaction": "inner", "steps": [say("a")]});
     let steps = json!({"steps": [{"transaction": "outer", "steps": [inner]}]});
     let sentence = mistake(&steps);
