@@ -27,11 +27,11 @@ mod tests {
     use super::*;
 
     fn frame(kind: u8, headers: u16, each: u16, length: usize) -> Vec<u8> {
-        let mut made = vec![1, kind];
-        made.extend(headers.to_ne_bytes());
-        made.extend(each.to_ne_bytes());
-        made.resize(HEADER + length, 0);
-        made
+        let mut bytes = vec![1, kind];
+        bytes.extend(headers.to_ne_bytes());
+        bytes.extend(each.to_ne_bytes());
+        bytes.resize(HEADER + length, 0);
+        bytes
     }
 
     #[test]

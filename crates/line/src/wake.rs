@@ -52,7 +52,7 @@ impl Waking {
 mod tests {
     use super::*;
 
-    fn after(times_ns: impl IntoIterator<Item = u64>) -> Waking {
+    fn waking(times_ns: impl IntoIterator<Item = u64>) -> Waking {
         let mut waking = Waking::new();
         for ns in times_ns {
             waking.note(ns);
@@ -69,18 +69,18 @@ mod tests {
                 60_000 + n % 7 * 1000
             }
         });
-        let found = after(often).typical_ns;
+        let found = waking(often).typical_ns;
         assert!((58_000..=70_000).contains(&found), "{found}");
-        assert_eq!(after([9_000_000; 1000]).typical_ns, MOST_NS);
+        assert_eq!(waking([9_000_000; 1000]).typical_ns, MOST_NS);
         assert_eq!(
-            after([40_000; 100].into_iter().chain([0; 100])).typical_ns,
+            waking([40_000; 100].into_iter().chain([0; 100])).typical_ns,
             0
         );
     }
 
     #[test]
     fn a_thread_sleeps_less_by_what_waking_takes() {
-        let waking = after([50_000; 1000]);
+        let waking = waking([50_000; 1000]);
         let typical = waking.typical_ns;
         assert_eq!(waking.sleep_ns(1_000_000, 8_500_000), 7_500_000 - typical);
         assert_eq!(waking.sleep_ns(1_000_000, 1_000_000 + typical), 0);
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn packets_arrive_no_earlier_than_the_wait() {
-        let waking = after([90_000; 1000]);
+        let waking = waking([90_000; 1000]);
         assert_eq!(waking.early_ns(), EARLY_NS);
         assert_eq!(waking.earlier_ns(0, 7_000_000), waking.typical_ns);
         assert_eq!(waking.earlier_ns(7_000_000, 7_002_000), 2_000);

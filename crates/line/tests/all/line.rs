@@ -12,7 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 /// One way takes 20 ms, less what waking up may have taken and how early a packet may be sent.
 const EARLIEST: Duration = Duration::from_micros(20_000 - 200);
 
-struct Laid {
+struct RunningLine {
     near: UnixDatagram,
     far: UnixDatagram,
     counters: [Arc<Counter>; 2],
@@ -20,7 +20,7 @@ struct Laid {
     thread: JoinHandle<Result<(), LineError>>,
 }
 
-fn start_line(conditions: &Conditions) -> Laid {
+fn start_line(conditions: &Conditions) -> RunningLine {
     let (near, first) = UnixDatagram::pair().unwrap();
     let (far, second) = UnixDatagram::pair().unwrap();
     first.set_nonblocking(true).unwrap();
@@ -32,7 +32,7 @@ fn start_line(conditions: &Conditions) -> Laid {
     let counters = line.counters();
     let (until, stop) = std::io::pipe().unwrap();
     let thread = spawn(move || line.carry(&until));
-    Laid {
+    RunningLine {
         near,
         far,
         counters,
@@ -51,9 +51,9 @@ fn now() -> Duration {
 }
 
 fn frame(number: u8) -> Vec<u8> {
-    let mut made = vec![0; HEADER];
-    made.resize(HEADER + 100, number);
-    made
+    let mut frame = vec![0; HEADER];
+    frame.resize(HEADER + 100, number);
+    frame
 }
 
 fn received(from: &UnixDatagram) -> Vec<u8> {
