@@ -72,7 +72,7 @@ fn mixed() -> Plan {
 }
 
 /// The snapshots of each machine. `machines` gives the number of workers of each.
-fn played(machines: &[u16], orders: &[Order], protocol: &Noting) -> Vec<Vec<Snapshot>> {
+fn rehearse_all(machines: &[u16], orders: &[Order], protocol: &Noting) -> Vec<Vec<Snapshot>> {
     let of: u32 = machines.iter().copied().map(u32::from).sum();
     let mut first = 0;
     let mut all = Vec::new();
@@ -101,7 +101,7 @@ fn comparable(mut interval: Interval) -> Vec<u8> {
 fn the_same_users_do_the_same_things_on_1_3_and_24_machines() {
     let run = |machines: &[u16]| {
         let protocol = Noting::default();
-        let snapshots = played(machines, &steady(97, 300), &protocol);
+        let snapshots = rehearse_all(machines, &steady(97, 300), &protocol);
         let done = protocol.0.lock().unwrap().clone();
         (done, snapshots)
     };

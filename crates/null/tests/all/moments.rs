@@ -48,7 +48,7 @@ impl Session for Outage {
     }
 }
 
-fn played(slot_ms: Option<u32>, outage: Outage) -> Recorder {
+fn rehearse_outage(slot_ms: Option<u32>, outage: Outage) -> Recorder {
     let every = Draw::Exponential { mean_s: 1.0 };
     let nothing = vec![step("nothing", json!({"op": "nothing"}))];
     let own = Plan {
@@ -67,7 +67,7 @@ const OUTAGE: Outage = Outage {
 
 #[test]
 fn an_outage_is_seen_to_the_slot() {
-    let recorder = played(Some(10), OUTAGE);
+    let recorder = rehearse_outage(Some(10), OUTAGE);
     let moments: Vec<(u64, Moment)> = recorder.moments.each().collect();
     let answered = moments.iter().filter(|(_, one)| one.completed > 0);
     let answered: Vec<u64> = answered.map(|(at_ns, _)| *at_ns).collect();
@@ -91,7 +91,7 @@ fn an_outage_is_seen_to_the_slot() {
 
 #[test]
 fn moments_add_up_to_what_is_counted() {
-    let recorder = played(Some(10), OUTAGE);
+    let recorder = rehearse_outage(Some(10), OUTAGE);
     let tally = &recorder.scenarios[0];
     let sum = |count: fn(&Moment) -> u32| -> u64 {
         let each = recorder.moments.each();
@@ -107,5 +107,5 @@ fn moments_add_up_to_what_is_counted() {
     );
     assert_eq!(sum(|one| one.opened), recorder.sessions_opened);
     assert!(recorder.sessions_opened > 200);
-    assert_eq!(played(None, OUTAGE).moments.each().count(), 0);
+    assert_eq!(rehearse_outage(None, OUTAGE).moments.each().count(), 0);
 }

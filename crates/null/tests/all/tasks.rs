@@ -29,7 +29,7 @@ fn figures(tally: &TaskTally) -> (u64, f64, f64) {
     (tally.completed, sum_ms, tally.squares_ms2)
 }
 
-fn close(found: (u64, f64, f64), wanted: (u64, f64, f64)) {
+fn assert_close(found: (u64, f64, f64), wanted: (u64, f64, f64)) {
     assert_eq!(found.0, wanted.0);
     assert!(
         (found.1 - wanted.1).abs() < 1e-6 * wanted.1.max(1.0),
@@ -66,7 +66,7 @@ fn tasks_of_all_workers_are_reported_by_interval() {
             panic!("three steps")
         };
         // Each interval's own sums, whatever came before it.
-        close(
+        assert_close(
             figures(&counted.tasks[0]),
             sums(&[(short.completed, 250.0), (long.completed, 750.0)]),
         );
@@ -74,7 +74,7 @@ fn tasks_of_all_workers_are_reported_by_interval() {
             counted.tasks[0].service.len(),
             short.completed + long.completed
         );
-        close(figures(&counted.tasks[1]), (0, 0.0, 0.0));
+        assert_close(figures(&counted.tasks[1]), (0, 0.0, 0.0));
         assert_eq!(counted.tasks[1].failed, tally.failed);
         rounds += tally.failed;
     }

@@ -75,13 +75,13 @@ fn response_times_are_within_two_percent_of_the_truth_and_service_times_hide_the
     assert!(tally.completed > 700_000);
     for quantile in [0.5, 0.95, 0.99] {
         let truth_s = true_percentile(quantile);
-        let told_s = Distribution::of(&tally.response).quantile_us(quantile) as f64 / 1e6;
+        let reported_s = Distribution::of(&tally.response).quantile_us(quantile) as f64 / 1e6;
         // One connection for each user: a request behind another of its user waits for it too,
         // which the truth above, with a connection for each request, leaves out. A user is busy for
         // half a percent of the time, so that moves no percentile by more than that.
         assert!(
-            (told_s / truth_s - 1.0).abs() < 0.02,
-            "p{quantile}: {told_s} for {truth_s}"
+            (reported_s / truth_s - 1.0).abs() < 0.02,
+            "p{quantile}: {reported_s} for {truth_s}"
         );
     }
     // What tools that time from the actual start would have claimed.
