@@ -22,7 +22,7 @@ fn a_virtual_hour_of_a_thousand_users_obeys_littles_law() {
     );
     let snapshots = rehearse(plan, Null::default(), &steady(1000, 3600)).unwrap();
     let end = &snapshots[58];
-    let hour = end.since(&snapshots[4]); // five minutes in, everybody is in step with chance
+    let hour = end.since(&snapshots[4]); // after five minutes, the common start no longer shows
     let tally = &hour.counted.scenarios[0];
     let seconds = (hour.to_ns - hour.from_ns) as f64 / 1e9;
     let rate = tally.completed as f64 / seconds;
@@ -84,7 +84,7 @@ fn open_schedules_offer_their_rate_whatever_the_server_does() {
     let at = &snapshots[8]; // 540 s
     let tally = &at.recorder.scenarios[0];
     let due = tally.started + at.backlog.len();
-    assert!((13_450..=13_550).contains(&due), "{due}"); // 50 users, one each 2 s
+    assert!((13_450..=13_550).contains(&due), "{due}"); // 50 users, one every 2 s
     assert!(
         (8_900..=9_050).contains(&tally.started),
         "{}",
@@ -168,7 +168,7 @@ fn a_step_over_its_time_limit_is_a_timeout_and_ends_the_session() {
         .unwrap();
     let tally = &last.recorder.scenarios[0];
     assert_eq!(tally.completed, 0);
-    assert!(tally.failed > 250, "{}", tally.failed); // 10 users, one failure each 9 s or so
+    assert!(tally.failed > 250, "{}", tally.failed); // 10 users, one failure every 9 s or so
     assert_eq!(tally.overloaded, tally.failed);
     assert!(last.recorder.sessions_opened >= tally.failed);
     let mean_s = tally.response_ns as f64 / 1e9 / tally.failed as f64;

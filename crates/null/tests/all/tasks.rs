@@ -43,8 +43,8 @@ fn assert_close(found: (u64, f64, f64), wanted: (u64, f64, f64)) {
 
 #[test]
 fn tasks_of_all_workers_are_reported_by_interval() {
-    // Each round is a look of 250 ms and one of 750 ms, and a change that fails; a round a user
-    // lasts 2 s with the pause.
+    // Each round is a look of 250 ms, one of 750 ms and a change that fails; with the pause it
+    // lasts 2 s.
     let serve =
         |s: f64| json!({"op": "serve", "service": {"draw": "fixed", "s": s}, "task": "look"});
     let fail = json!({"op": "fail", "ends_session": false, "task": "change"});

@@ -51,7 +51,7 @@ fn true_percentile(quantile: f64) -> f64 {
 
 #[test]
 fn response_times_are_within_two_percent_of_the_truth_and_service_times_hide_the_stalls() {
-    // 20 users, a scenario each 0.2 s on average: in a stall, each falls five behind.
+    // 20 users, a scenario every 0.2 s on average: in a stall, each falls five behind.
     let service = json!({"op": "serve", "service": {"draw": "exponential", "mean_s": MEAN_S}});
     let pace = Pace::Open {
         every: Draw::Exponential { mean_s: 0.2 },
