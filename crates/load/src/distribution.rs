@@ -172,7 +172,7 @@ pub(crate) mod tests {
         ) {
             let mut both = dense();
             one.iter().chain(&two).for_each(|value| both.saturating_record(*value));
-            let merged = Distribution::merge([&of(&one), &of(&two)]);
+            let merged = Distribution::merge([&distribution(&one), &distribution(&two)]);
             prop_assert_eq!(merged.count(), both.len());
             prop_assert_eq!(merged.quantile_us(quantile), both.value_at_quantile(quantile));
             prop_assert_eq!(merged.max_us(), both.max());
@@ -211,7 +211,7 @@ pub(crate) mod tests {
             values in prop::collection::vec(1u64..4_000_000_000, 1..50),
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
         ) {
-            let mut plain = plain_of(&of(&values));
+            let mut plain = plain_of(&distribution(&values));
             for (place, byte) in changes {
                 let at = place.index(plain.len());
                 plain[at] = byte;
@@ -232,7 +232,7 @@ pub(crate) mod tests {
         v2::plain(&histogram.encode()).unwrap().into_owned()
     }
 
-    fn of(values: &[u64]) -> Distribution {
+    fn distribution(values: &[u64]) -> Distribution {
         let mut times = Times::new();
         for value in values {
             times.record_us(*value, 1);
@@ -242,7 +242,7 @@ pub(crate) mod tests {
 
     /// The plain form of a histogram, with one word of its header replaced.
     fn with_word(at: usize, word: u32) -> Vec<u8> {
-        let mut plain = plain_of(&of(&[7, 7, 900]));
+        let mut plain = plain_of(&distribution(&[7, 7, 900]));
         plain[at..at + 4].copy_from_slice(&word.to_be_bytes());
         plain
     }
@@ -253,7 +253,7 @@ pub(crate) mod tests {
 
     #[test]
     fn the_plain_form_is_read_like_the_deflated_one() {
-        let whole = of(&[7, 7, 900]);
+        let whole = distribution(&[7, 7, 900]);
         let plain = plain_of(&whole);
         assert_eq!(Distribution::decode(&plain).unwrap(), whole);
     }

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     /// The greatest deviation of a line from its share, as the users in `which` are added in turn.
-    fn greatest(shares: &[f64], which: impl Iterator<Item = u32>) -> f64 {
+    fn greatest_deviation(shares: &[f64], which: impl Iterator<Item = u32>) -> f64 {
         let none = (1.0 - shares.iter().sum::<f64>()).max(0.0);
         let wanted = [&[none], shares].concat();
         let mut found = vec![0.0; wanted.len()];
@@ -113,7 +113,7 @@ mod tests {
             &[0.2, 0.3, 0.5],
             &[0.333],
         ] {
-            assert!(greatest(shares, 0..100_000) < 3.0, "{shares:?}");
+            assert!(greatest_deviation(shares, 0..100_000) < 3.0, "{shares:?}");
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
         for workers in [2, 3, 4, 5, 8, 16, 64] {
             for worker in 0..workers {
                 let users = (worker..).step_by(workers as usize).take(2_000);
-                let off = greatest(&[0.4, 0.3], users);
+                let off = greatest_deviation(&[0.4, 0.3], users);
                 assert!(off < 10.0, "{workers} workers: {off}");
             }
         }

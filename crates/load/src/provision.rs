@@ -172,12 +172,12 @@ mod tests {
     fn errands_run_up_to_the_limit_at_a_time_and_report_progress() {
         let (under_way, most, bytes) = (Cell::new(0), Cell::new(0), Cell::new(0));
         let mut reports = Vec::new();
-        let mut tell = |progress| {
+        let mut note = |progress| {
             reports.push(progress);
             ControlFlow::Continue(())
         };
         let done: Result<Vec<u32>, Failure> =
-            run(each(3..23_u32, 4, &bytes, &mut tell, async |id| {
+            run(each(3..23_u32, 4, &bytes, &mut note, async |id| {
                 under_way.set(under_way.get() + 1);
                 most.set(most.get().max(under_way.get()));
                 tokio::task::yield_now().await;
@@ -243,7 +243,7 @@ mod tests {
 
     /// Logs on to a server that fails `faults` times, with hardly a pause; returns how it ended,
     /// and after how many tries.
-    fn arrived(faults: u32, kind: FaultKind) -> (Result<u32, FaultKind>, u32) {
+    fn log_on(faults: u32, kind: FaultKind) -> (Result<u32, FaultKind>, u32) {
         let tried = Cell::new(0);
         let open = async |user: &mut User| {
             tried.set(tried.get() + 1);
@@ -265,10 +265,10 @@ mod tests {
 
     #[test]
     fn only_logons_that_are_disconnected_are_retried() {
-        assert_eq!(arrived(0, FaultKind::Disconnected), (Ok(7), 1));
-        assert_eq!(arrived(4, FaultKind::Disconnected), (Ok(7), 5));
+        assert_eq!(log_on(0, FaultKind::Disconnected), (Ok(7), 1));
+        assert_eq!(log_on(4, FaultKind::Disconnected), (Ok(7), 5));
         let dead = (Err(FaultKind::Disconnected), 5);
-        assert_eq!(arrived(u32::MAX, FaultKind::Disconnected), dead);
-        assert_eq!(arrived(1, FaultKind::Refused), (Err(FaultKind::Refused), 1));
+        assert_eq!(log_on(u32::MAX, FaultKind::Disconnected), dead);
+        assert_eq!(log_on(1, FaultKind::Refused), (Err(FaultKind::Refused), 1));
     }
 }

@@ -4,7 +4,7 @@
 mod talk;
 
 use serde_json::json;
-use talk::{played, say};
+use talk::{play, say};
 
 #[test]
 fn only_the_scenario_itself_is_timed() {
@@ -13,7 +13,7 @@ fn only_the_scenario_itself_is_timed() {
         "steps": [say("use"), {"pause": {"draw": "fixed", "s": 0.1}}, say("use again")],
         "after": [{"pause": {"draw": "fixed", "s": 0.3}}, say("remove")],
     });
-    let (heard, last) = played(&plan);
+    let (heard, last) = play(&plan);
     // Each user thinks for a second after the end of all.
     assert_eq!(
         heard,
@@ -51,7 +51,7 @@ fn values_of_the_setup_last_until_the_teardown() {
         "steps": [say("pay {order}")],
         "after": [say("cancel {order}")],
     });
-    let (heard, _) = played(&plan);
+    let (heard, _) = play(&plan);
     assert_eq!(
         heard[1..5],
         ["pay o0@0", "cancel o0@0", "pay o1@1000", "cancel o1@1000"]
@@ -62,11 +62,11 @@ fn values_of_the_setup_last_until_the_teardown() {
 fn the_teardown_is_played_after_a_failure_too() {
     let fails = |text: &str| json!({"name": text, "say": text, "fails": true});
     let plan = json!({"before": [say("a")], "steps": [fails("b"), say("c")], "after": [say("d")]});
-    let (heard, last) = played(&plan);
+    let (heard, last) = play(&plan);
     assert_eq!(heard[..4], ["opened", "a@0", "b@0", "d@0"]);
     assert_eq!(last.recorder.scenarios[0].failed, 3);
     let plan = json!({"before": [fails("a"), say("b")], "steps": [say("c")], "after": [say("d")]});
-    let (heard, last) = played(&plan);
+    let (heard, last) = play(&plan);
     assert_eq!(heard[..3], ["opened", "a@0", "d@0"]);
     assert_eq!(last.recorder.scenarios[0].failed, 3);
 }
@@ -76,7 +76,7 @@ fn a_failed_teardown_does_not_fail_the_scenario() {
     let plan = json!({
         "steps": [say("a")], "after": [{"name": "b", "say": "b", "fails": true}, say("never")],
     });
-    let (heard, last) = played(&plan);
+    let (heard, last) = play(&plan);
     assert_eq!(heard[..4], ["opened", "a@0", "b@0", "a@1000"]);
     let tally = &last.recorder.scenarios[0];
     assert_eq!((tally.completed, tally.failed), (3, 0));
@@ -88,6 +88,6 @@ fn a_lost_session_skips_the_teardown() {
     let plan = json!({
         "before": [say("a")], "steps": [{"name": "b", "say": "b", "ends": true}], "after": [say("c")],
     });
-    let (heard, _) = played(&plan);
+    let (heard, _) = play(&plan);
     assert_eq!(heard[..5], ["opened", "a@0", "b@0", "opened", "a@1000"]);
 }

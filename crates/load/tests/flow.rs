@@ -4,7 +4,7 @@ mod talk;
 
 use serde_json::{Value, json};
 
-use talk::{mistake, played, say, words};
+use talk::{mistake, play, say, words};
 
 #[test]
 fn branches_loops_and_values_are_played() {
@@ -19,10 +19,10 @@ fn branches_loops_and_values_are_played() {
         {"page": "front", "steps": [say("{n}{iteration}")]},
     ]});
     let expected = ["some", "few", "a", "b", "b", "a", "b", "b", "205"];
-    let said = words(&one_round);
-    assert_eq!(said[..9], expected);
-    assert_eq!(said[9..12], ["00", "some", "few"]);
-    assert_eq!(said[19..20], ["01"]);
+    let words = words(&one_round);
+    assert_eq!(words[..9], expected);
+    assert_eq!(words[9..12], ["00", "some", "few"]);
+    assert_eq!(words[19..20], ["01"]);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_loop_ends_when_its_condition_holds_or_fails() {
         {"repeat": {"until": {"value": "{n}", "equals": 1}, "at_most": 3}, "steps": [say("no")]},
         say("never"),
     ]});
-    let (heard, last) = played(&endless);
+    let (heard, last) = play(&endless);
     assert!(
         heard.iter().all(|text| !text.starts_with("never")),
         "{heard:?}"
@@ -56,7 +56,7 @@ fn a_loop_ends_when_its_condition_holds_or_fails() {
 fn a_loop_that_plays_nothing_fails() {
     let nothing = json!({"repeat": 1_000_000, "steps": [{"set": {"x": "1"}}]});
     let steps = json!({"steps": [say("a"), {"repeat": 1_000_000, "steps": [nothing]}]});
-    let (heard, last) = played(&steps);
+    let (heard, last) = play(&steps);
     assert_eq!(heard.len(), 4, "{heard:?}"); // opened, and three scenarios
     assert_eq!(last.recorder.scenarios[0].failed, 3);
 }
@@ -78,7 +78,7 @@ fn lua_decides_what_is_played() {
     ];
     let plan = json!({"variables": [{"name": "stock", "int": [2, 2]}],
                       "steps": [say("first"), lua(code, &steps), say("last{word}")]});
-    let (heard, last) = played(&plan);
+    let (heard, last) = play(&plan);
     assert!(heard[0] == "opened", "{heard:?}");
     let expected = [
         "first",
@@ -102,7 +102,7 @@ fn lua_decides_what_is_played() {
 fn lua_pauses_and_fails() {
     let plan = json!({"steps": [lua("play('a') pause(0.25) play('a') fail('sold out')", &[say("a")]),
                                 say("never")]});
-    let (heard, last) = played(&plan);
+    let (heard, last) = play(&plan);
     assert_eq!(heard[..4], ["opened", "a@0", "a@250", "a@1250"]);
     assert_eq!(last.recorder.scenarios[0].failed, 2);
     let faults: Vec<_> = last.recorder.faults.iter().collect();
@@ -126,7 +126,7 @@ fn lua_pauses_and_fails() {
             say("never")
         ]),
     ] {
-        let (heard, last) = played(&json!({"steps": steps}));
+        let (heard, last) = play(&json!({"steps": steps}));
         let never = heard.iter().any(|text| text.starts_with("never"));
         assert!(!never, "{heard:?} of {steps}");
         assert_eq!(last.recorder.scenarios[0].failed, 3, "{heard:?} of {steps}");
@@ -136,7 +136,7 @@ fn lua_pauses_and_fails() {
 #[test]
 fn lua_that_plays_nothing_fails() {
     let plan = json!({"steps": [lua("while true do pause(0) end", &[])]});
-    let (_, last) = played(&plan);
+    let (_, last) = play(&plan);
     assert_eq!(last.recorder.scenarios[0].failed, 3);
 }
 
@@ -178,8 +178,8 @@ fn choices_follow_their_weights() {
         {"weight": 1, "steps": [say("seldom"), say("seldom")]},
         {"weight": 0, "steps": [say("never")]},
     ]}]}]});
-    let said = words(&steps);
-    let count = |word: &str| said.iter().filter(|text| *text == word).count() as f64;
+    let words = words(&steps);
+    let count = |word: &str| words.iter().filter(|text| *text == word).count() as f64;
     let share = count("often") / (count("often") + count("seldom") / 2.0);
     assert!((share - 0.75).abs() < 0.05, "{share}");
     assert!(count("never").abs() < 0.5);
@@ -190,7 +190,7 @@ fn pauses_count_towards_no_response_time() {
     let steps = json!({"steps": [
         say("a"), {"pause": {"draw": "fixed", "s": 0.7}}, say("b"),
     ]});
-    let (heard, last) = played(&steps);
+    let (heard, last) = play(&steps);
     let expected = ["opened", "a@0", "b@700", "a@1700", "b@2400"];
     assert_eq!(heard, expected);
     assert_eq!(last.recorder.scenarios[0].response_ns / 1_000_000, 0);
@@ -202,7 +202,7 @@ fn users_who_leave_skip_pauses() {
         say("a"), {"pause": {"draw": "fixed", "s": 3.0}}, say("b"),
         {"pause": {"draw": "fixed", "s": 3.0}}, say("c"),
     ]});
-    let (heard, _) = played(&steps);
+    let (heard, _) = play(&steps);
     assert_eq!(heard, ["opened", "a@0", "b@2500", "c@2500"]);
 }
 
@@ -213,7 +213,7 @@ fn a_new_session_begins_with_the_setup() {
         "setup": [say("{who} logs on"), {"set": {"token": "t{iteration}"}}],
         "steps": [say("{token}"), {"name": "lost", "say": "lost", "ends": true}],
     });
-    let (heard, last) = played(&plan);
+    let (heard, last) = play(&plan);
     let round = |token: &str, at: u32| {
         let texts = ["user0 logs on", token, "lost"].map(|text| format!("{text}@{at}"));
         [vec!["opened".to_owned()], texts.to_vec()].concat()
@@ -226,7 +226,7 @@ fn a_new_session_begins_with_the_setup() {
     let plan = json!({
         "setup": [{"name": "denied", "say": "denied", "fails": true}], "steps": [say("never")],
     });
-    let (heard, last) = played(&plan);
+    let (heard, last) = play(&plan);
     assert_eq!(heard[..3], ["opened", "denied@0", "opened"]);
     assert_eq!(last.recorder.scenarios[0].failed, 3);
 }
@@ -236,7 +236,7 @@ fn a_user_without_a_row_fails_and_says_why() {
     let variables = json!([{"name": "who", "columns": ["name"], "rows": [["ada"], ["bob"]],
                             "order": "once"}]);
     let plan = json!({"variables": variables, "steps": [say("{who.name}")]});
-    let (heard, last) = played(&plan);
+    let (heard, last) = play(&plan);
     assert_eq!(heard, ["opened", "ada@0", "bob@1000"]);
     let faults: Vec<_> = last.recorder.faults.iter().collect();
     assert!(format!("{faults:?}").contains("the rows of the variable who have run out"));

@@ -4,7 +4,7 @@ mod talk;
 
 use serde_json::{Value, json};
 
-use talk::{mistake, played, say};
+use talk::{mistake, play, say};
 
 fn transaction(conflicts: u64, retries: u64) -> Value {
     json!({"steps": [{"transaction": "pay", "retries": retries, "steps": [
@@ -14,7 +14,7 @@ fn transaction(conflicts: u64, retries: u64) -> Value {
 
 #[test]
 fn a_transaction_with_a_conflict_is_retried_and_counts_once() {
-    let (heard, last) = played(&transaction(2, 2));
+    let (heard, last) = play(&transaction(2, 2));
     let words: Vec<_> = heard
         .iter()
         .filter_map(|text| text.split_once('@'))
@@ -36,7 +36,7 @@ fn a_transaction_with_a_conflict_is_retried_and_counts_once() {
 
 #[test]
 fn a_transaction_with_too_many_conflicts_fails_with_its_reason() {
-    let (heard, last) = played(&transaction(99, 1));
+    let (heard, last) = play(&transaction(99, 1));
     let words: Vec<_> = heard
         .iter()
         .filter_map(|text| text.split_once('@'))
@@ -57,7 +57,7 @@ fn a_transaction_with_too_many_conflicts_fails_with_its_reason() {
 #[test]
 fn an_open_transaction_is_rolled_back_and_fails_the_scenario() {
     let steps = json!({"steps": [{"name": "open", "op": "begin"}, say("a")]});
-    let (heard, last) = played(&steps);
+    let (heard, last) = play(&steps);
     assert_eq!(heard[3], "Leave@");
     assert_eq!(last.recorder.scenarios[0].failed, 3);
     let faults = format!("{:?}", last.recorder.faults);

@@ -115,7 +115,7 @@ impl Session for Speaker {
 }
 
 /// What one user says within 2.5 s of its first word, a scenario each second, and the last report.
-pub fn played(plan: &Value) -> (Vec<String>, Snapshot) {
+pub fn play(plan: &Value) -> (Vec<String>, Snapshot) {
     let mut whole = json!({
         "seed": 1, "workers": 1, "step_timeout_ms": 60_000, "report_every_ms": 1000,
         "pace": {"pace": "closed", "think": {"draw": "fixed", "s": 1.0}},
@@ -153,12 +153,12 @@ pub fn played(plan: &Value) -> (Vec<String>, Snapshot) {
 
 /// The words without times and without the openings.
 pub fn words(plan: &Value) -> Vec<String> {
-    without_times(&played(plan).0)
+    without_times(&play(plan).0)
 }
 
 pub fn without_times(heard: &[String]) -> Vec<String> {
-    let said = heard.iter().filter_map(|text| text.split_once('@'));
-    said.map(|(text, _)| text.to_owned()).collect()
+    let words = heard.iter().filter_map(|text| text.split_once('@'));
+    words.map(|(text, _)| text.to_owned()).collect()
 }
 
 pub fn mistake(plan: &Value) -> String {
