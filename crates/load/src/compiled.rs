@@ -326,7 +326,7 @@ mod tests {
         assert_eq!(scenario.limit_for(u64::MAX), 87_960_930_222_079_999);
     }
 
-    /// A step that takes and sends values, as those of protocols with journeys do.
+    /// A step that captures and sends values, like those of protocols with journeys.
     #[derive(Debug)]
     struct Sends;
 

@@ -156,7 +156,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::v2::{DEFLATED, ENDLESS, HEADER, MOST_COUNTS};
 
-    /// A dense histogram of these times, of 92 KiB.
+    /// An empty dense histogram for these times, of 92 KiB.
     pub fn dense() -> Histogram<u32> {
         Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap()
     }
@@ -188,7 +188,7 @@ pub(crate) mod tests {
             prop_assert!(merged.count_above(limit) <= both.count_between(limit, u64::MAX));
         }
 
-        /// Those of other bounds or fewer digits have other buckets.
+        /// Other bounds or fewer digits make other buckets.
         #[test]
         fn histograms_with_other_buckets_are_read(
             values in prop::collection::vec(1u64..1_000_000, 0..100),

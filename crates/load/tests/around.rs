@@ -14,7 +14,7 @@ fn only_the_scenario_itself_is_timed() {
         "after": [{"pause": {"draw": "fixed", "s": 0.3}}, say("remove")],
     });
     let (heard, last) = play(&plan);
-    // Each user thinks for a second after the end of all.
+    // Each user thinks for a second after the teardown.
     assert_eq!(
         heard,
         [

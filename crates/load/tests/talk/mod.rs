@@ -32,7 +32,7 @@ struct Speaker {
     is_in_transaction: bool,
 }
 
-/// What is said, whether it fails, and whether the session is lost with it.
+/// What a user says, whether it fails, and whether the session is lost with it.
 #[derive(Debug)]
 pub struct Say {
     text: Template,
