@@ -240,7 +240,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn other_decoders_read_a_stored_stream(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+        fn other_decoders_read_stored_bytes(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
             let mut stream = Vec::new();
             store(&bytes, &mut stream);
             prop_assert_eq!(stored(&stream), Some(&*bytes));
