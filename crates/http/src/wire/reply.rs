@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_discarded_ends_before_what_must_be_read() {
+    fn discarding_stops_before_what_must_be_read() {
         let mut reply = read(&[b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"]).unwrap();
         assert_eq!(reply.discardable(), 8);
         reply.discarded(7).unwrap();
