@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_does_not_exist_is_named() {
+    fn unresolvable_addresses_are_reported() {
         let error = endpoint(r#"{"address": "no such host:143"}"#).unwrap_err();
         assert!(
             error.starts_with("\"no such host:143\" cannot be resolved"),

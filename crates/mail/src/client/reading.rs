@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_of_several_parts_are_known_by_their_header() {
+    fn multipart_messages_are_recognised_by_their_header() {
         let is = |text: &str| is_multipart(text.as_bytes());
         assert!(is(
             "From: a\r\nContent-type:  Multipart/mixed; boundary=x\r\n\r\n"

@@ -122,22 +122,22 @@ fn whole_days_of(sample: &Sample) {
 }
 
 #[test]
-fn whole_days_of_light_users_are_what_was_published() {
+fn days_of_light_users_match_the_published_figures() {
     whole_days_of(&light());
 }
 
 #[test]
-fn whole_days_of_medium_users_are_what_was_published() {
+fn days_of_medium_users_match_the_published_figures() {
     whole_days_of(&medium());
 }
 
 #[test]
-fn whole_days_of_heavy_users_are_what_was_published() {
+fn days_of_heavy_users_match_the_published_figures() {
     whole_days_of(&heavy());
 }
 
 #[test]
-fn mail_that_makes_more_of_itself_grows_without_bound() {
+fn mail_that_causes_more_mail_than_itself_grows_without_bound() {
     let sample = heavy();
     let mut profile = Profile {
         handled: 1.0,

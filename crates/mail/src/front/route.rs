@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mail_goes_where_its_domain_says() {
+    fn mail_is_routed_by_its_domain() {
         let routes = [
             "a.invalid=127.0.0.1:2400",
             "b.invalid=count",
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_that_is_counted_is_neither_the_rest_nor_a_server_of_its_name() {
+    fn counted_domains_are_distinct_from_servers_and_the_default() {
         let routes = [
             "a.invalid=count",
             "127.0.0.1:1=count",
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_route_is_named() {
+    fn invalid_routes_are_reported() {
         for odd in ["a.invalid", "=count", "a.invalid=", "a.invalid=b"] {
             let error = Routes::new("count", &[odd.into()]).unwrap_err().to_string();
             assert!(
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_of_whole_addresses() {
+    fn patterns_match_whole_addresses() {
         for (pattern, address, expected) in [
             ("u1@a", "U1@A", true),
             ("u1@a", "u11@a", false),

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_known_whatever_their_case() {
+    fn names_are_case_insensitive() {
         let set = Capabilities::parse(b"IMAP4rev1 literal+ AUTH=PLAIN X-OTHER MOVE");
         assert!(set.has(Capability::Rev1) && set.has(Capability::LiteralPlus));
         assert!(
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn rev2_includes_what_were_extensions() {
+    fn rev2_includes_former_extensions() {
         let set = Capabilities::parse(b"IMAP4rev2");
         for capability in [
             Capability::Move,

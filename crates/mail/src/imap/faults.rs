@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_cut_and_harmless() {
+    fn texts_are_cut_and_escaped() {
         assert_eq!(shown(b"a\x1b[31m\xff\r"), "a\\u{1b}[31m\u{fffd}\\r");
         let long = shown(&[b'x'; 300]);
         assert_eq!(long.len(), 203);

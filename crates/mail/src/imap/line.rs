@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_in_the_coding_of_the_session() {
+    fn names_use_the_encoding_of_the_session() {
         let name = |line: &mut Line<'_>| {
             line.name("R&D \u{fc}");
         };

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_modified_utf7_stays_as_it_is() {
+    fn invalid_modified_utf7_stays_as_it_is() {
         for name in ["a&b", "&", "&AB", "&A-", "&2D0-", "&AP9-", "R&D - x", "&!-"] {
             assert_eq!(decode(name.as_bytes()), name, "{name}");
         }
@@ -132,14 +132,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn names_come_back(name in ".{0,30}") {
+        fn names_survive_a_round_trip(name in ".{0,30}") {
             let wire = encoded(&name);
             prop_assert!(wire.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{}", wire);
             prop_assert_eq!(decode(wire.as_bytes()), name);
         }
 
         #[test]
-        fn any_bytes_are_a_name(bytes in prop::collection::vec(any::<u8>(), 0..40), shifted in "&[A-Za-z0-9+,]{0,12}-") {
+        fn any_bytes_can_be_decoded(
+            bytes in prop::collection::vec(any::<u8>(), 0..40),
+            shifted in "&[A-Za-z0-9+,]{0,12}-",
+        ) {
             let _ = decode(&bytes);
             let _ = decode(shifted.as_bytes());
         }

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_those_that_date_prints() {
+    fn dates_match_the_date_command() {
         // `TZ=UTC LC_ALL=C date -d @N '+%a, %-d %b %Y %T +0000'`
         for (seconds, printed) in [
             (0, "Thu, 1 Jan 1970 00:00:00 +0000"),

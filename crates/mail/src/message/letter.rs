@@ -98,7 +98,7 @@ mod tests {
     use crate::message::mime;
 
     #[test]
-    fn what_is_written_is_what_is_read() {
+    fn letters_survive_a_round_trip() {
         let to = ["a@example.org".to_owned(), "b@example.org".to_owned()];
         let long = "x".repeat(2000);
         for (subject, body) in [

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_is_taken_off_once_and_only_from_the_beginning() {
+    fn one_tag_is_removed_and_only_from_the_start() {
         let marks = Marks {
             subject_tag: "[EXTERNAL] ".into(),
             footer: Footer::None,
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tag_is_what_stands_before_the_original() {
+    fn the_tag_is_what_precedes_the_original_subject() {
         let tag = |subject| tag_before(subject, |rest| rest == "Re: Figures");
         assert_eq!(tag("[EXT] Re: Figures"), Some("[EXT]"));
         assert_eq!(tag("***Re: Figures"), Some("***"));

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_decoded_and_what_is_attached_left_out() {
+    fn text_is_decoded_without_attachments() {
         let plain = b"Subject: x\r\n\r\nYour code: 4711\r\n";
         assert_eq!(text(plain), b"Your code: 4711\r\n");
         let quoted = b"Content-Transfer-Encoding: quoted-printable\r\n\r\nCode=3A 4=\r\n711=";
@@ -238,7 +238,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..400), kind in 0..4) {
+        fn any_bytes_are_parsed(bytes in prop::collection::vec(any::<u8>(), 0..400), kind in 0..4) {
             let heads = ["", "Content-Type: multipart/x; boundary=a\r\n\r\n--a\r\n",
                 "Content-Transfer-Encoding: base64\r\n\r\n", "Subject: =?utf-8?q?"];
             let all = [heads[kind as usize].as_bytes(), &bytes].concat();

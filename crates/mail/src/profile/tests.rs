@@ -8,7 +8,7 @@ fn near(value: f64, wanted: f64, error: f64) -> bool {
 }
 
 #[test]
-fn a_day_of_loadsims_profiles_is_what_its_makers_published() {
+fn a_day_of_loadsim_matches_the_published_figures() {
     // The gains and the received messages are computed in the research by hand.
     for (sample, gain, received) in [
         (light(), 0.42, 20.7),
@@ -25,7 +25,7 @@ fn a_day_of_loadsims_profiles_is_what_its_makers_published() {
 }
 
 #[test]
-fn a_day_of_mmb_is_what_compaq_published() {
+fn a_day_of_mmb_matches_compaqs_figures() {
     // 14.18 messages a day, answers included, to 4.7 recipients each: 66.3 were published.
     let mut profile = Profile {
         recipients: Recipients {
@@ -49,7 +49,7 @@ fn a_day_of_mmb_is_what_compaq_published() {
 }
 
 #[test]
-fn mail_that_makes_more_mail_than_it_is_has_no_end() {
+fn profiles_that_multiply_their_mail_are_refused() {
     let mut profile = heavy().profile;
     profile.handled = 1.0;
     let settles = profile.day(&PerDay { new: 8.0 }).unwrap();
@@ -61,7 +61,7 @@ fn mail_that_makes_more_mail_than_it_is_has_no_end() {
 }
 
 #[test]
-fn recipients_are_as_many_as_the_profile_says_and_all_different() {
+fn recipients_match_the_profile_and_are_distinct() {
     let mut stream = Stream::new(5, Purpose::Scenario, 0, 0);
     let mut profile = Profile {
         recipients: Recipients {

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_are_doubled_where_lines_begin() {
+    fn dots_at_the_start_of_lines_are_doubled() {
         assert_eq!(
             stuffed(&[b".a.\r\n..\r\n.\r\n"]),
             b"..a.\r\n...\r\n..\r\n.\r\n"
@@ -94,7 +94,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn servers_get_what_was_meant(lines in vec("[.a]{0,4}", 0..20), cuts in vec(0_usize..100, 0..5)) {
+        fn servers_receive_the_original_text(
+            lines in vec("[.a]{0,4}", 0..20), cuts in vec(0_usize..100, 0..5),
+        ) {
             let text: String = lines.iter().flat_map(|line| [line.as_str(), "\r\n"]).collect();
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
             cuts.extend([0, text.len()]);

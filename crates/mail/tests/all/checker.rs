@@ -105,7 +105,7 @@ fn every_truncation_is_found() {
 }
 
 #[test]
-fn fields_that_servers_add_are_borne() {
+fn fields_added_by_servers_are_accepted() {
     let sent = message(1, OFFICE);
     let (header, below) = split(&sent);
     let above = "Return-Path: <u5@test.invalid>\r\nDelivered-To: u2@test.invalid\r\n\
@@ -122,7 +122,7 @@ fn fields_that_servers_add_are_borne() {
 }
 
 #[test]
-fn two_messages_that_were_mixed_up_are_found() {
+fn mixed_up_messages_are_found() {
     let (one, other) = (
         message(1, &[Part::text(1024)]),
         message(2, &[Part::text(1024)]),
@@ -148,7 +148,7 @@ fn two_messages_that_were_mixed_up_are_found() {
 }
 
 #[test]
-fn what_is_not_of_this_run_is_foreign() {
+fn messages_of_other_runs_are_foreign() {
     assert_eq!(
         verdict(b"Subject: hello\r\n\r\nhello\r\n"),
         Verdict::Foreign
@@ -215,7 +215,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_at_all_upset_it(bytes in vec(any::<u8>(), 0..2000), head in any::<bool>()) {
+    fn random_bytes_are_never_intact(bytes in vec(any::<u8>(), 0..2000), head in any::<bool>()) {
         let mut all = if head { b"X-Headcount: 1 run=".to_vec() } else { Vec::new() };
         all.extend(bytes);
         prop_assert_ne!(verdict(&all), Verdict::Intact);
@@ -328,7 +328,7 @@ fn a_footer_is_altered_unless_it_is_allowed() {
 }
 
 #[test]
-fn only_text_has_a_footer() {
+fn only_text_may_have_a_footer() {
     let sent = message(1, OFFICE);
     let (header, below) = split(&sent);
     let check = |section, bytes: &[u8]| {

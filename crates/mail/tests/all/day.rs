@@ -129,7 +129,7 @@ fn every_step_is_played() {
 }
 
 #[test]
-fn nothing_is_missed_where_nothing_is_lost() {
+fn no_mail_is_missed_if_none_is_lost() {
     let dovecot = Dovecot::start();
     let options = options(&dovecot, 2, &profile());
     prepared(&options, &order(7)).unwrap();
@@ -259,7 +259,7 @@ fn mail_that_is_lost_or_damaged_is_noticed() {
 }
 
 #[test]
-fn a_server_that_takes_no_mail_does_not_end_the_sessions_of_readers() {
+fn readers_keep_their_sessions_if_the_server_takes_no_mail() {
     let dovecot = Dovecot::start();
     let mut target = options(&dovecot, 4, &profile());
     prepared(&target, &order(1)).unwrap();
@@ -284,7 +284,7 @@ fn a_server_that_takes_no_mail_does_not_end_the_sessions_of_readers() {
 }
 
 #[test]
-fn options_that_cannot_be_used_are_named() {
+fn invalid_options_are_reported() {
     let good = json!({"imap": {"address": "127.0.0.1:143"}, "user": "u{n:05}", "run": 1,
         "address": "u{n:05}@test.invalid", "password": "x"});
     Mail::new(read(&good)).unwrap();

@@ -59,7 +59,7 @@ fn assert_intact(bytes: &[u8]) {
 }
 
 #[test]
-fn mail_is_in_the_mailbox_when_it_is_accepted_and_refused_where_the_server_refuses() {
+fn accepted_mail_is_in_the_mailbox_and_refusals_are_passed_on() {
     let dovecot = Dovecot::of(9);
     let front = serve(Settings {
         routes: vec!["far.invalid=count".into()],
@@ -118,7 +118,7 @@ fn mail_is_in_the_mailbox_when_it_is_accepted_and_refused_where_the_server_refus
 }
 
 #[test]
-fn it_speaks_lmtp_too() {
+fn the_front_also_speaks_lmtp() {
     let front = serve(settings("count")).expect("a front");
     let sent = send(
         &front,
@@ -130,7 +130,7 @@ fn it_speaks_lmtp_too() {
 }
 
 #[test]
-fn held_mail_is_accepted_first_and_delivered_later_or_at_the_end() {
+fn held_mail_is_delivered_after_the_delay_or_at_the_end() {
     let dovecot = Dovecot::of(9);
     let hold = |delay| {
         let lmtp = dovecot.lmtp_address().to_string();
@@ -171,7 +171,7 @@ fn held_mail_is_accepted_first_and_delivered_later_or_at_the_end() {
 }
 
 #[test]
-fn clients_log_on_where_there_is_a_password() {
+fn clients_log_on_if_a_password_is_set() {
     let password = Password::new("s3cret");
     let front = Settings {
         password: Some(password.clone()),
@@ -205,7 +205,7 @@ fn clients_log_on_where_there_is_a_password() {
 }
 
 #[test]
-fn it_says_what_it_has_done_and_what_it_does_not_understand() {
+fn the_front_reports_its_counts_and_refuses_bad_commands() {
     let front = serve(settings("count")).expect("a front");
     send(&front, Language::Smtp, &[&["a@b"]], &[Part::text(100)])[0]
         .clone()
@@ -239,7 +239,7 @@ fn it_says_what_it_has_done_and_what_it_does_not_understand() {
 }
 
 #[test]
-fn what_keeps_it_from_starting_is_said() {
+fn reasons_not_to_start_are_reported() {
     let error = |settings: Settings| serve(settings).expect_err("an error").to_string();
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("an address");
@@ -276,7 +276,7 @@ fn what_keeps_it_from_starting_is_said() {
 }
 
 #[test]
-fn a_server_that_dies_is_a_refusal_and_not_the_end() {
+fn mail_is_refused_once_the_server_is_gone() {
     let dovecot = Dovecot::of(9);
     let front = serve(settings(&dovecot.lmtp_address().to_string())).expect("a front");
     let to: &[&[&str]] = &[&["u1@test.invalid"]];

@@ -89,7 +89,7 @@ impl Fact {
 
 proptest! {
     #[test]
-    fn it_says_what_a_plain_model_says(acts in acts()) {
+    fn the_ledger_agrees_with_a_plain_model(acts in acts()) {
         let ledger = Ledger::new(RUN);
         let mut facts: BTreeMap<(u32, u32), Fact> = BTreeMap::new();
         for (now, act) in acts.into_iter().enumerate() {
@@ -158,7 +158,7 @@ fn messages_of_other_runs_are_unexpected() {
 }
 
 #[test]
-fn it_remembers_a_bounded_number_and_says_how_many_it_forgot() {
+fn memory_is_bounded_and_forgotten_messages_are_counted() {
     let ledger = Ledger::bounded(RUN, 64 * 10); // ten for each of the 64 locks
     for sequence in 0..25 {
         ledger.posted(1, sequence, &[7], 0);
@@ -181,7 +181,7 @@ fn it_remembers_a_bounded_number_and_says_how_many_it_forgot() {
 }
 
 #[test]
-fn workers_share_it() {
+fn workers_share_one_ledger() {
     let ledger = Ledger::new(RUN);
     std::thread::scope(|scope| {
         for worker in 0..4_u32 {

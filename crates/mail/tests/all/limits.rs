@@ -42,7 +42,7 @@ fn assert_late(fault: &Fault, address: &str, stage: &str) {
 }
 
 #[test]
-fn an_imap_server_that_takes_too_long_is_left_and_named_with_the_step() {
+fn a_slow_imap_server_times_out_and_is_named_with_the_stage() {
     let cases: [(&[&str], Then, &str, &str); 8] = [
         (&[], Silence, "none", "the greeting"),
         (
@@ -81,7 +81,7 @@ fn an_imap_server_that_takes_too_long_is_left_and_named_with_the_step() {
 }
 
 #[test]
-fn a_server_for_sending_that_takes_too_long_is_left_and_named_with_the_step() {
+fn a_slow_server_for_sending_times_out_and_is_named_with_the_stage() {
     let cases: [(&[&str], Then, &str, &str, &str); 5] = [
         (&[], Drip("220-"), "smtp", "none", "the greeting"),
         (&["220 hi\r\n"], Silence, "smtp", "none", "EHLO"),
@@ -111,7 +111,7 @@ fn a_server_for_sending_that_takes_too_long_is_left_and_named_with_the_step() {
 }
 
 #[test]
-fn answers_without_end_are_refused_at_once() {
+fn endless_answers_are_refused_at_once() {
     let cases: [(&str, &str); 3] = [
         (
             "* LIST () \"/\" {99999999999}\r\n",

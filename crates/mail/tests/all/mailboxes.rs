@@ -198,7 +198,7 @@ impl Body for Long {
 }
 
 #[test]
-fn messages_of_any_size_come_back_as_they_went() {
+fn messages_of_any_size_come_back_unchanged() {
     // With literals that need no waiting, with those that do, and over TLS.
     for (extra, way) in [
         ("", Way::Plain),
@@ -254,7 +254,7 @@ fn messages_of_any_size_come_back_as_they_went() {
 }
 
 #[test]
-fn news_ends_waiting_and_silence_does_at_its_time() {
+fn idle_ends_with_news_or_at_its_time_limit() {
     let dovecot = Dovecot::start();
     play(async {
         let (user, tasks, timers) = timed(0);
@@ -283,7 +283,7 @@ fn news_ends_waiting_and_silence_does_at_its_time() {
 }
 
 #[test]
-fn quotas_and_a_server_that_is_stopped() {
+fn quotas_are_read_and_a_stopped_server_disconnects() {
     let mut dovecot = Dovecot::with(
         "mail_plugins = quota\nprotocol imap {\n  mail_plugins = quota imap_quota\n}\nplugin {\n  quota = \
          maildir:all\n  quota_rule = *:storage=100M\n}\n",

@@ -48,7 +48,7 @@ fn below(text: &str) -> &str {
 }
 
 #[test]
-fn a_message_of_text_reads_as_it_should() {
+fn a_text_message_has_the_expected_header() {
     let text = text(&[Part::text(1024)]);
     let (header, body) = text.split_once("\r\n\r\n").unwrap();
     let expected = "Date: Fri, 21 Nov 2025 21:40:34 +0000\r\n\
@@ -65,7 +65,7 @@ fn a_message_of_text_reads_as_it_should() {
 }
 
 #[test]
-fn messages_of_other_stamps_have_other_words() {
+fn messages_with_other_stamps_have_other_words() {
     let body = |stamp| {
         let message = Message::new(stamp, FROM, TO, "", &[Part::text(4096)]);
         below(&String::from_utf8(whole(&message)).unwrap()).to_owned()
@@ -113,7 +113,7 @@ fn contents_do_not_change_from_one_version_to_the_next() {
 const CHECKSUM: u32 = 2_727_296_896;
 
 #[test]
-fn attachments_are_files_of_the_size_asked_for() {
+fn attachments_have_the_requested_size() {
     for (kind, mark) in [
         (Kind::TextFile, "notes.txt"),
         (Kind::Spreadsheet, "figures.xls"),
@@ -134,7 +134,7 @@ fn attachments_are_files_of_the_size_asked_for() {
 }
 
 #[test]
-fn a_message_of_parts_has_each_between_its_boundaries() {
+fn parts_are_separated_by_the_boundary() {
     let parts = [Part::text(1024), Part::new(Kind::TextFile, 10_240)];
     let text = text(&parts);
     let (_, rest) = text.split_once("boundary=\"").unwrap();
@@ -149,7 +149,7 @@ fn a_message_of_parts_has_each_between_its_boundaries() {
 }
 
 #[test]
-fn an_invitation_and_its_answer_name_who_takes_part() {
+fn invitations_and_answers_name_the_participants() {
     let long = "somebody.with.a.name.that.is.longer.than.others.of.the.office@test.invalid";
     let calendar = |kind| {
         let message = Message::new(STAMP, FROM, &[long], "Meeting", &[Part::new(kind, 0)]);
@@ -169,7 +169,7 @@ fn an_invitation_and_its_answer_name_who_takes_part() {
 }
 
 #[test]
-fn nothing_in_a_subject_or_an_address_can_add_a_field() {
+fn subjects_and_addresses_cannot_inject_fields() {
     let message = Message::new(STAMP, "a\r\nBcc: b", &["c\nd"], "e\r\n\r\nf \u{e4}", &[]);
     let text = String::from_utf8(whole(&message)).unwrap();
     assert!(
@@ -188,7 +188,7 @@ fn ratio(bytes: &[u8]) -> f64 {
 }
 
 #[test]
-fn contents_compress_as_the_page_says() {
+fn contents_compress_as_documented() {
     // The figures in docs/smtp.md, within 6%: versions of zlib differ a little.
     for (kind, bytes, expected, sent) in [
         (Kind::Text, 1024, 2.0, 2.0),
@@ -220,7 +220,7 @@ fn contents_compress_as_the_page_says() {
 }
 
 #[test]
-fn mean_sizes_are_those_of_the_sources() {
+fn mean_sizes_match_the_sources() {
     for (rows, kib) in [
         (LOADSIM_LIGHT, 2.0),
         (LOADSIM_MEDIUM, 2.2),
@@ -251,7 +251,7 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
 
 proptest! {
     #[test]
-    fn every_place_gives_the_same_bytes(parts in parts(), places in vec(any::<u64>(), 20)) {
+    fn every_offset_gives_the_same_bytes(parts in parts(), places in vec(any::<u64>(), 20)) {
         let message = message(&parts);
         let all = whole(&message);
         prop_assert_eq!(all.len() as u64, message.len());
@@ -264,7 +264,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_on_the_way_has_a_reason_to_change_a_line(parts in parts(), text_bytes in 0_u32..600) {
+    fn lines_need_no_change_in_transit(parts in parts(), text_bytes in 0_u32..600) {
         let mut parts = parts;
         parts.insert(0, Part::text(text_bytes));
         let text = text(&parts);

@@ -115,7 +115,7 @@ fn faults_say_what_is_wrong() {
 }
 
 #[test]
-fn greetings() {
+fn unusual_greetings_are_handled() {
     for (greeting, kind, part) in [
         (
             "* BYE no room\r\n",
@@ -155,7 +155,7 @@ fn greetings() {
 }
 
 #[test]
-fn what_is_said_unasked_is_heard() {
+fn unsolicited_answers_are_processed() {
     let turns: [(&str, &[u8]); 2] = [
         ("NOOP", b"* 5 EXISTS\r\n* 1 RECENT\r\n* 3 EXPUNGE\r\n* VANISHED 1:2\r\n* VANISHED (EARLIER) 1:9\r\n* 1 FETCH \
             (FLAGS ())\r\n* OK [ALERT] {5}\r\n* X-ODD (a) {3}\r\nb)c\r\na1 OK\r\n"),
@@ -173,7 +173,7 @@ fn what_is_said_unasked_is_heard() {
 }
 
 #[test]
-fn literals_wait_where_they_must() {
+fn literals_wait_for_the_server_if_required() {
     let turns: [(&str, &[u8]); 5] = [
         ("CAPABILITY", b"* CAPABILITY IMAP4rev1\r\na1 OK\r\n"),
         ("a2 LOGIN \"u\" {5}", b"+ go\r\n"),
@@ -215,7 +215,7 @@ fn literals_wait_where_they_must() {
 }
 
 #[test]
-fn ways_of_logging_on() {
+fn failed_logons_do_not_show_the_password() {
     let secret = Password::new("sesame");
     let no: &[u8] = b"a1 NO [AUTHENTICATIONFAILED] sesame is wrong\r\n";
     let turns: [(&str, &[u8]); 2] = [("AUTHENTICATE PLAIN", b"+ \r\n"), ("AHUAc2VzYW1l", no)];
@@ -240,7 +240,7 @@ fn ways_of_logging_on() {
 }
 
 #[test]
-fn nothing_that_was_said_in_clear_is_taken_for_what_comes_over_tls() {
+fn injected_clear_text_and_refused_starttls_are_faults() {
     let (mut endpoint, _server) = script(
         &greeting("STARTTLS"),
         &[("STARTTLS", b"a1 OK begin\r\na2 OK injected\r\n")],
@@ -267,7 +267,7 @@ fn nothing_that_was_said_in_clear_is_taken_for_what_comes_over_tls() {
 }
 
 #[test]
-fn answers_of_both_revisions() {
+fn answers_of_both_revisions_are_read() {
     let turns: [(&str, &[u8]); 4] = [
         ("ENABLE IMAP4rev2", b"* ENABLED IMAP4rev2\r\na1 OK\r\n"),
         ("LIST \"\" \"*\"", "* LIST () \"/\" \"R&D \u{fc}\"\r\na2 OK\r\n".as_bytes()),
@@ -298,7 +298,7 @@ fn answers_of_both_revisions() {
 }
 
 #[test]
-fn waiting_for_news() {
+fn idle_ends_with_news_or_with_the_session() {
     let turns: [(&str, &[u8]); 3] = [
         ("IDLE", b"* 3 EXISTS\r\n+ idling\r\n"),
         ("DONE", b"a1 OK\r\n"),
@@ -324,7 +324,7 @@ fn waiting_for_news() {
 }
 
 #[test]
-fn moving_without_move() {
+fn messages_are_moved_without_the_move_extension() {
     let ok: Vec<Vec<u8>> = (1..=3)
         .map(|tag| format!("a{tag} OK\r\n").into_bytes())
         .collect();

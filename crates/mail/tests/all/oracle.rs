@@ -299,7 +299,7 @@ fn record(dovecot: &Dovecot) -> Vec<u8> {
 }
 
 #[test]
-fn what_dovecot_says_means_the_same() {
+fn dovecots_answers_mean_the_same() {
     let dovecot = Dovecot::start();
     let heard = record(&dovecot);
     let whole = theirs(&heard);

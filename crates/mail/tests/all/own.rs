@@ -64,7 +64,7 @@ fn a_code_that_was_sent_is_found_captured_and_checked() {
 }
 
 #[test]
-fn a_message_by_its_uid_and_only_its_header() {
+fn headers_are_fetched_by_uid() {
     let dovecot = Dovecot::start();
     let fetch = json!({"name": "read", "op": "fetch", "uid": "{uid}", "what": "headers",
         "check": [{"header": "To", "equals": "{username}@test.invalid"}]});
@@ -73,7 +73,7 @@ fn a_message_by_its_uid_and_only_its_header() {
 }
 
 #[test]
-fn what_is_not_there_fails_with_what_came_instead() {
+fn failed_steps_name_the_reason() {
     let dovecot = Dovecot::start();
     let options = options(&dovecot, 6, &json!({}));
     let fault_of = |step: Value| {

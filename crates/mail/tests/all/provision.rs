@@ -62,7 +62,7 @@ fn is_intact(options: &MailOptions, contents: &[u8]) -> bool {
 }
 
 #[test]
-fn mailboxes_are_made_kept_brought_back_and_emptied() {
+fn mailboxes_are_made_kept_restored_and_emptied() {
     let dovecot = Dovecot::start();
     let options = options(&dovecot, 1, &profile());
     let made = prepared(&options, &order(9)).unwrap();
@@ -135,7 +135,7 @@ fn mailboxes_are_made_kept_brought_back_and_emptied() {
 }
 
 #[test]
-fn other_data_sets_and_damage_are_made_anew() {
+fn other_data_sets_and_damaged_messages_are_replaced() {
     let dovecot = Dovecot::start();
     let options = options(&dovecot, 1, &profile());
     prepared(&options, &order(1)).unwrap();
@@ -187,7 +187,7 @@ fn private_mail(dovecot: &Dovecot, id: u32) {
 }
 
 #[test]
-fn mail_of_somebody_else_is_never_touched() {
+fn other_peoples_mail_is_never_touched() {
     let dovecot = Dovecot::start();
     let options = options(&dovecot, 1, &profile());
     private_mail(&dovecot, 2);
@@ -235,7 +235,7 @@ fn mail_of_somebody_else_is_never_touched() {
 }
 
 #[test]
-fn what_was_begun_is_finished_by_the_next_and_can_be_cancelled() {
+fn a_cancelled_preparation_is_finished_by_the_next() {
     let dovecot = Dovecot::start();
     let options = options(&dovecot, 1, &profile());
     let mut users_done = 0;
@@ -264,7 +264,7 @@ fn what_was_begun_is_finished_by_the_next_and_can_be_cancelled() {
 }
 
 #[test]
-fn servers_say_who_they_are_and_why_they_cannot_be_used() {
+fn hello_describes_the_servers_or_says_why_it_failed() {
     let mut dovecot = Dovecot::start();
     let target = options(&dovecot, 1, &profile());
     let found = hello(target.clone()).unwrap();

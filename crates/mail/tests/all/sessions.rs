@@ -45,7 +45,7 @@ async fn read(imap: &mut Imap, uids: &Uids, what: What<'_>) -> Vec<(u32, Vec<u8>
 }
 
 #[test]
-fn a_session_from_connecting_to_leaving() {
+fn a_session_agrees_with_the_files_on_disk() {
     let dovecot = Dovecot::start();
     play(async {
         let user = user(0);
@@ -104,7 +104,7 @@ fn a_session_from_connecting_to_leaving() {
 }
 
 #[test]
-fn every_way_of_connecting_and_logging_on() {
+fn every_way_of_connecting_and_logging_on_works() {
     let dovecot = Dovecot::start();
     play(async {
         for way in [Way::Plain, Way::Starttls, Way::Tls] {

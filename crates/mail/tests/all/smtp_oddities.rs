@@ -60,7 +60,7 @@ fn fault(script: Vec<Act>) -> Fault {
 }
 
 #[test]
-fn commands_go_together_where_the_server_offers_it_and_answers_come_in_pieces() {
+fn commands_are_pipelined_and_replies_may_come_in_pieces() {
     let replies = Spell("250-2.1.0 one\r\n250 2.1.0 ok\r\n250 ok\r\n250\r\n354 go\r\n");
     let (sent, heard) = send_in(
         Language::Smtp,
@@ -77,7 +77,7 @@ fn commands_go_together_where_the_server_offers_it_and_answers_come_in_pieces() 
 }
 
 #[test]
-fn commands_go_one_by_one_where_the_server_does_not_offer_it() {
+fn commands_go_one_by_one_without_pipelining() {
     let script = vec![
         Say("220 hello\r\n"),
         Hear("EHLO"),
@@ -101,7 +101,7 @@ fn commands_go_one_by_one_where_the_server_does_not_offer_it() {
 }
 
 #[test]
-fn a_message_that_nobody_gets_is_refused_and_the_next_one_begins_anew() {
+fn a_message_refused_for_all_recipients_does_not_end_the_session() {
     let refusal = Say("250 ok\r\n550 5.1.1 no\r\n550 5.1.1 no\r\n554 no valid recipients\r\n");
     let again = [Hear("RSET")];
     let replies = Say("250 reset\r\n250 ok\r\n250 ok\r\n250 ok\r\n354 go\r\n");
@@ -135,7 +135,7 @@ fn a_message_that_nobody_gets_is_refused_and_the_next_one_begins_anew() {
 }
 
 #[test]
-fn refusals_name_the_command_and_leave_the_connection() {
+fn refusals_name_the_command_and_keep_the_connection() {
     for (replies, expected) in [
         (
             "452 4.3.1 full\r\n503 a\r\n503 b\r\n503 c\r\n",
@@ -163,7 +163,7 @@ fn refusals_name_the_command_and_leave_the_connection() {
 }
 
 #[test]
-fn a_farewell_ends_the_session_wherever_it_comes() {
+fn a_farewell_ends_the_session_at_any_point() {
     let ok = "250 ok\r\n";
     let farewell = "421 4.3.2 shutting down\r\n";
     let go = Say("250 ok\r\n250 ok\r\n250 ok\r\n354 go\r\n");
@@ -188,7 +188,7 @@ fn a_farewell_ends_the_session_wherever_it_comes() {
 }
 
 #[test]
-fn a_connection_that_is_lost_is_noticed_at_each_point() {
+fn a_lost_connection_is_noticed_at_any_point() {
     let go = Say("250 ok\r\n250 ok\r\n250 ok\r\n354 go\r\n");
     let all = script(&[&OPEN, &ENVELOPE, &[go, Take, Say("250 ok\r\n")]]);
     let last = all.len();
@@ -241,7 +241,7 @@ fn lmtp_answers_for_each_recipient() {
 }
 
 #[test]
-fn what_is_no_reply_ends_the_session() {
+fn malformed_replies_end_the_session() {
     for odd in [
         "hello\r\n",
         "2x0 ok\r\n",
@@ -317,7 +317,7 @@ fn users_log_on_and_wrong_passwords_are_not_shown() {
 }
 
 #[test]
-fn nothing_said_in_clear_counts_under_tls() {
+fn injected_clear_text_and_missing_starttls_are_faults() {
     let connect = |script: Vec<Act>| {
         let (address, thread) = peer(script);
         let options = json!({
@@ -348,7 +348,7 @@ fn nothing_said_in_clear_counts_under_tls() {
 }
 
 #[test]
-fn addresses_that_would_be_commands_are_not_sent() {
+fn addresses_cannot_inject_commands() {
     let (address, _thread) = peer(OPEN.to_vec());
     let (watch, _) = stopwatch();
     let faults = play(async {

@@ -48,7 +48,7 @@ proptest! {
 }
 
 #[test]
-fn enhanced_codes_are_read_where_they_are_one() {
+fn enhanced_codes_are_read_only_if_valid() {
     for (line, expected) in [
         ("550 5.1.1 no", Some((5, 1, 1))),
         ("250 2.0.0", Some((2, 0, 0))),

@@ -26,7 +26,7 @@ fn sequence_of_intact(bytes: &[u8]) -> u32 {
 }
 
 #[test]
-fn dovecot_delivers_what_was_sent_by_lmtp_and_refuses_whom_it_does_not_know() {
+fn dovecot_delivers_mail_over_lmtp_and_refuses_unknown_recipients() {
     let dovecot = Dovecot::of(9);
     let (watch, tasks) = stopwatch();
     let tallies = play(async {
@@ -87,7 +87,7 @@ fn dovecot_delivers_what_was_sent_by_lmtp_and_refuses_whom_it_does_not_know() {
 }
 
 #[test]
-fn postfix_takes_mail_in_clear_and_over_tls_and_hands_it_on_as_it_was_sent() {
+fn postfix_relays_mail_unchanged_with_and_without_tls() {
     let dovecot = Dovecot::of(9);
     let Some(postfix) = Postfix::start(dovecot.lmtp_address(), "message_size_limit = 100000")
     else {
@@ -170,6 +170,6 @@ fn through_the_front(dovecot: &Dovecot) {
 }
 
 #[test]
-fn the_front_takes_mail_and_hands_it_on_as_it_was_sent() {
+fn the_front_relays_mail_unchanged() {
     through_the_front(&Dovecot::of(9));
 }

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn classic_steps_stay_what_they_are() {
+    fn standard_steps_are_not_own_steps() {
         for options in [
             json!({"op": "search", "key": "UNSEEN"}),
             json!({"op": "fetch", "what": "headers", "messages": 9}),

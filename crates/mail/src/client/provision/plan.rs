@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_numbered_through_the_folders() {
+    fn messages_are_numbered_across_folders() {
         let options = options(r#"{"folders": 2, "messages": 5, "inbox": 3, "deleted": 1}"#);
         let holdings: Vec<_> = options.holdings().collect();
         let shown: Vec<_> = holdings
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn other_data_sets_have_other_inscriptions() {
+    fn different_data_sets_have_different_inscriptions() {
         let one = options(r#"{"folders": 2, "messages": 5}"#).inscription();
         assert_eq!(
             one,

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn subjects_are_read_across_lines() {
+    fn folded_subjects_are_unfolded() {
         let subject = b"Subject: Headcount mailbox 1: seed 7,\r\n 20 x 5\r\n\r\n";
         assert_eq!(unfolded(subject), "Headcount mailbox 1: seed 7, 20 x 5");
         assert_eq!(unfolded(b""), "");

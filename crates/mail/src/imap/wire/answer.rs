@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_told_from_text() {
+    fn codes_are_separated_from_text() {
         let Ok(Answer::Done(tag, state)) = read(b"a1 ok [APPENDUID 38505 3955] APPEND done") else {
             panic!()
         };
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_mailboxes() {
+    fn status_and_list_answers_are_read() {
         let text = b"* STATUS \"a b\" (MESSAGES 231 UIDNEXT 44292 MAILBOXID (F1) UNSEEN 0) ";
         let Ok(Answer::Status(name, pairs)) = read(text) else {
             panic!()
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_refused() {
+    fn malformed_answers_are_refused() {
         for (text, wanted) in [
             (&b""[..], "a tag"),
             (b"HTTP/1.1 400 Bad Request", "OK, NO or BAD"),

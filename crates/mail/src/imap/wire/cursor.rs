@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_in_their_three_forms() {
+    fn strings_are_read_in_their_three_forms() {
         let mut cursor = Cursor::new(b"\"a \\\"b\\\\\" {3}\r\nx)y atom] NIL nilly");
         assert_eq!(&*cursor.string().unwrap(), b"a \"b\\");
         cursor.expect(b' ').unwrap();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_passed_over_whole() {
+    fn values_are_skipped_whole() {
         let text = b"(\"a)\" (NIL 5)(\"x\" {2}\r\n(() ) next";
         let mut cursor = Cursor::new(text);
         assert_eq!(cursor.value().unwrap().len(), text.len() - 5);

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn items_in_any_order() {
+    fn items_are_read_in_any_order() {
         let text = b"* 12 FETCH (FLAGS (\\Seen $x) BODY[HEADER.FIELDS (From \"To\")] \"From: a\" UID 7 BODY[2.MIME] NIL \
             BODY[]<100> {5}\r\n RFC822.SIZE 44827 BODY (\"TEXT\" \"PLAIN\" NIL) MODSEQ (12) BINARY.SIZE[1] 5 ENVELOPE (NIL \"a\"))";
         let (known, sections) = seen(text).unwrap();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_ends_with_the_section_that_is_to_come() {
+    fn an_unfinished_answer_ends_with_the_section_that_follows() {
         let (known, sections) =
             seen(b"* 1 FETCH (UID 5 BODY[HEADER] {3}\r\n BODY[3] {10}\r\n").unwrap();
         assert_eq!(known.uid, Some(5));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused() {
+    fn malformed_messages_are_refused() {
         for (text, wanted) in [
             (&b"* 1 FETCH"[..], "a space"),
             (b"* 1 FETCH UID 5", "an opening parenthesis"),

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_ranges() {
+    fn numbers_and_ranges_are_read() {
         let mut found = Vec::new();
         read_search(Cursor::new(b"2 3 6 (MODSEQ 917)"), &mut found).unwrap();
         assert_eq!(found, [2, 3, 6]);

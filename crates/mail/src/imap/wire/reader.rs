@@ -337,7 +337,7 @@ mod tests {
         (NIL {2}\r\na] {3}\r\nabc))\r\n+ go {1}\r\na1 OK done\r\n";
 
     #[test]
-    fn literals_are_told_from_prose_and_contents_from_names() {
+    fn literals_are_distinguished_from_text_and_contents_from_names() {
         assert_eq!(
             read(&[DIALOGUE]).unwrap(),
             [
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_is_refused() {
+    fn endless_answers_are_refused() {
         let endless = [b"* OK ", &*vec![b'x'; 70_000]].concat();
         assert!(
             read(&[&endless])
