@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_become_what_microsoft_published() {
+    fn encrypted_messages_match_microsofts_examples() {
         for published in [ccm(), gcm()] {
             let encryptor = Encryptor::new(published.cipher, &published.keys);
             let expected = Transform::parse(&published.sealed_request).unwrap();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn no_nonce_comes_twice() {
+    fn nonces_are_never_reused() {
         for published in [ccm(), gcm()] {
             let mut encryptor = Encryptor::new(published.cipher, &published.keys);
             let mut nonces: Vec<_> = (0..300)

@@ -94,7 +94,7 @@ mod tests {
     // specifications.
 
     #[test]
-    fn keys_of_3_0_2_are_those_that_microsoft_published() {
+    fn keys_of_3_0_2_match_microsofts_examples() {
         let session_key = array("B4546771B515F766A86735532DD6C4F0");
         let dialect = Dialect::Smb302;
         let signing = signing_key(dialect, &session_key, &Preauth::START);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_3_1_1_are_those_that_microsoft_published() {
+    fn keys_of_3_1_1_match_microsofts_examples() {
         let preauth = Preauth(array(
             "B23F3CBFD69487D9832B79B1594A367CDD950909B774C3A4C412B4FCEA9EDDDB\
              A7DB256BA2EA30E977F11F9B113247578E0E915C6D2A513B8F2FCA5707DC8770",
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_goes_on_from_message_to_message() {
+    fn the_hash_chains_messages() {
         // The hash before and after the second SESSION_SETUP of the same publication.
         let before = Preauth(array(
             "324BFA92A4F3A190E466EBEA08D9C110DC88BFED758D9846ECC6F541CC1D02AE\

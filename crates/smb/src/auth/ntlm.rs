@@ -133,7 +133,7 @@ mod tests {
     use crate::auth::hex::bytes as hex;
 
     #[test]
-    fn results_are_those_of_the_specification() {
+    fn results_match_the_specification() {
         // MS-NLMP 4.2.4: user "User", domain "Domain", password "Password".
         let key = owner_key("User", "Domain", "Password");
         assert_eq!(key[..], hex("0c868a403bfd7a93a3001ef22ef02e3f"));
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_are_made_with_the_keys_of_the_specification() {
+    fn signatures_match_the_specification() {
         // MS-NLMP 4.2.4.4: the session key is 16 times 0x55.
         let (signing, sealing) = signature_keys(&[0x55; 16], Side::Client);
         assert_eq!(signing[..], hex("4788dc861b4782f35d43fd98fe1a2d39"));

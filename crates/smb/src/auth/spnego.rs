@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_token_is_the_one_that_windows_sends() {
+    fn the_first_token_matches_that_of_windows() {
         // Tag, length and identifiers as in the examples of MS-SPNG 4.
         let token = initial(b"NTLMSSP\0x");
         let expected_start = [
@@ -128,7 +128,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_wrapped_is_found_again(ntlm in prop::collection::vec(any::<u8>(), 0..70_000)) {
+        fn wrapped_tokens_are_unwrapped(ntlm in prop::collection::vec(any::<u8>(), 0..70_000)) {
             prop_assume!(ntlm.len() < 0xFF00 && !ntlm.starts_with(b"NTLMSSP\0"));
             let token = response(&ntlm, &[7; 16]);
             prop_assert_eq!(inside(&token), Some(&ntlm[..]));

@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_have_a_port_or_get_that_of_smb() {
+    fn addresses_without_a_port_get_that_of_smb() {
         let resolved = |text| resolve(text).unwrap();
         assert_eq!(resolved("127.0.0.1").1[0].port(), 445);
         assert_eq!(resolved("127.0.0.1:14450").1[0].port(), 14450);

@@ -174,7 +174,7 @@ mod tests {
     use crate::auth::sign::Signer;
 
     #[test]
-    fn a_session_fits_into_a_kibibyte_and_its_keys_into_a_little_more() {
+    fn sessions_and_their_keys_are_small() {
         assert!(
             size_of::<SmbSession>() <= 1024,
             "{}",

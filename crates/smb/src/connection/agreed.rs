@@ -149,7 +149,7 @@ mod tests {
     use Dialect::{Smb21, Smb302, Smb311};
 
     #[test]
-    fn only_what_can_have_been_lowered_is_confirmed() {
+    fn only_dialects_that_may_have_been_lowered_are_validated() {
         for (offered, dialect, expected) in [
             (&Dialect::ALL[..], Smb21, true),
             (&Dialect::ALL[..], Smb302, true),

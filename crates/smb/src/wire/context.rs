@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_after_a_lease_is_found_and_damaged_ones_are_none() {
+    fn a_context_after_a_lease_is_found_unless_damaged() {
         let number = Some([7; 16]);
         let durable = Some(Durable { number, back: None });
         let both = encoded(Some([1; 16]), durable);

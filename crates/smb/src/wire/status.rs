@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_becomes_a_named_fault_with_a_sentence() {
+    fn a_status_becomes_a_fault_with_an_explanation() {
         let fault = Status::ACCESS_DENIED.fault("CREATE \"a\\b\"");
         assert_eq!(fault.kind, FaultKind::Refused);
         assert!(!fault.ends_session);

@@ -9,7 +9,7 @@ use headcount_tree::data_set::{DataSet, Group, Place};
 use serde_json::json;
 
 #[test]
-fn a_data_set_is_made_where_it_should_be_and_made_whole_again() {
+fn a_data_set_is_made_in_its_folder_and_repaired() {
     let samba = Samba::start("auto");
     let data_set = DataSet {
         folders: 7,

@@ -48,7 +48,7 @@ fn a_server_that_signs_when_asked_serves_every_dialect() {
 }
 
 #[test]
-fn a_server_that_insists_on_signatures_gets_them_or_a_refusal() {
+fn a_server_that_requires_signatures_gets_them_unless_they_are_off() {
     let samba = Samba::start("mandatory");
     each(&samba, &[SigningPolicy::Offered, SigningPolicy::Required]);
     for dialect in Dialect::ALL {
@@ -73,7 +73,7 @@ fn a_server_that_insists_on_signatures_gets_them_or_a_refusal() {
 }
 
 #[test]
-fn a_server_that_never_asks_for_signatures_still_gives_them() {
+fn a_server_that_never_asks_for_signatures_still_signs() {
     let samba = Samba::start("disabled");
     each(
         &samba,

@@ -91,7 +91,7 @@ fn assert_noticed(fault: Option<Fault>, reason: &str, dialect: &str) {
 }
 
 #[test]
-fn a_forged_confirmation_of_a_lower_dialect_is_none() {
+fn a_forged_confirmation_of_a_lower_dialect_is_noticed() {
     let samba = Samba::start("auto");
     let offered = "its confirmation is not signed";
     let required = "IOCTL: the answer is not signed";
@@ -114,7 +114,7 @@ fn a_forged_confirmation_of_a_lower_dialect_is_none() {
 }
 
 #[test]
-fn a_server_that_was_offered_less_closes_the_connection() {
+fn a_server_that_notices_the_downgrade_closes_the_connection() {
     let samba = Samba::start("auto");
     for signing in [SigningPolicy::Offered, SigningPolicy::Required] {
         for (dialects, dialect) in [(1, "2.1"), (2, "3.0.2")] {
@@ -164,7 +164,7 @@ fn a_rewritten_answer_to_the_negotiation_is_noticed() {
 }
 
 #[test]
-fn an_older_server_confirms_what_it_chose() {
+fn an_older_server_confirms_its_dialect() {
     for newest in ["SMB2_10", "SMB3_02"] {
         for server in ["auto", "mandatory", "disabled"] {
             let samba = Samba::with(&[("server max protocol", newest), ("server signing", server)]);

@@ -122,7 +122,7 @@ fn durable(samba: &Samba, address: String, dialect: Dialect) -> SmbOptions {
 }
 
 #[test]
-fn a_user_has_a_durable_handle_back_and_goes_on_writing() {
+fn a_user_reclaims_a_durable_handle_and_goes_on_writing() {
     let samba = Samba::with(&GRANTING);
     samba.give_home("user00000");
     for dialect in Dialect::ALL {
@@ -145,7 +145,7 @@ fn a_user_has_a_durable_handle_back_and_goes_on_writing() {
 }
 
 #[test]
-fn a_handle_that_the_server_does_not_give_back_is_opened_again() {
+fn a_handle_that_cannot_be_reclaimed_is_reopened() {
     let samba = Samba::with(&GRANTING);
     samba.give_home("user00000");
     for dialect in [Dialect::Smb302, Dialect::Smb311] {
@@ -164,7 +164,7 @@ fn a_handle_that_the_server_does_not_give_back_is_opened_again() {
 }
 
 #[test]
-fn a_server_that_grants_none_is_not_asked_for_any_back() {
+fn handles_that_are_not_durable_are_never_reclaimed() {
     let samba = Samba::with(&[("durable handles", "no")]);
     samba.give_home("user00000");
     for dialect in Dialect::ALL {
@@ -199,7 +199,7 @@ fn acknowledged_bytes_that_are_gone_are_wrong_data() {
 }
 
 #[test]
-fn users_who_do_not_ask_for_durable_handles_lose_their_session_as_ever() {
+fn users_without_durable_handles_lose_their_session() {
     let samba = Samba::with(&GRANTING);
     samba.give_home("user00000");
     let (address, answers) = cutting(&samba, Fate::Cut);
@@ -218,7 +218,7 @@ fn users_who_do_not_ask_for_durable_handles_lose_their_session_as_ever() {
 }
 
 #[test]
-fn an_oplock_that_makes_a_handle_durable_is_given_back_when_somebody_else_comes() {
+fn an_oplock_of_a_durable_handle_is_given_up_for_another_user() {
     let samba = Samba::with(&GRANTING);
     fs::create_dir(samba.behind("shared")).unwrap();
     for dialect in Dialect::ALL {
@@ -229,7 +229,7 @@ fn an_oplock_that_makes_a_handle_durable_is_given_back_when_somebody_else_comes(
 }
 
 #[test]
-fn logging_on_and_leaving_a_share_are_done_again() {
+fn logon_logoff_and_tree_connect_are_repeated() {
     let samba = Samba::with(&GRANTING);
     samba.give_home("user00000");
     for (step, lost) in [
@@ -263,7 +263,7 @@ fn logging_on_and_leaving_a_share_are_done_again() {
 }
 
 #[test]
-fn a_user_tries_until_the_server_is_back_and_no_scenario_fails() {
+fn a_user_retries_until_the_server_is_back_and_no_scenario_fails() {
     let samba = Samba::with(&GRANTING);
     samba.give_home("user00000");
     let (address, answers) = cutting(&samba, Fate::Refuse(3));

@@ -33,7 +33,7 @@ fn options(samba: &Samba, dialect: Dialect, encryption: EncryptionPolicy) -> Smb
 }
 
 #[test]
-fn every_dialect_that_can_works_with_a_server_that_insists() {
+fn encrypting_dialects_work_with_a_server_that_requires_it() {
     for server in [
         &INSISTS[..],
         &[("smb encrypt", "desired")],
@@ -65,7 +65,7 @@ fn every_dialect_that_can_works_with_a_server_that_insists() {
 }
 
 #[test]
-fn the_cipher_is_the_dialects_or_the_one_that_the_server_prefers() {
+fn the_cipher_is_that_of_the_dialect_or_preferred_by_the_server() {
     let ccm_only = [("server smb3 encryption algorithms", "AES-128-CCM")];
     let (any, ccm_only) = (Samba::start("auto"), Samba::with(&ccm_only));
     for (samba, dialect, encryption, expected) in [
@@ -106,7 +106,7 @@ fn the_cipher_is_the_dialects_or_the_one_that_the_server_prefers() {
 }
 
 #[test]
-fn a_run_that_requires_encryption_gets_it_from_a_server_that_does_not() {
+fn a_run_may_require_encryption_though_the_server_does_not() {
     for signing in ["auto", "mandatory"] {
         let samba = Samba::start(signing);
         samba.give_home("user00000");
@@ -133,7 +133,7 @@ fn watched(samba: &Samba) -> (String, Seen) {
 }
 
 #[test]
-fn all_but_the_logon_is_encrypted_and_nothing_when_nobody_insists() {
+fn all_but_the_logon_is_encrypted_if_either_side_requires_it() {
     let (negotiate, session_setup) = (Some(0), Some(1));
     for (server, policy, is_encrypted) in [
         (&INSISTS[..], EncryptionPolicy::Offered, true),
@@ -166,7 +166,7 @@ fn all_but_the_logon_is_encrypted_and_nothing_when_nobody_insists() {
 }
 
 #[test]
-fn one_share_that_insists_is_encrypted_and_the_rest_is_not() {
+fn only_the_share_that_requires_it_is_encrypted() {
     let (tree_connect, echo) = (3, 13);
     for signing in ["auto", "mandatory"] {
         let samba = Samba::start(signing);
@@ -197,7 +197,7 @@ fn one_share_that_insists_is_encrypted_and_the_rest_is_not() {
 }
 
 #[test]
-fn a_server_or_share_that_insists_says_so_to_those_who_do_not_encrypt() {
+fn unencrypted_users_are_refused_with_advice() {
     let all = Samba::with(&INSISTS);
     let one = Samba::start("auto");
     for (samba, share, kind) in [
@@ -238,7 +238,7 @@ fn a_server_or_share_that_insists_says_so_to_those_who_do_not_encrypt() {
 }
 
 #[test]
-fn a_run_that_requires_encryption_is_refused_by_a_server_that_cannot() {
+fn required_encryption_fails_if_the_server_offers_none() {
     let samba = Samba::with(&[("smb encrypt", "off")]);
     for (dialects, chosen) in [
         (vec![Dialect::Smb302], "3.0.2"),
@@ -260,7 +260,7 @@ fn a_run_that_requires_encryption_is_refused_by_a_server_that_cannot() {
 }
 
 #[test]
-fn wrong_passwords_dead_and_frozen_servers_are_told_as_without_encryption() {
+fn failures_are_the_same_as_without_encryption() {
     let mut samba = Samba::with(&INSISTS);
     for dialect in ENCRYPTING {
         let wrong = SmbOptions {

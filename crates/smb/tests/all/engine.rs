@@ -92,7 +92,7 @@ fn every_user_of_a_run_is_served() {
 }
 
 #[test]
-fn a_frozen_server_makes_the_engines_time_limit_end_steps() {
+fn steps_on_a_frozen_server_end_at_the_time_limit() {
     let samba = Samba::start("auto");
     homes(&samba);
     // Long enough for a logon on a busy machine, short compared with the wait at the end of the

@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 #[test]
-fn a_wrong_password_or_share_is_told_with_the_user() {
+fn wrong_passwords_and_shares_are_reported() {
     let samba = Samba::start("auto");
     play(async {
         let wrong = SmbOptions {
@@ -37,7 +37,7 @@ fn a_wrong_password_or_share_is_told_with_the_user() {
 }
 
 #[test]
-fn a_read_only_share_refuses_writers_by_name_and_serves_readers() {
+fn a_read_only_share_refuses_writers_and_serves_readers() {
     let samba = Samba::start("auto");
     samba.give_home("user00000");
     play(async {
@@ -133,7 +133,7 @@ fn flip(path: &std::path::Path, at: u64) -> io::Result<()> {
 }
 
 #[test]
-fn a_killed_server_is_a_lost_connection_and_then_none() {
+fn a_killed_server_is_a_lost_connection_and_then_a_refused_one() {
     let mut samba = Samba::start("auto");
     play(async {
         let smb = smb(samba.options());
@@ -155,7 +155,7 @@ fn a_killed_server_is_a_lost_connection_and_then_none() {
 }
 
 #[test]
-fn a_frozen_server_keeps_users_waiting_until_the_limit_and_serves_them_after() {
+fn users_wait_for_a_frozen_server_and_are_served_afterwards() {
     let samba = Samba::start("auto");
     play(async {
         let smb = smb(samba.options());
@@ -180,7 +180,7 @@ fn a_frozen_server_keeps_users_waiting_until_the_limit_and_serves_them_after() {
 }
 
 #[test]
-fn a_server_of_something_else_is_recognised() {
+fn servers_of_other_protocols_are_recognised() {
     for (answer, part) in [
         (
             &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..],

@@ -49,7 +49,7 @@ fn write(bytes: u64) -> Value {
 }
 
 #[test]
-fn a_full_disk_is_told_by_name_and_damages_no_file() {
+fn a_full_disk_is_reported_and_damages_no_file() {
     let samba = Samba::on_small_disk(DISK_KIB);
     let options = SmbOptions {
         folder: r"headcount\user{n:05}".into(),

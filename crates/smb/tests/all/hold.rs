@@ -58,7 +58,7 @@ fn counts(samba: &Samba) -> (usize, usize, usize) {
 }
 
 #[test]
-fn the_server_has_what_is_held_and_nothing_afterwards() {
+fn the_server_reports_what_is_held_and_nothing_afterwards() {
     let samba = Samba::start("auto");
     let mut hold = Hold::new(options(&samba)).unwrap();
     assert_eq!(counts(&samba), (0, 0, 0));
@@ -87,7 +87,7 @@ fn the_server_has_what_is_held_and_nothing_afterwards() {
 }
 
 #[test]
-fn nothing_is_written_where_no_files_are_held() {
+fn nothing_is_written_if_no_files_are_held() {
     let samba = Samba::start("auto");
     fs::create_dir_all(samba.behind("headcount")).unwrap();
     fs::write(samba.behind(r"headcount\thesis.txt"), "years of work").unwrap();
@@ -104,7 +104,7 @@ fn nothing_is_written_where_no_files_are_held() {
 }
 
 #[test]
-fn what_was_there_before_stays() {
+fn existing_files_stay() {
     let samba = Samba::start("auto");
     let order = headcount_smb::client::provision::Order {
         first: 0,
@@ -125,7 +125,7 @@ fn what_was_there_before_stays() {
 }
 
 #[test]
-fn what_the_server_refuses_is_told_and_the_rest_is_held() {
+fn refusals_are_reported_and_fewer_files_can_be_held() {
     let samba = Samba::with(&[("max open files", "300")]);
     let mut hold = Hold::new(options(&samba)).unwrap();
     let error = hold.bring(holding(1, 1, 1000), &mut quietly).unwrap_err();
@@ -143,7 +143,7 @@ fn what_the_server_refuses_is_told_and_the_rest_is_held() {
 }
 
 #[test]
-fn it_can_be_cancelled_and_cleared() {
+fn a_cancelled_hold_leaves_nothing_behind() {
     let samba = Samba::start("auto");
     let mut hold = Hold::new(options(&samba)).unwrap();
     let mut stop = |progress: Progress| {
@@ -157,7 +157,7 @@ fn it_can_be_cancelled_and_cleared() {
 }
 
 #[test]
-fn connections_that_were_lost_are_not_counted() {
+fn lost_connections_are_not_counted() {
     let mut samba = Samba::start("auto");
     let mut hold = Hold::new(options(&samba)).unwrap();
     hold.bring(holding(3, 1, 0), &mut quietly).unwrap();

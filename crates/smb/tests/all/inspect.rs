@@ -82,7 +82,7 @@ async fn ask(options: SmbOptions) {
 }
 
 #[test]
-fn plain_signed_and_encrypted_in_every_dialect() {
+fn inspect_works_plain_signed_and_encrypted_in_every_dialect() {
     for signing in ["auto", "mandatory"] {
         let samba = Samba::start(signing);
         samba.give_home("user00000");
@@ -139,7 +139,7 @@ fn three_requests_are_counted_and_one_frame_is_sent() {
 }
 
 #[test]
-fn the_part_that_failed_is_named() {
+fn the_failed_request_is_named() {
     let samba = Samba::start("auto");
     samba.give_home("user00000");
     for (part, name) in [(1, "QUERY_INFO"), (2, "CLOSE")] {

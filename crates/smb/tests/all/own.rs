@@ -19,7 +19,7 @@ fn open(path: &str, how: &str) -> Value {
 }
 
 #[test]
-fn files_of_others_are_read_and_copies_written_where_the_path_says() {
+fn files_are_read_and_written_at_the_workloads_paths() {
     let samba = Samba::start("auto");
     samba.give_home("reports");
     samba.give_home("copies");
@@ -53,7 +53,7 @@ fn files_of_others_are_read_and_copies_written_where_the_path_says() {
 }
 
 #[test]
-fn paths_and_texts_know_as_whom_the_user_logs_on() {
+fn paths_and_texts_can_contain_the_users_credentials() {
     let samba = Samba::start("auto");
     samba.give_home("out");
     play(async {
@@ -81,7 +81,7 @@ fn paths_and_texts_know_as_whom_the_user_logs_on() {
 }
 
 #[test]
-fn the_newest_file_of_a_listing_is_found_read_and_asked_about() {
+fn the_newest_file_of_a_listing_is_found_read_and_inspected() {
     let samba = Samba::start("auto");
     samba.give_home("reports");
     for (name, text, at_s) in [

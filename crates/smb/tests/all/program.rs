@@ -108,7 +108,7 @@ fn failures(played: &[Result<Moved, Fault>]) -> Vec<&Fault> {
 }
 
 #[test]
-fn every_operation_is_played_and_goes_round() {
+fn every_operation_is_played_in_every_round() {
     let samba = Samba::start("auto");
     samba.give_home("user00003");
     let smb = with_program(&samba, EACH);
@@ -141,7 +141,7 @@ fn every_operation_is_played_and_goes_round() {
 }
 
 #[test]
-fn an_answer_that_is_not_the_expected_one_is_a_failure_with_its_line() {
+fn unexpected_answers_are_failures_with_their_line() {
     let samba = Samba::start("auto");
     samba.give_home("user00000");
     let text = "NTCreateX \"@\\a\" 0x40 0x1 1 NT_STATUS_OK\n\
@@ -186,7 +186,7 @@ fn an_answer_that_is_not_the_expected_one_is_a_failure_with_its_line() {
 }
 
 #[test]
-fn data_that_change_behind_the_programs_back_are_found() {
+fn data_changed_behind_the_programs_back_are_found() {
     let samba = Samba::start("auto");
     samba.give_home("user00000");
     let text = "NTCreateX \"@\\a\" 0x40 0x2 1 NT_STATUS_OK\n\
@@ -219,7 +219,7 @@ fn data_that_change_behind_the_programs_back_are_found() {
 }
 
 #[test]
-fn a_user_whose_connection_was_lost_goes_on_and_one_who_comes_again_begins_anew() {
+fn a_reconnected_user_goes_on_and_a_new_one_starts_over() {
     let samba = Samba::start("auto");
     samba.give_home("user00000");
     let text = "NTCreateX \"@\\a\" 0x40 0x2 1 NT_STATUS_OK\n\
@@ -256,7 +256,7 @@ fn a_user_whose_connection_was_lost_goes_on_and_one_who_comes_again_begins_anew(
 }
 
 #[test]
-fn a_source_that_cannot_be_read_is_refused_with_a_sentence() {
+fn unreadable_programs_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let sentence = |options| Smb::new(options).unwrap_err().to_string();
     let wrong = load_file(folder.path(), "Close 1 NT_STATUS_OK\n");

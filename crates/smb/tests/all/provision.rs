@@ -61,7 +61,7 @@ fn files(below: &Path) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn users_get_their_files_once_and_lose_them_all_again() {
+fn files_are_made_once_and_all_deleted_again() {
     let samba = Samba::start("auto");
     fs::write(samba.behind("somebody.txt"), "mine").unwrap();
     let options = options(&samba);
@@ -119,7 +119,7 @@ fn users_get_their_files_once_and_lose_them_all_again() {
 }
 
 #[test]
-fn a_library_is_made_once_a_share_and_deleted_with_the_rest() {
+fn a_library_is_made_once_per_share_and_deleted_with_the_rest() {
     let samba = Samba::start("auto");
     let class = |name: &str, content, files| Class {
         name: name.to_owned(),
@@ -201,7 +201,7 @@ fn damage_is_repaired_when_files_are_read_through() {
 }
 
 #[test]
-fn another_data_set_takes_the_place_of_the_last() {
+fn another_data_set_replaces_the_last() {
     let samba = Samba::start("auto");
     let old = options(&samba);
     prepare(old.clone(), &ALL, &mut quietly).unwrap();
@@ -237,7 +237,7 @@ fn a_folder_without_the_marker_is_never_touched() {
 }
 
 #[test]
-fn cleanup_leaves_what_no_data_set_has() {
+fn cleanup_leaves_files_of_no_data_set() {
     let samba = Samba::start("auto");
     prepare(options(&samba), &ALL, &mut quietly).unwrap();
     fs::write(samba.behind(r"headcount\notes.txt"), "mine").unwrap();
@@ -282,7 +282,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn it_can_be_cancelled_and_gone_on_with() {
+fn a_cancelled_preparation_can_be_continued() {
     let samba = Samba::start("auto");
     let mut stop = |progress: Progress| {
         if progress.written_bytes > 0 {
@@ -304,7 +304,7 @@ fn it_can_be_cancelled_and_gone_on_with() {
 }
 
 #[test]
-fn the_server_is_introduced() {
+fn hello_describes_the_server() {
     let samba = Samba::start("mandatory");
     let found = hello(options(&samba)).unwrap();
     assert_eq!((found.dialect, found.share.as_str()), ("3.1.1", "data"));

@@ -93,7 +93,7 @@ fn noting(samba: &Samba) -> (String, Arc<AtomicU64>) {
 }
 
 #[test]
-fn a_session_that_the_server_deleted_is_lost_and_said_to_be() {
+fn a_session_deleted_by_the_server_is_reported_as_lost() {
     for signing in ["auto", "mandatory"] {
         let samba = Samba::start(signing);
         for dialect in Dialect::ALL {

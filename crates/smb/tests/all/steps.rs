@@ -81,7 +81,7 @@ fn a_file_lives_from_creation_to_deletion() {
 }
 
 #[test]
-fn metadata_listings_and_controls() {
+fn metadata_listings_and_controls_are_played() {
     let samba = Samba::start("auto");
     samba.give_home("user00000");
     for index in 0..1500 {
@@ -146,7 +146,7 @@ fn metadata_listings_and_controls() {
 }
 
 #[test]
-fn times_are_set_to_the_servers() {
+fn times_are_set_to_the_servers_clock() {
     let samba = Samba::start("auto");
     samba.give_home("user00000");
     let path = samba.behind(r"user00000\v0000.doc");
@@ -177,7 +177,7 @@ fn times_are_set_to_the_servers() {
 }
 
 #[test]
-fn locks_keep_others_away_and_are_given_up() {
+fn locks_exclude_others_until_released() {
     let samba = Samba::start("auto");
     fs::create_dir(samba.behind("shared")).unwrap();
     let options = || {
@@ -253,7 +253,7 @@ pub async fn give_way(options: SmbOptions, oplock: &str) {
 }
 
 #[test]
-fn an_oplock_or_lease_is_given_back_when_somebody_else_comes() {
+fn an_oplock_or_lease_is_given_up_for_another_user() {
     let (plain, insists) = (
         Samba::start("auto"),
         Samba::with(&[("smb encrypt", "required")]),
@@ -317,7 +317,7 @@ fn large_requests_cost_several_credits_and_users_do_not_starve() {
 }
 
 #[test]
-fn a_user_logs_off_and_on_on_the_same_and_on_a_new_connection() {
+fn a_user_logs_on_again_on_the_same_or_a_new_connection() {
     let samba = Samba::start("mandatory");
     samba.give_home("user00000");
     play(async {
@@ -344,7 +344,7 @@ fn a_user_logs_off_and_on_on_the_same_and_on_a_new_connection() {
 }
 
 #[test]
-fn steps_that_cannot_be_played_say_why() {
+fn invalid_steps_are_reported() {
     for (options, part) in [
         (json!({"op": "fly"}), "fly"),
         (

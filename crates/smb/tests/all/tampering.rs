@@ -31,7 +31,7 @@ fn last_byte(tampers: &Arc<AtomicBool>) -> impl Fn(Way, u32, &mut Vec<u8>) + Sen
 }
 
 #[test]
-fn a_changed_answer_is_noticed_by_every_signature() {
+fn every_signing_algorithm_detects_a_changed_answer() {
     use SigningAlgorithm::{AesCmac, AesGmac, HmacSha256};
     let samba = Samba::start("auto");
     for (dialect, algorithm) in [
@@ -170,7 +170,7 @@ fn a_changed_encrypted_answer_is_noticed() {
 }
 
 #[test]
-fn a_plain_answer_to_an_encrypted_request_is_none() {
+fn a_plain_answer_to_an_encrypted_request_is_refused() {
     let samba = Samba::start("auto");
     let tampers = Arc::new(AtomicBool::new(false));
     let switch = Arc::clone(&tampers);

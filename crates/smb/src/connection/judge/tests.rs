@@ -123,7 +123,7 @@ fn malformed_with(state: &mut State, mut received: Vec<u8>, part: &str) {
 }
 
 #[test]
-fn interim_answers_and_breaks_come_before_the_answer() {
+fn interim_answers_and_breaks_may_precede_the_answer() {
     let mut state = state();
     state.kept = vec![[5; 16]];
     let mut notice = vec![24, 0, 1, 0, 0, 0, 0, 0];
@@ -142,7 +142,7 @@ fn interim_answers_and_breaks_come_before_the_answer() {
 }
 
 #[test]
-fn where_everything_is_signed_an_unsigned_answer_is_none() {
+fn unsigned_answers_are_refused_in_a_signed_session() {
     let mut state = state();
     let (unsigned, forged) = (frame(&echo(0)), frame(&echo(SIGNED)));
     state.signer = Some(Signer::new(SigningAlgorithm::AesGmac, &[1; 16]));
@@ -158,7 +158,7 @@ fn where_everything_is_signed_an_unsigned_answer_is_none() {
 }
 
 #[test]
-fn where_everything_is_encrypted_a_plain_or_foreign_answer_is_none() {
+fn plain_and_foreign_answers_are_refused_in_an_encrypted_session() {
     let mut state = encrypting();
     let whole = sealed(SESSION, &echo(0));
     let (used, status) = judge(&mut state, &mut whole.clone()).unwrap();
@@ -184,7 +184,7 @@ fn where_everything_is_encrypted_a_plain_or_foreign_answer_is_none() {
 }
 
 #[test]
-fn related_answers_come_together_or_apart_and_in_any_order() {
+fn related_answers_may_arrive_together_or_apart_in_any_order() {
     const COMMANDS: [Command; 3] = [Command::Create, Command::QueryInfo, Command::Close];
     let answer = |index: usize| {
         let body = vec![9; 5 + index];

@@ -60,7 +60,7 @@ fn assert_disagrees(answer: Result<(), Fault>, reason: &str) {
 }
 
 #[test]
-fn the_same_negotiation_is_confirmed_only_over_a_signature() {
+fn a_confirmation_must_be_signed() {
     let same = confirmation(0x47, 7, 3, Dialect::Smb302);
     assert_eq!(judged(Status::SUCCESS, &same, true), Ok(()));
     let unsigned = judged(Status::SUCCESS, &same, false);
@@ -68,7 +68,7 @@ fn the_same_negotiation_is_confirmed_only_over_a_signature() {
 }
 
 #[test]
-fn each_part_of_another_negotiation_is_noticed() {
+fn a_difference_in_any_part_of_the_negotiation_is_noticed() {
     for other in [
         confirmation(0x07, 7, 3, Dialect::Smb302),
         confirmation(0x47, 8, 3, Dialect::Smb302),
@@ -85,7 +85,7 @@ fn each_part_of_another_negotiation_is_noticed() {
 }
 
 #[test]
-fn a_server_that_does_not_know_the_question_must_sign_that() {
+fn a_server_without_validation_must_sign_its_refusal() {
     for status in [
         Status::FILE_CLOSED,
         Status::NOT_SUPPORTED,
@@ -98,7 +98,7 @@ fn a_server_that_does_not_know_the_question_must_sign_that() {
 }
 
 #[test]
-fn a_server_that_refuses_the_question_is_left() {
+fn a_refused_validation_ends_the_session() {
     let denied = judged(Status::ACCESS_DENIED, &[], true);
     assert_disagrees(denied, "STATUS_ACCESS_DENIED (0xC0000022)");
     for (status, kind) in [
