@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_is_ycsbs() {
+    fn the_hash_is_that_of_ycsb() {
         // FNV-1a of eight bytes 0, by the definition (RFC 9923): the offset basis times the prime
         // to the eighth.
         let prime = 0x0000_0100_0000_01b3_u64;
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn frequencies_of_ranks_are_those_of_zipf() {
+    fn frequencies_of_ranks_follow_zipf() {
         // Rank k has the share (k + 1)^-theta / zeta. The generator is exact for the first two.
         let mut stream = Stream::new(2, Purpose::Scenario, 0, 0);
         let times = 200_000;

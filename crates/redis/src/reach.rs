@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_is_looked_at_once_for_each_byte_of_its_lines_and_no_more_for_those_of_its_texts() {
+    fn lines_are_scanned_once_and_texts_are_skipped() {
         let text = [&b"$100000\r\n"[..], &vec![b'x'; 100_000], b"\r\n"].concat();
         let (found, looks) = readable(&text);
         assert_eq!(found, Some(text.len()));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_seen_where_reading_sees_them() {
+    fn mistakes_are_found_at_the_same_byte_as_by_parsing() {
         for bytes in [
             &b"HTTP/1.1"[..],
             b"$x\r\n",
@@ -206,13 +206,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_reply_is_readable_when_it_is_whole_and_not_before(bytes in reply()) {
+        fn a_reply_is_readable_only_when_complete(bytes in reply()) {
             prop_assert_eq!(readable(&bytes).0, Some(bytes.len()));
             prop_assert!(matches!(parse(&bytes), Ok(Some((_, length))) if length == bytes.len()));
         }
 
         #[test]
-        fn what_is_readable_is_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn readable_replies_are_never_partial(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             if let Some(end) = readable(&bytes).0 {
                 prop_assert!(!matches!(parse(&bytes[..end]), Ok(None)));
             }

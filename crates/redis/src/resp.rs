@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reply_is_refused() {
+    fn malformed_replies_are_refused() {
         let refused = |text: &[u8]| parse(text).unwrap_err();
         assert!(refused(b"HTTP/1.1 400 Bad Request\r\n").contains("does not speak RESP"));
         assert!(refused(b"$x\r\n").contains("instead of a number"));
@@ -250,7 +250,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_that_is_received_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = parse(&bytes);
         }
 

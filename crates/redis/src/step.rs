@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_played_is_named() {
+    fn invalid_steps_are_reported() {
         let refused = |options| RedisStep::compile(&options).unwrap_err();
         assert!(refused(json!({"op": "del"})).contains("`del`"));
         assert!(refused(json!({"op": "get", "key": 1})).contains("`key`"));

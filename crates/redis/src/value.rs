@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_accepted_whoever_wrote_it() {
+    fn values_of_every_writer_are_accepted() {
         for bytes in [LEAST_BYTES, 25, 100, 1000] {
             check(&value(3, PREPARED, bytes), 7, 3, bytes).unwrap();
             check(&value(3, write_of(9, 2), bytes), 7, 3, bytes).unwrap();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn faults_name_what_is_wrong() {
         let message = |value: &[u8]| check(value, 7, 3, 100).unwrap_err().message;
         assert!(message(&value(4, PREPARED, 100)).contains("is that of key 4"));
         assert!(message(&value(3, PREPARED, 99)).contains("has 99 bytes instead of 100"));

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_allows_what_it_names_and_nothing_else() {
+    fn a_list_allows_only_what_it_names() {
         let allowed = RequireAuth::try_from("md5, none".to_owned()).unwrap();
         let found = Method::ALL.map(|method| allowed.allows(method));
         assert_eq!(found, [true, false, true, false]);

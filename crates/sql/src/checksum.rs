@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sum_is_of_all_its_rows() {
+    fn a_checksum_covers_all_its_rows() {
         let set = DataSet::default();
         let (low, high) = (documents(&set, 1, 40), documents(&set, 41, 100));
         let whole = documents(&set, 1, 100);

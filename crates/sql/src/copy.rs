@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn each_row_is_made_of_its_own() {
+    fn each_row_has_its_own_values() {
         let options = json!({
             "statement": "COPY t FROM STDIN", "rows": 3,
             "values": ["{row}", "{n}-{row:03}", "{random:1..1000000}", "a\tb\\\n", 7],
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_of_the_rows_is_that_of_the_statement() {
+    fn the_statement_decides_who_sends_rows() {
         for (statement, sends) in [
             ("copy t from stdin", true),
             ("COPY \"from stdin\" (a) FROM STDIN WITH (FREEZE);", true),

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_come_are_counted_by_the_server_and_their_bytes_here() {
+    fn received_rows_are_counted_by_the_server_and_their_bytes_here() {
         let mut seen = Vec::new();
         let mut answer = CopyAnswer::to_stdout(|data: &[u8]| seen.extend_from_slice(data));
         let messages: [(u8, &[u8]); 7] = [
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_have_no_place_before_their_beginning_or_in_the_other_way() {
+    fn early_rows_and_rows_in_the_wrong_direction_are_refused() {
         for (begin, tag) in [
             (tag::COPY_DATA, tag::COPY_DATA),
             (tag::COPY_OUT, tag::READY),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_fault_is_the_one_that_counts() {
+    fn the_first_fault_is_reported() {
         let mut answer = CopyAnswer::from_stdin();
         let turn = taken(&mut answer, &[(tag::COPY_IN, b"\x01\0\0")]).unwrap();
         assert_eq!(turn, ControlFlow::Break(Turn::Rows));

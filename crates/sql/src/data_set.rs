@@ -238,14 +238,14 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_written_by_julian_day() {
+    fn times_are_written_as_julian_days() {
         assert_eq!(moment(0), "J2440588 00:00:00+00");
         // J2000: the Julian date 2451545 began at noon of 1 January 2000 (946728000).
         assert_eq!(moment(946_728_000), "J2451545 12:00:00+00");
     }
 
     #[test]
-    fn bounds_are_named() {
+    fn values_out_of_bounds_are_reported() {
         let set = DataSet {
             documents: 0,
             ..DataSet::default()

@@ -291,7 +291,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_found_does_not_depend_on_the_pieces(
+        fn messages_do_not_depend_on_the_pieces(
             rows in 0usize..4, answers in 0usize..4, bad in any::<bool>(), size in 1usize..40,
         ) {
             let mut bytes = logon();
@@ -311,7 +311,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_upset_it(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_may_come_in_pieces(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let whole = found([&bytes[..]]);
             prop_assert_eq!(found(bytes.chunks(1)), whole);
         }
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn small_rows_count_with_what_they_cost() {
+    fn small_rows_count_with_their_overhead() {
         let mut frames = ready();
         let rows = message(tag::DATA_ROW, b"").repeat(1000);
         let passed = (0..10_000)
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_answer_counts_from_nothing() {
+    fn each_answer_is_counted_from_zero() {
         let mut frames = ready();
         let notice = message(tag::NOTICE, &vec![b'x'; 1 << 20]);
         let answer = [&notice[..], &message(tag::READY, b"I")].concat();
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn between_two_answers_nothing_is_kept() {
+    fn nothing_is_kept_between_answers() {
         let mut frames = ready();
         let long = message(tag::DATA_ROW, &vec![0; 1 << 20]);
         let answer = [&long[..], &message(tag::READY, b"I")].concat();

@@ -306,7 +306,7 @@ mod tests {
     const CLEARTEXT: &[u8] = b"\0\0\0\x03";
 
     #[test]
-    fn a_proof_says_whether_it_is_bound_and_whether_it_could_be() {
+    fn a_proof_states_whether_it_is_or_could_be_bound() {
         use ChannelBinding::{Disable, Prefer, Require};
         // What libpq sends (RFC 5802, 7): p= is bound, y supports binding, n does not.
         for (binding, can_bind, offered, name, flag) in [
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_bound_is_not_proved_otherwise() {
+    fn a_required_binding_is_never_left_out() {
         let refused = |can_bind, body: &[u8]| {
             let fault = answer(ChannelBinding::Require, can_bind, body).unwrap_err();
             assert_eq!(fault.kind, FaultKind::Login);
@@ -350,13 +350,13 @@ mod tests {
     }
 
     #[test]
-    fn an_offer_that_needs_tls_is_a_lie_without_it() {
+    fn an_offer_of_binding_without_tls_is_refused() {
         let fault = answer(ChannelBinding::Prefer, false, BOTH).unwrap_err();
         assert!(fault.message.contains("PLUS without TLS"), "{fault}");
     }
 
     #[test]
-    fn nobody_is_let_in_in_the_middle_of_a_proof() {
+    fn an_ok_in_the_middle_of_a_proof_is_refused() {
         let terms = terms(ChannelBinding::Prefer);
         let (mut logon, mut out) = (Logon::new(&terms, Ground::default()), BytesMut::new());
         let mut take = |body| {

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_goes_to_another_machine_over_tls_only_unless_the_user_says_otherwise() {
+    fn passwords_for_other_machines_need_tls_by_default() {
         let here = ["127.0.0.1:5432", "[::1]:5432", "[::ffff:127.0.0.2]:5432"];
         let here: [SocketAddr; 3] = here.map(|text| text.parse().unwrap());
         let far: [SocketAddr; 1] = ["192.0.2.1:5432".parse().unwrap()];

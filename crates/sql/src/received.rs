@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_anybody_looks_at_is_not_kept() {
+    fn kept_values_are_limited_in_size() {
         let names: ColumnNames = ["a"].map(Into::into).into();
         let mut received = Received::new(&names, std::iter::once("a"));
         let long = "x".repeat(1 << 20);

@@ -233,7 +233,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn columns_are_what_was_put_in_and_a_row_that_was_cut_is_noticed(
+        fn columns_are_read_back_and_truncated_rows_are_refused(
             values in prop::collection::vec(
                 prop::option::of(prop::collection::vec(any::<u8>(), 0..20)), 0..8),
             cut in any::<prop::sample::Index>(),
@@ -250,7 +250,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_upset_it(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             let _ = check_columns(&bytes, Some(&[Type::Bool]));
             let _ = column_names(&bytes);
             if let Ok(mut row) = Row::new(&bytes) {
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_not_there_are_named() {
+    fn missing_values_are_named() {
         let bytes = body(&[Some(vec![0, 0, 0, 7]), None, Some(vec![1])]);
         let mut row = Row::new(&bytes).unwrap();
         assert_eq!(row.read::<i32>().unwrap(), 7);

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_of_that_name_is_meant_by_user() {
+    fn a_variable_named_user_takes_precedence() {
         let mut names = Names::default();
         let slot = names.set("user").unwrap();
         let options = json!({"statement": "SELECT $1", "parameters": ["{user}"]});

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_have_the_scripts_sizes_unless_told() {
+    fn steps_have_the_scripts_sizes_by_default() {
         assert!(matches!(
             SqlStep::compile(&json!({"op": "read-view", "from": "next"})),
             Ok(SqlStep::ReadView {

@@ -46,7 +46,7 @@ fn faults(ended: &[Result<(), Fault>]) -> Vec<String> {
 }
 
 #[test]
-fn rows_are_in_the_table_as_they_were_made() {
+fn rows_are_stored_as_they_were_made() {
     let (server, sql) = with_events();
     let steps = [
         copy(
@@ -115,7 +115,7 @@ fn a_refused_row_fails_the_step_and_the_session_goes_on() {
 }
 
 #[test]
-fn a_row_that_cannot_be_made_ends_the_copy_and_not_the_session() {
+fn a_row_that_cannot_be_made_ends_the_copy_but_not_the_session() {
     let (_server, sql) = with_events();
     let kept = json!({"op": "sql", "statement": "SELECT 1 AS a WHERE false",
                       "capture": {"late": {"column": "a"}}});
@@ -131,7 +131,7 @@ fn a_row_that_cannot_be_made_ends_the_copy_and_not_the_session() {
 }
 
 #[test]
-fn rows_of_a_transaction_are_kept_or_not_with_it() {
+fn rows_are_kept_or_dropped_with_their_transaction() {
     let (server, sql) = with_events();
     let (begin, commit) = (json!({"op": "begin"}), json!({"op": "commit"}));
     let rows = copy(FROM, json!({"rows": 70, "values": ["{row}", 0, 0, "a"]}));
@@ -146,7 +146,7 @@ fn rows_of_a_transaction_are_kept_or_not_with_it() {
 }
 
 #[test]
-fn a_server_that_talks_while_it_is_given_rows_is_heard() {
+fn notices_are_read_while_rows_are_sent() {
     let (server, sql) = with_events();
     // 8 MB of notices are more than sockets hold: the server waits with the rows until they are read.
     server.shop(

@@ -17,7 +17,7 @@ fn refused(options: SqlOptions) -> Fault {
 }
 
 #[test]
-fn users_who_are_not_let_in_are_told_in_the_servers_words() {
+fn refused_users_get_the_servers_reason() {
     let server = Server::start("");
     let mut options = server.options();
     options.password = Some(Password::new("wrong"));
@@ -51,7 +51,7 @@ fn users_who_are_not_let_in_are_told_in_the_servers_words() {
 }
 
 #[test]
-fn a_full_server_says_so() {
+fn a_full_server_refuses_users_until_one_leaves() {
     let server = Server::start("max_connections = 5\nsuperuser_reserved_connections = 1");
     let sql = Sql::new(server.options()).unwrap();
     run(async {
@@ -78,7 +78,7 @@ fn a_full_server_says_so() {
 }
 
 #[test]
-fn a_server_that_is_killed_and_a_connection_that_is_ended_are_told() {
+fn killed_servers_and_terminated_connections_are_reported() {
     let mut server = Server::start("");
     let sql = Sql::new(server.options()).unwrap();
     run(async {
@@ -207,7 +207,7 @@ fn with_certificate(folder: &Path, key: &[&str]) -> Server {
 }
 
 #[test]
-fn connections_are_encrypted_as_asked() {
+fn connections_are_encrypted_as_configured() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let server = with_certificate(folder.path(), &["rsa:2048"]);
@@ -247,7 +247,7 @@ fn connections_are_encrypted_as_asked() {
 }
 
 #[test]
-fn a_certificate_is_trusted_by_its_file_whatever_it_is_for() {
+fn a_certificate_can_be_trusted_under_another_name() {
     let folder = tempfile::tempdir().unwrap();
     let server = with_certificate(folder.path(), &["rsa:2048"]);
     let mut options = server.options();
@@ -262,7 +262,7 @@ fn a_certificate_is_trusted_by_its_file_whatever_it_is_for() {
 }
 
 #[test]
-fn users_show_a_certificate_to_a_server_that_asks_for_one() {
+fn users_present_a_certificate_to_a_server_that_requires_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let rules = "hostssl all headcount 127.0.0.1/32 scram-sha-256 clientcert=verify-ca\n\
@@ -339,7 +339,7 @@ fn a_proof_is_bound_to_the_certificate_of_a_real_server() {
 }
 
 #[test]
-fn what_must_be_bound_is_not_proved_without_tls() {
+fn a_required_binding_needs_tls() {
     let server = Server::start("");
     let mut options = server.options();
     options.channel_binding = ChannelBinding::Require;

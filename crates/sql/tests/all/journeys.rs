@@ -109,7 +109,7 @@ fn rows_are_captured_and_checked_however_statements_are_sent() {
 }
 
 #[test]
-fn what_is_not_there_is_named() {
+fn failed_checks_and_captures_name_the_reason() {
     let (_server, sql) = start(Statements::Unnamed);
     let goods = "SELECT item, name FROM public.goods WHERE item = $1";
     let given = |parameter: &str, key: &str, value: Value| {
@@ -149,7 +149,7 @@ fn what_is_not_there_is_named() {
 }
 
 #[test]
-fn a_transaction_keeps_all_of_it_or_nothing() {
+fn a_transaction_is_kept_as_a_whole_or_not_at_all() {
     let (server, sql) = start(Statements::Prepared);
     let raise = statement(
         "UPDATE public.goods SET price = 1 WHERE item = 1",
@@ -187,7 +187,7 @@ fn a_transaction_keeps_all_of_it_or_nothing() {
 }
 
 #[test]
-fn a_transaction_that_lost_to_another_may_be_played_again() {
+fn a_transaction_that_lost_to_another_may_be_retried() {
     let (_server, sql) = start(Statements::Prepared);
     run(async {
         let mut one = Player::open(&sql, 1).await.unwrap();

@@ -150,7 +150,7 @@ fn asking(code: u32) -> Liar {
 }
 
 #[test]
-fn a_password_is_not_given_to_whoever_asks() {
+fn a_password_is_not_sent_in_a_way_that_is_not_allowed() {
     for (code, asked, setting) in [
         (CLEARTEXT, "the password in clear text", "password"),
         (MD5, "an MD5 hash of the password", "md5"),
@@ -173,7 +173,7 @@ fn a_password_is_not_given_to_whoever_asks() {
 }
 
 #[test]
-fn a_password_is_given_in_the_way_that_is_allowed() {
+fn a_password_is_sent_in_an_allowed_way() {
     let liar = asking(CLEARTEXT);
     let options = liar.options(RequireAuth::of(&[Method::Password]));
     let (_, heard) = liar.met(options);
@@ -185,7 +185,7 @@ fn a_password_is_given_in_the_way_that_is_allowed() {
 }
 
 #[test]
-fn a_server_that_does_not_ask_is_refused_where_it_must() {
+fn a_server_that_asks_for_no_proof_is_refused_if_one_is_required() {
     let liar = Liar::that(Line::let_in);
     let options = liar.options(RequireAuth::of(&[Method::ScramSha256]));
     let (fault, heard) = liar.met(options);
@@ -198,7 +198,7 @@ fn a_server_that_does_not_ask_is_refused_where_it_must() {
 }
 
 #[test]
-fn who_has_no_password_is_told_to_give_one() {
+fn users_without_a_password_are_advised_to_set_one() {
     let liar = asking(CLEARTEXT);
     let mut options = liar.options(RequireAuth::default());
     options.password = None;
@@ -209,7 +209,7 @@ fn who_has_no_password_is_told_to_give_one() {
 }
 
 #[test]
-fn a_message_that_nobody_needs_is_not_waited_for() {
+fn oversized_messages_are_refused_at_once() {
     const ANNOUNCED: [u8; 5] = [b'D', 0x7f, 0xff, 0xff, 0xff];
     let zeros = |_: usize| vec![0; 1 << 20];
     let fault = Liar::that(move |line| {
@@ -242,7 +242,7 @@ fn a_message_that_nobody_needs_is_not_waited_for() {
 }
 
 #[test]
-fn floods_of_what_nobody_asked_for_are_not_kept() {
+fn floods_of_notices_and_parameters_are_not_kept() {
     let notice = |turn: usize| {
         let text = format!("SNOTICE\0C00000\0M{turn:0>50000}\0\0");
         message(b'N', text.as_bytes())
@@ -282,7 +282,7 @@ fn floods_of_what_nobody_asked_for_are_not_kept() {
 }
 
 #[test]
-fn what_is_not_postgresql_is_told_at_once() {
+fn other_protocols_are_recognised_at_once() {
     const WEB: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\r\n";
     // The bytes that a server sends, and whether the client asks for TLS first.
     for (bytes, sslmode) in [
@@ -308,7 +308,7 @@ fn what_is_not_postgresql_is_told_at_once() {
 }
 
 #[test]
-fn a_server_without_room_for_a_process_is_not_mistaken_for_another() {
+fn a_server_that_cannot_fork_is_still_recognised() {
     let liar = Liar::that(|line| {
         line.send(b"Ecould not fork new process for connection\n\0");
     });

@@ -23,7 +23,7 @@ fn contents(server: &Server) -> String {
 }
 
 #[test]
-fn rows_are_made_once_and_every_run_begins_with_the_same() {
+fn rows_are_made_once_and_restored_before_every_run() {
     let server = Server::start("");
     let made = prepared(&server, false);
     assert_eq!((made.made_rows, made.kept_rows), (ROWS, 0));
@@ -77,7 +77,7 @@ fn rows_are_made_once_and_every_run_begins_with_the_same() {
 }
 
 #[test]
-fn damage_is_found_by_the_checksums_of_the_server_and_mended() {
+fn damage_is_found_by_the_servers_checksums_and_repaired() {
     let server = Server::start("");
     prepared(&server, false);
     let first = contents(&server);
@@ -106,7 +106,7 @@ fn another_data_set_replaces_the_schema() {
 }
 
 #[test]
-fn what_was_made_before_it_was_cancelled_is_kept() {
+fn rows_made_before_cancelling_are_kept() {
     let server = Server::start("");
     let mut calls = 0;
     let error = prepare(server.options(), false, &mut |far| {
@@ -123,7 +123,7 @@ fn what_was_made_before_it_was_cancelled_is_kept() {
 }
 
 #[test]
-fn nothing_but_the_schema_is_deleted_and_what_depends_on_it_keeps_it() {
+fn only_the_schema_is_deleted_and_only_if_nothing_depends_on_it() {
     let server = Server::start("");
     server.shop("CREATE TABLE mine (id int)");
     assert!(!cleanup(server.options()).unwrap().found);
@@ -144,7 +144,7 @@ fn nothing_but_the_schema_is_deleted_and_what_depends_on_it_keeps_it() {
 }
 
 #[test]
-fn a_schema_that_is_anothers_is_left_alone() {
+fn somebody_elses_schema_is_left_alone() {
     let server = Server::start("");
     server.shop("CREATE SCHEMA headcount; CREATE TABLE headcount.documents (id int)");
     server.shop("GRANT ALL ON SCHEMA headcount TO headcount");
@@ -162,7 +162,7 @@ fn a_schema_that_is_anothers_is_left_alone() {
 }
 
 #[test]
-fn a_role_that_may_not_make_a_schema_is_told_what_to_grant() {
+fn a_role_that_may_not_make_a_schema_learns_what_to_grant() {
     let server = Server::start("");
     server.admin("postgres", "ALTER DATABASE shop OWNER TO admin");
     let error = prepare(server.options(), false, &mut |_| ControlFlow::Continue(())).unwrap_err();
@@ -177,7 +177,7 @@ fn a_role_that_may_not_make_a_schema_is_told_what_to_grant() {
 }
 
 #[test]
-fn a_server_says_how_it_is_set_up() {
+fn hello_returns_the_servers_settings() {
     let server = Server::start("work_mem = '5MB'\nmax_connections = 31");
     let answer = hello(server.options()).unwrap();
     let stated = server.shop("SHOW server_version");

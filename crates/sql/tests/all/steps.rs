@@ -102,7 +102,7 @@ fn the_script_reads_pages_and_unread_documents_and_adds_and_deletes() {
 }
 
 #[test]
-fn the_view_is_read_to_its_end_and_begins_again() {
+fn the_view_is_read_to_its_end_and_starts_over() {
     let (server, sql) = start();
     run(async {
         let mut player = Player::open(&sql, 0).await.unwrap();
@@ -156,7 +156,7 @@ fn documents_that_users_changed_are_read_and_checked_too() {
 }
 
 #[test]
-fn data_that_is_not_what_was_stored_is_noticed() {
+fn altered_data_is_noticed() {
     let (server, sql) = start();
     run(async {
         let mut player = Player::open(&sql, 1).await.unwrap();
@@ -189,7 +189,7 @@ fn data_that_is_not_what_was_stored_is_noticed() {
 }
 
 #[test]
-fn appointments_are_made_and_put_off() {
+fn appointments_are_made_and_moved() {
     let (server, sql) = start();
     run(async {
         let mut player = Player::open(&sql, 8).await.unwrap();
@@ -213,7 +213,7 @@ fn appointments_are_made_and_put_off() {
 }
 
 #[test]
-fn statements_of_the_users_own_are_played_with_parameters_of_any_type() {
+fn own_statements_take_parameters_of_any_type() {
     let (server, sql) = start();
     run(async {
         let mut player = Player::open(&sql, 6).await.unwrap();
