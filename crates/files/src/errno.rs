@@ -211,7 +211,7 @@ mod tests {
     use crate::calls::Call;
 
     #[test]
-    fn an_error_becomes_a_named_fault_with_a_sentence() {
+    fn an_error_becomes_a_fault_with_an_explanation() {
         let of = |errno| {
             fault(
                 Failed {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_those_of_the_kernel() {
+    fn names_match_their_numbers() {
         // Every name in the table must be the C library's name for the number.
         for (errno, name, _, _) in KNOWN {
             let found = nix::errno::Errno::from_raw(errno.raw_os_error());

@@ -166,7 +166,7 @@ mod tests {
     };
 
     #[test]
-    fn mix_ups_are_told_apart() {
+    fn mix_ups_are_distinguished() {
         let mut data = vec![0; 2 * UNIT];
         stamp(&mut data, OWNER, 8192);
         assert_eq!(verify(&data, OWNER, 8192), Ok(()));
@@ -193,7 +193,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn of_any_stretch_whole_units_are_checked_and_nothing_else(
+        fn only_whole_units_of_a_stretch_are_checked(
             offset in 0u64..20_000,
             bytes in 0usize..20_000,
             at: prop::sample::Index,

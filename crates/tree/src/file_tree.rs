@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_of_programs_lie_in_the_users_folder_or_in_the_one_around_all() {
+    fn program_paths_lie_in_the_users_or_the_common_folder() {
         let tree = |folder| FileTree::new(folder, 3, DataSet::default(), None, true).unwrap();
         let path = |below: &str, is_common| Path {
             below: below.into(),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_or_data_set_that_cannot_be_is_an_error() {
+    fn invalid_folders_and_data_sets_are_refused() {
         let error = |folder: &str, data_set| FileTree::new(folder, 0, data_set, None, true).err();
         assert!(error("user{x", DataSet::default()).is_some());
         let empty = DataSet {

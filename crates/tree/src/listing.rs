@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_listed_has_an_order() {
+    fn listings_are_sorted_and_filtered() {
         assert_eq!(arranged(&json!({})), "abcd");
         assert_eq!(arranged(&json!({"sort": "size"})), "dcba");
         assert_eq!(arranged(&json!({"sort": "modified"})), "acbd");

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn each_file_of_the_named_classes_is_drawn_alike() {
+    fn files_of_the_named_classes_are_drawn_equally_often() {
         let class = |name: &str, files, uploads| Class {
             name: name.to_owned(),
             content: Content::Data,

@@ -160,7 +160,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_a_path_has_no_part_that_leads_up(text in r"[./\\ a\x00]{0,12}") {
+        fn accepted_paths_never_lead_up(text in r"[./\\ a\x00]{0,12}") {
             if let Ok(path) = path_below(&text) {
                 for part in path.split('\\') {
                     prop_assert!(!part.is_empty() && part != "." && part != "..");

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_library_is_of_one_class_or_of_several() {
+    fn a_file_of_the_library_has_one_class_or_several() {
         let all = classes(&json!({"file": "library"}));
         assert_eq!(all, Ok(vec![]));
         let one = classes(&json!({"file": "upload", "class": "text"}));
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_paths_of_the_workloads_own() {
+    fn texts_are_the_workloads_own_paths() {
         let compile = |options: &Value| {
             let mut names = Names::default();
             Step::compile_with(options, &mut names)?;

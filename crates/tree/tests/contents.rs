@@ -34,7 +34,7 @@ fn ratio(data: &[u8]) -> f64 {
 }
 
 #[test]
-fn whole_files_compress_as_their_kind_does() {
+fn whole_files_compress_as_their_kind_should() {
     // The table of `content`, within 6%: other versions of zlib differ a little.
     let expected = [
         (Compressed, 1.0, 1.0),
@@ -55,7 +55,7 @@ fn whole_files_compress_as_their_kind_does() {
 }
 
 #[test]
-fn what_is_compressed_does_not_shrink_and_images_hardly_do() {
+fn compressed_data_does_not_shrink_and_images_hardly_do() {
     for bytes in [64 << 10, 1 << 20] {
         assert!(ratio(&file(Compressed, 1, bytes)) < 1.005);
         let image = ratio(&file(Image, 1, bytes));
@@ -64,7 +64,7 @@ fn what_is_compressed_does_not_shrink_and_images_hardly_do() {
 }
 
 #[test]
-fn no_two_blocks_are_alike_nor_are_their_bodies() {
+fn no_two_blocks_have_the_same_body() {
     for content in KINDS {
         let mut bodies = HashSet::new();
         for number in 0..64 {
@@ -91,7 +91,7 @@ fn damage_anywhere_is_found_in_every_kind() {
 }
 
 #[test]
-fn data_sets_made_by_earlier_versions_stay_as_they_are() {
+fn blocks_are_those_of_earlier_versions() {
     // CRC-32 of the whole block, from the formula in another language.
     let owner = Owner {
         user: 3,

@@ -75,7 +75,7 @@ fn operations_have_the_published_shares() {
 }
 
 #[test]
-fn what_is_designed_to_fail_fails_as_often() {
+fn designed_failures_have_the_published_shares() {
     let facts = Facts::of(&program());
     // In percent of the operations of the kind; within 2 points.
     for (name, published) in [
@@ -118,7 +118,7 @@ fn files_are_opened_in_the_published_ways() {
 }
 
 #[test]
-fn sizes_and_bytes_are_the_published_ones() {
+fn sizes_and_bytes_match_the_published_ones() {
     let program = program();
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     for operation in &program.operations {
@@ -178,7 +178,7 @@ fn sizes_and_bytes_are_the_published_ones() {
 }
 
 #[test]
-fn transfers_go_on_where_the_last_ended_as_often() {
+fn sequential_transfers_have_the_published_shares() {
     let program = program();
     let mut ends = vec![None; usize::from(program.slots)];
     let mut counted = [[0u32; 2]; 2];
@@ -202,7 +202,7 @@ fn transfers_go_on_where_the_last_ended_as_often() {
 }
 
 #[test]
-fn most_of_what_is_read_is_checked_and_all_of_the_workspace_is_used() {
+fn most_bytes_read_are_checked_and_the_workspace_is_used() {
     let facts = Facts::of(&program());
     assert!(facts.checked_bytes * 10 > facts.read_bytes * 8, "{facts:?}");
     for files in [8, 80, 320] {
@@ -222,7 +222,7 @@ fn most_of_what_is_read_is_checked_and_all_of_the_workspace_is_used() {
 
 /// Follows names and open files as a server would, independently of the code that made the program.
 #[test]
-fn every_answer_is_the_one_a_server_gives_from_every_entry() {
+fn expected_answers_are_a_servers_from_every_entry() {
     let program = program();
     let path = |index: u32| program.paths[index as usize].below.to_string();
     let made = |name: &str| name.starts_with(r"work\") && name.matches('\\').count() == 2;

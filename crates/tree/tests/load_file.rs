@@ -41,7 +41,7 @@ Rmdir "\clients\client1\none" 0xc0000034
 "#;
 
 #[test]
-fn every_operation_is_read_as_it_is_written() {
+fn every_operation_is_parsed() {
     let program = parse(EACH, false).unwrap();
     let kinds: Vec<Kind> = Kind::ALL.to_vec();
     for kind in kinds {
@@ -98,7 +98,7 @@ fn every_operation_is_read_as_it_is_written() {
 }
 
 #[test]
-fn a_mistake_is_told_with_its_line() {
+fn mistakes_are_reported_with_their_line() {
     let sentence = |text: &str| parse(text, false).unwrap_err().to_string();
     let open = "NTCreateX \"\\c\\client1\\x\" 0x40 0x2 5 NT_STATUS_OK\n";
     for (text, says) in [
@@ -184,7 +184,7 @@ fn a_mistake_is_told_with_its_line() {
 }
 
 #[test]
-fn an_open_that_is_to_fail_leaves_the_file_of_the_same_number_open() {
+fn an_open_expected_to_fail_keeps_the_handle_of_the_same_number() {
     let text = "NTCreateX \"\\client1\\a\" 0x40 0x2 5 NT_STATUS_OK\n\
                 NTCreateX \"\\client1\\b\" 0x40 0x1 5 NT_STATUS_OBJECT_NAME_NOT_FOUND\n\
                 Close 5 NT_STATUS_OK\n";
@@ -202,7 +202,7 @@ fn an_open_that_is_to_fail_leaves_the_file_of_the_same_number_open() {
 }
 
 #[test]
-fn time_stamps_are_passed_over_when_asked_to() {
+fn time_stamps_are_ignored_on_request() {
     let text =
         "0.000 Mkdir \"\\client1\\x\" NT_STATUS_OK\n12.5 Rmdir \"\\client1\\x\" NT_STATUS_OK";
     let plain = text.replace("0.000 ", "").replace("12.5 ", "");
@@ -211,12 +211,12 @@ fn time_stamps_are_passed_over_when_asked_to() {
 
 proptest! {
     #[test]
-    fn no_text_whatever_is_more_than_refused(text in "(?s).{0,300}") {
+    fn random_text_never_panics(text in "(?s).{0,300}") {
         let _ = parse(&text, false);
     }
 
     #[test]
-    fn no_line_of_known_words_is_more_than_refused(
+    fn random_lines_of_known_words_stay_in_their_folders(
         words in prop::collection::vec(prop::sample::select(vec![
             "NTCreateX", "ReadX", "WriteX", "Close", "FIND_FIRST", "Rename", "Unlink", "LockX", "Deltree",
             "\"\\client1\\a\"", "\"\\..\\a\"", "\"\"", "\"*\"", "0x40", "0x1", "1", "2", "18446744073709551615", "-1",

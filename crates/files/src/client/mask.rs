@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masks_find_the_names_they_should() {
+    fn masks_match_the_expected_names() {
         for (mask, name, is_like) in [
             ("*", "anything.txt", true),
             ("*.*", "no dot", true),

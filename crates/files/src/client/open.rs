@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_opened_becomes_flags() {
+    fn access_how_and_mode_become_flags() {
         let flags = |access, how, mode| {
             let wanted = Wanted {
                 is_folder: false,

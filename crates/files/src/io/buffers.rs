@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_used_again_and_not_hoarded() {
+    fn memory_is_reused_up_to_a_limit() {
         let first = take(5000).unwrap();
         assert_eq!(first.len(), 8192);
         let address = first.as_ptr();

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_user_is_seen_once_and_the_caller_is_told() {
+    fn each_user_is_handled_once_and_progress_is_reported() {
         let log = Arc::new(Log::default());
         let mut most = 0;
         let mut on_progress = |far: Progress| {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn cancelled_is_cancelled_and_a_failure_ends_it() {
+    fn cancelling_or_a_failure_ends_the_work() {
         let log = Arc::new(Log::default());
         let mut no = |_: Progress| ControlFlow::Break(());
         let ended = each((0..1000).collect(), &log, &mut no, |_, _| Ok(()));

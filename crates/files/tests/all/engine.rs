@@ -111,7 +111,7 @@ fn every_user_of_a_run_is_served_and_every_call_counted() {
 }
 
 #[test]
-fn many_users_of_one_worker_read_at_a_time() {
+fn many_users_of_one_worker_read_at_the_same_time() {
     for way in WAYS {
         let disk = Disk::new();
         disk.give_home(0);

@@ -26,7 +26,7 @@ fn read() -> Value {
 }
 
 #[test]
-fn damage_is_found_where_it_is() {
+fn damage_is_found_at_its_offset() {
     for way in WAYS {
         let disk = Disk::new();
         let home = disk.give_home(0);
@@ -55,7 +55,7 @@ fn damage_is_found_where_it_is() {
 }
 
 #[test]
-fn a_file_that_became_shorter_is_wrong_data() {
+fn a_truncated_file_is_wrong_data() {
     for way in WAYS {
         let disk = Disk::new();
         let home = disk.give_home(0);
@@ -74,7 +74,7 @@ fn a_file_that_became_shorter_is_wrong_data() {
 }
 
 #[test]
-fn another_users_data_is_told_apart() {
+fn another_users_data_is_recognised() {
     let disk = Disk::new();
     let (mine, theirs) = (disk.give_home(0), disk.give_home(1));
     play(async {
@@ -109,7 +109,7 @@ fn a_file_deleted_behind_its_users_back_can_be_read_but_not_deleted_again() {
 }
 
 #[test]
-fn folders_that_cannot_be_used_are_named() {
+fn unusable_folders_are_reported() {
     let disk = Disk::new();
     let message = |path: PathBuf| Files::new(FilesOptions::new(path)).unwrap_err().to_string();
     let missing = message(disk.path().join("nothing"));
@@ -130,7 +130,7 @@ fn folders_that_cannot_be_used_are_named() {
 const SMALL_DISK: &str = "HEADCOUNT_TEST_SMALL_DISK";
 
 #[test]
-fn a_full_disk_is_told_by_name_and_damages_no_file() {
+fn a_full_disk_is_reported_and_damages_no_file() {
     let Some(path) = std::env::var_os(SMALL_DISK) else {
         return in_a_view_of_its_own();
     };
@@ -183,7 +183,7 @@ fn in_a_view_of_its_own() {
         .args(["sh", "-c", script, "sh"])
         .arg(folder.path())
         .arg(std::env::current_exe().unwrap())
-        .arg("failures::a_full_disk_is_told_by_name_and_damages_no_file")
+        .arg("failures::a_full_disk_is_reported_and_damages_no_file")
         .env(SMALL_DISK, folder.path())
         .output()
         .unwrap();

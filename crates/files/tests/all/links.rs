@@ -16,7 +16,7 @@ fn open(file: &str, how: &str) -> Value {
 }
 
 #[test]
-fn a_symbolic_link_leads_nowhere() {
+fn symbolic_links_are_not_followed() {
     let disk = Disk::new();
     let home = disk.give_home(0);
     let outside = Disk::new();

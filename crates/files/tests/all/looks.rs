@@ -59,7 +59,7 @@ fn open(path: &str) -> Value {
 }
 
 #[test]
-fn the_newest_file_is_found_read_and_asked_about() {
+fn the_newest_file_is_found_read_and_inspected() {
     let disk = reports();
     let values = play(played(
         &disk,
@@ -104,7 +104,7 @@ fn a_listing_without_sizes_asks_for_none_and_can_be_repeated() {
 }
 
 #[test]
-fn what_is_not_right_fails_the_step_and_is_named() {
+fn failed_checks_and_captures_fail_the_step() {
     let disk = reports();
     let big = vec![b'x'; (1 << 20) + 1];
     fs::write(disk.path().join("reports/big.txt"), big).unwrap();
@@ -124,7 +124,7 @@ fn what_is_not_right_fails_the_step_and_is_named() {
 }
 
 #[test]
-fn what_cannot_be_looked_at_is_a_mistake_of_the_workload() {
+fn invalid_checks_and_captures_are_refused() {
     let mistake = |options: Value| Step::compile(&options).unwrap_err();
     let class = mistake(json!({"op": "stat", "class": "volume", "check": [{"exists": true}]}));
     assert!(class.contains("all or network-open"), "{class}");

@@ -20,7 +20,7 @@ fn open(path: &str, how: &str) -> Value {
 }
 
 #[test]
-fn files_of_others_are_read_to_their_end_in_every_way() {
+fn files_outside_the_data_set_are_read_to_their_end() {
     for way in WAYS {
         let disk = Disk::new();
         let folder = disk.path().join("reports");
@@ -47,7 +47,7 @@ fn files_of_others_are_read_to_their_end_in_every_way() {
 }
 
 #[test]
-fn a_text_is_written_renamed_and_deleted_where_the_path_says() {
+fn texts_are_written_renamed_and_deleted_at_the_workloads_path() {
     for way in WAYS.into_iter().filter(|(_, mode)| *mode != Mode::Direct) {
         let disk = Disk::new();
         play(async {
@@ -83,7 +83,7 @@ fn a_text_is_written_renamed_and_deleted_where_the_path_says() {
 }
 
 #[test]
-fn the_folder_of_the_target_is_a_dot() {
+fn a_dot_is_the_targets_folder() {
     let disk = Disk::new();
     fs::write(disk.path().join("here"), "").unwrap();
     play(async {
@@ -101,7 +101,7 @@ fn the_folder_of_the_target_is_a_dot() {
 }
 
 #[test]
-fn what_the_data_set_would_say_is_asked_for() {
+fn sizes_that_the_data_set_would_give_are_required() {
     let disk = Disk::new();
     disk.give_home(0);
     play(async {

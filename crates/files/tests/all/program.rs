@@ -92,7 +92,7 @@ fn failures(played: &[Result<Moved, Fault>]) -> Vec<&Fault> {
 }
 
 #[test]
-fn every_operation_is_played_and_goes_round() {
+fn every_operation_is_played_in_every_round() {
     for engine in [Engine::Ring, Engine::Threads] {
         for mode in [Mode::Buffered, Mode::Dsync] {
             let disk = Disk::new();
@@ -126,7 +126,7 @@ fn every_operation_is_played_and_goes_round() {
 }
 
 #[test]
-fn an_answer_that_is_not_the_expected_one_is_a_failure_with_its_line() {
+fn unexpected_answers_are_failures_with_their_line() {
     let disk = Disk::new();
     disk.give_home(0);
     let text = r#"Mkdir "@" NT_STATUS_OK
@@ -158,7 +158,7 @@ Rmdir "@" NT_STATUS_DIRECTORY_NOT_EMPTY
 }
 
 #[test]
-fn programs_need_the_page_cache_and_turns_a_program() {
+fn programs_need_the_page_cache_and_turns_need_a_program() {
     let disk = Disk::new();
     disk.give_home(0);
     let options = with_program(&disk, EACH, Engine::Auto, Mode::Direct);

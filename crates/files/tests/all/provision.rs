@@ -40,7 +40,7 @@ fn clean(options: &FilesOptions) -> Cleaned {
 const FILE_BYTES: u64 = 20_480;
 
 #[test]
-fn users_get_their_files_once_and_lose_them_all_again() {
+fn files_are_made_once_and_all_deleted_again() {
     let disk = Disk::new();
     let options = disk.options();
     fs::write(disk.path().join("letter.txt"), "mine").unwrap();
@@ -128,7 +128,7 @@ fn damage_is_repaired_when_files_are_read_through() {
 }
 
 #[test]
-fn another_data_set_takes_the_place_of_the_last() {
+fn another_data_set_replaces_the_last() {
     let disk = Disk::new();
     let mut options = disk.options();
     make(&options, &order(0, 2));
@@ -156,7 +156,7 @@ fn a_folder_without_the_marker_is_never_touched() {
 }
 
 #[test]
-fn cleanup_leaves_what_no_data_set_has_and_follows_no_link() {
+fn cleanup_leaves_files_of_no_data_set_and_follows_no_links() {
     let disk = Disk::new();
     let options = disk.options();
     make(&options, &order(0, 1));
@@ -186,7 +186,7 @@ fn cleanup_leaves_what_no_data_set_has_and_follows_no_link() {
 }
 
 #[test]
-fn the_folder_of_the_data_set_may_be_no_link_either() {
+fn the_folder_of_the_data_set_must_not_be_a_link() {
     let (disk, outside) = (Disk::new(), Disk::new());
     symlink(outside.path(), disk.path().join("headcount")).unwrap();
     let message = prepare(disk.options(), &order(0, 0), &mut quietly)
@@ -197,7 +197,7 @@ fn the_folder_of_the_data_set_may_be_no_link_either() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_before_it_is_begun() {
+fn data_sets_that_do_not_fit_are_refused_in_advance() {
     let disk = Disk::new();
     let mut options = disk.options();
     options.data_set.median_bytes = 1 << 40;
@@ -210,7 +210,7 @@ fn what_does_not_fit_is_refused_before_it_is_begun() {
 }
 
 #[test]
-fn it_can_be_cancelled_and_gone_on_with() {
+fn a_cancelled_preparation_can_be_continued() {
     let disk = Disk::new();
     let mut options = disk.options();
     options.data_set.static_files = 50;
@@ -234,7 +234,7 @@ fn it_can_be_cancelled_and_gone_on_with() {
 }
 
 #[test]
-fn the_folder_is_introduced() {
+fn hello_describes_the_folder() {
     let disk = Disk::new();
     let found = hello(FilesOptions {
         engine: Engine::Threads,

@@ -77,7 +77,7 @@ fn open_again(how: &str) -> Value {
 }
 
 #[test]
-fn each_how_finds_what_it_should() {
+fn every_how_opens_creates_or_empties_as_it_should() {
     let disk = Disk::new();
     let home = disk.give_home(0);
     play(async {
@@ -148,7 +148,7 @@ fn each_how_finds_what_it_should() {
 }
 
 #[test]
-fn metadata_and_listings() {
+fn metadata_and_listings_are_read() {
     let disk = Disk::new();
     let home = disk.give_home(0);
     for index in 0..1500 {
@@ -234,7 +234,7 @@ fn times_are_set_to_now() {
 }
 
 #[test]
-fn locks_keep_others_away_and_are_given_up() {
+fn locks_exclude_others_until_released() {
     let disk = Disk::new();
     fs::create_dir_all(disk.own("shared")).unwrap();
     let lock = |bytes: u64| json!({"op": "lock", "offset": 0, "bytes": bytes});
@@ -275,7 +275,7 @@ fn locks_keep_others_away_and_are_given_up() {
 }
 
 #[test]
-fn names_change_and_only_replace_what_they_may() {
+fn renaming_replaces_only_if_allowed() {
     for way in WAYS {
         let disk = Disk::new();
         let home = disk.give_home(0);
@@ -346,7 +346,7 @@ fn a_user_who_leaves_closes_everything() {
 }
 
 #[test]
-fn what_was_not_opened_for_it_is_refused() {
+fn steps_that_a_handle_does_not_permit_are_refused() {
     let disk = Disk::new();
     disk.give_home(0);
     for way in WAYS {

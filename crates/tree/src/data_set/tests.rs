@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn names_stand_in_folders_and_never_meet() {
+fn paths_lie_in_folders_and_are_unique() {
     let data_set = DataSet::default();
     let path = |group, index| data_set.path("user00007", Place { group, index });
     assert_eq!(path(Group::Home, 0), "user00007");
@@ -62,7 +62,7 @@ fn library() -> Library {
 }
 
 #[test]
-fn a_library_stands_beside_the_users_and_uploads_with_them() {
+fn a_library_lies_beside_the_users_and_uploads_with_them() {
     let data_set = DataSet {
         folders: 1,
         static_files: 0,
@@ -102,7 +102,7 @@ fn a_library_stands_beside_the_users_and_uploads_with_them() {
 }
 
 #[test]
-fn marks_of_data_sets_without_a_library_are_those_of_earlier_versions() {
+fn marks_without_a_library_are_those_of_earlier_versions() {
     let text = serde_json::to_string(&DataSet::default()).unwrap();
     let before = r#"{"seed":1,"folders":100,"static_files":300,"volatile_files":50,"#.to_owned()
         + r#""new_files":145,"shared_files":100,"median_bytes":32768,"sigma":2.0,"#

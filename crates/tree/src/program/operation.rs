@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_have_numbers_in_order_and_words_that_lead_back() {
+    fn kinds_are_numbered_in_order_and_found_by_name() {
         for (index, kind) in Kind::ALL.into_iter().enumerate() {
             assert_eq!(kind as usize, index);
             assert_eq!(Kind::of_word(kind.name()), Some(kind));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_million_operations_are_a_few_megabytes() {
+    fn operations_are_small() {
         assert!(size_of::<Operation>() <= 40, "{}", size_of::<Operation>());
     }
 }

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_put_around_the_last_part() {
+    fn affixes_are_put_around_the_last_part() {
         let named = |path: &str, before, after| around(path.to_owned(), before, after);
         assert_eq!(named(r"a\b\c.doc", "~$", ".tmp"), r"a\b\~$c.doc.tmp");
         assert_eq!(named("c.doc", "~", ""), "~c.doc");

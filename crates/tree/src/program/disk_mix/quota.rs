@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_kept_even_if_some_come_unasked() {
+    fn shares_are_kept_even_if_some_are_not_drawn() {
         let mut quota = Quota::new(&[0.5, 0.3, 0.2]);
         let mut stream = Stream::new(1, Purpose::Scenario, 0, 0);
         for _ in 0..2000 {

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clients_folder_is_the_users() {
+    fn a_clients_folder_becomes_the_users() {
         assert_eq!(
             below(r"\clients\client1\~dmtmp\A B.DOC").unwrap(),
             r"work\~dmtmp\A B.DOC"
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_leads_out_of_the_folder() {
+    fn paths_out_of_the_folder_are_refused() {
         for wrong in [
             r"\clients\client1\..\..\x",
             r"..",
