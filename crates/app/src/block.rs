@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn mix_ups_are_told_apart() {
+    fn mix_ups_are_distinguished() {
         let good = block(2);
         assert_eq!(check(&good, PLACE), Ok(()));
         assert_eq!(

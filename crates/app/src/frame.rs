@@ -244,7 +244,7 @@ mod tests {
         }
 
         #[test]
-        fn what_parses_encodes_to_the_same_bytes(tail in any::<[u8; 8]>()) {
+        fn parsed_headers_encode_to_the_same_bytes(tail in any::<[u8; 8]>()) {
             let mut bytes = [0; HEADER_BYTES];
             bytes[..4].copy_from_slice(&MAGIC);
             bytes[4..].copy_from_slice(&tail);

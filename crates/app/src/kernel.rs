@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_those_of_an_independent_implementation() {
+    fn results_match_an_independent_implementation() {
         assert_eq!(work(1, 1), PYTHON_ONE_ROUND);
         assert_eq!(work(42, 64), PYTHON_64_ROUNDS);
     }

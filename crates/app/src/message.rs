@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn impossible_orders_are_refused_with_the_numbers_in_the_sentence() {
+    fn impossible_orders_are_refused_with_their_figures() {
         let shape = Shape {
             seed: 1,
             file_bytes: FILE_BYTES,
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_survive_the_way_through_json_and_ignore_what_they_do_not_know() {
+    fn messages_survive_json_and_ignore_unknown_fields() {
         let shape = Shape {
             seed: u64::MAX,
             file_bytes: FILE_BYTES,

@@ -66,7 +66,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_damaged_byte_is_found_where_it_is(
+        fn every_damaged_byte_is_found_at_its_offset(
             seed: u64, mut bytes in prop::collection::vec(0u8.., 1..200), at: prop::sample::Index, flip in 1u8..
         ) {
             fill(seed, &mut bytes);

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_recorded_is_all_zero() {
+    fn an_empty_summary_is_all_zero() {
         let empty = Durations::new(&Histogram::new(2).unwrap(), 0);
         assert_eq!((empty.count, empty.mean_us, empty.p99_us), (0, 0.0, 0.0));
     }

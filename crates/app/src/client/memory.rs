@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_write_that_covers_a_unit_counts_and_old_ones_are_forgotten() {
+    fn the_newest_write_to_a_unit_counts_and_old_ones_are_forgotten() {
         let mut memory = Memory::new(9);
         let first = memory.next_generation();
         memory.remember(first, 8192, 8192);

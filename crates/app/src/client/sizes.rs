@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_number_is_always_drawn_and_a_range_from_end_to_end() {
+    fn a_number_is_fixed_and_a_range_is_drawn_evenly() {
         let mut stream = Stream::new(1, Purpose::Scenario, 0, 0);
         let fixed = Sizes::payload("reply_bytes", &json!(16384)).unwrap();
         assert_eq!(fixed.draw(&mut stream), 16384);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_size_is_refused_in_a_sentence_that_shows_it() {
+    fn invalid_sizes_are_refused_and_quoted() {
         for value in [
             json!(-1),
             json!("4k"),

@@ -13,7 +13,7 @@ use headcount_load::{FaultKind, Protocol, Session};
 use serde_json::json;
 
 #[test]
-fn a_user_reads_what_it_wrote_also_from_the_next_session() {
+fn a_user_reads_what_it_wrote_even_in_later_sessions() {
     let home = folder();
     let server = start(home.path(), |_| {});
     prepare(&server, 0);
@@ -97,7 +97,7 @@ fn a_lost_write_is_noticed_by_the_user_who_made_it() {
 }
 
 #[test]
-fn every_write_mode_stores_what_it_is_given() {
+fn every_write_mode_stores_its_data() {
     for write_mode in [WriteMode::Buffered, WriteMode::Dsync, WriteMode::Direct] {
         let home = folder();
         let settings = Settings {
@@ -145,7 +145,7 @@ fn is_without_direct(folder: &std::path::Path) -> bool {
 }
 
 #[test]
-fn a_file_replaced_while_a_user_holds_it_open_is_opened_anew() {
+fn a_replaced_file_is_reopened() {
     let home = folder();
     let server = start(home.path(), |_| {});
     prepare(&server, 0);

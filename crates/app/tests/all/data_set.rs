@@ -103,7 +103,7 @@ fn another_seed_or_size_replaces_the_whole_data_set() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_before_anything_is_written() {
+fn data_sets_that_do_not_fit_are_refused_in_advance() {
     let home = folder();
     let server = start(home.path(), |_| {});
     let shape = Shape {
@@ -208,7 +208,7 @@ fn folders_of_others_are_refused() {
 }
 
 #[test]
-fn preparing_tells_how_far_it_is_can_be_cancelled_and_is_done_by_one_at_a_time() {
+fn preparing_reports_progress_can_be_cancelled_and_excludes_others() {
     let home = folder();
     let server = start(home.path(), |_| {});
     // Large enough to take longer than the pause between two reports: 2 GiB, never finished.

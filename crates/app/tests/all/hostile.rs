@@ -38,7 +38,7 @@ fn verdict(server: &Handle, is_greeted: bool, bytes: &[u8]) -> (Code, String) {
 }
 
 #[test]
-fn what_is_not_the_protocol_is_told_so_and_cut() {
+fn malformed_messages_get_an_error_and_are_cut_off() {
     let home = folder();
     let server = start(home.path(), |_| {});
     let read = Request::Read {
@@ -88,7 +88,7 @@ fn what_is_not_the_protocol_is_told_so_and_cut() {
 }
 
 #[test]
-fn whoever_dawdles_in_the_middle_of_a_message_is_cut_but_idling_between_messages_is_allowed() {
+fn slow_messages_are_cut_off_but_idling_between_messages_is_allowed() {
     let home = folder();
     let server = start(home.path(), |settings| {
         settings.limits.message = Duration::from_millis(150);
@@ -139,7 +139,7 @@ fn connections_over_the_limit_are_refused_with_the_reason() {
 }
 
 #[test]
-fn a_payload_or_a_block_damaged_on_the_way_is_refused() {
+fn data_damaged_in_transit_is_refused() {
     let home = folder();
     let server = start(home.path(), |_| {});
     common::prepare(&server, 0);
@@ -183,7 +183,7 @@ fn a_payload_or_a_block_damaged_on_the_way_is_refused() {
 }
 
 #[test]
-fn only_who_knows_the_token_is_let_in_and_other_machines_need_one() {
+fn wrong_tokens_are_refused_and_open_addresses_require_one() {
     let home = folder();
     let mut settings = Settings::new(home.path().join("data"));
     settings.listen = ([0, 0, 0, 0], 0).into();

@@ -32,7 +32,7 @@ fn impostor(answer: &'static [u8]) -> String {
 }
 
 #[test]
-fn a_target_that_is_something_else_is_recognised() {
+fn targets_that_are_not_application_servers_are_recognised() {
     let newer = {
         let hello = json!({
             "protocol": PROTOCOL + 1, "version": "9", "processors": 1, "threads": 1, "pid": 1,
@@ -75,7 +75,7 @@ fn a_target_that_is_something_else_is_recognised() {
 }
 
 #[test]
-fn a_target_that_is_not_there_or_says_nothing_is_told_apart() {
+fn silent_unreachable_and_invalid_targets_are_distinguished() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap().to_string();
     let timeout = Duration::from_millis(100);
@@ -95,7 +95,7 @@ fn a_target_that_is_not_there_or_says_nothing_is_told_apart() {
 }
 
 #[test]
-fn a_preparation_that_gets_no_further_ends() {
+fn a_stuck_preparation_ends() {
     let mut answer = Vec::new();
     append(&mut answer, Kind::Hello, true, |body| {
         let hello = json!({

@@ -69,7 +69,7 @@ fn the_largest_payloads_pass_in_both_directions() {
 }
 
 #[test]
-fn what_is_not_prepared_is_refused_and_the_session_goes_on() {
+fn unprepared_data_is_refused_and_the_session_goes_on() {
     let home = folder();
     let server = start(home.path(), |_| {});
     let read = json!({"op": "read", "bytes": 4096});
@@ -113,7 +113,7 @@ fn the_server_dying_disconnects_its_users_and_nobody_hangs() {
 }
 
 #[test]
-fn users_who_leave_are_counted_out() {
+fn users_who_leave_are_no_longer_counted() {
     let home = folder();
     let server = start(home.path(), |_| {});
     let app = app(server.address());
@@ -129,7 +129,7 @@ fn users_who_leave_are_counted_out() {
 }
 
 #[test]
-fn a_name_with_several_addresses_reaches_the_server_on_one_of_them() {
+fn a_name_with_several_addresses_reaches_the_server() {
     let home = folder();
     let server = start(home.path(), |_| {});
     let address = format!("localhost:{}", server.address().port());
