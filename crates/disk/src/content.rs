@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_laid_and_placed_is_right_and_any_changed_byte_is_not() {
+    fn blocks_are_right_until_any_byte_changes() {
         let content = Content::new(1, 512);
         let mut block = vec![0; 4096];
         content.lay(&mut block, 2045); // runs over the end of the tile
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn other_places_and_other_files_are_told_apart() {
+    fn other_places_and_files_are_distinguished() {
         let content = Content::new(1, 4096);
         let mut block = vec![0; 4096];
         content.lay(&mut block, 0);

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_is_that_of_the_difference() {
+    fn the_busy_share_is_that_of_the_interval() {
         let cpu = |busy, all| Cpu {
             process_ns: 0,
             machine: Some(Ticks { busy, all }),
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn work_shows() {
+    fn work_shows_in_the_cpu_time() {
         let before = Cpu::now();
         let mut sum = 0_u64;
         while Cpu::now().process_ns < before.process_ns + 2_000_000 {

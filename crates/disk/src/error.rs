@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_is_full_is_told_from_one_that_fails() {
+    fn full_disks_are_distinguished_from_failing_ones() {
         assert!(message(Errno::NOSPC, 4096).contains("filled up while it was measured"));
         assert!(message(Errno::DQUOT, 4096).contains("quota"));
         assert!(message(Errno::FBIG, 4096).contains("ulimit -f"));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_smaller_than_the_disks_are_named() {
+    fn blocks_smaller_than_the_disks_are_reported() {
         assert!(message(Errno::INVAL, 512).contains("choose larger blocks"));
         assert!(message(Errno::INVAL, 4096).contains("at offset"));
     }

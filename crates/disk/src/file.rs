@@ -173,7 +173,7 @@ mod tests {
     use crate::setup::Engine;
 
     #[test]
-    fn where_files_need_a_name_it_is_gone_at_once() {
+    fn files_that_need_a_name_lose_it_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let setup = Setup {
             folder: folder.path().to_owned(),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_file_system_that_knows_no_nameless_files_gets_named_ones() {
+    fn files_are_named_only_if_nameless_ones_are_unsupported() {
         let errno = |errno: Errno| io::Error::from(errno);
         assert!(cannot_be_nameless(&errno(Errno::OPNOTSUPP)));
         assert!(!cannot_be_nameless(&errno(Errno::ACCESS)));

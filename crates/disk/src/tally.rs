@@ -113,7 +113,7 @@ mod tests {
     };
 
     #[test]
-    fn only_what_ends_in_the_window_counts() {
+    fn only_operations_that_end_in_the_window_count() {
         let mut tally = Tally::new(WINDOW, 2);
         tally.count(0, 999, 1, true);
         tally.count(0, 1000, 10, true);
@@ -128,7 +128,7 @@ mod tests {
     proptest! {
         /// Batches and percentiles against a plain count over all samples.
         #[test]
-        fn figures_are_those_of_the_samples(
+        fn figures_match_the_samples(
             mut ends in prop::collection::vec((1000_u64..11_000, 1_u64..1_000_000), 1..300),
             batches in 1_u32..30,
             split in any::<prop::sample::Index>(),

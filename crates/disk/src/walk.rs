@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_and_reads_come_in_their_shares() {
+    fn sizes_and_reads_have_their_shares() {
         let cell = cell(
             Access::Random,
             &[(512, 1.0), (4096, 6.0), (65_536, 3.0)],
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn overlaps_are_those_of_the_bytes() {
+    fn steps_overlap_if_they_share_bytes() {
         let step = |offset, bytes| Step {
             offset,
             bytes,

@@ -114,7 +114,7 @@ fn moved() -> (u64, u64) {
 }
 
 #[test]
-fn the_kernel_counts_the_same() {
+fn counts_match_those_of_the_kernel() {
     let _alone = ONE_AT_A_TIME.lock();
     let folder = on_disk();
     let mut bench = Bench::open(setup(folder.path(), Engine::Threads)).unwrap();
@@ -160,7 +160,7 @@ fn sizes_below_a_page_and_mixed_sizes_work() {
 }
 
 #[test]
-fn buffered_and_synced_work() {
+fn buffered_and_synchronous_cells_work() {
     let _alone = ONE_AT_A_TIME.lock();
     let folder = on_disk();
     for (direct, sync) in [(false, false), (false, true), (true, true)] {
@@ -175,7 +175,7 @@ fn buffered_and_synced_work() {
 }
 
 #[test]
-fn what_was_not_written_is_noticed() {
+fn data_that_was_not_written_is_noticed() {
     let _alone = ONE_AT_A_TIME.lock();
     let folder = on_disk();
     for engine in [Engine::IoUring, Engine::Threads] {
@@ -215,7 +215,7 @@ fn damage() {
 }
 
 #[test]
-fn it_can_be_cancelled_at_any_time() {
+fn measuring_can_be_cancelled_at_any_time() {
     let _alone = ONE_AT_A_TIME.lock();
     let folder = on_disk();
     for engine in [Engine::IoUring, Engine::Threads] {

@@ -57,7 +57,7 @@ fn only_folders_are_measured() {
 }
 
 #[test]
-fn memory_is_no_disk_unless_asked_for() {
+fn memory_is_measured_only_on_request() {
     let memory = PathBuf::from("/dev/shm");
     assert_eq!(kept(&memory).unwrap(), Kept::Memory);
     let text = refused(setup(&memory));
@@ -73,7 +73,7 @@ fn memory_is_no_disk_unless_asked_for() {
 }
 
 #[test]
-fn a_file_system_without_room_is_refused_beforehand() {
+fn a_file_system_without_room_is_refused_in_advance() {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let huge = Setup {
         size_bytes: 1 << 60,
@@ -84,13 +84,13 @@ fn a_file_system_without_room_is_refused_beforehand() {
 }
 
 #[test]
-fn a_folder_of_the_kernel_takes_no_file() {
+fn a_folder_of_the_kernel_is_refused() {
     let text = refused(setup(Path::new("/proc/self")));
     assert!(text.contains("cannot create a test file"), "{text}");
 }
 
 #[test]
-fn what_is_out_of_bounds_is_named() {
+fn values_out_of_bounds_are_reported() {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut bench = Bench::open(setup(home.path())).unwrap();
     let mut message = |change: &dyn Fn(&mut Cell)| {

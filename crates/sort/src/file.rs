@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_is_named() {
+    fn a_missing_folder_is_named() {
         let error = Counted::nameless(Path::new("/nowhere/at-all")).unwrap_err();
         assert!(
             error.to_string().contains("a work file in /nowhere/at-all"),

@@ -130,7 +130,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_is_that_of_the_keys_put_together(
+        fn the_order_is_that_of_the_joined_keys(
             records in prop::collection::vec(prop::collection::vec(0_u8..3, 40), 2),
             keys in prop::collection::vec((0_usize..20, 1_usize..=20), 1..5),
         ) {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_keys_are_read_in_one() {
+    fn neighbouring_keys_are_read_together() {
         let keys = vec![
             Field {
                 offset: 12,

@@ -151,7 +151,7 @@ fn several_passes_merge_all_runs() {
 }
 
 #[test]
-fn what_fits_to_the_byte_writes_nothing_temporary() {
+fn data_that_just_fits_needs_no_temporary_files() {
     let shape = shape(100, &[(0, 10)]);
     let records = 30_000;
     let input = data(records, 100, 250);
@@ -183,7 +183,7 @@ fn more_memory_than_needed_is_not_taken() {
 }
 
 #[test]
-fn what_cannot_be_sorted_is_said() {
+fn impossible_sorts_are_refused_with_the_reason() {
     let shape = shape(100, &[(0, 10)]);
     let folder = Folder::new();
     let mut order = Order {
@@ -235,7 +235,7 @@ fn what_cannot_be_sorted_is_said() {
 }
 
 #[test]
-fn the_same_seed_makes_the_same_data_and_what_is_damaged_is_found() {
+fn the_same_seed_makes_the_same_data_and_damage_is_found() {
     let folder = Folder::new();
     let shape = shape(144, &[(12, 9), (21, 8), (29, 20), (49, 30)]);
     let made = |name: &str, seed: u64| {
@@ -275,7 +275,7 @@ fn the_same_seed_makes_the_same_data_and_what_is_damaged_is_found() {
 }
 
 #[test]
-fn the_progress_ends_where_it_should() {
+fn progress_ends_at_the_total() {
     let folder = Folder::new();
     let shape = shape(100, &[(0, 10)]);
     let path = folder.0.join("data");
