@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reason_is_told_apart() {
+    fn each_reason_is_distinguished() {
         assert_eq!(explained(Errno::NOSYS, None), Unavailable::OldKernel);
         assert_eq!(
             explained(Errno::PERM, Some(2)),

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_that_cannot_be_are_refused() {
+    fn impossible_lengths_are_refused() {
         for length in [0, usize::MAX, usize::MAX / 2] {
             assert!(Buffer::new(length).is_err());
         }

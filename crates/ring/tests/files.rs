@@ -41,12 +41,12 @@ fn errno(completion: &Completion) -> Option<Errno> {
 }
 
 #[test]
-fn this_kernel_has_what_is_needed() {
+fn io_uring_is_available_here() {
     assert_eq!(available(), Ok(()));
 }
 
 #[test]
-fn what_is_written_is_in_the_file() {
+fn written_data_is_in_the_file() {
     let file = scratch();
     let mut ring = Ring::new(4).unwrap();
     let place = target(&file);
@@ -111,7 +111,7 @@ fn the_kernels_errors_come_back_with_the_buffer() {
 }
 
 #[test]
-fn a_disk_without_space_says_so() {
+fn a_full_disk_is_reported() {
     // A file of a full device: every write to it fails as on a full disk.
     let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut ring = Ring::new(1).unwrap();
@@ -162,7 +162,7 @@ fn registered_buffers_and_files_do_the_same_work() {
 }
 
 #[test]
-fn what_is_registered_with_one_ring_is_ordinary_to_another() {
+fn registered_buffers_and_files_work_in_other_rings() {
     let file = Arc::new(scratch());
     let mut first = Ring::new(1).unwrap();
     let mut second = Ring::new(1).unwrap();
@@ -180,7 +180,7 @@ fn what_is_registered_with_one_ring_is_ordinary_to_another() {
 }
 
 #[test]
-fn a_full_ring_and_a_short_buffer_refuse_and_return_the_buffer() {
+fn refused_requests_return_their_buffer() {
     let file = scratch();
     let place = target(&file);
     let mut ring = Ring::new(1).unwrap();
@@ -200,13 +200,13 @@ fn a_full_ring_and_a_short_buffer_refuse_and_return_the_buffer() {
 }
 
 #[test]
-fn depths_that_cannot_be_are_refused() {
+fn impossible_depths_are_refused() {
     assert!(Ring::new(0).is_err());
     assert!(Ring::new(u32::MAX).is_err());
 }
 
 #[test]
-fn waiting_has_a_limit_and_nothing_to_wait_for_is_no_wait() {
+fn waits_end_at_their_limit_or_if_nothing_is_under_way() {
     let mut ring = Ring::new(1).unwrap();
     ring.wait(5).unwrap(); // nothing is under way
     let (reader, writer) = io::pipe().unwrap();

@@ -10,7 +10,7 @@ use headcount_ring::{Buffer, Ring, Target};
 const LARGE: usize = 64 << 20;
 
 #[test]
-fn a_dropped_ring_frees_what_is_back_and_leaks_what_the_kernel_may_still_write_to() {
+fn a_dropped_ring_frees_returned_buffers_and_leaks_those_in_use() {
     let mut ring = Ring::new(1).unwrap();
     let file = Target::open(tempfile::tempfile().unwrap());
     let buffer = Buffer::new(LARGE).unwrap();

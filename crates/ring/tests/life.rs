@@ -17,7 +17,7 @@ fn filled(byte: u8) -> Buffer {
 }
 
 #[test]
-fn dropping_a_ring_carries_out_what_was_asked() {
+fn dropping_a_ring_completes_its_requests() {
     let file = Arc::new(tempfile::tempfile().unwrap());
     let place = Target::from(Arc::clone(&file));
     let mut ring = Ring::new(32).unwrap();
@@ -53,7 +53,7 @@ fn a_request_keeps_its_file_open_and_no_longer() {
 }
 
 #[test]
-fn an_eventfd_says_that_requests_are_complete() {
+fn an_eventfd_signals_completed_requests() {
     let file = tempfile::tempfile().unwrap();
     let mut ring = Ring::new(4).unwrap();
     let event = ring.event().unwrap().try_clone_to_owned().unwrap();

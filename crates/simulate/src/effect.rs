@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leak_takes_its_share_each_minute() {
+    fn a_leak_slows_the_server_by_its_share_each_minute() {
         let speeds = speeds(&Effect::Leak { per_minute: 0.01 }, 0, 120);
         assert!((speeds[59] - 0.99).abs() < 1e-12 && (speeds[119] - 0.99 * 0.99).abs() < 1e-12);
     }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_queue_tires_and_a_short_one_does_not() {
+    fn a_long_queue_slows_the_server_and_a_short_one_does_not() {
         let effect = Effect::Fatigue {
             waiting: 100,
             rise_s: 5.0,

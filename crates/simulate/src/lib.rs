@@ -31,7 +31,7 @@ mod tests {
     use super::{Level, System, simulate};
 
     #[test]
-    fn five_hundred_users_of_the_named_system_wait_as_long_as_is_known() {
+    fn five_hundred_users_have_the_known_response_time() {
         let system = System::named("cpu").expect("cpu is one of them");
         let level = Level {
             users: 500,

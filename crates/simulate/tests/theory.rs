@@ -175,7 +175,7 @@ fn levels_outside_the_limits_are_refused() {
 /// Processor sharing is insensitive: its mean response depends on the mean of the service times
 /// only, and is that of M/M/c//N. Kelly, Reversibility and Stochastic Networks, 3.3.
 #[test]
-fn shared_processors_wait_as_exponential_ones_whatever_the_spread() {
+fn processor_sharing_depends_only_on_the_mean_service_time() {
     let exact_s = machine_repair_response_s(900, 4, 0.020, 5.0);
     for spread in [Spread::Constant, Spread::Erlang(1), Spread::Lognormal(1.0)] {
         let mut system = steady_cpu();
@@ -205,7 +205,7 @@ fn a_server_goes_on_where_the_last_level_left_it() {
 }
 
 #[test]
-fn a_stall_is_felt_once_and_by_every_kind_of_station() {
+fn a_stall_delays_every_kind_of_station_once() {
     for shared in [false, true] {
         let mut system = steady_cpu();
         system.stations[0].shared = shared;
@@ -222,7 +222,7 @@ fn a_stall_is_felt_once_and_by_every_kind_of_station() {
 }
 
 #[test]
-fn a_limiter_refuses_what_is_beyond_its_rate() {
+fn a_limiter_refuses_requests_beyond_its_rate() {
     let mut system = steady_cpu();
     system.limiter = Some(Limiter {
         per_s: 100.0,

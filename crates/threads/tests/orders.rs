@@ -82,7 +82,7 @@ fn a_panic_of_one_worker_reaches_the_reader_though_the_other_never_reports() {
 }
 
 #[test]
-fn each_job_for_the_file_system_is_done_once_by_at_most_as_many_threads() {
+fn each_job_is_done_once_by_a_bounded_number_of_threads() {
     in_many_orders(|| {
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let pool = Arc::new(Pool::new(2));
@@ -108,7 +108,7 @@ fn each_job_for_the_file_system_is_done_once_by_at_most_as_many_threads() {
 }
 
 #[test]
-fn jobs_that_wait_when_the_pool_goes_are_done() {
+fn waiting_jobs_are_done_after_the_pool_is_dropped() {
     in_many_orders(|| {
         let done = Arc::new(Mutex::new(Vec::new()));
         let pool = Pool::new(1);
@@ -125,7 +125,7 @@ fn jobs_that_wait_when_the_pool_goes_are_done() {
 }
 
 #[test]
-fn the_server_does_each_request_once_while_nobody_stops_it() {
+fn the_server_does_each_request_once_until_it_is_stopped() {
     in_many_orders(|| {
         let done = Arc::new(Mutex::new(Vec::new()));
         let served = Arc::clone(&done);
