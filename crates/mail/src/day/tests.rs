@@ -56,7 +56,7 @@ fn play(
 }
 
 /// Mean and standard error of a figure of the days, for each user.
-fn of_days(days: &[Count], users: u32, figure: impl Fn(&Count) -> u64) -> (f64, f64) {
+fn mean_and_error(days: &[Count], users: u32, figure: impl Fn(&Count) -> u64) -> (f64, f64) {
     let each: Vec<f64> = days
         .iter()
         .map(|day| figure(day) as f64 / f64::from(users))
@@ -67,7 +67,7 @@ fn of_days(days: &[Count], users: u32, figure: impl Fn(&Count) -> u64) -> (f64, 
     (mean, (squares / (n - 1.0) / n).sqrt())
 }
 
-fn whole_days_of(sample: &Sample) {
+fn check_whole_days(sample: &Sample) {
     const USERS: u32 = 240;
     const DAYS: u64 = 30;
     // The mail of the first days has not been answered yet.
@@ -79,12 +79,12 @@ fn whole_days_of(sample: &Sample) {
     let model = sample.profile.day(&sample.per_day).unwrap();
     for (figure, published, computed) in [
         (
-            of_days(days, USERS, |day| day.received),
+            mean_and_error(days, USERS, |day| day.received),
             sample.received,
             model.received,
         ),
         (
-            of_days(days, USERS, |day| day.sent),
+            mean_and_error(days, USERS, |day| day.sent),
             sample.sent,
             model.sent,
         ),
@@ -123,17 +123,17 @@ fn whole_days_of(sample: &Sample) {
 
 #[test]
 fn days_of_light_users_match_the_published_figures() {
-    whole_days_of(&light());
+    check_whole_days(&light());
 }
 
 #[test]
 fn days_of_medium_users_match_the_published_figures() {
-    whole_days_of(&medium());
+    check_whole_days(&medium());
 }
 
 #[test]
 fn days_of_heavy_users_match_the_published_figures() {
-    whole_days_of(&heavy());
+    check_whole_days(&heavy());
 }
 
 #[test]

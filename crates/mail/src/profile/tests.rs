@@ -93,7 +93,7 @@ fn recipients_match_the_profile_and_are_distinct() {
         profile.draw_recipients(people, count, &mut to, &mut stream);
         assert_eq!(to.len(), count.min(9) as usize);
         assert!(!to.contains(&Addressee::User(3)));
-        let ids = to.iter().map(|there| match there {
+        let ids = to.iter().map(|addressee| match addressee {
             Addressee::User(id) => *id,
             Addressee::Elsewhere { .. } => panic!("nobody is elsewhere"),
         });

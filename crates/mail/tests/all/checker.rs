@@ -134,13 +134,13 @@ fn mixed_up_messages_are_found() {
         String::from_utf8(one).unwrap(),
         String::from_utf8(other).unwrap(),
     );
-    let date = |text: &str| {
+    let id_line = |text: &str| {
         text.lines()
             .find(|line| line.starts_with("Message-ID"))
             .unwrap()
             .to_owned()
     };
-    let mixed = mine.replace(&date(&mine), &date(&theirs));
+    let mixed = mine.replace(&id_line(&mine), &id_line(&theirs));
     assert_eq!(
         verdict(mixed.as_bytes()),
         Verdict::Altered { at: Place::Header }

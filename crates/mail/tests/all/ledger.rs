@@ -61,8 +61,8 @@ struct Fact {
     begun: bool,
     accepted: Option<u64>,
     uid: Option<u32>,
-    told_lost: bool,
-    told_twice: bool,
+    reported_lost: bool,
+    reported_twice: bool,
 }
 
 impl Fact {
@@ -78,9 +78,9 @@ impl Fact {
                 let delivery_ns = self.accepted.map_or(0, |accepted| now - accepted);
                 Seen::First { delivery_ns }
             }
-            Some(known) if known == uid || self.told_twice => Seen::Known,
+            Some(known) if known == uid || self.reported_twice => Seen::Known,
             Some(_) => {
-                self.told_twice = true;
+                self.reported_twice = true;
                 Seen::Duplicate
             }
         }
@@ -127,8 +127,8 @@ proptest! {
                     let mut missing = Vec::new();
                     for (&(_, message), fact) in facts.range_mut((recipient, 0)..(recipient + 1, 0)) {
                         let Some(accepted_ns) = fact.accepted else { continue };
-                        if fact.is_waiting() && accepted_ns + limit < now && !fact.told_lost {
-                            fact.told_lost = true;
+                        if fact.is_waiting() && accepted_ns + limit < now && !fact.reported_lost {
+                            fact.reported_lost = true;
                             missing.push(Lost { sender: message / 5, sequence: message % 5, accepted_ns });
                         }
                     }

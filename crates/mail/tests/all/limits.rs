@@ -22,7 +22,7 @@ fn endpoint(address: &str, security: &str) -> Value {
 }
 
 /// The fault of the hello with these servers for reading and for sending.
-fn greeted(imap: &Value, send: Option<&Value>) -> Fault {
+fn hello_fault(imap: &Value, send: Option<&Value>) -> Fault {
     let options = read(&json!({
         "imap": imap, "send": send, "user": "u{n}", "address": "u{n}@test.invalid",
         "password": "secret", "run": 1,
@@ -75,7 +75,7 @@ fn a_slow_imap_server_times_out_and_is_named_with_the_stage() {
     ];
     for (lines, then, security, stage) in cases {
         let address = liar(lines, then);
-        let fault = greeted(&endpoint(&address, security), None);
+        let fault = hello_fault(&endpoint(&address, security), None);
         assert_late(&fault, &address, stage);
     }
 }
@@ -105,7 +105,7 @@ fn a_slow_server_for_sending_times_out_and_is_named_with_the_stage() {
     for (lines, then, language, security, stage) in cases {
         let address = liar(lines, then);
         let send = json!({"server": endpoint(&address, security), "language": language});
-        let fault = greeted(&imap, Some(&send));
+        let fault = hello_fault(&imap, Some(&send));
         assert_late(&fault, &address, stage);
     }
 }
@@ -125,7 +125,7 @@ fn endless_answers_are_refused_at_once() {
     ];
     for (text, part) in cases {
         let address = liar(&["* OK ready\r\n", ""], Flood(text));
-        let fault = greeted(&endpoint(&address, "none"), None);
+        let fault = hello_fault(&endpoint(&address, "none"), None);
         assert_eq!(fault.kind, FaultKind::Malformed, "{fault}");
         assert!(
             fault.message.starts_with(&format!("{address}: ")),
@@ -136,7 +136,7 @@ fn endless_answers_are_refused_at_once() {
     let imap = endpoint(&liar(&[LET_IN], Silence), "none");
     let address = liar(&["220 hi\r\n", ""], Flood("250-and on "));
     let send = json!({"server": endpoint(&address, "none"), "language": "smtp"});
-    let fault = greeted(&imap, Some(&send));
+    let fault = hello_fault(&imap, Some(&send));
     assert_eq!(fault.kind, FaultKind::Malformed, "{fault}");
     let sentence = format!("{address}: EHLO: a line of a reply does not end");
     assert_eq!(&*fault.message, &*sentence);

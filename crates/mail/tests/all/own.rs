@@ -23,7 +23,7 @@ fn faults(counted: &Recorder) -> Vec<String> {
 }
 
 /// The counts of users who send themselves codes and then play these steps.
-fn played(dovecot: &Dovecot, last: &Value) -> Recorder {
+fn play_codes(dovecot: &Dovecot, last: &Value) -> Recorder {
     let options = options(dovecot, 5, &json!({}));
     let key = r#"UNSEEN SUBJECT "code \"{n}-{iteration}\"""#;
     let steps = [
@@ -48,7 +48,7 @@ fn a_code_that_was_sent_is_found_captured_and_checked() {
     ]);
     let fetch = json!({"name": "read", "op": "fetch", "which": "found", "check": check,
         "capture": {"code": {"regex": "<(.*)>"}}});
-    let counted = played(&dovecot, &fetch);
+    let counted = play_codes(&dovecot, &fetch);
     assert_eq!(faults(&counted), Vec::<String>::new());
     assert!(counted.scenarios[0].completed > u64::from(USERS));
     // The messages on disk have these texts.
@@ -68,7 +68,7 @@ fn headers_are_fetched_by_uid() {
     let dovecot = Dovecot::start();
     let fetch = json!({"name": "read", "op": "fetch", "uid": "{uid}", "what": "headers",
         "check": [{"header": "To", "equals": "{username}@test.invalid"}]});
-    let counted = played(&dovecot, &fetch);
+    let counted = play_codes(&dovecot, &fetch);
     assert_eq!(faults(&counted), Vec::<String>::new());
 }
 

@@ -101,8 +101,8 @@ fn mailboxes_are_made_kept_restored_and_emptied() {
     let changed =
         (0..10).filter(|id| counts(&dovecot, &format!("u{id:05}")) != [2, 1, 0, 2, 4, 4, 4]);
     assert!(changed.count() > 5);
-    let back = prepared(&options, &order(9)).unwrap();
-    assert_eq!((back.created, back.kept), (0, 10));
+    let restored = prepared(&options, &order(9)).unwrap();
+    assert_eq!((restored.created, restored.kept), (0, 10));
     for (id, before) in first.iter().enumerate() {
         let after = on_disk(&dovecot, &format!("u{id:05}"));
         for ((folder, after), (_, before)) in after.iter().zip(before) {
@@ -158,8 +158,8 @@ fn other_data_sets_and_damaged_messages_are_replaced() {
         read_through: true,
         ..order(1)
     };
-    let mended = prepared(&options, &read_through).unwrap();
-    assert_eq!((mended.created, mended.kept, mended.messages), (1, 1, 4));
+    let fixed = prepared(&options, &read_through).unwrap();
+    assert_eq!((fixed.created, fixed.kept, fixed.messages), (1, 1, 4));
     let all = on_disk(&dovecot, "u00000");
     let mut messages = all.iter().flat_map(|(_, messages)| messages);
     assert!(messages.all(|contents| is_intact(&options, contents)));
@@ -174,7 +174,7 @@ fn other_data_sets_and_damaged_messages_are_replaced() {
     assert_eq!(counts(&dovecot, "u00001"), [2, 1, 0, 2, 4, 4, 4]);
 }
 
-fn private_mail(dovecot: &Dovecot, id: u32) {
+fn append_private_mail(dovecot: &Dovecot, id: u32) {
     play(async {
         let user = user(id);
         let mut imap: Imap = arrive(&dovecot.imap(Way::Plain), &user).await;
@@ -190,7 +190,7 @@ fn private_mail(dovecot: &Dovecot, id: u32) {
 fn other_peoples_mail_is_never_touched() {
     let dovecot = Dovecot::start();
     let options = options(&dovecot, 1, &profile());
-    private_mail(&dovecot, 2);
+    append_private_mail(&dovecot, 2);
     let error = prepared(&options, &order(4)).unwrap_err();
     let ProvisionError::NotOurs { user, messages, .. } = &error else {
         panic!("{error}");
@@ -210,7 +210,7 @@ fn other_peoples_mail_is_never_touched() {
     assert!(!dovecot.maildir("u00002", "Headcount").exists());
 
     // A run does not delete it either: the mailbox has no marker.
-    private_mail(&dovecot, 0);
+    append_private_mail(&dovecot, 0);
     let steps = scenarios(&[
         (1.0, json!({"op": "delete-one"})),
         (1.0, json!({"op": "delete"})),

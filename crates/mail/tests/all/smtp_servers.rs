@@ -91,7 +91,7 @@ fn postfix_relays_mail_unchanged_with_and_without_tls() {
     let dovecot = Dovecot::of(9);
     let Some(postfix) = Postfix::start(dovecot.lmtp_address(), "message_size_limit = 100000")
     else {
-        return through_the_front(&dovecot); // only root can start a Postfix
+        return relay_through_the_front(&dovecot); // only root can start a Postfix
     };
     let secure = endpoint_of(json!({
         "address": postfix.address().to_string(),
@@ -143,7 +143,7 @@ fn postfix_relays_mail_unchanged_with_and_without_tls() {
 }
 
 /// The same without root: the front relays mail to Dovecot.
-fn through_the_front(dovecot: &Dovecot) {
+fn relay_through_the_front(dovecot: &Dovecot) {
     let front = front::serve(front::Settings {
         listen: ([127, 0, 0, 1], 0).into(),
         lmtp: dovecot.lmtp_address().to_string(),
@@ -171,5 +171,5 @@ fn through_the_front(dovecot: &Dovecot) {
 
 #[test]
 fn the_front_relays_mail_unchanged() {
-    through_the_front(&Dovecot::of(9));
+    relay_through_the_front(&Dovecot::of(9));
 }

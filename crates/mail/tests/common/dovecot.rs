@@ -75,7 +75,7 @@ impl Dovecot {
         let lines: String = (1..=users).map(line).collect();
         fs::write(base.join("users"), lines).unwrap();
         if account.is_borrowed {
-            run("chown", &["-R", &account.both(), &base.to_string_lossy()]);
+            run("chown", &["-R", &account.owner(), &base.to_string_lossy()]);
         }
         let (child, group) = launch(base, &account);
         let mut dovecot = Self {
@@ -184,9 +184,9 @@ impl Dovecot {
     pub fn inbox(&self, user: &str, messages: usize) -> Vec<Vec<u8>> {
         let new = self.maildir(user, "").join("new");
         wait_for("mail", || {
-            let there = fs::read_dir(&new).map_or(0, Iterator::count);
-            assert!(there <= messages, "more mail than was sent");
-            (there == messages).then_some(())
+            let count = fs::read_dir(&new).map_or(0, Iterator::count);
+            assert!(count <= messages, "more mail than was sent");
+            (count == messages).then_some(())
         });
         let found = self.messages(user, "");
         found.into_iter().map(|(contents, _)| contents).collect()
@@ -244,7 +244,7 @@ impl Account {
         }
     }
 
-    fn both(&self) -> String {
+    fn owner(&self) -> String {
         format!("{}:{}", self.user, self.group)
     }
 }
