@@ -6,7 +6,7 @@ use headcount_smb::wire::negotiate::{Dialect, SigningAlgorithm};
 use headcount_smb::{Password, SigningPolicy, SmbOptions};
 
 /// All dialects under all policies but `Off`.
-fn each(samba: &Samba, policies: &[SigningPolicy]) {
+fn check_all_dialects(samba: &Samba, policies: &[SigningPolicy]) {
     samba.give_home("user00000");
     for signing in policies {
         for dialect in Dialect::ALL {
@@ -37,7 +37,7 @@ fn each(samba: &Samba, policies: &[SigningPolicy]) {
 #[test]
 fn a_server_that_signs_when_asked_serves_every_dialect() {
     let samba = Samba::start("auto");
-    each(
+    check_all_dialects(
         &samba,
         &[
             SigningPolicy::Off,
@@ -50,7 +50,7 @@ fn a_server_that_signs_when_asked_serves_every_dialect() {
 #[test]
 fn a_server_that_requires_signatures_gets_them_unless_they_are_off() {
     let samba = Samba::start("mandatory");
-    each(&samba, &[SigningPolicy::Offered, SigningPolicy::Required]);
+    check_all_dialects(&samba, &[SigningPolicy::Offered, SigningPolicy::Required]);
     for dialect in Dialect::ALL {
         let signing = SigningPolicy::Off;
         let options = SmbOptions {
@@ -75,7 +75,7 @@ fn a_server_that_requires_signatures_gets_them_unless_they_are_off() {
 #[test]
 fn a_server_that_never_asks_for_signatures_still_signs() {
     let samba = Samba::start("disabled");
-    each(
+    check_all_dialects(
         &samba,
         &[
             SigningPolicy::Off,

@@ -44,7 +44,7 @@ enum Fate {
 }
 
 /// A relay to the server, and the server's answers to requests to reclaim a handle.
-fn cutting(samba: &Samba, fate: Fate) -> (String, Receiver<Status>) {
+fn cutting_relay(samba: &Samba, fate: Fate) -> (String, Receiver<Status>) {
     let (sender, answers): (Sender<Status>, _) = channel();
     let writes = AtomicU32::new(0);
     let (cut, refused) = (AtomicU32::new(0), AtomicU32::new(0));
@@ -112,7 +112,7 @@ fn count(counts: &[u64], name: &str) -> u64 {
     counts[kind.unwrap()]
 }
 
-fn durable(samba: &Samba, address: String, dialect: Dialect) -> SmbOptions {
+fn durable_options(samba: &Samba, address: String, dialect: Dialect) -> SmbOptions {
     SmbOptions {
         address,
         durable: true,
@@ -127,16 +127,16 @@ fn a_user_reclaims_a_durable_handle_and_goes_on_writing() {
     samba.give_home("user00000");
     for dialect in Dialect::ALL {
         for oplock in ["none", "batch", "lease"] {
-            let (address, answers) = cutting(&samba, Fate::Cut);
-            let options = durable(&samba, address, dialect);
+            let (address, answers) = cutting_relay(&samba, Fate::Cut);
+            let options = durable_options(&samba, address, dialect);
             let (written, counts) = play(write_and_read(options, oplock));
             assert_eq!(
                 written.unwrap().written_bytes,
                 200_704,
                 "{dialect:?} {oplock}"
             );
-            let said: Vec<_> = answers.try_iter().collect();
-            assert_eq!(said, [Status::SUCCESS], "{dialect:?} {oplock}");
+            let statuses: Vec<_> = answers.try_iter().collect();
+            assert_eq!(statuses, [Status::SUCCESS], "{dialect:?} {oplock}");
             assert_eq!(count(&counts, "NEGOTIATE"), 2);
             assert_eq!(count(&counts, "CREATE (reclaim)"), 1);
             assert_eq!(count(&counts, "CREATE (reopen)"), 0);
@@ -149,14 +149,14 @@ fn a_handle_that_cannot_be_reclaimed_is_reopened() {
     let samba = Samba::with(&GRANTING);
     samba.give_home("user00000");
     for dialect in [Dialect::Smb302, Dialect::Smb311] {
-        let (address, answers) = cutting(&samba, Fate::Forget);
-        let options = durable(&samba, address, dialect);
+        let (address, answers) = cutting_relay(&samba, Fate::Forget);
+        let options = durable_options(&samba, address, dialect);
         let (written, counts) = play(write_and_read(options, "none"));
         assert_eq!(written.unwrap().written_bytes, 200_704);
-        let said: Vec<_> = answers.try_iter().collect();
+        let statuses: Vec<_> = answers.try_iter().collect();
         assert!(
-            matches!(said[..], [status] if status.is_error()),
-            "{said:?}"
+            matches!(statuses[..], [status] if status.is_error()),
+            "{statuses:?}"
         );
         assert_eq!(count(&counts, "CREATE (reclaim)"), 1);
         assert_eq!(count(&counts, "CREATE (reopen)"), 1);
@@ -168,8 +168,8 @@ fn handles_that_are_not_durable_are_never_reclaimed() {
     let samba = Samba::with(&[("durable handles", "no")]);
     samba.give_home("user00000");
     for dialect in Dialect::ALL {
-        let (address, answers) = cutting(&samba, Fate::Cut);
-        let options = durable(&samba, address, dialect);
+        let (address, answers) = cutting_relay(&samba, Fate::Cut);
+        let options = durable_options(&samba, address, dialect);
         let (written, counts) = play(write_and_read(options, "none"));
         assert_eq!(written.unwrap().written_bytes, 200_704);
         assert!(answers.try_iter().next().is_none());
@@ -183,8 +183,8 @@ fn acknowledged_bytes_that_are_gone_are_wrong_data() {
     let samba = Samba::with(&[("durable handles", "no")]);
     samba.give_home("user00000");
     let file = samba.behind(r"user00000\n0000.doc");
-    let (address, _answers) = cutting(&samba, Fate::Lose(file));
-    let mut options = durable(&samba, address, Dialect::Smb311);
+    let (address, _answers) = cutting_relay(&samba, Fate::Lose(file));
+    let mut options = durable_options(&samba, address, Dialect::Smb311);
     options.data_set.new_files = 1;
     let (written, _) = play(write_and_read(options, "none"));
     let fault = written.unwrap_err();
@@ -202,10 +202,10 @@ fn acknowledged_bytes_that_are_gone_are_wrong_data() {
 fn users_without_durable_handles_lose_their_session() {
     let samba = Samba::with(&GRANTING);
     samba.give_home("user00000");
-    let (address, answers) = cutting(&samba, Fate::Cut);
+    let (address, answers) = cutting_relay(&samba, Fate::Cut);
     let options = SmbOptions {
         durable: false,
-        ..durable(&samba, address, Dialect::Smb311)
+        ..durable_options(&samba, address, Dialect::Smb311)
     };
     let (written, counts) = play(write_and_read(options, "batch"));
     let fault = written.unwrap_err();
@@ -222,7 +222,7 @@ fn an_oplock_of_a_durable_handle_is_given_up_for_another_user() {
     let samba = Samba::with(&GRANTING);
     fs::create_dir(samba.behind("shared")).unwrap();
     for dialect in Dialect::ALL {
-        let mut options = durable(&samba, samba.options().address, dialect);
+        let mut options = durable_options(&samba, samba.options().address, dialect);
         options.data_set.shared_files = 1;
         play(give_way(options, "none"));
     }
@@ -247,7 +247,7 @@ fn logon_logoff_and_tree_connect_are_repeated() {
             }
         });
         play(async {
-            let options = durable(&samba, address, Dialect::Smb311);
+            let options = durable_options(&samba, address, Dialect::Smb311);
             let mut person = Person::arrive(&smb(options), 0).await.unwrap();
             person
                 .play_all([
@@ -266,7 +266,7 @@ fn logon_logoff_and_tree_connect_are_repeated() {
 fn a_user_retries_until_the_server_is_back_and_no_scenario_fails() {
     let samba = Samba::with(&GRANTING);
     samba.give_home("user00000");
-    let (address, answers) = cutting(&samba, Fate::Refuse(3));
+    let (address, answers) = cutting_relay(&samba, Fate::Refuse(3));
     let steps = [
         json!({"name": "open", "op": "open", "path": {"file": "new"}, "access": "read-write",
                "how": "replace-or-create"}),
@@ -274,7 +274,7 @@ fn a_user_retries_until_the_server_is_back_and_no_scenario_fails() {
         json!({"name": "read", "op": "read", "from": "start"}),
         json!({"name": "close", "op": "close"}),
     ];
-    let counted = run_once(&durable(&samba, address, Dialect::Smb311), &steps);
+    let counted = run_once(&durable_options(&samba, address, Dialect::Smb311), &steps);
     assert_eq!(answers.try_iter().next(), Some(Status::SUCCESS));
     assert!(counted.faults.is_empty(), "{:?}", counted.faults);
     assert_eq!(counted.sessions_opened, 1);

@@ -122,7 +122,7 @@ fn a_run_may_require_encryption_though_the_server_does_not() {
 type Seen = Arc<Mutex<Vec<(Way, Option<u8>)>>>;
 
 /// A relay that notes each message.
-fn watched(samba: &Samba) -> (String, Seen) {
+fn noting_relay(samba: &Samba) -> (String, Seen) {
     let seen = Seen::default();
     let notes = Arc::clone(&seen);
     let address = relay(&samba.options().address, move |way, _, message| {
@@ -144,7 +144,7 @@ fn all_but_the_logon_is_encrypted_if_either_side_requires_it() {
         let samba = Samba::with(server);
         samba.give_home("user00000");
         for dialect in ENCRYPTING {
-            let (address, seen) = watched(&samba);
+            let (address, seen) = noting_relay(&samba);
             let options = SmbOptions {
                 address,
                 ..options(&samba, dialect, policy)
@@ -172,7 +172,7 @@ fn only_the_share_that_requires_it_is_encrypted() {
         let samba = Samba::start(signing);
         samba.give_home("user00000");
         for dialect in ENCRYPTING {
-            let (address, seen) = watched(&samba);
+            let (address, seen) = noting_relay(&samba);
             let options = SmbOptions {
                 address,
                 share: "encrypted".into(),

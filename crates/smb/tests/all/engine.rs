@@ -73,7 +73,7 @@ fn run(samba: &Samba, step_timeout_ms: u64, seconds: u64, half_time: impl FnOnce
     last.unwrap().recorder
 }
 
-fn homes(samba: &Samba) {
+fn give_homes(samba: &Samba) {
     for user in 0..USERS {
         samba.give_home(&format!("user{user:05}"));
     }
@@ -82,7 +82,7 @@ fn homes(samba: &Samba) {
 #[test]
 fn every_user_of_a_run_is_served() {
     let samba = Samba::start("auto");
-    homes(&samba);
+    give_homes(&samba);
     let counted = run(&samba, 10_000, 2, || {});
     assert!(counted.faults.is_empty(), "{:?}", counted.faults);
     let tally = &counted.scenarios[0];
@@ -94,7 +94,7 @@ fn every_user_of_a_run_is_served() {
 #[test]
 fn steps_on_a_frozen_server_end_at_the_time_limit() {
     let samba = Samba::start("auto");
-    homes(&samba);
+    give_homes(&samba);
     // Long enough for a logon on a busy machine, short compared with the wait at the end of the
     // run.
     let counted = run(&samba, 2_000, 3, || samba.signal(Signal::STOP));

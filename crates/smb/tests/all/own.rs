@@ -48,7 +48,7 @@ fn files_are_read_and_written_at_the_workloads_paths() {
         assert_eq!(moved.written_bytes, 12);
         let kept = samba.behind("copies/of 007/kept.txt");
         assert_eq!(fs::read_to_string(kept).unwrap(), "user 7\nmore\n");
-        person.session_ends().await;
+        person.close_session().await;
     });
 }
 
@@ -76,7 +76,7 @@ fn paths_and_texts_can_contain_the_users_credentials() {
         }
         let written = fs::read_to_string(samba.behind("out/user00003.txt"));
         assert_eq!(written.unwrap(), PASSWORD);
-        person.session_ends().await;
+        person.close_session().await;
     });
 }
 
@@ -130,6 +130,6 @@ fn the_newest_file_of_a_listing_is_found_read_and_inspected() {
             ("total", "23"),
         ];
         assert_eq!(values, expected);
-        person.session_ends().await;
+        person.close_session().await;
     });
 }

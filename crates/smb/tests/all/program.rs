@@ -249,7 +249,7 @@ fn a_reconnected_user_goes_on_and_a_new_one_starts_over() {
         );
         assert!(failures(&turns(&smb, &mut person, 1).await).is_empty());
         // Another user with the same number finds what the first left, and deletes it.
-        person.session_ends().await;
+        person.close_session().await;
         let mut next = Person::arrive(&smb, 0).await.unwrap();
         assert!(failures(&turns(&smb, &mut next, 5).await).is_empty());
     });

@@ -79,7 +79,7 @@ async fn set_up(connection: &mut Connection, previous: u64, token: &[u8]) -> (St
 }
 
 /// A relay that notes the id of the last session that was set up.
-fn noting(samba: &Samba) -> (String, Arc<AtomicU64>) {
+fn noting_relay(samba: &Samba) -> (String, Arc<AtomicU64>) {
     let session = Arc::new(AtomicU64::new(0));
     let noted = Arc::clone(&session);
     let address = relay(&samba.options().address, move |way, _, message| {
@@ -101,7 +101,7 @@ fn a_session_deleted_by_the_server_is_reported_as_lost() {
                 if (dialect, encryption) == (Dialect::Smb21, EncryptionPolicy::Required) {
                     continue; // that dialect has none
                 }
-                let (address, session) = noting(&samba);
+                let (address, session) = noting_relay(&samba);
                 let options = SmbOptions {
                     address,
                     dialects: vec![dialect],
@@ -136,7 +136,7 @@ fn a_session_deleted_by_the_server_is_reported_as_lost() {
 #[test]
 fn the_engine_opens_a_new_session_for_the_next_scenario() {
     let samba = Samba::start("mandatory");
-    let (address, session) = noting(&samba);
+    let (address, session) = noting_relay(&samba);
     let plan = json!({
         "seed": 3, "workers": 1, "step_timeout_ms": 10_000, "report_every_ms": 100,
         "pace": {"pace": "closed", "think": {"draw": "exponential", "mean_s": 0.01}},

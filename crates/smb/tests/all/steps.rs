@@ -76,7 +76,7 @@ fn a_file_lives_from_creation_to_deletion() {
             .play_all([json!({"op": "delete"}), json!({"op": "close"})])
             .await;
         assert!(names().is_empty());
-        person.session_ends().await;
+        person.close_session().await;
     });
 }
 
@@ -133,11 +133,11 @@ fn metadata_listings_and_controls_are_played() {
                 json!({"op": "echo"}),
             ])
             .await;
-        let there = person
+        let existing = person
             .play(json!({"op": "probe", "path": {"file": "same"}}))
             .await;
         assert!(
-            there
+            existing
                 .unwrap_err()
                 .message
                 .contains("it exists, but should not")

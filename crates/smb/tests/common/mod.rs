@@ -78,7 +78,7 @@ impl Samba {
         let log = fs::File::create(folder.path().join("out")).unwrap();
         // In a session of its own, so that its signals reach only itself, and ours all its
         // processes.
-        let smbd = beside(folder.path(), disk_kib)
+        let smbd = own_session_command(folder.path(), disk_kib)
             .args([smbd, "--foreground", "--no-process-group", "-l"])
             .arg(folder.path().join("log"))
             .arg("-s")
@@ -185,7 +185,7 @@ impl Drop for Samba {
 
 /// A command that starts a program in a session of its own. With a disk, also in a mount namespace
 /// of its own, where the share is a new file system of this many KiB.
-fn beside(folder: &Path, disk_kib: Option<u32>) -> Command {
+fn own_session_command(folder: &Path, disk_kib: Option<u32>) -> Command {
     let mut command = Command::new("setsid");
     let Some(kib) = disk_kib else {
         return command;
@@ -315,7 +315,7 @@ impl Person {
     }
 
     /// Closes the session.
-    pub async fn session_ends(mut self) {
+    pub async fn close_session(mut self) {
         self.session.close(&mut self.user).await;
     }
 
@@ -356,6 +356,6 @@ pub async fn work(options: SmbOptions) -> Result<(), Fault> {
         .await;
     assert_eq!(moved.written_bytes, 200_704);
     assert!(moved.read_bytes > 200_704, "{moved:?}");
-    person.session_ends().await;
+    person.close_session().await;
     Ok(())
 }

@@ -116,7 +116,7 @@ fn judge(state: &mut State, received: &mut [u8]) -> Result<(usize, Option<Status
         .map(|(used, answers)| (used, answers.first().map(|(_, status)| *status)))
 }
 
-fn malformed_with(state: &mut State, mut received: Vec<u8>, part: &str) {
+fn assert_malformed(state: &mut State, mut received: Vec<u8>, part: &str) {
     let fault = judge(state, &mut received).unwrap_err();
     assert!(fault.message.contains(part), "{fault}");
     assert!(fault.ends_session);
@@ -147,9 +147,9 @@ fn unsigned_answers_are_refused_in_a_signed_session() {
     let (unsigned, forged) = (frame(&echo(0)), frame(&echo(SIGNED)));
     state.signer = Some(Signer::new(SigningAlgorithm::AesGmac, &[1; 16]));
     assert!(judge(&mut state, &mut unsigned.clone()).is_ok());
-    malformed_with(&mut state, forged, "signature of the answer is wrong");
+    assert_malformed(&mut state, forged, "signature of the answer is wrong");
     state.is_signing = true;
-    malformed_with(&mut state, unsigned, "not signed");
+    assert_malformed(&mut state, unsigned, "not signed");
     // A server that has forgotten the session has forgotten its keys, whatever it says.
     for flags in [0, SIGNED] {
         let (_, status) = judge(&mut state, &mut frame(&deleted(flags))).unwrap();
@@ -163,22 +163,22 @@ fn plain_and_foreign_answers_are_refused_in_an_encrypted_session() {
     let whole = sealed(SESSION, &echo(0));
     let (used, status) = judge(&mut state, &mut whole.clone()).unwrap();
     assert_eq!((used, status), (whole.len(), Some(Status::SUCCESS)));
-    malformed_with(&mut state, frame(&echo(0)), "the answer is not encrypted");
+    assert_malformed(&mut state, frame(&echo(0)), "the answer is not encrypted");
     let foreign = sealed(SESSION + 1, &echo(0));
-    malformed_with(&mut state, foreign, "belongs to another session");
+    assert_malformed(&mut state, foreign, "belongs to another session");
     let mut inside = echo(0);
     inside[40] ^= 1;
     let inside = sealed(SESSION, &inside);
-    malformed_with(&mut state, inside, "names another session");
+    assert_malformed(&mut state, inside, "names another session");
     for at in [FRAME_BYTES + 4, FRAME_BYTES + 20, whole.len() - 1] {
         let mut changed = whole.clone();
         changed[at] ^= 1;
-        malformed_with(&mut state, changed, "its tag is wrong");
+        assert_malformed(&mut state, changed, "its tag is wrong");
     }
     let mut longer = sealed(SESSION, &echo(0));
     longer[FRAME_BYTES + 36] += 1;
-    malformed_with(&mut state, longer, "another form");
-    malformed_with(&mut self::state(), whole, "though nothing is encrypted");
+    assert_malformed(&mut state, longer, "another form");
+    assert_malformed(&mut self::state(), whole, "though nothing is encrypted");
     let (_, status) = judge(&mut state, &mut frame(&deleted(0))).unwrap();
     assert_eq!(status, Some(Status::USER_SESSION_DELETED));
 }
