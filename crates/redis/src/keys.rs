@@ -84,7 +84,7 @@ mod tests {
 
     use super::*;
 
-    fn drawn(draw: Draw, keys: u32, times: u32) -> Vec<u32> {
+    fn draw_counts(draw: Draw, keys: u32, times: u32) -> Vec<u32> {
         let mut stream = Stream::new(1, Purpose::Scenario, 0, 0);
         let mut counts = vec![0; keys as usize];
         for _ in 0..times {
@@ -137,8 +137,8 @@ mod tests {
     #[test]
     fn zipfian_keys_are_uneven_and_uniform_ones_are_not() {
         let (times, keys) = (100_000, 1000);
-        let uneven = drawn(Draw::Zipfian, keys, times);
-        let even = drawn(Draw::Uniform, keys, times);
+        let uneven = draw_counts(Draw::Zipfian, keys, times);
+        let even = draw_counts(Draw::Uniform, keys, times);
         let mean = times / keys;
         assert!(*uneven.iter().max().unwrap() > 20 * mean);
         assert!(*even.iter().max().unwrap() < 2 * mean);

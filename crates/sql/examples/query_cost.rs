@@ -158,7 +158,7 @@ fn memory(sql: &Sql, users: u32) -> f64 {
             if id == 10 {
                 before = resident_kib(); // the first ones include what all share
             }
-            let mut player = Player::noting(sql, id, &context).await.unwrap();
+            let mut player = Player::open_with(sql, id, &context).await.unwrap();
             player.play(QUERY).await.unwrap();
             players.push(player);
         }

@@ -147,7 +147,7 @@ impl<F: FnMut(&[u8])> CopyAnswer<F> {
 mod tests {
     use super::*;
 
-    fn taken<F: FnMut(&[u8])>(
+    fn take_all<F: FnMut(&[u8])>(
         answer: &mut CopyAnswer<F>,
         messages: &[(u8, &[u8])],
     ) -> Result<ControlFlow<Turn>, Fault> {
@@ -171,7 +171,7 @@ mod tests {
             (tag::COMMAND_COMPLETE, b"COPY 2\0"),
             (tag::READY, b"T"),
         ];
-        let turn = taken(&mut answer, &messages).unwrap();
+        let turn = take_all(&mut answer, &messages).unwrap();
         assert_eq!(turn, ControlFlow::Break(Turn::End));
         assert!(answer.in_transaction());
         let rows = answer.finish().unwrap();
@@ -187,7 +187,7 @@ mod tests {
             (tag::COPY_IN, tag::COPY_DATA),
         ] {
             let mut answer = CopyAnswer::from_stdin();
-            let fault = taken(&mut answer, &[(begin, b"\0"), (tag, b"I")]).unwrap_err();
+            let fault = take_all(&mut answer, &[(begin, b"\0"), (tag, b"I")]).unwrap_err();
             assert!(fault.ends_session, "{begin} {tag}");
         }
     }
@@ -195,11 +195,11 @@ mod tests {
     #[test]
     fn the_first_fault_is_reported() {
         let mut answer = CopyAnswer::from_stdin();
-        let turn = taken(&mut answer, &[(tag::COPY_IN, b"\x01\0\0")]).unwrap();
+        let turn = take_all(&mut answer, &[(tag::COPY_IN, b"\x01\0\0")]).unwrap();
         assert_eq!(turn, ControlFlow::Break(Turn::Rows));
         assert!(answer.has_failed());
         let refused = b"SERROR\0C57014\0Mstopped\0\0";
-        let turn = taken(&mut answer, &[(tag::ERROR, refused), (tag::READY, b"I")]).unwrap();
+        let turn = take_all(&mut answer, &[(tag::ERROR, refused), (tag::READY, b"I")]).unwrap();
         assert_eq!(turn, ControlFlow::Break(Turn::End));
         let fault = answer.finish().unwrap_err();
         assert!(fault.message.contains("FORMAT binary"), "{fault}");

@@ -96,7 +96,7 @@ mod tests {
         sequence(&[sequence(b"body"), sequence(algorithm)].concat())
     }
 
-    fn named(prefix: &[u8], last: &[u8]) -> Vec<u8> {
+    fn algorithm_id(prefix: &[u8], last: &[u8]) -> Vec<u8> {
         let name = [prefix, last].concat();
         [&[OID, name.len() as u8][..], &name].concat()
     }
@@ -105,20 +105,20 @@ mod tests {
     fn the_hash_is_that_of_the_signature_unless_it_is_broken() {
         // Signature, and bytes of the hash.
         let cases = [
-            (named(RSA, &[5]), 32),
-            (named(RSA, &[11]), 32),
-            (named(RSA, &[12]), 48),
-            (named(RSA, &[13]), 64),
-            (named(ECDSA, &[1]), 32),
-            (named(ECDSA, &[3, 1]), 28),
-            (named(ECDSA, &[3, 3]), 48),
-            ([named(RSA, &[10]), vec![SEQUENCE, 0]].concat(), 32),
+            (algorithm_id(RSA, &[5]), 32),
+            (algorithm_id(RSA, &[11]), 32),
+            (algorithm_id(RSA, &[12]), 48),
+            (algorithm_id(RSA, &[13]), 64),
+            (algorithm_id(ECDSA, &[1]), 32),
+            (algorithm_id(ECDSA, &[3, 1]), 28),
+            (algorithm_id(ECDSA, &[3, 3]), 48),
+            ([algorithm_id(RSA, &[10]), vec![SEQUENCE, 0]].concat(), 32),
         ];
         for (algorithm, bytes) in cases {
             let found = end_point(&certificate(&algorithm)).unwrap();
             assert_eq!(found.len(), bytes, "{algorithm:?}");
         }
-        let one = certificate(&named(RSA, &[11]));
+        let one = certificate(&algorithm_id(RSA, &[11]));
         assert_eq!(end_point(&one).unwrap(), Sha256::digest(&one).to_vec());
         let ed25519 = certificate(&[OID, 3, 0x2b, 0x65, 0x70]);
         assert_eq!(end_point(&ed25519), None);
@@ -130,7 +130,7 @@ mod tests {
             bytes in proptest::collection::vec(any::<u8>(), 0..60), cut in 0usize..20,
         ) {
             let _ = end_point(&bytes);
-            let whole = certificate(&named(RSA, &[10]));
+            let whole = certificate(&algorithm_id(RSA, &[10]));
             let _ = end_point(&whole[..whole.len().min(cut)]);
         }
     }

@@ -183,7 +183,7 @@ fn rows_that_the_server_sends_are_counted() {
             let moved = player.play(&step.to_string()).await.unwrap();
             assert_eq!((moved.read_bytes, moved.written_bytes), (300_000 * 6, 0));
         }
-        assert_eq!(player.noted("copy"), (2, 0));
+        assert_eq!(player.task_counts("copy"), (2, 0));
         // As an ordinary statement it is not expected to be a COPY, and the connection is lost.
         let step = json!({"op": "sql", "statement": "COPY public.events TO STDOUT"});
         let fault = player.play(&step.to_string()).await.unwrap_err();

@@ -11,7 +11,7 @@ use headcount_load::{Fault, FaultKind, Session};
 use headcount_sql::provision::prepare;
 use headcount_sql::{ChannelBinding, Password, Sql, SqlOptions, SslMode};
 
-fn refused(options: SqlOptions) -> Fault {
+fn logon_fault(options: SqlOptions) -> Fault {
     let sql = Sql::new(options).unwrap();
     run(async { Player::open(&sql, 0).await.map(|_| ()).unwrap_err() })
 }
@@ -21,7 +21,7 @@ fn refused_users_get_the_servers_reason() {
     let server = Server::start("");
     let mut options = server.options();
     options.password = Some(Password::new("wrong"));
-    let fault = refused(options);
+    let fault = logon_fault(options);
     assert_eq!(fault.kind, FaultKind::Login);
     assert_eq!(
         &*fault.message,
@@ -29,12 +29,12 @@ fn refused_users_get_the_servers_reason() {
     );
     let mut options = server.options();
     options.password = None;
-    let fault = refused(options);
+    let fault = logon_fault(options);
     assert_eq!(fault.kind, FaultKind::Login);
     assert!(fault.message.contains("set HEADCOUNT_PASSWORD"), "{fault}");
     let mut options = server.options();
     options.database = "nowhere".into();
-    let fault = refused(options);
+    let fault = logon_fault(options);
     assert_eq!(fault.kind, FaultKind::Login);
     assert_eq!(
         &*fault.message,
@@ -42,12 +42,12 @@ fn refused_users_get_the_servers_reason() {
     );
     let mut options = server.options();
     options.sslmode = SslMode::Require;
-    let fault = refused(options);
+    let fault = logon_fault(options);
     assert_eq!(fault.kind, FaultKind::Connect);
     assert!(fault.message.contains("does not support TLS"), "{fault}");
     let mut options = server.options();
     options.address = "127.0.0.1:1".into();
-    assert_eq!(refused(options).kind, FaultKind::Connect);
+    assert_eq!(logon_fault(options).kind, FaultKind::Connect);
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn users_present_a_certificate_to_a_server_that_requires_one() {
     ));
     let mut options = server.options();
     options.sslmode = SslMode::Require;
-    let fault = refused(options.clone());
+    let fault = logon_fault(options.clone());
     assert!(
         fault
             .message
@@ -343,7 +343,7 @@ fn a_required_binding_needs_tls() {
     let server = Server::start("");
     let mut options = server.options();
     options.channel_binding = ChannelBinding::Require;
-    let fault = refused(options.clone());
+    let fault = logon_fault(options.clone());
     assert_eq!(fault.kind, FaultKind::Login);
     assert!(
         fault.message.starts_with("the connection has no TLS"),

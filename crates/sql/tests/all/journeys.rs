@@ -208,7 +208,7 @@ fn a_transaction_that_lost_to_another_may_be_retried() {
             one.play(step).await.unwrap();
         }
         // Two tries count as one transaction.
-        assert_eq!(one.noted("transaction"), (1, 0));
+        assert_eq!(one.task_counts("transaction"), (1, 0));
         let fault = other
             .play(r#"{"op": "sql", "statement": "SELECT x"}"#)
             .await;

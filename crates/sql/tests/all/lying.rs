@@ -120,7 +120,7 @@ impl Liar {
 
     /// The fault of a user who logs on and asks a question, and what the server heard after it
     /// acted.
-    fn met(self, options: SqlOptions) -> (Option<Fault>, Vec<u8>) {
+    fn fault_and_heard(self, options: SqlOptions) -> (Option<Fault>, Vec<u8>) {
         let sql = Sql::new(options).unwrap();
         let fault = run(async {
             let work = async {
@@ -137,7 +137,7 @@ impl Liar {
 
     fn fault(self) -> Fault {
         let options = self.options(RequireAuth::default());
-        self.met(options).0.unwrap()
+        self.fault_and_heard(options).0.unwrap()
     }
 }
 
@@ -157,7 +157,7 @@ fn a_password_is_not_sent_in_a_way_that_is_not_allowed() {
     ] {
         let liar = asking(code);
         let options = liar.options(RequireAuth::default());
-        let (fault, heard) = liar.met(options);
+        let (fault, heard) = liar.fault_and_heard(options);
         let fault = fault.unwrap();
         assert_eq!(fault.kind, FaultKind::Login);
         assert_eq!(
@@ -176,11 +176,11 @@ fn a_password_is_not_sent_in_a_way_that_is_not_allowed() {
 fn a_password_is_sent_in_an_allowed_way() {
     let liar = asking(CLEARTEXT);
     let options = liar.options(RequireAuth::of(&[Method::Password]));
-    let (_, heard) = liar.met(options);
+    let (_, heard) = liar.fault_and_heard(options);
     assert_eq!(heard, message(b'p', format!("{PASSWORD}\0").as_bytes()));
     let liar = asking(MD5);
     let options = liar.options(RequireAuth::of(&[Method::Md5]));
-    let (_, heard) = liar.met(options);
+    let (_, heard) = liar.fault_and_heard(options);
     assert!(heard.starts_with(b"p\0\0\0\x28md5"), "{heard:?}");
 }
 
@@ -188,7 +188,7 @@ fn a_password_is_sent_in_an_allowed_way() {
 fn a_server_that_asks_for_no_proof_is_refused_if_one_is_required() {
     let liar = Liar::that(Line::let_in);
     let options = liar.options(RequireAuth::of(&[Method::ScramSha256]));
-    let (fault, heard) = liar.met(options);
+    let (fault, heard) = liar.fault_and_heard(options);
     let fault = fault.unwrap();
     assert!(
         fault.message.contains("without asking who they are"),
@@ -202,7 +202,7 @@ fn users_without_a_password_are_advised_to_set_one() {
     let liar = asking(CLEARTEXT);
     let mut options = liar.options(RequireAuth::default());
     options.password = None;
-    let (fault, heard) = liar.met(options);
+    let (fault, heard) = liar.fault_and_heard(options);
     let fault = fault.unwrap();
     assert!(fault.message.contains("set HEADCOUNT_PASSWORD"), "{fault}");
     assert_eq!(heard, b"");
@@ -298,7 +298,7 @@ fn other_protocols_are_recognised_at_once() {
         });
         let mut options = liar.options(RequireAuth::default());
         options.sslmode = sslmode;
-        let fault = liar.met(options).0.unwrap();
+        let fault = liar.fault_and_heard(options).0.unwrap();
         assert_eq!(fault.kind, FaultKind::Malformed, "{fault}");
         assert_eq!(
             &*fault.message,

@@ -79,9 +79,9 @@ fn the_script_reads_pages_and_unread_documents_and_adds_and_deletes() {
             .await
             .unwrap();
         assert_eq!(server.shop(of_three), before.saturating_sub(2).to_string());
-        assert_eq!(player.noted("read-view"), (6, 0));
-        assert_eq!(player.noted("read-unread"), (3, 0));
-        assert_eq!(player.noted("connect"), (1, 0));
+        assert_eq!(player.task_counts("read-view"), (6, 0));
+        assert_eq!(player.task_counts("read-unread"), (3, 0));
+        assert_eq!(player.task_counts("connect"), (1, 0));
         // A second list replaces the first and its marks.
         player
             .play(r#"{"op": "set-unread", "documents": 10}"#)
@@ -97,7 +97,7 @@ fn the_script_reads_pages_and_unread_documents_and_adds_and_deletes() {
         }
         let none = player.play(r#"{"op": "read-unread"}"#).await.unwrap_err();
         assert_eq!((none.kind, none.ends_session), (FaultKind::Refused, false));
-        assert_eq!(player.noted("read-unread"), (13, 1));
+        assert_eq!(player.task_counts("read-unread"), (13, 1));
     });
 }
 
@@ -151,7 +151,7 @@ fn documents_that_users_changed_are_read_and_checked_too() {
             // once.
             let _ = player.play(r#"{"op": "read-unread"}"#).await;
         }
-        assert_eq!(player.noted("read-unread"), (1, 2));
+        assert_eq!(player.task_counts("read-unread"), (1, 2));
     });
 }
 
@@ -177,7 +177,7 @@ fn altered_data_is_noticed() {
         wrong_data(player.play(r#"{"op": "read-view"}"#).await);
         server.shop("UPDATE headcount.documents SET category = category + 1");
         wrong_data(player.play(r#"{"op": "open-view"}"#).await);
-        assert_eq!(player.noted("open-view"), (0, 1));
+        assert_eq!(player.task_counts("open-view"), (0, 1));
     });
     let mut options = server.options();
     options.verify = false;
@@ -257,6 +257,6 @@ fn own_statements_take_parameters_of_any_type() {
             );
             assert!(fault.message.contains(part), "{fault}");
         }
-        assert_eq!(player.noted("sql"), (3, 4));
+        assert_eq!(player.task_counts("sql"), (3, 4));
     });
 }

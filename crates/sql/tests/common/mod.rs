@@ -59,7 +59,7 @@ pub fn program(name: &str) -> Command {
     command
 }
 
-fn done(command: &mut Command) -> String {
+fn execute(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{command:?}: {stderr}");
@@ -91,7 +91,7 @@ fn template() -> &'static Path {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
             let made = make_template(folder.path());
             let copy = path.with_extension(std::process::id().to_string());
-            done(Command::new("cp").arg("-a").arg(made).arg(&copy));
+            execute(Command::new("cp").arg("-a").arg(made).arg(&copy));
             // If two make it at once, the second uses the first's.
             if fs::rename(&copy, &path).is_err() {
                 fs::remove_dir_all(&copy).unwrap();
@@ -105,7 +105,7 @@ fn make_template(folder: &Path) -> PathBuf {
     let secret = folder.join("password");
     fs::write(&secret, PASSWORD).unwrap();
     let data = folder.join("data");
-    done(
+    execute(
         program("initdb")
             .args(["--no-sync", "--username=admin", "--auth=scram-sha-256"])
             .args(["--encoding=UTF8", "--locale=C.UTF-8"])
@@ -138,7 +138,7 @@ impl Server {
         let folder = TempDir::new_in(files_folder()).unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let data = folder.path().join("data");
-        done(Command::new("cp").arg("-a").arg(template()).arg(&data));
+        execute(Command::new("cp").arg("-a").arg(template()).arg(&data));
         let port = TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()
@@ -210,7 +210,7 @@ impl Server {
 
     /// Executes a statement as the server's administrator; returns the output.
     pub fn admin(&self, database: &str, statement: &str) -> String {
-        done(&mut self.psql("admin", database, statement))
+        execute(&mut self.psql("admin", database, statement))
             .trim()
             .to_owned()
     }
@@ -275,11 +275,11 @@ pub struct Player {
 
 impl Player {
     pub async fn open(sql: &Sql, id: u32) -> Result<Self, Fault> {
-        Self::noting(sql, id, &Rc::new(WorkerContext::outside(2, NAMES.len()))).await
+        Self::open_with(sql, id, &Rc::new(WorkerContext::outside(2, NAMES.len()))).await
     }
 
     /// Like [`Self::open`], but shares `context` with other users, as those of a worker do.
-    pub async fn noting(sql: &Sql, id: u32, context: &Rc<WorkerContext>) -> Result<Self, Fault> {
+    pub async fn open_with(sql: &Sql, id: u32, context: &Rc<WorkerContext>) -> Result<Self, Fault> {
         let mut user = User::new(id, 1, Rc::default(), Rc::clone(context));
         let tasks = context.tasks.clone();
         let session = sql.open(&mut user).await?;
@@ -302,7 +302,7 @@ impl Player {
     }
 
     /// Completed and failed tasks of this name.
-    pub fn noted(&self, name: &str) -> (u64, u64) {
+    pub fn task_counts(&self, name: &str) -> (u64, u64) {
         let at = NAMES.iter().position(|known| *known == name).unwrap();
         let TaskTally {
             completed, failed, ..
