@@ -34,7 +34,7 @@ fn program() -> Program {
 }
 
 /// Checks that a figure is within `tolerance` of the published one.
-fn near(what: &str, found: f64, published: f64, tolerance: f64) {
+fn assert_near(what: &str, found: f64, published: f64, tolerance: f64) {
     assert!(
         (found - published).abs() <= tolerance,
         "{what}: {found:.2}, published {published}, tolerance {tolerance}"
@@ -45,7 +45,7 @@ fn near(what: &str, found: f64, published: f64, tolerance: f64) {
 fn operations_have_the_published_shares() {
     let facts = Facts::of(&program());
     let all: u64 = facts.operations.values().sum();
-    near(
+    assert_near(
         "operations a repeat",
         all as f64 / f64::from(REPEATS),
         3553.0,
@@ -69,7 +69,7 @@ fn operations_have_the_published_shares() {
         ("UnlockX", 0.06),
     ] {
         let share = 100.0 * facts.operations[name] as f64 / all as f64;
-        near(name, share, published, 0.5);
+        assert_near(name, share, published, 0.5);
     }
     assert_eq!(facts.operations.len(), 14, "{facts:?}");
 }
@@ -84,11 +84,11 @@ fn designed_failures_have_the_published_shares() {
         ("FIND_FIRST", 51.6),
     ] {
         let share = 100.0 * facts.refused[name] as f64 / facts.operations[name] as f64;
-        near(name, share, published, 2.0);
+        assert_near(name, share, published, 2.0);
     }
     let all: u64 = facts.operations.values().sum();
     let refused: u64 = facts.refused.values().sum();
-    near("all", 100.0 * refused as f64 / all as f64, 13.0, 1.0);
+    assert_near("all", 100.0 * refused as f64 / all as f64, 13.0, 1.0);
     assert_eq!(facts.refused.len(), 3);
 }
 
@@ -108,7 +108,7 @@ fn files_are_opened_in_the_published_ways() {
     }
     let all: u32 = ways.values().sum();
     for (way, published) in [("open", 75.2), ("create", 20.3), ("either", 4.6)] {
-        near(
+        assert_near(
             way,
             100.0 * f64::from(ways[way]) / f64::from(all),
             published,
@@ -143,14 +143,14 @@ fn sizes_and_bytes_match_the_published_ones() {
         (8192, 3.7),
         (16_384, 1.6),
     ] {
-        near(
+        assert_near(
             "reads",
             share(&reads, &|size| size == bytes),
             published,
             1.5,
         );
     }
-    near("small reads", share(&reads, &|size| size <= 1024), 7.2, 1.5);
+    assert_near("small reads", share(&reads, &|size| size <= 1024), 7.2, 1.5);
     for (bytes, published) in [
         (65_536, 31.9),
         (4096, 25.2),
@@ -158,18 +158,18 @@ fn sizes_and_bytes_match_the_published_ones() {
         (2048, 4.3),
         (8192, 3.0),
     ] {
-        near(
+        assert_near(
             "writes",
             share(&writes, &|size| size == bytes),
             published,
             1.5,
         );
     }
-    near("mean read", mean(&reads), 11_852.0, 0.05 * 11_852.0);
-    near("mean write", mean(&writes), 25_594.0, 0.05 * 25_594.0);
+    assert_near("mean read", mean(&reads), 11_852.0, 0.05 * 11_852.0);
+    assert_near("mean write", mean(&writes), 25_594.0, 0.05 * 25_594.0);
     let facts = Facts::of(&program);
     let whole = (facts.read_bytes + facts.written_bytes) as f64;
-    near(
+    assert_near(
         "bytes read",
         100.0 * facts.read_bytes as f64 / whole,
         59.3,
@@ -197,8 +197,8 @@ fn sequential_transfers_have_the_published_shares() {
         *end = Some(span.offset + u64::from(span.bytes));
     }
     let share = |[other, on]: [u32; 2]| 100.0 * f64::from(on) / f64::from(on + other);
-    near("reads", share(counted[0]), 49.9, 5.0);
-    near("writes", share(counted[1]), 29.3, 5.0);
+    assert_near("reads", share(counted[0]), 49.9, 5.0);
+    assert_near("writes", share(counted[1]), 29.3, 5.0);
 }
 
 #[test]
@@ -225,15 +225,15 @@ fn most_bytes_read_are_checked_and_the_workspace_is_used() {
 fn expected_answers_are_a_servers_from_every_entry() {
     let program = program();
     let path = |index: u32| program.paths[index as usize].below.to_string();
-    let made = |name: &str| name.starts_with(r"work\") && name.matches('\\').count() == 2;
-    let mut there: BTreeSet<String> = BTreeSet::new();
+    let is_made = |name: &str| name.starts_with(r"work\") && name.matches('\\').count() == 2;
+    let mut names: BTreeSet<String> = BTreeSet::new();
     let mut sizes: BTreeMap<String, u64> = BTreeMap::new();
     let mut open = vec![None; usize::from(program.slots)];
     for (at, operation) in program.operations.iter().enumerate() {
         if program.entries.contains(&(at as u32)) {
-            assert!(there.is_empty() && open.iter().all(Option::is_none), "{at}");
+            assert!(names.is_empty() && open.iter().all(Option::is_none), "{at}");
         }
-        let exists = |name: &str| !made(name) || there.contains(name);
+        let exists = |name: &str| !is_made(name) || names.contains(name);
         let is_done = operation.expected == Answer::Done;
         match operation.action {
             Action::Open {
@@ -248,7 +248,7 @@ fn expected_answers_are_a_servers_from_every_entry() {
                     assert!(open[usize::from(slot)].replace(name.clone()).is_none());
                     if is_new {
                         sizes.insert(name.clone(), 0);
-                        there.insert(name);
+                        names.insert(name);
                     }
                 }
             }
@@ -265,20 +265,20 @@ fn expected_answers_are_a_servers_from_every_entry() {
                 assert!(*size <= 2_000_000, "{at}: {size}");
             }
             Action::Unlink { path: name } => {
-                assert!(there.remove(&path(name)));
+                assert!(names.remove(&path(name)));
                 assert!(!open.iter().flatten().any(|each| *each == path(name)));
             }
             Action::Rename { path: name, to } => {
-                assert!(there.remove(&path(name)));
+                assert!(names.remove(&path(name)));
                 let size = sizes[&path(name)];
                 sizes.insert(path(to), size);
-                assert!(there.insert(path(to)));
+                assert!(names.insert(path(to)));
             }
             Action::QueryPath { path: name, .. } => assert_eq!(exists(&path(name)), is_done),
             Action::Find { folder, mask } => {
                 let mask = &program.masks[mask as usize];
                 let name = format!("{}\\{mask}", path(folder));
-                assert_eq!(&**mask == "*" || there.contains(&name), is_done);
+                assert_eq!(&**mask == "*" || names.contains(&name), is_done);
             }
             Action::QueryFile { slot, .. }
             | Action::SetFile { slot }
@@ -289,7 +289,7 @@ fn expected_answers_are_a_servers_from_every_entry() {
             other => panic!("{other:?}"),
         }
     }
-    assert!(there.is_empty());
+    assert!(names.is_empty());
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn every_user_of_a_run_is_served_and_every_call_counted() {
         for user in 0..USERS {
             disk.give_home(user);
         }
-        let counted = run(disk.played(way), 1);
+        let counted = run(disk.options_for(way), 1);
         assert!(counted.faults.is_empty(), "{way:?}: {:?}", counted.faults);
         let tally = &counted.scenarios[0];
         assert!(tally.completed > 10, "{way:?}: {}", tally.completed);
@@ -116,7 +116,7 @@ fn many_users_of_one_worker_read_at_the_same_time() {
         let disk = Disk::new();
         disk.give_home(0);
         play(async {
-            let files = Files::new(disk.played(way)).unwrap();
+            let files = Files::new(disk.options_for(way)).unwrap();
             let mut first = Person::of(&files, 0).await;
             let make = json!({"op": "open", "path": {"file": "new"}, "access": "all",
                               "how": "create"});
@@ -158,7 +158,7 @@ fn a_user_who_stops_waiting_leaves_nothing_behind() {
         let disk = Disk::new();
         disk.give_home(0);
         play(async {
-            let files = Files::new(disk.played(way)).unwrap();
+            let files = Files::new(disk.options_for(way)).unwrap();
             let make = json!({"op": "open", "path": {"file": "new"}, "access": "all",
                               "how": "open-or-create"});
             for _ in 0..50 {

@@ -31,7 +31,7 @@ fn damage_is_found_at_its_offset() {
         let disk = Disk::new();
         let home = disk.give_home(0);
         play(async {
-            let mut person = Person::arrive(disk.played(way), 0).await;
+            let mut person = Person::arrive(disk.options_for(way), 0).await;
             person
                 .play_all([make(), json!({"op": "write"}), read()])
                 .await;
@@ -60,7 +60,7 @@ fn a_truncated_file_is_wrong_data() {
         let disk = Disk::new();
         let home = disk.give_home(0);
         play(async {
-            let mut person = Person::arrive(disk.played(way), 0).await;
+            let mut person = Person::arrive(disk.options_for(way), 0).await;
             person.play_all([make(), json!({"op": "write"})]).await;
             let path = home.join(names(&home).remove(0));
             let file = fs::File::options().write(true).open(&path).unwrap();
@@ -132,7 +132,7 @@ const SMALL_DISK: &str = "HEADCOUNT_TEST_SMALL_DISK";
 #[test]
 fn a_full_disk_is_reported_and_damages_no_file() {
     let Some(path) = std::env::var_os(SMALL_DISK) else {
-        return in_a_view_of_its_own();
+        return run_on_a_small_disk();
     };
     let path = PathBuf::from(path);
     fs::create_dir_all(path.join("headcount/user00000")).unwrap();
@@ -171,7 +171,7 @@ fn a_full_disk_is_reported_and_damages_no_file() {
 }
 
 /// Runs the test above once more, in a process that sees a disk of 2 MiB.
-fn in_a_view_of_its_own() {
+fn run_on_a_small_disk() {
     let folder = Disk::new();
     let script = "mount -t tmpfs -o size=2m tmpfs \"$1\" && exec \"$2\" --exact --nocapture \"$3\"";
     let mut command = Command::new("unshare");

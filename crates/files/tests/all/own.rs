@@ -28,7 +28,7 @@ fn files_outside_the_data_set_are_read_to_their_end() {
         fs::write(folder.join("7.txt"), vec![b'x'; 70_001]).unwrap();
         fs::write(folder.join("empty"), "").unwrap();
         play(async {
-            let mut person = Person::arrive(disk.played(way), 7).await;
+            let mut person = Person::arrive(disk.options_for(way), 7).await;
             let read = json!({"op": "read", "chunk_bytes": 8192});
             let steps = [open("reports/{n}.txt", "open"), read.clone()];
             assert_eq!(person.play_all(steps).await.read_bytes, 70_001, "{way:?}");
@@ -51,7 +51,7 @@ fn texts_are_written_renamed_and_deleted_at_the_workloads_path() {
     for way in WAYS.into_iter().filter(|(_, mode)| *mode != Mode::Direct) {
         let disk = Disk::new();
         play(async {
-            let mut person = Person::arrive(disk.played(way), 3).await;
+            let mut person = Person::arrive(disk.options_for(way), 3).await;
             let mut folder = open("of {n:03}", "open-or-create");
             folder["folder"] = true.into();
             let moved = person
@@ -127,7 +127,7 @@ fn sizes_that_the_data_set_would_give_are_required() {
 }
 
 /// A user whose variable `name` has this value opens `in/{name}`.
-async fn opened(disk: &Disk, name: &str) -> Result<Moved, Fault> {
+async fn open_named(disk: &Disk, name: &str) -> Result<Moved, Fault> {
     let mut known = Names::default();
     let slot = known.set("name").unwrap();
     let options = json!({"op": "open", "path": "in/{name}"});
@@ -151,7 +151,7 @@ fn no_value_leads_out_of_the_folder() {
     fs::write(disk.path().join("in/deep/a"), "").unwrap();
     symlink("/etc", disk.path().join("in/etc")).unwrap();
     play(async {
-        opened(&disk, "deep/a").await.unwrap();
+        open_named(&disk, "deep/a").await.unwrap();
         for name in [
             "../../secret",
             "/etc/passwd",
@@ -161,14 +161,14 @@ fn no_value_leads_out_of_the_folder() {
             ".",
             "a/.. /b",
         ] {
-            let fault = opened(&disk, name).await.unwrap_err();
+            let fault = open_named(&disk, name).await.unwrap_err();
             assert_eq!(fault.kind, FaultKind::Refused);
             assert!(
                 fault.message.contains("cannot be a path on the share"),
                 "{fault}"
             );
         }
-        let link = opened(&disk, "etc/passwd").await.unwrap_err();
+        let link = open_named(&disk, "etc/passwd").await.unwrap_err();
         assert!(link.message.contains("ELOOP"), "{link}");
     });
 }

@@ -70,7 +70,7 @@ fn with_program(disk: &Disk, text: &str, engine: Engine, mode: Mode) -> FilesOpt
             path: path.display().to_string(),
             ignores_times: false,
         }),
-        ..disk.played((engine, mode))
+        ..disk.options_for((engine, mode))
     }
 }
 

@@ -51,8 +51,8 @@ fn files_are_made_once_and_all_deleted_again() {
         written_bytes: (3 * 5 + 2) * FILE_BYTES,
     };
     assert_eq!(made, expected);
-    let there = files(disk.path());
-    let documents = there.keys().filter(|name| name.contains(".doc"));
+    let found = files(disk.path());
+    let documents = found.keys().filter(|name| name.contains(".doc"));
     assert_eq!(documents.count(), 3 * 5 + 2);
     assert_eq!(
         names(&disk.own("user00001")),
@@ -65,7 +65,7 @@ fn files_are_made_once_and_all_deleted_again() {
             "v0001.doc"
         ]
     );
-    assert!(there["headcount/.headcount"].starts_with(b"This folder belongs to Headcount"));
+    assert!(found["headcount/.headcount"].starts_with(b"This folder belongs to Headcount"));
 
     let inodes = || -> Vec<_> {
         let found = files(disk.path()).into_keys();
@@ -121,9 +121,9 @@ fn damage_is_repaired_when_files_are_read_through() {
         read_through: true,
         ..order(0, 1)
     };
-    let mended = make(&options, &through);
-    assert_eq!((mended.created, mended.kept), (2, 0));
-    assert_eq!(mended.written_bytes, 3 * FILE_BYTES);
+    let repaired = make(&options, &through);
+    assert_eq!((repaired.created, repaired.kept), (2, 0));
+    assert_eq!(repaired.written_bytes, 3 * FILE_BYTES);
     assert_eq!(files(disk.path()), whole);
 }
 

@@ -22,7 +22,7 @@ fn a_file_lives_from_creation_to_deletion() {
         let disk = Disk::new();
         let home = disk.give_home(3);
         play(async {
-            let mut person = Person::arrive(disk.played(way), 3).await;
+            let mut person = Person::arrive(disk.options_for(way), 3).await;
             let moved = person
                 .play_all([
                     open("new", "create"),
@@ -196,17 +196,17 @@ fn metadata_and_listings_are_read() {
                 json!({"op": "probe", "path": {"file": "missing"}}),
             ])
             .await;
-        let there = person
+        let existing = person
             .fails(json!({"op": "probe", "path": {"file": "home"}}))
             .await;
         assert!(
-            there.message.contains("it exists, but should not"),
-            "{there}"
+            existing.message.contains("it exists, but should not"),
+            "{existing}"
         );
-        let there = json!({"op": "inspect", "path": {"file": "home"}, "missing": true});
+        let existing = json!({"op": "inspect", "path": {"file": "home"}, "missing": true});
         assert!(
             person
-                .fails(there)
+                .fails(existing)
                 .await
                 .message
                 .contains("it exists, but should not")
@@ -280,7 +280,7 @@ fn renaming_replaces_only_if_allowed() {
         let disk = Disk::new();
         let home = disk.give_home(0);
         play(async {
-            let mut person = Person::arrive(disk.played(way), 0).await;
+            let mut person = Person::arrive(disk.options_for(way), 0).await;
             let aside = json!({"op": "open", "slot": 1, "access": "all", "how": "create",
                                "path": {"file": "same", "of": 0, "before": "~"}});
             let back = |replace: bool| {
@@ -351,7 +351,7 @@ fn steps_that_a_handle_does_not_permit_are_refused() {
     disk.give_home(0);
     for way in WAYS {
         play(async {
-            let mut person = Person::arrive(disk.played(way), 0).await;
+            let mut person = Person::arrive(disk.options_for(way), 0).await;
             let read = json!({"op": "open", "path": {"file": "same"}});
             person
                 .play_all([open("new", "open-or-create"), json!({"op": "write"}), read])

@@ -66,7 +66,7 @@ impl Disk {
     }
 
     /// Like [`Self::options`], with this engine and mode.
-    pub fn played(&self, (engine, mode): (Engine, Mode)) -> FilesOptions {
+    pub fn options_for(&self, (engine, mode): (Engine, Mode)) -> FilesOptions {
         FilesOptions {
             engine,
             mode,
