@@ -43,7 +43,7 @@ fn threads() -> BTreeSet<String> {
 }
 
 /// Waits until all threads are gone: joining returns a moment before they disappear from `/proc`.
-fn every_thread_has_ended() {
+fn wait_for_all_threads_to_end() {
     eventually("every thread has ended", || threads().is_empty());
 }
 
@@ -100,10 +100,10 @@ fn requests_wait_for_the_only_thread(server: &Handle) {
         (1, 1)
     );
     assert!(statistics.queue.max <= 4, "{:?}", statistics.queue);
-    let told_us = statistics.queue_wait.max_us;
+    let reported_us = statistics.queue_wait.max_us;
     assert!(
-        (told_us / f64::from(longest_us) - 1.0).abs() < 0.02,
-        "{told_us} {longest_us}"
+        (reported_us / f64::from(longest_us) - 1.0).abs() < 0.02,
+        "{reported_us} {longest_us}"
     );
     assert_eq!(statistics.queue_wait.count, 4 * tries);
 }
@@ -180,11 +180,11 @@ fn requests_queue_threads_stay_free_and_stopping_joins_every_thread() {
     assert_eq!(serving, 1);
     let mut guest = greeted(server.address());
     server.stop();
-    every_thread_has_ended();
+    wait_for_all_threads_to_end();
     assert!(receive(&mut guest).is_none(), "the connection is closed");
 
     let server = start(home.path(), |_| {});
     threads_come_as_clients_connect(&server);
     server.stop();
-    every_thread_has_ended();
+    wait_for_all_threads_to_end();
 }

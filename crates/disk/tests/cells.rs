@@ -49,13 +49,13 @@ fn on(_: Progress) -> ControlFlow<()> {
 fn measured(setup: &Setup, cell: &Cell) -> Measured {
     let mut bench = Bench::open(setup.clone()).expect("a test file");
     bench.fill(on).expect("a full test file");
-    until(&mut bench, cell, |figures| {
+    measure_until(&mut bench, cell, |figures| {
         figures.reads + figures.writes > 0
     })
 }
 
 /// Measures longer and longer until enough has happened: a busy machine may do nothing for a while.
-fn until(bench: &mut Bench, cell: &Cell, enough: impl Fn(&Measured) -> bool) -> Measured {
+fn measure_until(bench: &mut Bench, cell: &Cell, enough: impl Fn(&Measured) -> bool) -> Measured {
     let mut cell = cell.clone();
     for _ in 0..7 {
         let figures = bench.measure(&cell, on).expect("a measured cell");
@@ -94,7 +94,7 @@ fn every_pattern_is_measured_by_both_engines_and_leaves_no_file() {
                 let wanted = (read_share > 0.0, read_share < 1.0);
                 let cell = cell(2, 3, access, 65_536, read_share);
                 let done = |figures: &Measured| (figures.reads > 0, figures.writes > 0);
-                let figures = until(&mut bench, &cell, |figures| done(figures) == wanted);
+                let figures = measure_until(&mut bench, &cell, |figures| done(figures) == wanted);
                 check_counts(&figures, 65_536);
             }
         }
@@ -103,7 +103,7 @@ fn every_pattern_is_measured_by_both_engines_and_leaves_no_file() {
 }
 
 /// Bytes that the kernel moved between this process and disks: `/proc/self/io`.
-fn moved() -> (u64, u64) {
+fn kernel_io_bytes() -> (u64, u64) {
     let text = std::fs::read_to_string("/proc/self/io").expect("the kernel's count");
     let field = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
@@ -122,9 +122,9 @@ fn counts_match_those_of_the_kernel() {
     for read_share in [1.0, 0.0] {
         let mut whole = cell(2, 1, Access::Random, 16_384, read_share);
         whole.warm_up_s = 0.0; // all I/O is counted, except what ends too late
-        let before = moved();
+        let before = kernel_io_bytes();
         let figures = bench.measure(&whole, on).unwrap();
-        let after = moved();
+        let after = kernel_io_bytes();
         let kernel = [after.0 - before.0, after.1 - before.1];
         let ours = [figures.read_bytes, figures.written_bytes];
         for (kernel, ours) in kernel.into_iter().zip(ours) {
@@ -154,7 +154,7 @@ fn sizes_below_a_page_and_mixed_sizes_work() {
     let mut bench = Bench::open(small).unwrap();
     bench.fill(on).unwrap();
     let enough = |figures: &Measured| figures.reads > 20 && figures.writes > 0;
-    let figures = until(&mut bench, &mixed, enough);
+    let figures = measure_until(&mut bench, &mixed, enough);
     let mean = figures.read_bytes as f64 / figures.reads as f64;
     assert!((512.0..65_536.0).contains(&mean), "{mean}");
 }
@@ -234,7 +234,7 @@ fn measuring_can_be_cancelled_at_any_time() {
         });
         assert!(matches!(ended, Err(DiskError::Cancelled)));
         let again = cell(1, 1, Access::Random, 4096, 1.0);
-        let figures = until(&mut bench, &again, |figures| figures.reads > 0);
+        let figures = measure_until(&mut bench, &again, |figures| figures.reads > 0);
         check_counts(&figures, 4096);
     }
 }

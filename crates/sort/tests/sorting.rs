@@ -238,15 +238,15 @@ fn impossible_sorts_are_refused_with_the_reason() {
 fn the_same_seed_makes_the_same_data_and_damage_is_found() {
     let folder = Folder::new();
     let shape = shape(144, &[(12, 9), (21, 8), (29, 20), (49, 30)]);
-    let made = |name: &str, seed: u64| {
+    let make_data = |name: &str, seed: u64| {
         let path = folder.0.join(name);
         fs::write(&path, b"").unwrap();
         let sum = make(&path, &shape, Kind::Observations, 5_000, seed, &mut on).unwrap();
         (fs::read(&path).unwrap(), sum)
     };
-    let (bytes, sum) = made("one", 7);
-    assert_eq!(made("again", 7), (bytes.clone(), sum));
-    assert_ne!(made("other", 8).0, bytes);
+    let (bytes, sum) = make_data("one", 7);
+    assert_eq!(make_data("again", 7), (bytes.clone(), sum));
+    assert_ne!(make_data("other", 8).0, bytes);
     assert_eq!((bytes.len(), sum.records), (720_000, 5_000));
     assert!(bytes.chunks_exact(144).all(|record| record[143] == b'\n'));
     let firsts: std::collections::HashSet<&[u8]> = bytes

@@ -100,9 +100,9 @@ pub fn play<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Waits until a condition holds, for a bounded time.
-pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
+pub fn eventually(what: &str, holds: impl Fn() -> bool) {
     let origin = Origin::now();
-    while !is_so() {
+    while !holds() {
         assert!(
             origin.elapsed_ns() < PATIENCE.as_nanos() as u64,
             "never happened: {what}"
