@@ -55,7 +55,7 @@ fn play(
     office
 }
 
-/// Mean and standard error of a figure of the days, for each user.
+/// Mean and standard error of a figure over the days, per user.
 fn mean_and_error(days: &[Count], users: u32, figure: impl Fn(&Count) -> u64) -> (f64, f64) {
     let each: Vec<f64> = days
         .iter()
@@ -104,7 +104,7 @@ fn check_whole_days(sample: &Sample) {
             "{mean} +- {error}, {published} published"
         );
     }
-    // The user did with handled messages what the profile says.
+    // Users handled their messages as the profile says.
     let count =
         |of: fn(&super::post_office::Inbox) -> usize| state.boxes.iter().map(of).sum::<usize>();
     let (deleted, filed) = (count(|b| b.deleted.len()), count(|b| b.filed.len()));

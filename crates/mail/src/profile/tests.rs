@@ -9,7 +9,7 @@ fn near(value: f64, wanted: f64, error: f64) -> bool {
 
 #[test]
 fn a_day_of_loadsim_matches_the_published_figures() {
-    // The gains and the received messages are computed in the research by hand.
+    // The gains and the received messages were computed by hand in the research.
     for (sample, gain, received) in [
         (light(), 0.42, 20.7),
         (medium(), 0.63, 56.6),
@@ -140,7 +140,7 @@ fn a_fifth_of_the_users_may_receive_four_fifths_of_the_mail() {
     let share = |count: i32, of: i32| f64::from(count) / f64::from(of);
     assert!((share(elsewhere, draws) - 0.25).abs() < 4.0 * (0.1875 / f64::from(draws)).sqrt());
     assert!((share(popular, draws - elsewhere) - 0.8).abs() < 0.01);
-    // Every user but the sender and the popular ones has some of the rest, also the last.
+    // Every user except the sender and the popular ones receives some of the rest, even the last.
     let left_out = (0..103).filter(|id| id % 5 != 0 && others[*id] == 0);
     assert_eq!(left_out.collect::<Vec<_>>(), [102]);
 }

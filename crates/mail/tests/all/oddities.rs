@@ -17,7 +17,7 @@ fn greeting(offered: &str) -> String {
     format!("* OK [CAPABILITY IMAP4rev1 {offered}] ready\r\n")
 }
 
-/// The result of NOOP with this answer.
+/// The fault of NOOP with this answer.
 fn noop(answer: &[u8]) -> Fault {
     let (endpoint, _server) = script(&greeting(""), &[("NOOP", answer)]);
     play(async {

@@ -22,7 +22,7 @@ fn faults(counted: &Recorder) -> Vec<String> {
     all.map(ToString::to_string).collect()
 }
 
-/// The counts of users who send themselves codes and then play these steps.
+/// Plays users who send themselves codes, find them, and play `last`. Returns the counts.
 fn play_codes(dovecot: &Dovecot, last: &Value) -> Recorder {
     let options = options(dovecot, 5, &json!({}));
     let key = r#"UNSEEN SUBJECT "code \"{n}-{iteration}\"""#;
