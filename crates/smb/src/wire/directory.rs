@@ -91,7 +91,7 @@ mod tests {
     fn entry(name: &str, attributes: u32, next: u32) -> Vec<u8> {
         let mut bytes = vec![0; NAME_AT];
         bytes[..4].copy_from_slice(&next.to_le_bytes());
-        // 1601 is 11,644,473,600 s before 1970; here are 1.5 s more.
+        // 1601 is 11,644,473,600 s before 1970; this is 1.5 s after 1970.
         let written = 116_444_736_015_000_000_u64;
         bytes[24..32].copy_from_slice(&written.to_le_bytes());
         bytes[40..48].copy_from_slice(&7_u64.to_le_bytes());

@@ -5,7 +5,7 @@ use headcount_load::FaultKind;
 use headcount_smb::wire::negotiate::{Dialect, SigningAlgorithm};
 use headcount_smb::{Password, SigningPolicy, SmbOptions};
 
-/// All dialects under all policies but `Off`.
+/// Users work with every dialect, and every signing algorithm, under these policies.
 fn check_all_dialects(samba: &Samba, policies: &[SigningPolicy]) {
     samba.give_home("user00000");
     for signing in policies {

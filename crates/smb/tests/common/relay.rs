@@ -11,9 +11,9 @@ pub enum Way {
     ToClient,
 }
 
-/// Starts a relay to a server. `hand` gets the way of each message, its number on its connection
-/// and way, and its bytes without the frame; if it leaves none, the connection is cut. Returns the
-/// address to connect to.
+/// Starts a relay to a server. `hand` gets the way of each message, its number on that way of its
+/// connection, and its bytes without the frame; if it clears them, the connection is cut. Returns
+/// the address to connect to.
 pub fn relay(
     server: &str,
     hand: impl Fn(Way, u32, &mut Vec<u8>) + Send + Sync + 'static,

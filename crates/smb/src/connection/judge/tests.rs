@@ -1,4 +1,4 @@
-//! Frames as servers and others send them.
+//! Frames of servers, and forged ones.
 
 use proptest::prelude::*;
 
@@ -36,7 +36,7 @@ fn echo(flags: u32) -> Vec<u8> {
     response(Command::Echo, Status::SUCCESS, flags, 7, &[4, 0, 0, 0])
 }
 
-/// What a server says that has forgotten the session.
+/// The response of a server that has forgotten the session.
 fn deleted(flags: u32) -> Vec<u8> {
     let status = Status::USER_SESSION_DELETED;
     response(Command::Echo, status, flags, 7, &[9, 0, 0, 0, 0, 0, 0, 0])
@@ -78,7 +78,7 @@ const KEYS: [CipherKeys; 2] = [
     },
 ];
 
-/// What a server with the right keys makes of a message.
+/// A message encrypted by a server with the right keys.
 fn sealed(session: u64, message: &[u8]) -> Vec<u8> {
     let mut framed = [&[0; TRANSFORM_BYTES], message].concat();
     Encryptor::new(Cipher::Aes128Gcm, &KEYS[1]).seal(session, &mut framed);
@@ -92,7 +92,7 @@ fn encrypting() -> State {
     state
 }
 
-/// Judges while these requests, from number 7 on, wait: what was used, and which were answered.
+/// Judges while these requests wait, numbered from 7. Returns the bytes used, and the answers.
 fn judge_all(
     state: &mut State,
     commands: &[Command],

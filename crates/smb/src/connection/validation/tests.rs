@@ -1,4 +1,4 @@
-//! Answers as servers and others give them.
+//! Answers of servers, and forged ones.
 
 use super::*;
 use crate::wire::fields::Put;
