@@ -1,5 +1,5 @@
-//! The load engine itself plays users on files: on two workers, with nothing wrong and every call
-//! counted.
+//! The load engine itself plays users on files: on two workers, without faults and with every
+//! call counted.
 
 #![allow(
     clippy::unwrap_used,

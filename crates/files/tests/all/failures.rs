@@ -126,7 +126,7 @@ fn unusable_folders_are_reported() {
     assert!(error.contains("threads must be from 1 to"), "{error}");
 }
 
-/// Tells a process of this test where its small disk is.
+/// The environment variable with the path of the small disk.
 const SMALL_DISK: &str = "HEADCOUNT_TEST_SMALL_DISK";
 
 #[test]

@@ -71,7 +71,7 @@ fn a_file_lives_from_creation_to_deletion() {
     }
 }
 
-/// Makes the file that slot 0 holds once more.
+/// Opens the file that slot 0 holds once more.
 fn open_again(how: &str) -> Value {
     json!({"op": "open", "slot": 1, "path": {"file": "same", "of": 0}, "access": "all", "how": how})
 }

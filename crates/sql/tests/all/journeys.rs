@@ -14,7 +14,7 @@ const TABLE: &str = "CREATE TABLE public.goods (item int PRIMARY KEY, name text,
     INSERT INTO public.goods VALUES (1, 'chair', 9.50), (2, NULL, 20), (3, 'desk', NULL); \
     GRANT ALL ON public.goods TO headcount";
 
-/// A server whose database has goods, and users of it who have no schema of Headcount's.
+/// A server whose database has a table of goods, and its users, who have no schema of Headcount's.
 pub fn start(statements: Statements) -> (Server, Sql) {
     let server = Server::start("");
     server.shop(TABLE);
