@@ -30,7 +30,7 @@ def test_a_part_has_the_samples_between_both_ends(taken, start_s, end_s) -> None
     assert part == inside or start_s > end_s
 
 
-def test_a_sequence_is_read_from_either_end_and_in_parts() -> None:
+def test_columns_are_indexed_from_either_end_and_sliced() -> None:
     made = as_columns([Sample(float(at_s), {"a": at_s * 2.0}) for at_s in range(5)])
     assert made[-1].values["a"] == 8.0
     assert [one.at_s for one in made[1:3]] == [1.0, 2.0]
@@ -40,7 +40,7 @@ def test_a_sequence_is_read_from_either_end_and_in_parts() -> None:
         made[5]
 
 
-def test_rows_are_put_together_over_pieces_with_other_counters() -> None:
+def test_rows_of_pieces_with_different_counters_are_joined() -> None:
     """More rows than are turned into columns at a time, in the wrong order of time."""
     builder = Builder()
     for row in range(70_000):

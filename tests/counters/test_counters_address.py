@@ -37,7 +37,7 @@ from headcount.errors import InputError
         ),
     ],
 )
-def test_an_address_is_taken_apart(text: str, address: Address, place: str) -> None:
+def test_addresses_are_parsed(text: str, address: Address, place: str) -> None:
     assert parse(text) == address
     assert parse(text).place == place
 
@@ -59,7 +59,7 @@ def test_an_address_is_taken_apart(text: str, address: Address, place: str) -> N
         ("ssh://db1/etc/passwd", "nothing may follow"),
     ],
 )
-def test_what_is_no_address_is_said(text: str, reason: str) -> None:
+def test_an_invalid_address_is_refused_with_the_reason(text: str, reason: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(text)
     assert reason in str(caught.value)

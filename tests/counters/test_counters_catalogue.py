@@ -70,13 +70,13 @@ def emitted(root: Path) -> set[str]:
     return names | {*OWN, CLOCK_ERROR}
 
 
-def test_every_counter_given_is_explained_and_every_one_explained_is_given(tmp_path: Path) -> None:
+def test_counters_of_sources_and_of_the_catalogue_match(tmp_path: Path) -> None:
     names = emitted(tmp_path)
     assert {name for name in names if lookup(name) is None} == set()
     assert sampled().keys() - {split_instance(name)[0] for name in names} == set()
 
 
-def test_counters_marked_per_device_or_interface_are_exactly_those_given_so(tmp_path: Path) -> None:
+def test_the_catalogue_marks_counters_given_per_device_or_interface(tmp_path: Path) -> None:
     given_so = set()
     for name in emitted(tmp_path):
         family, instance = split_instance(name)
@@ -86,7 +86,7 @@ def test_counters_marked_per_device_or_interface_are_exactly_those_given_so(tmp_
     assert given_so == marked
 
 
-def test_entries_read_well() -> None:
+def test_entries_have_a_short_unique_label_a_meaning_and_a_unit() -> None:
     entries = list(catalogue().values())
     assert len({entry.label for entry in entries}) == len(entries)
     for entry in entries:
@@ -95,7 +95,7 @@ def test_entries_read_well() -> None:
         assert entry.unit, entry.name
 
 
-def test_shares_stay_below_one_by_their_unit() -> None:
+def test_only_shares_have_the_unit_1() -> None:
     shares = {name for name, entry in catalogue().items() if entry.unit == "1"}
     assert {"system.cpu.utilization", "cgroup.cpu.throttled", "process.cpu.run_delay"} <= shares
     assert catalogue()["process.cpu.utilization"].unit == "{cpu}"
@@ -112,8 +112,6 @@ INSTANCES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)
 
 @pytest.mark.parametrize("attribute", [DEVICE, INTERFACE])
 @given(instance=INSTANCES, family=st.sampled_from(["a.b", "a.b{c=d}", "a.b{c=d,e.f=g}"]))
-def test_names_of_instances_come_apart_as_they_were_put_together(
-    attribute: str, instance: str, family: str
-) -> None:
+def test_instance_names_split_into_their_parts(attribute: str, instance: str, family: str) -> None:
     assert split_instance(instance_name(family, attribute, instance)) == (family, instance)
     assert split_instance(family) == (family, None)

@@ -32,13 +32,13 @@ def readings(root: Path, *moments: dict[str, str], group: str = "/lab") -> list[
 
 
 @pytest.mark.parametrize("layout", [machine.cgroup_v1, machine.cgroup_v2])
-def test_both_layouts_tell_the_same(layout, tmp_path: Path) -> None:
+def test_both_layouts_give_the_same_figures(layout, tmp_path: Path) -> None:
     before, after = readings(tmp_path, layout(0), layout(1))
     values = cgroup.gauges(after) | cgroup.delta(before, after, 1.0)
     assert values == {name: pytest.approx(value) for name, value in EXPECTED.items()}
 
 
-def test_no_limit_is_absent_in_either_layout(tmp_path: Path) -> None:
+def test_an_unlimited_group_has_no_limit_in_either_layout(tmp_path: Path) -> None:
     v1 = machine.cgroup_v1(0) | {
         "sys/fs/cgroup/cpu/lab/cpu.cfs_quota_us": "-1\n",
         "sys/fs/cgroup/memory/lab/memory.limit_in_bytes": "9223372036854771712\n",
@@ -52,18 +52,18 @@ def test_no_limit_is_absent_in_either_layout(tmp_path: Path) -> None:
         assert cgroup.gauges(reading) == {"cgroup.memory.usage": 1048576}
 
 
-def test_a_group_without_limit_or_work_is_not_throttled_nor_unthrottled(tmp_path: Path) -> None:
+def test_a_group_without_periods_has_no_throttling_figure(tmp_path: Path) -> None:
     before, after = readings(tmp_path, machine.cgroup_v2(0), machine.cgroup_v2(0))
     assert "cgroup.cpu.throttled" not in cgroup.delta(before, after, 1.0)
 
 
-def test_a_group_that_is_not_there_gives_nothing(tmp_path: Path) -> None:
+def test_a_missing_group_gives_nothing(tmp_path: Path) -> None:
     machine.write(tmp_path, machine.cgroup_v2(0))
     nothing = cgroup.read(cgroup.folders(tmp_path / "sys", "/other"))
     assert cgroup.gauges(nothing) == {}
     assert cgroup.delta(nothing, nothing, 1.0) == {}
 
 
-def test_a_group_made_anew_has_no_negative_rates(tmp_path: Path) -> None:
+def test_a_recreated_group_has_no_negative_rates(tmp_path: Path) -> None:
     before, after = readings(tmp_path, machine.cgroup_v2(1), machine.cgroup_v2(0))
     assert cgroup.delta(before, after, 1.0) == {}

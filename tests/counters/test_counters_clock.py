@@ -51,7 +51,7 @@ def test_nothing_is_known_before_the_first_answer() -> None:
     assert estimate.local_s(5.0, 10.0, 12.0) == 11.0
 
 
-def test_one_answer_is_half_the_round_trip() -> None:
+def test_one_answer_is_known_to_half_the_round_trip() -> None:
     estimate = ClockEstimate(wall=lambda: STARTED, steady=lambda: 1000.0)
     estimate.observe(1000.0, 1000.4, STARTED + 7.2)
     assert known(estimate).seconds == pytest.approx(7.0)
@@ -77,7 +77,7 @@ def test_the_truth_is_within_the_bound(
     assert estimate.steps == 0
 
 
-def test_it_is_no_worse_than_the_fastest_answer() -> None:
+def test_the_error_is_at_most_half_the_fastest_round_trip() -> None:
     network = Network(7, -3.25)
     estimate = estimate_of(network)
     fastest_s = float("inf")
@@ -90,7 +90,7 @@ def test_it_is_no_worse_than_the_fastest_answer() -> None:
     assert found.seconds == pytest.approx(-3.25, abs=found.error_s)
 
 
-def test_whole_seconds_come_to_a_fraction_of_one() -> None:
+def test_a_clock_of_whole_seconds_is_known_to_a_tenth() -> None:
     network = Network(3, 12.34)
     estimate = estimate_of(network)
     for _ in range(60):
@@ -111,7 +111,7 @@ def test_a_clock_that_was_set_is_followed_and_counted() -> None:
     assert known(estimate).seconds == pytest.approx(-600.0, abs=known(estimate).error_s)
 
 
-def test_a_moment_is_put_where_it_can_have_been() -> None:
+def test_a_remote_time_is_kept_between_question_and_answer() -> None:
     estimate = ClockEstimate(wall=lambda: STARTED, steady=lambda: 1000.0)
     estimate.observe(1000.0, 1000.002, STARTED + 50.001)
     assert estimate.local_s(STARTED + 55.0, 1004.0, 1006.0) == pytest.approx(1005.0, abs=0.001)

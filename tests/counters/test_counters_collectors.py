@@ -71,7 +71,7 @@ time.sleep(60)
 """
 
 
-def test_of_node_only_the_helpers_count() -> None:
+def test_only_helper_threads_of_node_count() -> None:
     with subprocess.Popen([sys.executable, "-c", NODE], stdout=subprocess.PIPE, text=True) as node:
         try:
             assert node.stdout is not None
@@ -102,9 +102,7 @@ def ourselves() -> Process:
 
 
 @pytest.mark.parametrize("name", ["GC Thread#0", "VM Thread", "http-worker-1", "VM Periodic Tas"])
-def test_what_they_use_is_counted_while_they_are_there(
-    workers: dict[str, Worker], name: str
-) -> None:
+def test_cpu_time_of_live_collectors_is_counted(workers: dict[str, Worker], name: str) -> None:
     collectors = Collectors(names_below("/proc"))
     collectors.utilization(0.0, [ourselves()])
     workers[name].work.set()
@@ -121,7 +119,7 @@ def test_what_they_use_is_counted_while_they_are_there(
     assert found == pytest.approx(expected, abs=0.01)
 
 
-def test_without_a_collector_nothing_is_said() -> None:
+def test_without_a_collector_there_is_no_figure() -> None:
     collectors = Collectors(names_below("/proc"))
     for at_s in (0.0, 1.0):
         assert collectors.utilization(at_s, [ourselves()]) is None

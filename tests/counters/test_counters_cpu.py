@@ -53,20 +53,20 @@ def test_modes_an_old_kernel_lacks_are_absent() -> None:
     assert "system.cpu.utilization{cpu.mode=iowait}" not in values
 
 
-def test_iowait_running_backwards_spent_nothing() -> None:
+def test_iowait_that_runs_backwards_counts_as_zero() -> None:
     before, after = cpu.CpuStat((0, 0, 0, 50, 9)), cpu.CpuStat((10, 0, 0, 60, 2))
     values = cpu.delta(before, after, 1.0)
     assert values["system.cpu.utilization{cpu.mode=iowait}"] == 0
     assert values["system.cpu.utilization"] == pytest.approx(0.5)
 
 
-def test_without_ticks_and_after_a_reset_there_is_nothing_to_tell() -> None:
+def test_without_ticks_or_after_a_reset_there_are_no_shares() -> None:
     same = cpu.CpuStat((5, 5, 5, 5), {"cpu0": (5, 5, 5, 5)}, 9)
     assert cpu.delta(same, same, 1.0) == {"system.cpu.context_switches": 0}
     assert cpu.delta(same, cpu.CpuStat((0, 0, 0, 1), {"cpu0": (0, 0, 0, 1)}, 3), 1.0) == {}
 
 
-def test_a_cpu_that_was_switched_on_meanwhile_is_not_compared() -> None:
+def test_a_cpu_that_came_online_in_between_is_not_compared() -> None:
     before = cpu.CpuStat((0, 0, 0, 0), {"cpu0": (0, 0, 0, 0)})
     after = cpu.CpuStat((9, 0, 0, 1), {"cpu0": (1, 0, 0, 9), "cpu1": (9, 0, 0, 0)})
     assert cpu.delta(before, after, 1.0)["system.cpu.utilization.busiest"] == pytest.approx(0.1)
@@ -87,7 +87,7 @@ STATS = st.builds(
 
 
 @given(STATS, STATS, st.floats(1e-3, 1e6))
-def test_shares_stay_shares_whatever_the_counters_do(
+def test_shares_stay_between_0_and_1_whatever_the_counters_do(
     before: cpu.CpuStat, after: cpu.CpuStat, elapsed_s: float
 ) -> None:
     values = cpu.delta(before, after, elapsed_s)

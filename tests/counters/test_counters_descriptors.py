@@ -58,7 +58,7 @@ def test_a_limit_that_is_raised_is_read_again() -> None:
         child.kill()
 
 
-def test_a_source_has_it() -> None:
+def test_a_host_source_gives_the_figure() -> None:
     source = HostSource("server", pids=[os.getpid()], fine=False)
     try:
         assert 0 < source.sample().values[NAME] < 1

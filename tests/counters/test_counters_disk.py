@@ -74,7 +74,7 @@ def test_the_host_adds_up_its_real_disks_only() -> None:
     assert values["system.disk.utilization{system.device=loop0}"] == pytest.approx(0.8)
 
 
-def test_no_operation_has_no_waiting_time() -> None:
+def test_without_operations_there_is_no_wait_time() -> None:
     values = disk.delta({"sda": START}, {"sda": START}, 1.0, real=frozenset({"sda"}))
     assert values["system.disk.io{disk.io.direction=read}"] == 0
     assert not [name for name in values if "operation_time" in name]

@@ -56,7 +56,7 @@ class Sums:
             time.sleep(0.05)
 
 
-def test_what_was_asked_is_what_is_told(server: MailServer) -> None:
+def test_counters_match_what_clients_did(server: MailServer) -> None:
     source = MailSource(server.stats, server.queue_length, server.arrivals, master=server.master)
     counters = Sums(source)
     host, _, port = server.address.rpartition(":")

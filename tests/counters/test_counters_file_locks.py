@@ -34,7 +34,7 @@ nonsense
 """
 
 
-def test_each_line_is_a_lock_or_somebody_who_waits_for_one() -> None:
+def test_each_line_is_a_lock_or_a_waiter() -> None:
     assert list(parse(LISTED)) == [
         Locked(3568, "fd:00:2531452", waits=False, writes=True),
         Locked(3570, "fd:00:2531452", waits=True, writes=True),
@@ -78,7 +78,7 @@ def looked(gauge: FileLocks) -> dict[str, float]:
     return {name: value for name, _, value in gauge.look()}
 
 
-def test_the_share_of_moments_counts_and_who_waits(tmp_path: Path) -> None:
+def test_the_share_of_time_locked_and_the_waiters_are_counted(tmp_path: Path) -> None:
     with locker(tmp_path / "data") as first, locker(tmp_path / "data") as second:
         gauge = FileLocks("/proc", lambda: [first.process, second.process])
         assert looked(gauge) == {}  # the first look learns what is always locked
@@ -116,7 +116,7 @@ def test_locks_of_others_do_not_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [None, LISTED * 400])
-def test_a_file_server_or_no_file_at_all_is_not_looked_at(tmp_path: Path, text: str | None) -> None:
+def test_a_missing_or_very_long_lock_list_is_ignored(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "locks").write_text(text)
     gauge = FileLocks(str(tmp_path), list)
@@ -124,5 +124,5 @@ def test_a_file_server_or_no_file_at_all_is_not_looked_at(tmp_path: Path, text: 
 
 
 @pytest.mark.parametrize("name", [HELD, WAITING])
-def test_each_has_a_meaning(name: str) -> None:
+def test_both_counters_have_a_meaning(name: str) -> None:
     assert lookup(name) is not None

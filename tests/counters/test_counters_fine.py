@@ -77,7 +77,7 @@ def test_no_gauge_costs_more_than_its_share_of_a_core(cost_s: float) -> None:
     assert wave.looks >= min(MINUTE, 60 / (cost_s / DUTY + 0.2))
 
 
-def test_a_dear_gauge_does_not_hold_up_a_cheap_one() -> None:
+def test_an_expensive_gauge_does_not_hold_up_a_cheap_one() -> None:
     dear, cheap = Wave(1.0, 1.0, cost_s=DUTY), Wave(1.0, 1.0)
     seen = Moments([dear, cheap], cost=lambda: dear.spent_s)
     for at_s in itertools.islice(moments(0.0, 0.1), 100):
@@ -86,7 +86,7 @@ def test_a_dear_gauge_does_not_hold_up_a_cheap_one() -> None:
     assert dear.looks == pytest.approx(10 / 2, abs=1)
 
 
-def test_each_taking_tells_of_the_time_since_the_last() -> None:
+def test_each_take_covers_the_time_since_the_last() -> None:
     wave = Wave(100.0, 0.5)
     seen = Moments([wave], cost=lambda: 0.0)
     assert seen.take() == {}
@@ -113,7 +113,7 @@ class Broken:
         pass
 
 
-def test_what_cannot_be_read_is_absent_and_the_rest_is_there() -> None:
+def test_a_gauge_that_cannot_be_read_does_not_affect_the_others() -> None:
     wave = Wave(1.0, 1.0)
     seen = Moments([Broken(OSError("gone")), wave], cost=lambda: 0.0)
     seen.look(0.0)
@@ -121,7 +121,7 @@ def test_what_cannot_be_read_is_absent_and_the_rest_is_there() -> None:
     assert values["queue"] == 5
 
 
-def test_the_thread_looks_until_it_is_closed_and_tells_what_it_cost() -> None:
+def test_the_thread_looks_until_it_is_closed_and_reports_its_cost() -> None:
     wave = Wave(1.0, 1.0)
     before_s = time.process_time()
     with closing(FineSampler(lambda: [wave], interval_s=0.005)) as sampler:
@@ -139,7 +139,7 @@ def test_the_thread_looks_until_it_is_closed_and_tells_what_it_cost() -> None:
     assert sampler.take() == {}
 
 
-def test_a_defect_of_a_gauge_is_raised_where_it_is_seen() -> None:
+def test_a_bug_in_a_gauge_is_raised_by_take() -> None:
     def until_it_shows(sampler: FineSampler) -> None:
         for _ in range(1000):
             sampler.take()

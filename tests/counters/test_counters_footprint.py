@@ -55,7 +55,7 @@ def size(text: str, key: str) -> int:
     return next(int(one.split()[1]) * 1024 for one in text.splitlines() if one.startswith(key))
 
 
-def test_what_is_shared_counts_once(tmp_path: Path) -> None:
+def test_shared_memory_counts_once(tmp_path: Path) -> None:
     with holding(0, 0, tmp_path) as pid:
         bare = footprint.read([pid])
     with holding(64, 16, tmp_path) as pid:
@@ -74,7 +74,7 @@ def test_what_is_shared_counts_once(tmp_path: Path) -> None:
     assert full.cpu_s > 0
 
 
-def test_it_is_the_whole_but_for_programs(tmp_path: Path) -> None:
+def test_only_program_files_are_left_out(tmp_path: Path) -> None:
     """PSS of all mappings = what is counted + mappings of files that are not written to."""
     with holding(8, 4, tmp_path) as pid:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8").split()
@@ -132,7 +132,7 @@ def test_a_process_that_ends_while_it_is_read_is_not_counted(
     assert whole == pytest.approx(size(alone, "Pss:"), rel=0.01)
 
 
-def test_a_process_that_is_not_there_has_no_footprint() -> None:
+def test_a_missing_process_has_no_footprint() -> None:
     assert footprint.read([2**22 + 1]) is None
 
 

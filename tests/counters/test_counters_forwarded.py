@@ -78,7 +78,7 @@ def check(found: Found, one: Contained, port: int, name: str) -> None:
     assert found.missing is None
 
 
-def test_docker_proxy_is_told_the_address_of_the_container(
+def test_docker_proxy_names_the_address_of_the_container(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with container() as other, container() as one:
@@ -96,7 +96,9 @@ def test_docker_proxy_is_told_the_address_of_the_container(
                 assert not set(found.names) & set(other.pids)
 
 
-def test_conmon_is_told_the_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conmon_names_the_id_of_the_container(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with (
         container(form="/machine.slice/libpod-{id}.scope") as one,
         relay(tmp_path, "conmon", "--api-version", "1", "-c", one.id, "-u", one.id) as port,
@@ -105,7 +107,7 @@ def test_conmon_is_told_the_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             check(found, one, port, "conmon")
 
 
-def test_a_program_that_does_not_say_where_to_asks_for_the_container(
+def test_a_forwarder_without_a_destination_asks_for_the_container(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with relay(tmp_path, "rootlessport") as port:

@@ -29,7 +29,7 @@ def test_each_controller_has_a_group() -> None:
     assert groups.parse("0::/../outside\nnonsense\n1:cpu\n") == {}
 
 
-def test_a_containers_group_is_the_root_of_what_it_sees() -> None:
+def test_mounts_give_the_root_group_of_each_controller() -> None:
     mounts = (
         "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"
         "32 31 0:29 /docker/abc /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
@@ -115,7 +115,7 @@ def test_controllers_may_have_groups_of_different_names(tmp_path: Path) -> None:
     assert values["cgroup.pressure{resource=io,kind=some}"] == pytest.approx(0.25)
 
 
-def test_the_generators_own_quota_shows(tmp_path: Path) -> None:
+def test_the_generator_shows_its_own_quota(tmp_path: Path) -> None:
     machine.write(tmp_path, {"proc/self/cgroup": "0::/lab\n"})
     clock = machine.Clock()
     generator = GeneratorSource(proc=tmp_path / "proc", sys=tmp_path / "sys", clock=clock)
@@ -127,7 +127,7 @@ def test_the_generators_own_quota_shows(tmp_path: Path) -> None:
     assert values["cgroup.pressure{resource=cpu,kind=full}"] == pytest.approx(0.1)
 
 
-def test_a_machine_is_no_group_but_a_container_is(tmp_path: Path) -> None:
+def test_the_root_group_limits_containers_only(tmp_path: Path) -> None:
     sys = tmp_path / "sys"
     machine.write(tmp_path, machine.cgroup_v2(0, "."))
     assert groups.limiting(sys, {"unified": "/"}) == {}

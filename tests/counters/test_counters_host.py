@@ -76,7 +76,7 @@ def test_the_first_sample_has_levels_but_no_rates(tmp_path: Path) -> None:
     assert not [name for name in first if any(rate in name for rate in rates)]
 
 
-def test_on_a_machine_without_any_of_the_files_nothing_is_told(tmp_path: Path) -> None:
+def test_without_any_of_the_files_only_the_samplers_cost_is_given(tmp_path: Path) -> None:
     host = source(tmp_path, machine.Clock())
     assert list(host.sample().values) == list(host.sample().values) == [SAMPLER_CPU_TIME]
 
@@ -89,7 +89,7 @@ def test_two_samples_at_one_moment_have_no_rates(tmp_path: Path) -> None:
     assert not [name for name in host.sample().values if "disk.io" in name or "packet" in name]
 
 
-def test_a_process_that_ended_leaves_the_host_behind(tmp_path: Path) -> None:
+def test_a_process_that_ended_leaves_the_counters_of_the_host(tmp_path: Path) -> None:
     moment(tmp_path, 0)
     clock = machine.Clock()
     host = source(tmp_path, clock)
@@ -102,7 +102,7 @@ def test_a_process_that_ended_leaves_the_host_behind(tmp_path: Path) -> None:
         assert not [name for name in values if name.startswith("process.")]
 
 
-def test_a_stranger_with_a_dead_members_process_id_stays_out(tmp_path: Path) -> None:
+def test_another_process_with_a_reused_process_id_is_not_counted(tmp_path: Path) -> None:
     moment(tmp_path, 0)
     clock = machine.Clock()
     host = source(tmp_path, clock)
@@ -113,7 +113,7 @@ def test_a_stranger_with_a_dead_members_process_id_stays_out(tmp_path: Path) -> 
     assert not [name for name in host.sample().values if name.startswith("process.")]
 
 
-def test_a_kernel_that_lists_no_children_is_searched_for_them(tmp_path: Path) -> None:
+def test_children_are_found_where_the_kernel_lists_none(tmp_path: Path) -> None:
     moment(tmp_path, 0)
     tail = " ".join(["0"] * 20)
     child = f"4300 (worker) S {machine.PID} 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 5 0 5001 9 10 {tail}\n"
@@ -125,7 +125,7 @@ def test_a_kernel_that_lists_no_children_is_searched_for_them(tmp_path: Path) ->
     assert source(tmp_path, machine.Clock()).sample().values["process.threads"] == 2 + 5
 
 
-def test_what_is_dear_to_read_is_read_less_often(
+def test_expensive_readings_are_taken_less_often(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moment(tmp_path, 0)
@@ -163,7 +163,7 @@ def test_rates_cover_the_time_since_the_tree_was_read(tmp_path: Path) -> None:
     assert rate == pytest.approx(every.sample(1.0)["process.cpu.utilization"] / 1e12)
 
 
-def test_single_threads_of_a_very_large_process_are_left_alone(tmp_path: Path) -> None:
+def test_threads_of_a_very_large_process_are_not_read(tmp_path: Path) -> None:
     clock = machine.Clock()
     host = source(tmp_path, clock)
     folder = f"proc/{machine.PID}/task"
@@ -177,7 +177,7 @@ def test_single_threads_of_a_very_large_process_are_left_alone(tmp_path: Path) -
     assert "process.cpu.busiest_thread" not in values
 
 
-def test_without_hardware_behind_them_interfaces_count_unless_stacked(tmp_path: Path) -> None:
+def test_virtual_interfaces_count_unless_they_are_stacked(tmp_path: Path) -> None:
     moment(tmp_path, 0)
     shutil.rmtree(tmp_path / "sys/class/net/eth0/device")
     clock = machine.Clock()

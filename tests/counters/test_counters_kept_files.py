@@ -45,7 +45,7 @@ def still(pid: int) -> None:
         time.sleep(0.1)
 
 
-def test_each_reading_is_of_now(tmp_path: Path) -> None:
+def test_each_reading_is_current(tmp_path: Path) -> None:
     path = tmp_path / "figure"
     with closing(KeptFiles()) as files:
         for text in ("", "1\n", "22 é\n", "x" * 5_000, "line of many\n" * 20_000, "3\n"):
@@ -63,7 +63,7 @@ def test_files_of_a_machine_are_read_whole() -> None:
             assert files.text(path) == PlainFiles().text(path), path
 
 
-def test_a_process_is_read_alike(child: subprocess.Popen[str]) -> None:
+def test_a_process_reads_the_same_from_kept_files(child: subprocess.Popen[str]) -> None:
     still(child.pid)
     with closing(KeptFiles()) as files:
         readings = [process.read("/proc", child.pid, files) for _ in range(3)]
@@ -77,7 +77,7 @@ def test_a_process_is_read_alike(child: subprocess.Popen[str]) -> None:
         assert without.children is None
 
 
-def test_who_has_ended_is_gone(child: subprocess.Popen[str]) -> None:
+def test_files_of_a_process_that_ended_are_gone(child: subprocess.Popen[str]) -> None:
     path = f"/proc/{child.pid}/stat"
     with closing(KeptFiles()) as files:
         assert files.text(path) == PlainFiles().text(path)
@@ -94,7 +94,7 @@ def open_now() -> set[str]:
     return {str(link.readlink()) for link in links if link.is_symlink()}
 
 
-def test_what_was_not_read_for_a_turn_is_closed(tmp_path: Path) -> None:
+def test_files_that_are_not_read_for_a_turn_are_closed(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     one.write_text("1")
     other.write_text("2")
@@ -113,7 +113,9 @@ def test_what_was_not_read_for_a_turn_is_closed(tmp_path: Path) -> None:
     files.close()
 
 
-def test_no_more_than_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_kept_files_is_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(kept_files, "_KEPT_MAX", 2)
     paths = [tmp_path / str(number) for number in range(4)]
     for path in paths:
@@ -125,14 +127,14 @@ def test_no_more_than_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.Monke
         assert [str(path) in open_now() for path in paths] == [True, True, False, False]
 
 
-def test_what_is_not_there_is_none(tmp_path: Path) -> None:
+def test_a_missing_file_is_none(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     for files in (KeptFiles(), PlainFiles()):
         assert files.text(str(tmp_path / "b")) is files.text(str(tmp_path)) is None
         assert files.entries(str(tmp_path / "b")) is None
 
 
-def test_files_of_an_imagined_machine_are_not_kept(tmp_path: Path) -> None:
+def test_files_outside_proc_are_not_kept(tmp_path: Path) -> None:
     """They could be replaced, which those of the kernel cannot."""
     path = tmp_path / "stat"
     path.write_text("1")

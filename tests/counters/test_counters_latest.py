@@ -40,7 +40,7 @@ def wait_for(true: Callable[[], bool]) -> None:
     assert true()
 
 
-def test_a_silent_machine_holds_nobody_up() -> None:
+def test_a_silent_machine_does_not_block() -> None:
     far = Far()
     latest = Latest(far)
     for _ in range(1000):  # with a wait in it, this would not end in the test's time
@@ -63,7 +63,7 @@ def test_each_sample_is_handed_over_once() -> None:
     assert far.closed
 
 
-def test_a_loss_and_a_return_are_told_once() -> None:
+def test_a_loss_and_a_return_are_reported_once() -> None:
     far = Far()
     latest = Latest(far)
 
@@ -91,7 +91,7 @@ def test_a_loss_and_a_return_are_told_once() -> None:
     latest.close()
 
 
-def test_it_is_asked_as_often_as_it_is_asked_for() -> None:
+def test_the_source_is_sampled_as_often_as_it_is_read() -> None:
     far = Far()
     far.may.release(1000)
     latest = Latest(far)

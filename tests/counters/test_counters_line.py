@@ -36,7 +36,7 @@ SECOND = {
 }
 
 
-def test_rates_are_of_the_time_between_two_readings_on_the_lines_own_clock() -> None:
+def test_rates_use_the_lines_own_clock() -> None:
     answers = iter([FIRST, None, SECOND])
     source = LineSource(lambda: next(answers))
     assert source.sample().values == {}

@@ -46,7 +46,7 @@ def answering(*texts: str) -> Iterator[Path]:
         serving.join(10)
 
 
-def test_what_dovecot_says() -> None:
+def test_answers_of_dovecot_are_parsed() -> None:
     found = dovecot.metrics(ANSWER.format(120, 9, 4))
     assert found == {"deliveries": (120, 120_500), "logins": (9, 336), "logouts": (4, 99)}
     assert dovecot.gauges(found) == {"mail.sessions": 5}
@@ -57,7 +57,7 @@ def test_what_dovecot_says() -> None:
         assert dovecot.metrics(text) == dovecot.gauges(dovecot.metrics(text)) == {}
 
 
-def test_how_long_things_took_is_the_mean_of_those_that_ended_in_between() -> None:
+def test_durations_are_means_of_what_ended_in_between() -> None:
     before = {"deliveries": (2, 9000), "commands": (10, 500), "auths": (1, 1), "logins": (1, 1)}
     now = {"deliveries": (2, 9000), "commands": (30, 20_500), "auths": (5, 401), "logins": (4, 9)}
     assert dovecot.delta(before, now, 2.0) == {
@@ -102,7 +102,7 @@ def test_rates_and_gauges_of_two_samples() -> None:
     assert set(second.values) <= set(catalogue())
 
 
-def test_what_does_not_answer_is_absent(tmp_path: Path) -> None:
+def test_figures_of_a_silent_dovecot_are_absent(tmp_path: Path) -> None:
     source = MailSource(tmp_path / "nothing", lambda: None, dict)
     assert [source.sample().values for _ in range(2)] == [{}, {}]
     source = MailSource(tmp_path / "nothing", lambda: 7, dict)

@@ -31,7 +31,7 @@ def test_what_an_old_kernel_or_a_machine_without_swap_lacks_is_absent() -> None:
     assert not [name for name in values if "paging" in name]
 
 
-def test_utilisation_is_what_cannot_be_handed_out() -> None:
+def test_utilisation_is_the_memory_that_is_not_available() -> None:
     text = "MemTotal: 1000 kB\nMemAvailable: 250 kB\nSwapTotal: 200 kB\nSwapFree: 150 kB\n"
     values = memory.gauges(memory.parse(text))
     assert values["system.memory.utilization"] == pytest.approx(0.75)

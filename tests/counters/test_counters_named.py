@@ -108,7 +108,7 @@ def test_a_container_by_its_id(finder: Finder, form: str) -> None:
             assert set(found.control_group.values()) == {one.group}
 
 
-def test_a_container_by_its_name_is_asked_of_its_runtime(
+def test_the_runtime_is_asked_for_a_container_by_name(
     sshd: SshServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The runtime is a program of this test: it knows one name, and its first process."""
@@ -146,7 +146,9 @@ def test_a_container_by_its_name_is_asked_of_its_runtime(
         (Named(pids=(2**22 + 1,)), "--pid 4194305: there is no such process on {name}"),
     ],
 )
-def test_what_there_is_not_is_said_once(finder: Finder, named: Named, message: str) -> None:
+def test_a_name_without_a_server_is_reported_once(
+    finder: Finder, named: Named, message: str
+) -> None:
     found = finder(named)
     assert found.pids == ()
     name = "this machine" if "this machine" in (found.missing or "") else "127.0.0.1"
@@ -154,7 +156,7 @@ def test_what_there_is_not_is_said_once(finder: Finder, named: Named, message: s
     assert (found.missing or "").count("--") <= 2
 
 
-def test_a_unit_of_several_users_is_not_guessed(tmp_path: Path) -> None:
+def test_a_unit_of_several_users_is_ambiguous(tmp_path: Path) -> None:
     slices = [
         f"/user.slice/user-{one}.slice/user@{one}.service/app.slice/web.service" for one in (1, 2)
     ]

@@ -32,7 +32,7 @@ def test_reads_interfaces_with_and_without_a_blank_after_the_colon() -> None:
     assert found["eth0:1"].io_bytes == (5, 6)
 
 
-def test_protocol_counters_go_by_name_not_by_place() -> None:
+def test_protocol_counters_are_read_by_name_not_position() -> None:
     counters = network.parse_protocols(TCP) | network.parse_protocols(
         TCP_EXT.format(overflows=3, drops=4)
     )
@@ -57,7 +57,7 @@ def counts(receive: int, transmit: int) -> network.InterfaceStat:
     )
 
 
-def test_the_host_adds_up_what_counts_and_never_the_loopback() -> None:
+def test_the_host_adds_up_counted_interfaces_and_never_the_loopback() -> None:
     before = {"lo": counts(0, 0), "eth0": counts(0, 0), "eth1": counts(0, 0), "br0": counts(0, 0)}
     after = {
         "lo": counts(900, 900),

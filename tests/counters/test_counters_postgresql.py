@@ -50,7 +50,7 @@ def until(
     return values
 
 
-def test_every_counter_is_explained_and_given(postgres: Postgres) -> None:
+def test_all_counters_of_the_catalogue_are_given(postgres: Postgres) -> None:
     with closing(PostgresqlSource(target(postgres))) as source:
         values = until(source, lambda found: "postgresql.commits" in found)
     assert set(values) == {name for name in catalogue() if name.startswith("postgresql.")}
@@ -89,7 +89,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_who_waits_for_a_lock_is_seen(postgres: Postgres, kind: str) -> None:
+def test_backends_that_wait_for_a_lock_are_counted(postgres: Postgres, kind: str) -> None:
     postgres.sql(f"CREATE TABLE held_{kind} AS SELECT 1 AS n")
     host, _, port = postgres.server.address.partition(":")
     shell = ["psql", "-XAtq", "-h", host, "-p", port, "-U", postgres.server.user, "postgres"]
@@ -120,7 +120,7 @@ def test_who_waits_for_a_lock_is_seen(postgres: Postgres, kind: str) -> None:
         until(source, lambda found: found.get(LOCKED) == 0)
 
 
-def test_a_wrong_password_says_nothing_and_is_not_tried_each_second(
+def test_a_wrong_password_gives_nothing_and_is_not_retried_each_second(
     postgres: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[str] = []
@@ -139,7 +139,7 @@ def test_a_wrong_password_says_nothing_and_is_not_tried_each_second(
         SqlSession(target(postgres, "wrong"), 5.0)
 
 
-def test_a_server_that_is_not_there_says_nothing() -> None:
+def test_a_missing_server_gives_nothing() -> None:
     where = {"address": "127.0.0.1:9", "database": "postgres", "user": "headcount"}
     source = PostgresqlSource(json.dumps(where))
     assert source.sample().values == {}

@@ -23,7 +23,7 @@ def test_share_of_time_from_the_running_total() -> None:
     }
 
 
-def test_full_of_the_cpu_has_a_meaning_for_a_group_only() -> None:
+def test_full_cpu_pressure_is_given_for_groups_only() -> None:
     before, after = {"some": 0, "full": 0}, {"some": 0, "full": 500_000}
     assert list(pressure.delta(before, after, 1.0, resource="cpu")) == [
         "system.linux.pressure{resource=cpu,kind=some}"
@@ -32,7 +32,7 @@ def test_full_of_the_cpu_has_a_meaning_for_a_group_only() -> None:
     assert group["cgroup.pressure{resource=cpu,kind=full}"] == pytest.approx(0.5)
 
 
-def test_never_more_than_all_the_time_nor_a_reset() -> None:
+def test_shares_are_at_most_1_and_absent_after_a_reset() -> None:
     values = pressure.delta({"some": 0}, {"some": 1_002_000}, 1.0, resource="io")
     assert values == {"system.linux.pressure{resource=io,kind=some}": 1.0}
     assert pressure.delta({"some": 9}, {"some": 3}, 1.0, resource="io") == {}

@@ -25,7 +25,7 @@ def test_fields_are_found_whatever_the_program_calls_itself(name: str) -> None:
     assert not one.ended
 
 
-def test_a_process_still_to_be_waited_for_has_ended() -> None:
+def test_a_zombie_has_ended() -> None:
     one = process.parse_stat(stat(state="Z"))
     assert one is not None
     assert one.ended
@@ -36,7 +36,7 @@ def test_text_of_another_form_is_no_process(text: str) -> None:
     assert process.parse_stat(text) is None
 
 
-def test_storage_bytes_are_not_what_passed_the_system_calls() -> None:
+def test_storage_bytes_are_not_those_of_system_calls() -> None:
     text = "rchar: 7273\nwchar: 297\nsyscr: 12\nsyscw: 1\nread_bytes: 4096\nwrite_bytes: 512\n"
     assert process.parse_io(text + "cancelled_write_bytes: 0\n") == (4096, 512)
     assert process.parse_io("") is None

@@ -54,14 +54,14 @@ def test_the_tree_counts_children_that_were_waited_for(tmp_path: Path) -> None:
     assert values["system.cpu.foreign"] == pytest.approx(0.5, abs=0.05)
 
 
-def test_what_the_children_used_that_nobody_waits_for_is_the_servers(tmp_path: Path) -> None:
+def test_cpu_time_of_ignored_children_is_the_servers(tmp_path: Path) -> None:
     """SIGCHLD is ignored: of 90 ticks others used 30, so 60 are the server's."""
     values = figures(tmp_path, ignored=1 << 16)
     assert values["process.cpu.utilization"] == pytest.approx(0.6, abs=0.05)
     assert values["system.cpu.foreign"] == pytest.approx(0.3, abs=0.05)
 
 
-def test_the_tree_is_the_least_that_the_server_used(tmp_path: Path) -> None:
+def test_the_server_used_at_least_what_its_tree_shows(tmp_path: Path) -> None:
     values = figures(tmp_path, ignored=1 << 16, other=(0, 80))
     assert values["process.cpu.utilization"] == pytest.approx(0.4)
     assert values["system.cpu.foreign"] == pytest.approx(0.5, abs=0.05)

@@ -16,7 +16,7 @@ from headcount.counters.proc.served import NetworkQueues
 from headcount.counters.proc.sockets import Listener
 
 
-def test_a_limited_interface_against_what_tc_says_of_it() -> None:
+def test_a_limited_interface_reads_as_tc_reports_it() -> None:
     script = Path(__file__).with_name("queue_child.py")
     around = ["unshare", "--user", "--map-root-user", "--net", "--"]
     run = subprocess.run([*around, sys.executable, script], check=True, capture_output=True)
@@ -40,7 +40,7 @@ def test_a_limited_interface_against_what_tc_says_of_it() -> None:
     assert after["dropped"] > 0
 
 
-def test_rates_and_limits_of_each_and_of_all() -> None:
+def test_rates_and_limits_of_each_interface_and_of_all() -> None:
     before = {"eth0": Queue(0, 5, 10, None), "veth": Queue(0, 0, 0, 100_000)}
     now = {"eth0": Queue(0, 9, 30, None), "veth": Queue(7, 1, 2, 100_000), "new": Queue(0, 3, 3, 5)}
     assert queues.delta(before, now, 2.0) == {
@@ -75,7 +75,7 @@ class Imagined(QueueTable):
         pass
 
 
-def test_what_waits_now_is_told_of_each_and_of_all() -> None:
+def test_backlogs_are_given_for_each_interface_and_for_all() -> None:
     found = {"a": Queue(300, 0, 0, None), "b": Queue(0, 0, 0, None)}
     looks = {name: (how, value) for name, how, value in NetworkQueues(Imagined(found)).look()}
     assert looks["system.network.queue.backlog"] == ("mean", 300)
@@ -108,7 +108,7 @@ class Listening:
         ([], 305),
     ],
 )
-def test_what_others_send_is_not_what_a_server_waits_for(
+def test_queues_of_other_interfaces_do_not_count_for_a_server(
     places: list[tuple[int, str]], waiting: int
 ) -> None:
     found = {"a": Queue(300, 0, 0, None), "b": Queue(5, 0, 0, None)}
@@ -139,7 +139,7 @@ def test_addresses_are_those_that_ip_lists() -> None:
     assert {(socket.inet_ntop(families[len(a)], a), name) for a, name in found.items()} == wanted
 
 
-def test_links_are_used_as_far_as_their_busier_direction_is(tmp_path: Path) -> None:
+def test_use_of_a_link_is_that_of_its_busier_direction(tmp_path: Path) -> None:
     traffic = {
         "system.network.io{network.io.direction=receive,network.interface.name=eth0}": 25e6,
         "system.network.io{network.io.direction=transmit,network.interface.name=eth0}": 100e6,

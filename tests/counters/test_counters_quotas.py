@@ -32,7 +32,7 @@ def test_a_quota_above_the_processes_holds_them_back(
     assert found.sample([7]) == {THROTTLED: pytest.approx(0.8), LIMIT: 0.5}
 
 
-def test_of_several_groups_the_one_that_is_throttled_most_counts(tmp_path: Path) -> None:
+def test_the_most_throttled_of_several_groups_counts(tmp_path: Path) -> None:
     found = placed(tmp_path, machine.cgroup_v2, {7: "/post", 8: "/imap"})
     machine.write(tmp_path, machine.cgroup_v2(0, "post") | machine.cgroup_v2(0, "imap"))
     machine.write(tmp_path, {"sys/fs/cgroup/post/cpu.max": "200000 100000\n"})

@@ -94,9 +94,7 @@ def test_the_busiest_thread_is_the_one_that_burns(child: Child, watch: Watch) ->
     assert 0 <= values["process.cpu.run_delay"] < 1
 
 
-def test_a_child_is_counted_while_it_runs_and_once_only_when_it_ended(
-    child: Child, watch: Watch
-) -> None:
+def test_a_child_counts_while_it_runs_and_once_after_it_ended(child: Child, watch: Watch) -> None:
     source = watch("server", [child.process.pid])
     before_s, _ = child.send("usage")
     samples = [source.sample()]

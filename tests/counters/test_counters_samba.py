@@ -27,7 +27,7 @@ def until(source: SambaSource, holds: Callable[[Mapping[str, float]], bool]) -> 
     return values
 
 
-def test_who_is_logged_on_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     with tempfile.TemporaryDirectory() as cache:
         monkeypatch.setenv("XDG_CACHE_HOME", cache)
         server = start_lab("samba", {})
@@ -64,7 +64,7 @@ def test_who_is_logged_on_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
             server.stop()
 
 
-def test_it_is_asked_again_when_the_last_answer_is_paid_for(tmp_path: Path) -> None:
+def test_smbstatus_runs_again_only_within_its_share_of_cpu(tmp_path: Path) -> None:
     log = tmp_path / "asked"
     burn = (
         f"import time; open({str(log)!r}, 'a').write('x')\n"
@@ -93,11 +93,11 @@ def test_it_is_asked_again_when_the_last_answer_is_paid_for(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("text", [b"", b"[]", b"{", b'{"sessions": 3}'])
-def test_another_text_says_nothing(text: bytes) -> None:
+def test_other_text_gives_nothing(text: bytes) -> None:
     assert figures(text) == {}
 
 
-def test_a_program_that_is_not_there_or_fails_says_nothing() -> None:
+def test_a_program_that_is_missing_or_fails_gives_nothing() -> None:
     for command in (["/nonexistent/smbstatus"], [sys.executable, "-c", "raise SystemExit(1)"]):
         with closing(SambaSource(command)) as source:
             for _ in range(5):

@@ -65,7 +65,7 @@ def test_a_server_that_headcount_descends_from_is_found_alone() -> None:
         assert ended.stdout.split() == [str(os.getpid()), "False"]
 
 
-def test_workers_started_later_and_processes_that_come_to_the_group_are_counted() -> None:
+def test_workers_and_group_members_that_start_later_are_counted() -> None:
     class Clock:
         now_s = 0.0
 
@@ -90,7 +90,7 @@ def test_workers_started_later_and_processes_that_come_to_the_group_are_counted(
             assert source.sample().values["process.count"] == 5
 
 
-def test_what_may_not_be_looked_into_is_said_with_who_may() -> None:
+def test_a_server_that_cannot_be_inspected_is_reported_with_a_fix() -> None:
     """Another user's descriptors are closed to everybody but root."""
     assert os.getuid() == 0, "tests run as root, as the lab needs"
     with server("shared", 1) as (process, address):
@@ -109,7 +109,7 @@ def test_what_may_not_be_looked_into_is_said_with_who_may() -> None:
         assert many == "2"  # who belongs to it, and their CPU time, everybody may see
 
 
-def test_nobody_listens() -> None:
+def test_a_port_without_a_listener_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     found = find([Place.of(f"127.0.0.1:{port}")])
@@ -166,7 +166,7 @@ def test_the_socket_that_the_kernel_would_choose(target: str, taken: set[int]) -
         ("/system.slice/cron.service", False),
     ],
 )
-def test_whose_group_it_is(name: str, belongs: bool, tmp_path: Path) -> None:
+def test_which_groups_are_a_servers_own(name: str, belongs: bool, tmp_path: Path) -> None:
     files = {"proc/1/cgroup": f"0::{name}\n", "proc/self/cgroup": "0::/other\n"}
     machine.write(tmp_path, files)
     expected = {"unified": name} if belongs else {}
@@ -196,7 +196,7 @@ def test_only_connections_to_the_target_count() -> None:
             assert values["socket.accept_queue.max"] == 2
 
 
-def test_the_lowest_limit_of_a_group_and_those_above_it_counts(tmp_path: Path) -> None:
+def test_the_lowest_limit_of_a_group_and_its_parents_counts(tmp_path: Path) -> None:
     root = "sys/fs/cgroup"
     files = {
         f"{root}/cgroup.controllers": "cpu memory pids\n",

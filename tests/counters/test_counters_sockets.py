@@ -86,7 +86,7 @@ def soon(holds: Callable[[], bool]) -> None:
 
 
 @WAY
-def test_the_queues_are_what_was_put_into_them(server: Server, way: str) -> None:
+def test_queues_hold_what_was_put_into_them(server: Server, way: str) -> None:
     with ExitStack() as stack:
         table = stack.enter_context(closing(tables(way)))
         clients = [stack.enter_context(client) for client in server.connect(5)]
@@ -148,7 +148,7 @@ def test_shares_are_of_connections_in_both_readings() -> None:
     assert shares({}, now, 1.0) == shares(before, now, 0.0) == {}
 
 
-def test_the_network_is_what_connections_to_a_place_tell(server: Server) -> None:
+def test_network_figures_come_from_connections_to_the_target(server: Server) -> None:
     with ExitStack() as stack:
         table = stack.enter_context(closing(DiagTable(None)))
         clients = [stack.enter_context(client) for client in server.connect(3)]
@@ -177,7 +177,7 @@ def tcp_info(client: socket.socket, form: str, offset: int) -> int:
     return value
 
 
-def test_segments_that_the_other_end_had_already_are_not_lost() -> None:
+def test_duplicate_segments_are_not_lost() -> None:
     def times(trip: int, out: int, resent: int, duplicates: int) -> Times:
         return Times(0, 0, 0, 1448, trip, out, resent, duplicates)
 
@@ -227,13 +227,13 @@ TEXT = """\
 """
 
 
-def test_the_text_of_proc() -> None:
+def test_the_text_of_proc_is_parsed() -> None:
     found = list(parse(TEXT, 2))
     loopback = b"\x7f\0\0\x01".ljust(16, b"\0")
     assert found == [(2, 10, loopback, 8080, 0, 3, 4711), (2, 1, loopback, 8080, 500, 10, 4712)]
 
 
-def test_a_connection_that_two_pieces_of_the_text_have_counts_once() -> None:
+def test_a_connection_in_two_pieces_of_the_text_counts_once() -> None:
     """The second piece begins with the last line of the first, numbered anew."""
     last = TEXT.splitlines()[2]
     again = f"{TEXT.rpartition('   2:')[0]}{last.replace('1:', '2:', 1)}\n"
@@ -251,7 +251,7 @@ def test_a_folder_without_sockets_cannot_be_read(tmp_path: Path) -> None:
 SOCKET = {name for name in catalogue() if name.startswith("socket.")}
 
 
-def test_a_source_tells_all_of_its_servers_sockets_and_of_no_others(server: Server) -> None:
+def test_a_source_gives_its_servers_sockets_and_no_others(server: Server) -> None:
     other = Server()
     try:
         with closing(HostSource("sut", [server.process.pid])) as source, ExitStack() as stack:

@@ -26,7 +26,7 @@ def test_figures_of_one_counter() -> None:
     }
 
 
-def test_a_counter_that_is_missing_at_times_is_of_the_times_it_was_there() -> None:
+def test_samples_without_a_counter_do_not_count_for_it() -> None:
     samples = [Sample(1, {}), Sample(2, {"x": 4.0}), Sample(3, {}), Sample(4, {"x": 8.0})]
     assert summarise(samples)["x"].mean == pytest.approx(6)
     assert summarise(samples)["x"].samples == 2
@@ -38,7 +38,7 @@ def test_one_sample() -> None:
 
 
 @given(st.integers(1, 20_000))
-def test_of_many_samples_evenly_spaced_ones_give_the_percentile(number: int) -> None:
+def test_percentiles_of_many_samples_use_evenly_spaced_ones(number: int) -> None:
     summary = summarise(Sample(float(at), {"x": float(at)}) for at in range(number))["x"]
     assert (summary.samples, summary.last, summary.maximum) == (number, number - 1, number - 1)
     assert summary.mean == pytest.approx((number - 1) / 2)

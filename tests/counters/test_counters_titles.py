@@ -36,7 +36,7 @@ def test_a_title_says_whether_a_session_works_or_waits(title: str) -> None:
     assert statements([7], {7: title}.get) == Statements(*TITLES[title])
 
 
-def test_other_processes_are_no_sessions() -> None:
+def test_other_processes_are_not_sessions() -> None:
     titles = dict(enumerate(OTHERS))
     assert statements([*titles, 99], titles.get) is None
 
@@ -72,7 +72,7 @@ def test_a_real_session_that_waits_for_a_lock_is_counted(postgres: Postgres) -> 
             session.join()
 
 
-def test_what_is_behind_a_proxy_counts_too(postgres: Postgres) -> None:
+def test_sessions_behind_a_proxy_count_too(postgres: Postgres) -> None:
     """As behind pgbouncer, and other programs that hand connections on."""
     host, _, port = postgres.server.address.partition(":")
     proxy = subprocess.Popen(

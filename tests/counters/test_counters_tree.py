@@ -184,14 +184,14 @@ PROCESSES = st.lists(
 
 
 @given(PROCESSES, PROCESSES, st.floats(1e-3, 1e6))
-def test_no_figure_is_negative_whatever_the_kernel_tells(before, after, elapsed_s) -> None:
+def test_no_figure_is_negative_whatever_the_kernel_reports(before, after, elapsed_s) -> None:
     was = tree.Tree(1, {each.pid: each for each in before})
     now = tree.Tree(2, {each.pid: each for each in after})
     values = tree.delta(was, now, elapsed_s) | tree.gauges(now)
     assert all(math.isfinite(value) and value >= 0 for value in values.values())
 
 
-def test_the_busiest_process_is_one_without_its_children() -> None:
+def test_the_busiest_process_does_not_include_its_children() -> None:
     """Of 300, 120 and 45 ticks in 3 s, the last of a child that ended, the first is a core."""
 
     def reading(first: int, second: int, reaped: int) -> tree.Tree:

@@ -65,7 +65,7 @@ def test_an_abstract_name_is_written_with_an_at_sign() -> None:
         assert (one.path, one.is_accepted) == (f"@{name}", False)
 
 
-def test_connections_of_one_request_each_wait_and_those_of_a_pool_may_rest(
+def test_connections_of_one_request_wait_and_pooled_ones_may_be_idle(
     listener: socket.socket,
 ) -> None:
     peer = f"unix:{listener.getsockname()}"
@@ -107,7 +107,7 @@ def test_a_pool_is_not_taken_for_requests_however_long_it_is_watched() -> None:
     assert turnover.is_of_requests([10, 11]) is True
 
 
-def test_who_listens_at_a_path_is_found(listener: socket.socket) -> None:
+def test_own_and_missing_listeners_are_not_upstream(listener: socket.socket) -> None:
     programs = UpstreamPrograms(Path("/proc"), Path("/sys"))
     # We listen there ourselves, and are not behind ourselves.
     assert programs.sample(0.0, [f"unix:{listener.getsockname()}"], ()) == {}

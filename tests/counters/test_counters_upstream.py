@@ -46,7 +46,7 @@ def of(family: str, peer: str) -> str:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
-def test_who_sent_last_waits_for_an_answer(host: str) -> None:
+def test_the_end_that_sent_last_waits_for_an_answer(host: str) -> None:
     with ExitStack() as stack:
         table = stack.enter_context(closing(DiagTable(None)))
         listener, peer = stack.enter_context(listening(host))
@@ -105,7 +105,7 @@ def test_accepted_connections_are_not_upstream() -> None:
         assert one.peer_port == listener.getsockname()[1]
 
 
-def test_of_many_peers_all_are_counted_and_few_are_named() -> None:
+def test_all_peers_are_counted_and_only_some_are_named() -> None:
     with ExitStack() as stack:
         table = stack.enter_context(closing(DiagTable(None)))
         upstreams = Upstreams(table, "/proc", lambda: [ourselves()])
@@ -119,13 +119,13 @@ def test_of_many_peers_all_are_counted_and_few_are_named() -> None:
         assert len(named) == PEERS_MAX + 1
 
 
-def test_the_text_of_proc_does_not_tell() -> None:
+def test_upstreams_are_unknown_from_the_text_of_proc() -> None:
     table = ProcTable("/proc/self/net")
     assert table.outgoing(frozenset({1})) is None
     assert looked(Upstreams(table, "/proc", lambda: [ourselves()])) == {}
 
 
-def test_a_peer_is_named_as_people_write_it() -> None:
+def test_peers_are_named_in_the_usual_form() -> None:
     def name(family: int, text: str) -> str:
         kind = socket.AF_INET if family == 2 else socket.AF_INET6
         packed = socket.inet_pton(kind, text).ljust(16, b"\0")
@@ -152,7 +152,7 @@ def test_connections_that_a_peer_has_not_accepted_are_counted() -> None:
         assert looked(upstreams)[of(ACCEPT_QUEUE, peer)] == 4
 
 
-def test_a_listener_of_any_address_is_a_peer_of_loopback_alone() -> None:
+def test_a_listener_on_any_address_is_a_peer_on_loopback_only() -> None:
     def listener(address: str) -> Listener:
         return Listener(1, 2, socket.inet_aton(address).ljust(16, b"\0"), 80, 0, None)
 

@@ -32,7 +32,7 @@ def test_the_cpu_is_that_of_the_process_that_listens_there(burner: Burner) -> No
     assert values[USED] * (now_s - began_s) == pytest.approx(burner.used_s() - used_s, abs=0.05)
 
 
-def test_its_waiting_for_a_cpu_is_the_kernels_own_count(burner: Burner) -> None:
+def test_its_run_delay_is_the_kernels_own_count(burner: Burner) -> None:
     def counted() -> tuple[int, int]:
         ran, waited, _ = Path(f"/proc/{burner.process.pid}/schedstat").read_text("ascii").split()
         return int(ran), int(waited)
@@ -46,7 +46,7 @@ def test_its_waiting_for_a_cpu_is_the_kernels_own_count(burner: Burner) -> None:
     assert share == pytest.approx(waited / (ran + waited), abs=0.1)
 
 
-def test_without_connections_at_the_moment_it_goes_on_with_whom_it_knows(burner: Burner) -> None:
+def test_known_programs_are_followed_while_there_are_no_connections(burner: Burner) -> None:
     one = programs()
     one.sample(0.0, [burner.peer], ())
     assert USED in one.sample(1.0, [], ())

@@ -72,7 +72,7 @@ def test_nothing_is_known_of_another_processor_or_of_too_many_threads() -> None:
         assert list(ThreadWaits("/proc", lambda: [one] * 100, platform.machine()).look())
 
 
-def test_threads_that_a_signal_stops_are_stopped() -> None:
+def test_threads_stopped_by_a_signal_are_counted() -> None:
     def stopped(one: Process) -> float:
         look = {name: value for name, _, value in ThreadStates("/proc", lambda: [one]).look()}
         return look["process.threads.stopped"]

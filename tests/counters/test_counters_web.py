@@ -58,18 +58,18 @@ def test_apaches_status() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "hello", "Total Accesses: 1", "Active connections: x"])
-def test_another_text_says_nothing(text: str) -> None:
+def test_other_text_gives_nothing(text: str) -> None:
     assert figures(text) == ({}, {})
 
 
-def test_every_counter_given_is_explained_and_every_one_explained_is_given() -> None:
+def test_counters_given_and_in_the_catalogue_match() -> None:
     given = {name for text in (NGINX, APACHE) for found in figures(text) for name in found}
     limited = WebSource("http://127.0.0.1:9/status", most={"workers": 4, "connections": 9})
     given |= set(limited.sample().values)
     assert given == {name for name in catalogue() if name.startswith("web.")}
 
 
-def test_a_server_that_is_not_there_says_nothing() -> None:
+def test_a_missing_server_gives_only_its_limits() -> None:
     source = WebSource("http://127.0.0.1:9/status")
     assert source.sample().values == {}
     limited = WebSource("http://127.0.0.1:9/status", most={"workers": 4})

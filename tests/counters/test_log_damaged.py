@@ -62,7 +62,7 @@ def test_samples_at_impossible_times_are_skipped_and_counted(tmp_path: Path) -> 
     assert "3 samples" in log_sentences.of_the_log(diagnose(found))
 
 
-def test_the_ends_of_time_are_times() -> None:
+def test_the_first_and_last_possible_times_are_kept() -> None:
     samples = tuple(Sample(at_s, {CPU: 1.0}) for at_s in (FIRST_S, LAST_S))
     marks = (Bookmark(FIRST_S, "first"), Bookmark(LAST_S * 2, "never"))
     found = possible(Recording("a", "made", None, None, samples, bookmarks=marks))
@@ -86,7 +86,7 @@ def test_a_huge_line_is_skipped(tmp_path: Path) -> None:
     assert "Skipped 1 line between the samples." in found.notes
 
 
-def test_a_share_that_is_no_number_is_absent(tmp_path: Path) -> None:
+def test_a_share_that_is_not_a_number_is_absent(tmp_path: Path) -> None:
     idle = [float("nan"), 25.0, float("inf")]
     (found,) = log.read(sar(tmp_path / "a.json", idle, [0, 1, 2]))
     shares = [sample.values.get(CPU) for sample in found.samples]
@@ -96,7 +96,7 @@ def test_a_share_that_is_no_number_is_absent(tmp_path: Path) -> None:
     assert (decision.confidence, decision.ruled_out) == ("none", ())
 
 
-def test_samples_of_one_moment_are_one(tmp_path: Path) -> None:
+def test_samples_at_one_time_count_as_one(tmp_path: Path) -> None:
     (found,) = log.read(sar(tmp_path / "a.json", [2.0] * 50, [7] * 50))
     assert diagnose(found).decision.kind == "signs"
     (found,) = log.read(perfmon(tmp_path / "a.csv", *[row(0)] * 50))
@@ -117,7 +117,7 @@ def test_the_order_of_rows_and_their_encoding_do_not_matter(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("points", ['[[1, "3"], [2]]', '[[1, "x"]]', '[[null, "3"]]', "[7]", "7"])
-def test_a_point_that_is_none_is_named(tmp_path: Path, points: str) -> None:
+def test_a_malformed_point_is_reported(tmp_path: Path, points: str) -> None:
     metric = '{"__name__": "node_load1"}'
     path = tmp_path / "a.json"
     path.write_text(

@@ -40,7 +40,7 @@ def test_rows_of_perfmon_that_are_almost_empty_are_refused(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("cells", "rows"), [(0, 30), (2, 100), (50, 100)])
-def test_short_rows_of_perfmon_are_read_where_they_are_few_or_have_enough(
+def test_short_rows_of_perfmon_are_read_if_few_or_full_enough(
     tmp_path: Path, cells: int, rows: int
 ) -> None:
     path = csv(tmp_path / "log.csv", cells, rows)
@@ -78,7 +78,7 @@ def test_a_number_that_stands_for_many_rows_fills_them_all() -> None:
 
 
 @pytest.mark.parametrize("error", [NameError("x"), AssertionError("x"), ImportError("x")])
-def test_errors_of_headcount_are_no_damage_of_a_log(
+def test_bugs_in_headcount_are_not_reported_as_damage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     def fails(_: Path) -> None:
@@ -90,7 +90,7 @@ def test_errors_of_headcount_are_no_damage_of_a_log(
 
 
 @pytest.mark.parametrize("error", [IndexError("x"), OverflowError("x"), RecursionError("x")])
-def test_errors_that_values_lead_to_are_damage_of_a_log(
+def test_errors_caused_by_values_are_reported_as_damage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     def fails(_: Path) -> None:

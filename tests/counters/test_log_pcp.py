@@ -134,7 +134,7 @@ def test_the_machine_is_this_one(real: Path, recording: Recording) -> None:
     assert "kernel.all.cpu.intr" in recording.unknown
 
 
-def test_an_archive_is_its_base_name_any_of_its_files_and_its_folder(
+def test_an_archive_is_read_by_its_base_name_a_file_or_its_folder(
     real: Path, recording: Recording
 ) -> None:
     for path in (real.with_name("archive.0"), real.with_name("archive.meta"), real.parent):
@@ -142,7 +142,7 @@ def test_an_archive_is_its_base_name_any_of_its_files_and_its_folder(
         assert one.samples == recording.samples
 
 
-def test_a_compressed_archive_reads_as_the_archive(
+def test_a_compressed_archive_reads_the_same(
     real: Path, recording: Recording, tmp_path: Path
 ) -> None:
     for part in real.parent.glob("archive.*"):
@@ -286,7 +286,7 @@ def test_every_figure_is_the_one_worked_out_by_hand(tmp_path: Path) -> None:
     assert one.unknown == ("nfs.client.calls",)
 
 
-def test_metrics_that_are_not_there_leave_the_others(tmp_path: Path) -> None:
+def test_missing_metrics_leave_the_others(tmp_path: Path) -> None:
     samples = [[1772438400.0, {"mem.util.available": 5.0}]]
     (one,) = log.read(write(tmp_path / "made", samples))
     assert dict(one.samples[0].values) == {"system.linux.memory.available": 5 * 1024}
@@ -306,7 +306,7 @@ def test_records_of_one_tick_are_one_sample(tmp_path: Path) -> None:
     assert shares == pytest.approx([0.9, 0.89, 0.88])
 
 
-def test_a_count_that_begins_anew_is_absent_once(tmp_path: Path) -> None:
+def test_a_count_that_restarts_is_absent_once(tmp_path: Path) -> None:
     counts = [0.0, 10.0, 3.0, 5.0]
     samples = [
         [1772438400.0 + second, {"mem.vmstat.workingset_refault_file": count, "hinv.pagesize": 1.0}]
@@ -328,7 +328,7 @@ def test_a_disk_that_appears_later_is_read_from_then_on(tmp_path: Path) -> None:
     assert [sample.values.get(name) for sample in one.samples] == [None, 5.0, 7.0]
 
 
-def test_a_link_without_a_speed_has_no_use(tmp_path: Path) -> None:
+def test_a_link_without_a_speed_has_no_utilisation(tmp_path: Path) -> None:
     values = {"network.interface.speed-eth0": 4294967295.0, "network.interface.in.bytes-eth0": 0.0}
     (one,) = log.read(write(tmp_path / "made", [[1772438400.0, values], [1772438401.0, values]]))
     assert dict(one.samples[1].values) == {
@@ -337,7 +337,7 @@ def test_a_link_without_a_speed_has_no_use(tmp_path: Path) -> None:
     }
 
 
-def test_a_folder_of_several_machines_gives_each_its_own(tmp_path: Path) -> None:
+def test_a_folder_of_several_machines_gives_one_recording_each(tmp_path: Path) -> None:
     for number, host in enumerate(("db1", "web1", "db1")):
         at_s = 1772438400.0 + 1000 * number
         sample = [at_s, {"mem.util.available": 1.0 + number}]
@@ -349,13 +349,13 @@ def test_a_folder_of_several_machines_gives_each_its_own(tmp_path: Path) -> None
     assert [sample.values[name] for sample in web1.samples] == [2 * 1024]
 
 
-def test_an_archive_of_other_things_is_refused(tmp_path: Path) -> None:
+def test_an_archive_without_known_metrics_is_refused(tmp_path: Path) -> None:
     samples = [[1772438400.0, {"nfs.client.calls": 1.0}]]
     with pytest.raises(InputError, match="no known metrics"):
         log.read(write(tmp_path / "made", samples))
 
 
-def test_a_damaged_archive_is_refused_with_what_pcp_says(real: Path, tmp_path: Path) -> None:
+def test_a_damaged_archive_is_refused_with_pcps_message(real: Path, tmp_path: Path) -> None:
     for part in real.parent.glob("archive.*"):
         shutil.copy(part, tmp_path)
     (tmp_path / "archive.meta").write_bytes(b"\x00\x00\x00\x84\x50\x05\x26\x02")
@@ -363,13 +363,13 @@ def test_a_damaged_archive_is_refused_with_what_pcp_says(real: Path, tmp_path: P
         log.read(tmp_path / "archive")
 
 
-def test_a_file_that_lies_alone_is_refused_with_what_is_missing(real: Path, tmp_path: Path) -> None:
+def test_a_single_file_of_an_archive_is_refused_with_the_fix(real: Path, tmp_path: Path) -> None:
     shutil.copy(real.with_name("archive.0"), tmp_path / "monday")
     with pytest.raises(InputError, match="only one file of a PCP archive; put all its files"):
         log.read(tmp_path / "monday")
 
 
-def test_missing_programs_are_said_with_the_package_that_has_them(
+def test_missing_programs_are_reported_with_their_package(
     real: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -377,7 +377,7 @@ def test_missing_programs_are_said_with_the_package_that_has_them(
         log.read(real)
 
 
-def test_a_folder_of_other_files_is_no_archive(tmp_path: Path) -> None:
+def test_a_folder_of_other_files_is_not_an_archive(tmp_path: Path) -> None:
     (tmp_path / "notes.0").write_text("x")
     with pytest.raises(InputError, match="not a known log of counters"):
         log.read(tmp_path)

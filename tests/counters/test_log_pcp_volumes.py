@@ -143,7 +143,7 @@ def assert_read_by_pmrep(base: Path) -> None:
     assert len(expected) >= len(log.read(base)[0].samples) > 0
 
 
-def test_what_is_out_of_the_ordinary_is_left_to_pmrep(tmp_path: Path) -> None:
+def test_unusual_archives_are_left_to_pmrep(tmp_path: Path) -> None:
     samples = [[1772438400.0 + row, {"mem.util.free": row}] for row in range(3)]
     described = {"mem.util.free": METRICS["mem.util.free"]}
     base = write(tmp_path / "made", described, samples, 2)

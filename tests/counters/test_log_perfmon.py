@@ -107,14 +107,14 @@ def test_every_name_given_is_in_the_catalogue_and_per_instance_where_it_says_so(
                 assert entry.per == meaning.instances, name
 
 
-def test_all_that_only_windows_counts_comes_from_its_logs() -> None:
+def test_perfmon_gives_all_counters_of_windows_alone() -> None:
     from headcount.counters.catalogue import catalogue  # noqa: PLC0415
 
     own = {name for name in catalogue() if name.startswith("system.windows.")}
     assert own == {name for name in families() if name.startswith("system.windows.")}
 
 
-def test_times_are_utc_by_the_second_bracket(tmp_path: Path) -> None:
+def test_the_second_bracket_converts_times_to_utc(tmp_path: Path) -> None:
     columns = {r"Memory\Pages/sec": [1.0, 2.0, 3.0]}
     recording = read_one(tmp_path, pdh(columns))
     assert [sample.at_s for sample in recording.samples] == [START_S, START_S + 1, START_S + 2]
@@ -129,7 +129,7 @@ def test_a_log_without_a_zone_says_so(tmp_path: Path) -> None:
     assert any("time zone" in note for note in recording.notes)
 
 
-def test_disks_and_links_are_given_each_and_together(tmp_path: Path) -> None:
+def test_disks_and_links_are_given_singly_and_in_total(tmp_path: Path) -> None:
     recording = read_one(
         tmp_path,
         pdh(
@@ -164,7 +164,7 @@ def test_disks_and_links_are_given_each_and_together(tmp_path: Path) -> None:
     assert any("no _Total" in note and "% Idle Time" in note for note in recording.notes)
 
 
-def test_cpus_are_counted_only_where_all_are_there(tmp_path: Path) -> None:
+def test_cpus_are_counted_only_if_all_are_logged(tmp_path: Path) -> None:
     path = r"Processor({})\% Processor Time"
     both = {path.format("0"): [100.0], path.format("1"): [20.0], path.format("_Total"): [60.0]}
     values = read_one(tmp_path, pdh(both)).samples[0].values
@@ -196,7 +196,7 @@ def test_the_kernels_time_is_given_with_and_without_interrupts(tmp_path: Path) -
     assert values["system.cpu.utilization{cpu.mode=system}"] == pytest.approx(0.23)
 
 
-def test_running_counts_become_rates_and_keep_their_state(tmp_path: Path) -> None:
+def test_running_counts_are_given_as_rates_and_as_counts(tmp_path: Path) -> None:
     path = r"Network Interface(A)\Packets Received Errors"
     recording = read_one(tmp_path, pdh({path: [5.0, 5.0, 8.0, 1.0]}))
     rate = "system.network.errors{network.io.direction=receive}"
@@ -206,7 +206,7 @@ def test_running_counts_become_rates_and_keep_their_state(tmp_path: Path) -> Non
     assert [sample.values[count] for sample in recording.samples] == [5, 5, 8, 1]
 
 
-def test_blocking_queues_are_none_of_the_servers(tmp_path: Path) -> None:
+def test_blocking_queues_are_not_counted(tmp_path: Path) -> None:
     path = r"Server Work Queues({})\Queue Length"
     queues = {"0": 3.0, "1": 6.0, "Blocking Queue": 99.0, "SMB2 NonBlocking 0": 2.0}
     values = (
@@ -218,7 +218,7 @@ def test_blocking_queues_are_none_of_the_servers(tmp_path: Path) -> None:
     assert values["system.windows.server.work_queue.longest"] == 6
 
 
-def test_no_operation_has_no_time(tmp_path: Path) -> None:
+def test_without_operations_there_is_no_time(tmp_path: Path) -> None:
     recording = read_one(tmp_path, pdh({r"PhysicalDisk(_Total)\Avg. Disk sec/Read": [0.0, 0.004]}))
     name = "system.disk.operation_time{disk.io.direction=read}"
     assert [sample.values.get(name) for sample in recording.samples] == [None, 4.0]
@@ -235,7 +235,7 @@ def test_several_machines_are_several_recordings(tmp_path: Path) -> None:
     assert dict(database.samples[0].values) == {"system.windows.paging.pages": 2.0}
 
 
-def test_a_column_that_is_there_twice_counts_once(tmp_path: Path) -> None:
+def test_a_duplicate_column_counts_once(tmp_path: Path) -> None:
     text = pdh({r"Network Interface(A)\Bytes Sent/sec": [None, 2.0], "X\\y": [7.0, None]})
     text = text.replace("X\\y", r"Network Interface(A)\Bytes Sent/sec")
     recording = read_one(tmp_path, text)
@@ -243,13 +243,13 @@ def test_a_column_that_is_there_twice_counts_once(tmp_path: Path) -> None:
     assert [sample.values[name] for sample in recording.samples] == [7.0, 2.0]
 
 
-def test_what_has_no_name_is_listed_once_for_all_its_instances(tmp_path: Path) -> None:
+def test_unknown_counters_are_listed_once_for_all_instances(tmp_path: Path) -> None:
     columns = {rf"Process(p{n})\Private Bytes": [1.0] for n in range(3)}
     recording = read_one(tmp_path, pdh(columns | {r"Memory\Pages/sec": [1.0]}))
     assert recording.unknown == (r"Process\Private Bytes",)
 
 
-def test_esxtop_writes_the_same_format_about_a_host_that_is_no_windows(tmp_path: Path) -> None:
+def test_a_host_of_esxtop_is_not_taken_for_windows(tmp_path: Path) -> None:
     mark = "(PDH-CSV 4.0) (UTC)(0)"
     recording = read_one(
         tmp_path,
@@ -273,7 +273,7 @@ def test_powershell_writes_names_in_lower_case(tmp_path: Path) -> None:
     assert recording.samples[0].values["system.cpu.utilization"] == 0.5
 
 
-def test_the_mark_decides_not_the_name(tmp_path: Path) -> None:
+def test_logs_are_recognised_by_their_mark_not_their_name(tmp_path: Path) -> None:
     path = tmp_path / "anything.bin"
     assert perfmon.recognises(path, b"") is False
     path.write_text(pdh({r"Memory\Pages/sec": [1.0]}))

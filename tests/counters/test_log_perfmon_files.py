@@ -97,7 +97,7 @@ def test_other_languages_mean_the_same(local: tuple[str, str], name: tuple[str, 
     assert english(*local) == name
 
 
-def test_no_word_of_a_language_stands_for_nothing() -> None:
+def test_every_translation_stands_for_a_known_name() -> None:
     import tomllib  # noqa: PLC0415
     from importlib.resources import files  # noqa: PLC0415
 
@@ -126,7 +126,7 @@ def test_bad_samples_are_absent(tmp_path: Path) -> None:
     assert pages(read(tmp_path, text.encode())) == [None, None, 3.0, 0.0, None, None]
 
 
-def test_what_typeperf_says_at_its_end_is_no_sample(tmp_path: Path) -> None:
+def test_last_words_of_typeperf_are_not_a_sample(tmp_path: Path) -> None:
     text = "\r\n" + pdh({PAGES: [1.0, 2.0]}, mark="(PDH-CSV 4.0)")
     text += "Exiting, please wait...                         \r\n"
     text += "The command completed successfully.\r\n"
@@ -157,7 +157,7 @@ def test_a_last_line_without_a_line_end_is_whole(tmp_path: Path) -> None:
     assert pages(read(tmp_path, text.encode())) == [1.0, 2.0]
 
 
-def test_rows_that_are_short_lack_what_is_missing(tmp_path: Path) -> None:
+def test_short_rows_lack_only_the_missing_cells(tmp_path: Path) -> None:
     text = pdh({PAGES: [1.0], r"Memory\Page Faults/sec": [10.0]})
     recording = read(tmp_path, (text + '"03/02/2026 09:00:01.000","5"\r\n').encode())
     assert pages(recording) == [1.0, 5.0]
@@ -226,7 +226,7 @@ def test_dates_are_read_in_the_order_the_whole_log_makes_likely(
     assert read.times(0)[0] == pytest.approx(first)
 
 
-def test_what_is_no_time_is_none() -> None:
+def test_text_that_is_not_a_time_is_none() -> None:
     for text in ("", "Exiting, please wait...", "03/02/2026", "12.5"):
         assert clock.fields(text) is None
 

@@ -8,19 +8,19 @@ from headcount.counters import log
 from headcount.errors import InputError
 
 
-def test_a_missing_file_is_said_to_be_missing(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"gone\.csv: no such file"):
         log.read(tmp_path / "gone.csv")
 
 
-def test_an_empty_file_is_said_to_be_empty(tmp_path: Path) -> None:
+def test_an_empty_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "empty.csv"
     path.touch()
     with pytest.raises(InputError, match="the file is empty"):
         log.read(path)
 
 
-def test_a_file_of_another_kind_is_refused_with_the_formats_that_are_known(tmp_path: Path) -> None:
+def test_a_file_of_another_kind_is_refused_with_the_known_formats(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("Dear diary\n")
     with pytest.raises(InputError) as error:
@@ -54,7 +54,7 @@ def test_printed_text_is_refused_with_the_command_that_records(tmp_path: Path, t
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00" * 100, b"\xff\xfe", b"{", b'"', b"\x1f\x8b"])
-def test_no_reader_fails_over_what_it_does_not_know(tmp_path: Path, content: bytes) -> None:
+def test_no_reader_crashes_on_unknown_content(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "any"
     path.write_bytes(content)
     with pytest.raises(InputError):

@@ -131,7 +131,7 @@ def converted(path: Path, *options: str, zone: str = "UTC") -> str:
     ).stdout
 
 
-def test_the_output_of_sadf_reads_as_the_file_it_is_of(
+def test_the_output_of_sadf_reads_the_same_as_its_file(
     real: Path, recording: Recording, tmp_path: Path
 ) -> None:
     path = tmp_path / "sadf.txt"
@@ -142,7 +142,7 @@ def test_the_output_of_sadf_reads_as_the_file_it_is_of(
 
 
 @pytest.mark.parametrize(("zone", "hours"), [("Asia/Kolkata", "+5.5"), ("America/New_York", "-5")])
-def test_local_times_are_corrected_by_the_files_own_time_of_making(
+def test_local_times_are_corrected_by_the_creation_time_of_the_file(
     real: Path, recording: Recording, tmp_path: Path, zone: str, hours: str
 ) -> None:
     path = tmp_path / "local.json"
@@ -197,7 +197,7 @@ def test_a_disk_that_did_nothing_has_no_wait(tmp_path: Path) -> None:
     assert found["system.disk.queue_length"] == 0.5
 
 
-def test_memory_is_the_sum_of_either_meaning_of_used(tmp_path: Path) -> None:
+def test_total_memory_follows_from_either_meaning_of_used(tmp_path: Path) -> None:
     new = {"memfree": 100, "memused": 500, "memused-percent": 50.0, "buffers": 100, "cached": 200,
            "slab": 100}  # fmt: skip
     assert values(tmp_path, {"memory": new})["system.memory.limit"] == 1000 * 1024
@@ -228,7 +228,7 @@ def test_cpus_of_either_option_of_sar(tmp_path: Path) -> None:
     assert any("System time includes interrupts" in note for note in one.notes)
 
 
-def test_a_links_use_is_known_only_where_its_speed_is(tmp_path: Path) -> None:
+def test_use_of_a_link_is_known_only_with_its_speed(tmp_path: Path) -> None:
     links = [
         {"iface": "eth0", "rxkB": 1, "txkB": 1, "ifutil-percent": 25.0},
         {"iface": "eth1", "rxkB": 9, "txkB": 9, "ifutil-percent": 0.0},
@@ -249,7 +249,7 @@ def test_starts_of_the_machine_are_bookmarks(tmp_path: Path) -> None:
     ]
 
 
-def test_local_times_of_a_part_of_a_day_are_taken_as_utc_and_said_to_be(tmp_path: Path) -> None:
+def test_local_times_of_part_of_a_day_are_read_as_utc_with_a_note(tmp_path: Path) -> None:
     stamp = {"date": "2026-03-02", "time": "09:07:00", "utc": 0, "interval": 60}
     path = written(tmp_path, {"timestamp": stamp}, **{"file-utc-time": "00:00:01"})
     (one,) = log.read(path)
@@ -257,7 +257,7 @@ def test_local_times_of_a_part_of_a_day_are_taken_as_utc_and_said_to_be(tmp_path
     assert any("read as UTC" in note for note in one.notes)
 
 
-def test_a_damaged_file_is_refused_with_what_sadf_says(real: Path, tmp_path: Path) -> None:
+def test_a_damaged_file_is_refused_with_the_message_of_sadf(real: Path, tmp_path: Path) -> None:
     path = tmp_path / "sa"
     path.write_bytes(real.read_bytes()[:200])
     with pytest.raises(InputError, match="sadf cannot read it"):
@@ -283,7 +283,7 @@ def test_torn_json_is_refused_with_the_command_that_makes_it(tmp_path: Path) -> 
         log.read(path)
 
 
-def test_a_missing_sadf_is_said_with_the_package_that_has_it(
+def test_a_missing_sadf_is_reported_with_its_package(
     real: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -291,7 +291,7 @@ def test_a_missing_sadf_is_said_with_the_package_that_has_it(
         log.read(real)
 
 
-def test_files_are_told_by_their_first_bytes(real: Path, tmp_path: Path) -> None:
+def test_files_are_recognised_by_their_first_bytes(real: Path, tmp_path: Path) -> None:
     assert sysstat.recognises(real, real.read_bytes()[:100])
     path = tmp_path / "other.json"
     path.write_text('{"other": 1}')

@@ -136,7 +136,7 @@ def test_samples_that_differ_give_what_each_says(
     assert_as_by_sample(path, one, other)
 
 
-def test_text_that_only_one_decoder_takes_is_read_all_the_same(tmp_path: Path) -> None:
+def test_text_that_only_one_decoder_accepts_is_read(tmp_path: Path) -> None:
     samples = alike(random.Random(3), 50)
     path = write(tmp_path / "x.json", samples)
     lone = r'"of-no-interest": ["\ud800", '

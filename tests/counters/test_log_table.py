@@ -21,7 +21,7 @@ ROWS = st.lists(st.dictionaries(st.sampled_from("abcd"), st.floats(-1e9, 1e9)), 
 
 
 @given(rows=ROWS)
-def test_samples_say_what_the_rows_said(rows: list[dict[str, float]]) -> None:
+def test_samples_have_the_values_of_the_rows(rows: list[dict[str, float]]) -> None:
     given = as_columns([Sample(float(place), row) for place, row in enumerate(rows)])
     made = samples(given.at_s, given.values)
     for sample, row in zip(made, rows, strict=True):
@@ -31,7 +31,7 @@ def test_samples_say_what_the_rows_said(rows: list[dict[str, float]]) -> None:
         assert all(sample.values[name] == value for name, value in row.items())
 
 
-def test_an_absent_figure_is_no_key() -> None:
+def test_an_absent_figure_is_not_a_key() -> None:
     (sample,) = samples([0.0], {"a": np.array([NAN]), "b": np.array([1.0])})
     assert "a" not in sample.values
     with pytest.raises(KeyError):
@@ -49,7 +49,7 @@ def test_samples_are_in_order_of_time_and_infinite_values_absent() -> None:
     ]
 
 
-def test_parts_that_are_known_are_put_together() -> None:
+def test_known_parts_are_combined() -> None:
     parts = [np.array([1.0, NAN, NAN]), np.array([3.0, 5.0, NAN])]
     np.testing.assert_array_equal(total(parts), [4.0, 5.0, NAN])
     np.testing.assert_array_equal(average(parts), [2.0, 5.0, NAN])
@@ -61,7 +61,7 @@ def test_growth_is_per_second_and_never_negative() -> None:
     np.testing.assert_array_equal(per_second(counts, times_s), [NAN, 5.0, NAN, NAN])
 
 
-def test_what_a_log_says_itself_stays_and_only_its_gaps_are_filled() -> None:
+def test_only_gaps_in_logged_values_are_filled() -> None:
     read, write = (f"system.disk.io{{disk.io.direction={way}}}" for way in ("read", "write"))
     columns = {
         read: np.array([1.0, 1.0]),
@@ -72,7 +72,7 @@ def test_what_a_log_says_itself_stays_and_only_its_gaps_are_filled() -> None:
     np.testing.assert_array_equal(columns["system.disk.io"], [3.0, 7.0])
 
 
-def test_a_link_that_is_down_has_no_use() -> None:
+def test_a_link_that_is_down_has_no_utilisation() -> None:
     link = "network.interface.name=eth0}"
     columns = {
         f"system.network.speed{{{link}": np.array([0.0]),

@@ -61,19 +61,19 @@ def bytes_of(text: bytes) -> Iterator[bytes]:
     [b"", b"HTTP/1.1 200 OK\r\nX-Slow: ", HEAD],
     ids=["status", "header", "page"],
 )
-def test_a_byte_at_a_time_ends_with_the_limit_of_the_whole(before: bytes) -> None:
+def test_a_byte_at_a_time_ends_at_the_limit_for_the_whole_answer(before: bytes) -> None:
     pieces = itertools.chain((before,), bytes_of(b"HTTP" if not before else b"x"))
     with saying(pieces, 0.02) as url:
         message = asked(url)
     assert message == f"no counters from {url}: no whole answer within 0.4 s"
 
 
-def test_answers_that_ask_to_go_on_end_with_the_limit() -> None:
+def test_an_endless_100_continue_ends_at_the_limit() -> None:
     with saying(itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n"), 0.02) as url:
         assert "no whole answer within 0.4 s" in asked(url)
 
 
-def test_a_header_without_end_is_refused() -> None:
+def test_an_endless_header_is_refused() -> None:
     most = bounded.MOST_HEAD_BYTES >> 10
     pieces = itertools.chain((b"HTTP/1.1 200 OK\r\n",), itertools.repeat(LINE))
     with saying(pieces, 0.0) as url:

@@ -133,7 +133,7 @@ FIRST = [NODE, (PAGES / "windows_exporter_0.txt").read_text("utf-8")]
 
 @pytest.mark.parametrize("first", FIRST, ids=["node", "windows"])
 @pytest.mark.parametrize("seed", range(5))
-def test_pages_and_answers_give_what_each_two_pages_say(
+def test_pages_and_answers_give_what_each_pair_of_pages_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str, seed: int
 ) -> None:
     chance = random.Random(seed)
@@ -150,7 +150,7 @@ def test_pages_and_answers_give_what_each_two_pages_say(
     assert_as_by_page(recording, texts)
 
 
-def test_pages_with_more_than_values_and_torn_ones_are_read_one_by_one(tmp_path: Path) -> None:
+def test_pages_with_timestamps_and_torn_ones_are_read_one_by_one(tmp_path: Path) -> None:
     texts = pages(random.Random(9), NODE, 12)
     written = []
     for number, (at_s, text) in enumerate(texts.items()):

@@ -24,7 +24,7 @@ def test_what_a_program_exposes_is_read_back(exposed: dict[str, float]) -> None:
     assert found == expected
 
 
-def test_metrics_that_nobody_asked_for_are_passed_over_unread() -> None:
+def test_unwanted_metrics_are_skipped_unread() -> None:
     text = 'wanted{a="1"} 2\nwanted_too 3\nunwanted{broken 5\n'
     assert dict(exposition.parse(text, {"wanted"})) == {"wanted": {(("a", "1"),): 2.0}}
 
@@ -35,7 +35,7 @@ def test_a_torn_line_is_named(torn: str) -> None:
         exposition.parse(f"wanted 1\n{torn}\n")
 
 
-def test_a_page_of_another_program_is_of_no_exporter() -> None:
+def test_a_page_of_another_program_has_no_exporter() -> None:
     assert mapping.exporter_of(exposition.names("<html>\n<body>Hello</body>\n")) is None
     assert mapping.exporter_of(exposition.names("nginx_connections_active 3\n")) is None
 
@@ -48,7 +48,7 @@ def test_a_mapping_that_contradicts_itself_is_refused() -> None:
         mapping.Mapped.model_validate({"name": "x", "kind": "count", "of": (term,)})
 
 
-def test_the_data_says_where_it_comes_from() -> None:
+def test_files_of_exporters_name_their_source() -> None:
     folder = Path(mapping.__file__).with_name("exporters")
     for path in folder.glob("*.toml"):
         assert "https://" in path.read_text("utf-8").partition("name =")[0]

@@ -75,7 +75,7 @@ def test_a_step_that_is_too_short_repeats_nothing(tmp_path: Path) -> None:
     assert "8 of 10 points repeat the previous one" in recording.notes[0]
 
 
-def test_series_without_a_name_are_told_of(tmp_path: Path) -> None:
+def test_series_without_a_name_are_reported(tmp_path: Path) -> None:
     answer = matrix({BEGAN_S: windows(0)}, "fs1:9182")
     answer["data"]["result"].append({"metric": {"instance": "fs1"}, "values": [[BEGAN_S, "1"]]})
     (recording,) = log.read(saved(tmp_path, json.dumps(answer)))
@@ -128,7 +128,9 @@ def test_a_torn_page_costs_that_page(tmp_path: Path) -> None:
         ("# headcount page 1\nnginx_connections_active 3\n", "has no metrics of"),
     ],
 )
-def test_what_cannot_be_read_is_said(tmp_path: Path, text: str, message: str) -> None:
+def test_unreadable_answers_are_refused_with_the_reason(
+    tmp_path: Path, text: str, message: str
+) -> None:
     with pytest.raises(InputError) as caught:
         log.read(saved(tmp_path, text))
     assert message in str(caught.value)

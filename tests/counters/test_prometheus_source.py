@@ -72,7 +72,7 @@ def windows(moment: int) -> str:
     return PAGES.joinpath(f"windows_exporter_{moment}.txt").read_text("utf-8")
 
 
-def test_the_real_one() -> None:
+def test_a_real_exporter() -> None:
     with exporting() as exporter:
         began_s = time.monotonic()
         source = far(exporter.url)
@@ -92,7 +92,7 @@ def test_the_real_one() -> None:
     assert abs(origin.clock.seconds) <= origin.clock.error_s <= 1.0 + time.monotonic() - began_s
 
 
-def test_one_that_ends_and_comes_back() -> None:
+def test_an_exporter_that_ends_and_comes_back() -> None:
     port = free()
     with exporting(port) as exporter:
         source = far(exporter.url)
@@ -117,7 +117,7 @@ def test_windows_over_http(pretender: Pretender) -> None:
     source.close()
 
 
-def test_the_header_tells_the_time_where_the_page_does_not(pretender: Pretender) -> None:
+def test_the_header_gives_the_time_if_the_page_does_not(pretender: Pretender) -> None:
     page = "\n".join(line for line in windows(0).splitlines() if "windows_time_" not in line)
     pretender.page = lambda: page
     began_s = time.monotonic()
@@ -140,7 +140,7 @@ def test_the_header_tells_the_time_where_the_page_does_not(pretender: Pretender)
         (200, "node_exporter_build_info 1\nnode_load1 one\n", "not Prometheus' text format"),
     ],
 )
-def test_what_is_no_exporter_is_said(
+def test_other_answers_are_refused_with_the_reason(
     pretender: Pretender, status: int, page: str, message: str
 ) -> None:
     pretender.status, pretender.page = status, lambda: page
@@ -150,12 +150,12 @@ def test_what_is_no_exporter_is_said(
     assert pretender.url in str(caught.value)
 
 
-def test_nobody_there() -> None:
+def test_a_refused_connection_is_reported() -> None:
     with pytest.raises(TargetError, match=r"Connection refused; is the exporter running"):
         far(f"http://127.0.0.1:{free()}")
 
 
-def test_no_tls_there(pretender: Pretender) -> None:
+def test_a_server_without_tls_is_reported(pretender: Pretender) -> None:
     with pytest.raises(TargetError, match="TLS failed"):
         far(pretender.url.replace("http:", "https:"))
 

@@ -109,7 +109,7 @@ def test_a_page_says_what_it_was_composed_to_say(expected: dict[str, float]) -> 
     assert {name: found.get(name) for name in expected} == pytest.approx(expected)
 
 
-def test_the_machine_says_who_it_is_and_how_late_it_is() -> None:
+def test_host_and_clock_are_read() -> None:
     known = exporter()
     after = exposition.parse(text(1), known.metrics)
     assert (known.name, known.system) == ("windows_exporter", "windows")
@@ -124,7 +124,7 @@ def test_the_first_page_has_no_rates() -> None:
     assert not [name for name in first if name.startswith(("system.cpu.util", "system.disk.io"))]
 
 
-def test_what_a_collector_does_not_tell_is_absent() -> None:
+def test_figures_of_a_missing_collector_are_absent() -> None:
     without = "\n".join(line for line in text(1).splitlines() if "physical_disk" not in line)
     found = counted(after=without)
     assert not [name for name in found if name.startswith("system.disk.")]
@@ -132,13 +132,13 @@ def test_what_a_collector_does_not_tell_is_absent() -> None:
     assert "system.windows.iis.requests" not in found
 
 
-def test_a_disk_without_reads_has_no_time_of_a_read() -> None:
+def test_a_disk_without_reads_has_no_read_time() -> None:
     found = counted()
     assert "system.disk.operation_time{disk.io.direction=read,system.device=1 D:}" not in found
     assert found["system.disk.operations{disk.io.direction=read,system.device=1 D:}"] == 0
 
 
-def test_a_machine_that_started_anew_has_no_rates_that_once() -> None:
+def test_a_machine_that_restarted_has_no_rates_once() -> None:
     found = counted(before=text(1), after=text(0))
     known = exporter()
     rates = {each.name for each in known.counter if each.kind in {"rate", "share"}}

@@ -95,7 +95,7 @@ def test_a_collector_is_known_whichever_of_its_files_is_read_first() -> None:
     assert values["process.cpu.garbage_collection"] == pytest.approx(0.25)
 
 
-def test_open_files_are_known_of_all_or_of_nobody() -> None:
+def test_open_files_are_known_for_all_processes_or_none() -> None:
     listed = "".join(
         f"dr-x------ 2 0 0 {many} Nov 24 13:21 /proc/{pid}/fd\n" for pid, many in ((7, 12), (8, 30))
     )
@@ -114,7 +114,7 @@ nonsense
 """
 
 
-def test_the_lines_of_ss() -> None:
+def test_sockets_are_read_from_the_lines_of_ss() -> None:
     table = FarTable([80, 443], None)
     assert "sport = :80 or sport = :443" in (table.question(0.0) or "")
     table.take(SS, 0.0)

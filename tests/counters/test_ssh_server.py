@@ -226,7 +226,7 @@ def test_a_server_that_is_restarted_is_found_again(
             assert one.found.pids == (again,)
 
 
-def test_a_login_that_is_lost_finds_the_server_again(sshd: SshServer) -> None:
+def test_the_server_is_found_again_after_a_lost_login(sshd: SshServer) -> None:
     with server() as (pid, port), source(sshd, port) as one:
         assert one.sample().values["process.count"] == 2
         sshd.hang_up()
@@ -237,7 +237,7 @@ def test_a_login_that_is_lost_finds_the_server_again(sshd: SshServer) -> None:
         assert one.found.pids == (pid,)
 
 
-def test_a_server_that_loses_its_children_is_not_taken_for_others(sshd: SshServer) -> None:
+def test_cpu_of_lost_children_is_not_taken_for_other_programs(sshd: SshServer) -> None:
     """Their time is in nobody's figures, so what other programs used is not known, either."""
     losing = "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
     for script, is_known in ((BUSY, True), (losing + BUSY, False)):
@@ -266,7 +266,7 @@ def children(pid: int) -> list[str]:
     return Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8").split()
 
 
-def test_behind_a_translation_of_addresses_the_port_is_enough(
+def test_behind_address_translation_the_port_is_enough(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = BUSY.replace('"127.0.0.1", int(sys.argv[1])', "sys.argv[1], 0")
@@ -280,7 +280,7 @@ def test_behind_a_translation_of_addresses_the_port_is_enough(
                 assert one.sample().values["socket.accept_queue.limit"] == 16
 
 
-def test_who_may_not_look_is_told_how_to_log_in(sshd_of_nobody: SshServer) -> None:
+def test_without_rights_the_message_says_how_to_log_in(sshd_of_nobody: SshServer) -> None:
     sshd = sshd_of_nobody
     with server() as (_, port), source(sshd, port) as one:
         assert one.found.pids == ()

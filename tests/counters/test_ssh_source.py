@@ -55,7 +55,7 @@ def test_it_counts_what_this_machine_counts(source: SshSource) -> None:
     inner.close()
 
 
-def test_it_names_all_that_a_host_has(source: SshSource) -> None:
+def test_it_gives_all_counters_of_a_host(source: SshSource) -> None:
     source.sample()
     time.sleep(0.1)
     found = source.sample().values
@@ -84,7 +84,7 @@ def test_the_clock_here_and_there_is_the_same_one(source: SshSource) -> None:
 
 
 @pytest.mark.usefixtures("server")
-def test_a_name_of_the_users_configuration_will_do() -> None:
+def test_a_host_alias_of_the_users_configuration_works() -> None:
     source = open_source(f"ssh://{ALIAS}", "far")
     assert source.sample().values
     source.close()
@@ -101,7 +101,7 @@ def test_nothing_is_left_behind(server: SshServer) -> None:
     assert children(server.process.pid) == []
 
 
-def test_a_login_that_is_lost_is_made_anew(server: SshServer, source: SshSource) -> None:
+def test_a_lost_login_is_made_again(server: SshServer, source: SshSource) -> None:
     source.sample()
     server.hang_up()
     with pytest.raises(TargetError, match=r"no counters from ssh://127\.0\.0\.1"):
@@ -138,25 +138,25 @@ def refused(address: str) -> str:
     return str(caught.value)
 
 
-def test_a_wrong_key(server: SshServer) -> None:
+def test_a_wrong_key_is_refused(server: SshServer) -> None:
     server.offer("other_key")
     message = refused(server.address)
     assert "requires a password from this user" in message
     assert f"ssh-copy-id -p {server.port} 127.0.0.1" in message
 
 
-def test_a_server_that_nobody_knows(server: SshServer) -> None:
+def test_an_unknown_host_key_is_refused(server: SshServer) -> None:
     server.write_known_hosts(None)
     assert "its host key is unknown; log in once" in refused(server.address)
 
 
-def test_a_server_with_another_key_than_is_known(server: SshServer) -> None:
+def test_a_changed_host_key_is_refused(server: SshServer) -> None:
     server.write_known_hosts("other_key")
     assert "its host key has changed" in refused(server.address)
 
 
 @pytest.mark.usefixtures("server")
-def test_a_machine_of_no_name() -> None:
+def test_an_unknown_host_name_is_refused() -> None:
     assert "there is no host of that name" in refused("ssh://nowhere.invalid")
 
 
@@ -169,14 +169,12 @@ def test_a_machine_of_no_name() -> None:
         ("echo this account is closed >&2; exit 1", "ssh says: this account is closed"),
     ],
 )
-def test_a_machine_that_answers_with_something_else(
-    server: SshServer, command: str, message: str
-) -> None:
+def test_unexpected_answers_are_refused(server: SshServer, command: str, message: str) -> None:
     server.force(command)
     assert message in refused(server.address)
 
 
-def test_start_up_files_that_talk_are_passed_over(server: SshServer) -> None:
+def test_output_of_start_up_files_is_skipped(server: SshServer) -> None:
     server.force('echo Welcome; echo system Plan9; sh -c \\"$SSH_ORIGINAL_COMMAND\\"')
     source = open_source(server.address, "far")
     assert source.sample().values["system.cpu.logical.count"] == os.cpu_count()

@@ -92,14 +92,14 @@ def test_a_stack_is_process_thread_state_kernel_call() -> None:
     assert all(frame.endswith("_[k]") for frame in frames)
 
 
-def test_nothing_is_counted_while_nobody_records() -> None:
+def test_nothing_is_counted_without_a_recording() -> None:
     with waiting("sleep") as one:
         stacks = ThreadStacks("/proc", lambda: [one])
         list(stacks.look())
         assert stacks.take().snapshots == 0
 
 
-def test_of_many_threads_some_are_read_and_count_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_some_of_many_threads_are_read_and_count_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshots, "THREADS_MAX", 4)
     with waiting(*["sleep"] * 9) as one:
         stacks = ThreadStacks("/proc", lambda: [one])
@@ -113,7 +113,7 @@ def test_of_many_threads_some_are_read_and_count_for_all(monkeypatch: pytest.Mon
     assert total == 30 * 10
 
 
-def test_a_lock_where_several_wait_is_told_from_one_of_a_thread() -> None:
+def test_only_a_lock_with_several_waiters_is_named() -> None:
     code = """
 import _thread, threading, sys, time
 held = _thread.allocate_lock(); held.acquire()
@@ -204,7 +204,7 @@ def test_the_kernels_text_is_read_in_all_its_forms() -> None:
     assert parse_frames(text) == ("b.part.0_[k]", "a_[k]")
 
 
-def test_both_processors_know_the_calls_and_others_none() -> None:
+def test_system_calls_of_two_processors_are_known() -> None:
     for machine in ("x86_64", "aarch64"):
         names = {call.name for call in calls(machine).values()}
         assert {"futex", "epoll_pwait", "accept4", "recvfrom", "write", "fsync", "connect"} <= names

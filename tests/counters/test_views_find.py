@@ -38,7 +38,7 @@ def command(proc: Path, pid: int, *words: str) -> None:
     (folder / "cwd").symlink_to(proc.parent)
 
 
-def test_pages_are_asked_only_at_a_server_that_calls_itself_so() -> None:
+def test_pages_are_requested_only_from_servers_of_that_name() -> None:
     assert places("nginx", Around(URL, "nginx/1.22.1")) == [URL + path for path in NGINX_PATHS]
     assert places("apache", Around(URL, "Apache/2.4.62")) == [f"{URL}/server-status?auto"]
     assert places("lighttpd", Around(URL, "lighttpd/1.4.69")) == [f"{URL}/server-status?auto"]
@@ -68,7 +68,7 @@ def test_a_configuration_in_a_container_names_nothing_of_this_machine(tmp_path: 
     assert places("haproxy", around) == []
 
 
-def test_php_fpms_pools_are_those_of_its_only_first_process(tmp_path: Path) -> None:
+def test_php_fpms_pools_are_those_of_its_only_master(tmp_path: Path) -> None:
     (tmp_path / "fpm.conf").write_text(
         "[www]\nlisten = /run/fpm.sock\npm.status_path = /state\npm.max_children = 4\n"
     )
@@ -94,7 +94,7 @@ def test_redis_is_a_server_that_the_target_is_connected_to() -> None:
     assert places("redis", Around(behind=behind)) == ["127.0.0.1:7000", "192.0.2.9:6379"]
 
 
-def test_a_jvms_file_is_that_of_its_number_inside_its_container(tmp_path: Path) -> None:
+def test_a_jvms_file_has_its_process_id_inside_the_container(tmp_path: Path) -> None:
     proc = tmp_path / "proc"
     command(proc, 7, "java")
     (proc / "7" / "root").unlink()
@@ -167,7 +167,7 @@ def test_an_smbstatus_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Mo
     assert not Path(f"/proc/{pid}").exists()
 
 
-def test_another_file_is_no_configuration_of_samba(tmp_path: Path) -> None:
+def test_another_file_is_not_a_configuration_of_samba(tmp_path: Path) -> None:
     (tmp_path / "smb.conf").write_text("hello")
     with pytest.raises(TargetError, match="not Samba status"):
         asked_views([f"samba={tmp_path}/smb.conf"])
@@ -203,7 +203,7 @@ def listening(reply: bytes | None) -> Iterator[str]:
             one.close()
 
 
-def test_who_is_silent_is_given_up_after_a_moment_and_said() -> None:
+def test_a_silent_server_is_given_up_soon_and_reported() -> None:
     with listening(None) as address:
         with pytest.raises(SlowError, match="within 200 ms"):
             page(f"http://{address}/status")
@@ -216,14 +216,14 @@ def test_who_is_silent_is_given_up_after_a_moment_and_said() -> None:
         assert doubts[0].text.startswith("nginx stub_status at http://")
 
 
-def test_a_redis_with_a_password_is_left_alone_and_said() -> None:
+def test_a_redis_with_a_password_is_left_alone_and_reported() -> None:
     with listening(b"-NOAUTH Authentication required.\r\n") as address:
         found, doubts = find_views(Around(behind={address: {5: "redis-server"}}))
     assert found == []
     assert "asks for a password, which Headcount does not send" in doubts[0].text
 
 
-def test_another_page_is_no_view_and_nobody_says_so() -> None:
+def test_another_page_is_not_a_view_and_not_reported() -> None:
     page_text = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
     with listening(page_text) as address:
         assert find_views(Around(f"http://{address}", "nginx")) == ([], [])
@@ -243,6 +243,6 @@ def test_another_page_is_no_view_and_nobody_says_so() -> None:
         ("haproxy=http://u:p@h/stats", "without credentials"),
     ],
 )
-def test_what_is_no_view_is_refused(text: str, why: str) -> None:
+def test_a_malformed_view_is_refused(text: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
         split_view(text)

@@ -46,11 +46,11 @@ def test_lighttpds_connections_and_their_limit() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "<html>Total Accesses: 1</html>", "BusyServers: many\n"])
-def test_what_is_no_status_of_lighttpd_is_nothing(text: str) -> None:
+def test_text_that_is_not_a_status_of_lighttpd_gives_nothing(text: str) -> None:
     assert not lighttpd.figures(text)
 
 
-def test_the_places_of_haproxys_configuration() -> None:
+def test_sockets_and_pages_of_haproxys_configuration() -> None:
     text = "global\n  stats socket /run/haproxy.sock mode 600\nlisten s\n  stats uri /figures\n"
     assert haproxy.sockets(text) == ["/run/haproxy.sock"]
     assert haproxy.pages(text) == ["/figures"]
@@ -69,7 +69,7 @@ def test_redis_counts_the_time_of_its_command_thread() -> None:
 
 
 @pytest.mark.parametrize("text", ["-NOAUTH Authentication required.\r\n", "HTTP/1.1 400 Bad\r\n"])
-def test_what_is_no_answer_of_redis_is_nothing(text: str) -> None:
+def test_text_that_is_not_an_answer_of_redis_gives_nothing(text: str) -> None:
     assert not redis.figures(text)
 
 
@@ -84,7 +84,7 @@ def test_a_pool_of_php_fpm() -> None:
     }
 
 
-def test_a_question_to_php_fpm_is_four_records_of_fastcgi() -> None:
+def test_a_request_to_php_fpm_is_four_records_of_fastcgi() -> None:
     text, kinds = php_fpm.request("/status"), []
     while text:
         version, kind, request, length, padding = struct.unpack_from(">BBHHB", text)
@@ -111,7 +111,7 @@ def test_the_pools_of_php_fpms_configuration(tmp_path: Path) -> None:
     assert api == php_fpm.Pool("api", "127.0.0.1:9001", "", 20)
 
 
-def test_a_jvm_counts_who_finds_a_monitor_taken() -> None:
+def test_a_jvm_counts_contended_monitors() -> None:
     """Eight threads in one monitor; `jcmd` printed 274 a moment before, and 290 after."""
     reading = jvm.figures((CAPTURED / "monitor.hsperf").read_bytes())
     assert 274 <= reading.totals["jvm.monitors.contended"] <= 290
@@ -138,7 +138,7 @@ def test_a_jvms_counts_are_those_that_jcmd_printed() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\0" * 64, JVM[:900]])
-def test_what_is_no_jvms_file_is_an_error(data: bytes) -> None:
+def test_a_file_that_is_not_a_jvms_is_an_error(data: bytes) -> None:
     with pytest.raises(ValueError, match="performance data"):
         jvm.figures(data)
 
@@ -154,7 +154,7 @@ def test_every_figure_has_a_meaning() -> None:
     assert {name for name in names if lookup(name) is None} == set()
 
 
-def test_growth_is_per_second_and_nothing_after_a_restart() -> None:
+def test_growth_is_per_second_and_absent_after_a_restart() -> None:
     assert growth(2.0, {"a": 1.0, "b": 5.0}, {"a": 4.0, "b": 5.0}) == {"a": 1.5, "b": 0.0}
     assert growth(2.0, {"a": 4.0}, {"a": 1.0}) == {}
     assert not Reading()

@@ -33,7 +33,7 @@ class Beside:
         self.is_closed = True
 
 
-def test_totals_are_rates_and_other_figures_come_along() -> None:
+def test_totals_become_rates_and_gauges_stay() -> None:
     server, beside = Server(), Beside()
     view = View("a pool", "/run/pool", server.read)
     source = ViewSource([view], beside, clock=lambda: server.now_s)
@@ -44,7 +44,7 @@ def test_totals_are_rates_and_other_figures_come_along() -> None:
     assert beside.is_closed
 
 
-def test_a_view_that_falls_silent_is_left_alone_for_a_while_and_said_once() -> None:
+def test_a_silent_view_is_left_alone_for_a_while_and_reported_once() -> None:
     server = Server()
     source = ViewSource([View("a pool", "/run/pool", server.read)], clock=lambda: server.now_s)
     source.sample()
