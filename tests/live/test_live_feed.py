@@ -40,7 +40,7 @@ def fed(source: Scripted, clock: Clock, opens: Callable[[], Source] | None = Non
     return SourceFeed("s", opens or (lambda: source), Wall(lambda: 0.0, lambda: 100.0), clock)
 
 
-def test_a_source_that_fails_is_lost_once_left_alone_longer_each_time_and_back_once() -> None:
+def test_a_failing_source_is_lost_once_retried_and_back_once() -> None:
     source = Scripted([{BUSY: 0.1}, OSError(111, "Connection refused"), TargetError("no answer")])
     source.steps += [{}, {BUSY: 0.2}, {BUSY: 0.3}]
     clock = Clock()
@@ -57,7 +57,7 @@ def test_a_source_that_fails_is_lost_once_left_alone_longer_each_time_and_back_o
     assert source.steps == []
 
 
-def test_the_waits_between_two_tries_grow_to_their_longest() -> None:
+def test_waits_between_retries_grow_to_the_longest() -> None:
     clock = Clock()
     tried: list[float] = []
 
@@ -91,7 +91,7 @@ def test_a_clock_that_is_slewed_moves_no_sample_and_one_that_is_set_does() -> No
     assert wall.at(5.0) == 5005.0
 
 
-def test_a_defect_in_a_feed_is_raised_where_it_is_seen_and_closes_the_feed() -> None:
+def test_a_bug_in_a_feed_is_kept_and_closes_the_feed() -> None:
     source = Scripted([{BUSY: 0.1}, ZeroDivisionError()])
     sampler = Sampler(fed(source, Clock()), 0.01, SimpleQueue())
     sampler.start()
@@ -185,7 +185,7 @@ def test_a_server_is_found_by_its_port_with_its_children_and_again_when_restarte
     assert listeners(port) == []
 
 
-def test_a_real_exporter_that_dies_leaves_a_gap_is_told_once_and_comes_back(
+def test_a_real_exporter_that_dies_leaves_a_gap_and_comes_back(
     headcount: Headcount, tmp_path: Path
 ) -> None:
     log = tmp_path / "own.log"
@@ -211,13 +211,13 @@ def test_a_real_exporter_that_dies_leaves_a_gap_is_told_once_and_comes_back(
     assert all(sample.values for sample in recording.samples)
 
 
-def test_a_source_that_cannot_be_reached_is_said_at_once(headcount: Headcount) -> None:
+def test_a_source_that_cannot_be_reached_is_reported_at_once(headcount: Headcount) -> None:
     ended = headcount.run("watch", "--plain", "--source", f"http://127.0.0.1:{free()}/metrics")
     assert ended.code == 3
     assert "127.0.0.1" in ended.message
 
 
-def test_a_source_is_not_given_twice(headcount: Headcount) -> None:
+def test_a_source_given_twice_is_refused(headcount: Headcount) -> None:
     ended = headcount.run("watch", "--plain", "--source", "local", "--source", "local")
     assert ended.code == 2
     assert "given twice" in ended.message

@@ -82,7 +82,7 @@ def test_an_interruption_ends_cleanly_and_keeps_the_log(
     assert len(read(log)[0].samples) > 2
 
 
-def test_a_log_is_told_from_its_beginning(headcount: Headcount, tmp_path: Path) -> None:
+def test_a_log_is_replayed_from_its_beginning(headcount: Headcount, tmp_path: Path) -> None:
     log = tmp_path / "own.log"
     headcount.run("watch", "--interval", "100ms", "--for", "500ms", "--log", str(log))
     (recording,) = read(log)
@@ -108,7 +108,7 @@ def test_a_server_is_watched_by_the_port_it_listens_on(
     assert counters["process.memory.usage"] > 1e6
 
 
-def test_a_pattern_that_means_nothing_is_said_once(headcount: Headcount) -> None:
+def test_a_pattern_without_a_match_is_reported_once(headcount: Headcount) -> None:
     ended = headcount.run(
         "watch", "--interval", "100ms", "--for", "1s", "--counters", "nonsense", "--alert", "odd>1"
     )
@@ -127,7 +127,7 @@ def test_a_pattern_that_means_nothing_is_said_once(headcount: Headcount) -> None
         (("--log", "/proc/own.log"), 5, "cannot write"),
     ],
 )
-def test_what_cannot_be_watched_is_one_message(
+def test_a_watch_that_cannot_start_gives_one_message(
     headcount: Headcount, arguments: tuple[str, ...], code: int, text: str
 ) -> None:
     ended = headcount.run("watch", "--plain", *arguments)
@@ -135,7 +135,7 @@ def test_what_cannot_be_watched_is_one_message(
     assert text in ended.message
 
 
-def test_a_port_that_nobody_listens_on_is_said(headcount: Headcount) -> None:
+def test_a_port_that_nobody_listens_on_is_reported(headcount: Headcount) -> None:
     with listening() as server:
         port = server.getsockname()[1]
     ended = headcount.run("watch", "--plain", f"http://127.0.0.1:{port}")
@@ -143,7 +143,7 @@ def test_a_port_that_nobody_listens_on_is_said(headcount: Headcount) -> None:
     assert f"port {port}" in ended.message
 
 
-def test_a_log_that_cannot_grow_is_one_message_and_watching_goes_on(
+def test_a_log_that_cannot_grow_gives_one_message_and_watching_goes_on(
     headcount: Headcount, tmp_path: Path
 ) -> None:
     log = tmp_path / "own.log"

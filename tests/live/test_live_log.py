@@ -103,7 +103,7 @@ def test_every_line_is_json_and_units_are_named_before_figures(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("cut", [1, 20, 60])
-def test_a_torn_last_line_costs_itself_only_and_is_cut_off_by_the_next_writer(
+def test_a_torn_last_line_is_left_out_and_cut_off_by_the_next_writer(
     tmp_path: Path, cut: int
 ) -> None:
     path = tmp_path / "own.log"
@@ -130,7 +130,7 @@ def test_a_damaged_line_in_the_middle_is_counted(tmp_path: Path) -> None:
     assert "1 damaged line was skipped." in local.notes
 
 
-def test_samples_that_a_clock_set_back_are_put_in_order(tmp_path: Path) -> None:
+def test_samples_are_sorted_after_the_clock_went_back(tmp_path: Path) -> None:
     writer = LogWriter(tmp_path / "own.log", HEAD)
     for at_s in (5.0, 3.0, 4.0):
         writer.sample("local", at_s, {BUSY: at_s})
@@ -147,7 +147,7 @@ def test_a_foreign_file_is_not_written_to(tmp_path: Path) -> None:
     assert path.read_text("utf-8") == "Dear Sir\n"
 
 
-def test_a_folder_that_is_missing_is_said(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no folder"):
         LogWriter(tmp_path / "none" / "own.log", HEAD)
 
@@ -160,7 +160,7 @@ def test_a_log_of_a_later_version_is_refused_by_name(tmp_path: Path) -> None:
         read(path)
 
 
-def test_a_full_disk_is_told_once_and_writing_goes_on_with_a_new_header(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_once_and_writing_goes_on_with_a_header(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "own.log", HEAD)
     monitor = Monitor()
     monitor.expect("local", 1.0)

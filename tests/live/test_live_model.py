@@ -36,14 +36,14 @@ def test_a_counter_that_a_sample_lacks_is_missing_not_zero() -> None:
     assert np.isnan(history.trace("never").values).all()
 
 
-def test_a_slot_that_is_used_again_has_nothing_of_what_was_in_it() -> None:
+def test_a_reused_slot_keeps_none_of_its_old_values() -> None:
     history = History(2)
     for number, values in enumerate([{"a": 1.0}, {"a": 2.0}, {}, {}]):
         history.add(float(number), values, joined=True)
     assert np.isnan(history.trace("a").values).all()
 
 
-def test_a_sample_from_before_the_last_one_is_not_taken() -> None:
+def test_a_sample_older_than_the_last_is_ignored() -> None:
     history = History(4)
     history.add(5.0, {"a": 1.0}, joined=False)
     history.add(4.0, {"a": 2.0}, joined=True)
@@ -70,7 +70,7 @@ def test_a_gap_weighs_nothing() -> None:
     assert found.mean == pytest.approx(2.0)
 
 
-def test_no_value_has_no_figures() -> None:
+def test_without_values_there_are_no_figures() -> None:
     assert figures(History(4).trace("a")) is None
 
 
@@ -102,12 +102,12 @@ def test_conditions_are_read(text: str, counter: str, side: str, level: float) -
 
 
 @pytest.mark.parametrize("text", ["", "cpu", ">3", "a>", "a>b", "a>1.2.3", "a=3"])
-def test_what_is_no_condition_is_said(text: str) -> None:
+def test_a_malformed_condition_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="the alert"):
         alert.parse(text)
 
 
-def test_an_alert_is_told_once_when_it_begins_and_once_when_it_ends() -> None:
+def test_an_alert_is_reported_when_it_begins_and_when_it_ends() -> None:
     news = readings("s", [{BUSY: one} for one in (0.5, 0.95, 0.99, 0.9, 0.2, 0.91)])
     watched = monitor(*news, alerts=("CPU busy>90%",))
     alerts = [(event.at_s, event.state, event.lasted_s) for event in watched.events]
@@ -120,11 +120,11 @@ def test_a_sample_without_the_counter_neither_raises_nor_ends_an_alert() -> None
 
 
 @pytest.mark.parametrize("pattern", ["System.CPU.utilization", "cpu BUSY", "system.cpu.util*"])
-def test_patterns_mean_names_and_labels_in_any_case(pattern: str) -> None:
+def test_patterns_match_names_and_labels_in_any_case(pattern: str) -> None:
     assert alert.matches(pattern, BUSY)
 
 
-def test_brackets_in_a_pattern_are_themselves() -> None:
+def test_brackets_in_a_pattern_are_literal() -> None:
     assert alert.matches("a[b]", "a[b]")
     assert not alert.matches("a[b]", "ab")
 
@@ -136,7 +136,7 @@ def test_the_usual_counters_are_shown_where_a_source_has_them_in_their_order() -
     assert set(STANDARD) >= {line.name for line in watched.lines}
 
 
-def test_a_line_that_was_removed_comes_back_when_it_is_added_only() -> None:
+def test_a_removed_line_comes_back_only_when_it_is_added() -> None:
     watched = monitor(*readings("s", [{BUSY: 0.1}]))
     (line,) = watched.lines
     watched.remove(line)
@@ -147,7 +147,7 @@ def test_a_line_that_was_removed_comes_back_when_it_is_added_only() -> None:
     assert watched.add("s", BUSY) is watched.lines[0]
 
 
-def test_what_was_asked_for_and_is_not_there_is_known_after_two_samples() -> None:
+def test_unmatched_patterns_are_known_after_two_samples() -> None:
     watched = monitor(*readings("s", [{BUSY: 0.1}]), wanted=("nonsense", "cpu busy"))
     assert watched.unmatched_patterns() == []
     watched.take(Reading("s", 1.0, {BUSY: 0.1}))
@@ -171,7 +171,7 @@ def test_a_late_sample_is_joined_and_a_missing_one_is_not() -> None:
     assert watched.sources["s"].history.trace(BUSY).joined.tolist() == [False, True, False]
 
 
-def test_what_reading_costs_is_summed() -> None:
+def test_the_mean_cost_of_a_reading_is_known() -> None:
     watched = monitor(*readings("s", [{BUSY: 0.1}] * 4))
     assert watched.sources["s"].cost_each_ms == pytest.approx(2.0)
 

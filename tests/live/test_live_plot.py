@@ -76,7 +76,7 @@ def test_a_source_that_was_lost_leaves_a_gap_in_the_chart() -> None:
     assert {0, 8, 40} <= columns
 
 
-def test_the_later_curve_is_above() -> None:
+def test_the_later_curve_is_on_top() -> None:
     curves = [Curve(trace([(0, 50), (1, 50)]), 1.0, colour) for colour in (3, 5)]
     cells = plot(curves, 0.0, 1.0, 4, 3)
     assert {cell.colour for row in cells for cell in row} == {None, 5}
@@ -85,10 +85,10 @@ def test_the_later_curve_is_above() -> None:
 @pytest.mark.parametrize(
     ("at_s", "at"), [(0.0, 0), (5.0, 5), (10.0, 9), (-0.1, None), (10.1, None)]
 )
-def test_moments_stand_where_they_belong(at_s: float, at: int | None) -> None:
+def test_times_are_placed_in_their_column(at_s: float, at: int | None) -> None:
     assert place(at_s, 0.0, 10.0, 10) == at
 
 
-def test_nothing_is_drawn_of_nothing() -> None:
+def test_an_empty_trace_draws_nothing() -> None:
     empty = Trace(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.bool_))
     assert dots(Curve(empty, 1.0, 0), 1.0, 3, 3) == set()

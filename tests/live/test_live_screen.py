@@ -234,7 +234,7 @@ def test_e_explains_with_thresholds_and_their_sources() -> None:
     play(steps)
 
 
-def test_t_sets_an_alert_says_what_is_none_and_d_removes_it() -> None:
+def test_t_sets_an_alert_or_refuses_it_and_d_removes_it() -> None:
     async def steps(pilot: Pilot[None], watch: Watch) -> None:
         await pilot.press("2", "t")
         await typed(pilot, "nonsense")
@@ -335,7 +335,7 @@ def test_keys_that_were_typed_into_a_dialog_do_nothing_else() -> None:
     play(steps)
 
 
-def test_a_source_that_is_lost_is_said_and_has_no_value_in_legend_and_report() -> None:
+def test_a_lost_source_is_named_and_has_no_value_in_legend_and_report() -> None:
     news: list[News] = [*readings("far", [{BUSY: 0.5}] * 3, 1000.0)]
     news.append(Lost("far", 1003.0, "connection refused"))
 
