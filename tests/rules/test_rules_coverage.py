@@ -46,12 +46,12 @@ def test_few_samples_or_samples_far_apart_allow_no_conclusion(count, apart_s, sa
 
 
 @pytest.mark.parametrize(("count", "apart_s"), [(5, 1.0), (5, HOUR_S), (100, 60.0)])
-def test_enough_samples_are_a_conclusion(count, apart_s) -> None:
+def test_enough_samples_allow_a_conclusion(count, apart_s) -> None:
     found = diagnosed(IDLE, evenly(count, apart_s))
     assert (found.decision.kind, found.decision.confidence) == ("idle", "clear")
 
 
-def test_what_few_samples_show_is_a_sign_and_not_a_proof() -> None:
+def test_few_samples_are_a_sign_and_not_a_proof() -> None:
     found = diagnosed(BUSY, evenly(2, 4660 * HOUR_S))
     assert (found.decision.kind, found.decision.area) == ("signs", "cpu")
     assert log_sentences.confidence(found) == "weak; only 2 samples, 4,660 h apart"
@@ -59,7 +59,7 @@ def test_what_few_samples_show_is_a_sign_and_not_a_proof() -> None:
     assert diagnosed(BUSY, evenly(20, 1.0)).decision.kind == "limited"
 
 
-def test_the_machine_s_facts_are_no_samples() -> None:
+def test_facts_of_the_machine_are_not_samples() -> None:
     facts = {"system.cpu.logical.count": 2.0, "system.memory.limit": 8e9}
     taken = [Sample(at_s, {**facts, **(IDLE if at_s < 2 else {})}) for at_s in evenly(50, 1.0)]
     assert coverage(Frame(taken)).samples == 2
@@ -77,7 +77,7 @@ def test_two_sessions_months_apart_say_what_they_cover() -> None:
     assert "nothing is known" not in " ".join(log_sentences.context(diagnosed(IDLE, evenly(9, 1))))
 
 
-def test_a_gap_is_no_part_of_what_a_finding_covers() -> None:
+def test_a_finding_does_not_cover_a_gap() -> None:
     at_s = Frame([Sample(one, {CPU: 1.0}) for one in [0.0, 1, 2, 3, 100, 101, 102, 103]]).at_s
     # 1 s each, and 2.5 s for the first behind the gap: 4 of 9.5 s.
     assert covered([(0.0, 3.0)], at_s) == pytest.approx(4 / 9.5)
@@ -120,13 +120,13 @@ def test_a_rule_that_lacks_a_counter_rules_nothing_out() -> None:
     assert "memory" in decision.not_judged
 
 
-def test_what_is_not_observed_is_named_with_a_counter_that_it_takes() -> None:
+def test_resources_not_observed_are_named_with_a_missing_counter() -> None:
     sentences = log_sentences.context(diagnosed({CPU: 0.05, AVAILABLE: 8e9}, evenly(60, 1.0)))
     lacking = "the disks (missing: Disk wait) and the network (missing: Link in use)"
     assert f"Not observed: {lacking}." in sentences
 
 
-def test_a_log_of_one_resource_does_not_clear_the_machine() -> None:
+def test_a_log_of_one_resource_does_not_rule_out_the_others() -> None:
     found = diagnosed({CPU: 0.05}, evenly(60, 1.0))
     assert log_sentences.verdict(found) == (
         "The CPU is not the limit. The log does not show whether memory, the disks or the network "

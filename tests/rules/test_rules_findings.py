@@ -45,7 +45,7 @@ QUIET = {
 }
 
 
-def test_memory_that_masks_itself_as_disk_is_memory() -> None:
+def test_a_lack_of_memory_that_looks_like_the_disk_is_memory() -> None:
     found = examined({**QUIET, **SHORT, **BUSY_DISK}, facts=NT4)
     decision = decide(found)
     assert (decision.kind, decision.area, decision.masked) == ("limited", "memory", True)
@@ -71,7 +71,7 @@ def test_a_busy_cpu_alone_is_the_cpu() -> None:
     assert (decision.area, decision.runner_up) == ("cpu", None)
 
 
-def test_at_work_with_room_left_it_was_the_clients() -> None:
+def test_a_working_machine_with_room_left_waits_for_clients() -> None:
     """T-19, the study's own numbers: 80 % CPU, 39 MB/s of a link of 100."""
     numbers = {CPU: 0.80, "system.network.utilization": 0.39}
     decision = decide(examined({**QUIET, **numbers}, "file-server", NT4))
@@ -79,18 +79,18 @@ def test_at_work_with_room_left_it_was_the_clients() -> None:
     assert decision.used["CPU"] == pytest.approx(0.80)
 
 
-def test_with_nothing_to_do_it_is_idle() -> None:
+def test_a_quiet_machine_is_idle() -> None:
     decision = decide(examined(QUIET, facts=NT4))
     assert (decision.kind, decision.evidence) == ("idle", ())
 
 
-def test_without_counters_nothing_is_said() -> None:
+def test_without_counters_the_limit_is_unknown() -> None:
     decision = decide(examined({"web.requests": 10.0}))
     assert decision.kind == "unknown"
     assert decision.not_judged == ("memory", "disk", "network", "cpu")
 
 
-def test_what_comes_before_and_was_not_logged_makes_it_less_sure() -> None:
+def test_earlier_resources_not_logged_lower_the_confidence() -> None:
     decision = decide(examined({CPU: 0.95}, facts=TODAY))
     assert (decision.area, decision.confidence) == ("cpu", "likely")
 
@@ -102,7 +102,7 @@ def test_a_minute_of_paging_does_not_explain_a_day() -> None:
     assert (decision.area, decision.runner_up) == ("cpu", "memory")
 
 
-def test_an_hour_of_a_day_is_found_and_its_time_is_told() -> None:
+def test_an_hour_of_a_day_is_found_with_its_times() -> None:
     busy = [0.1] * 600 + [0.95] * 60 + [0.1] * 600
     found = examined({**QUIET, CPU: busy}, facts=NT4)
     finding = next(one for one in found.found if one.rule.id == "C-01")
@@ -113,7 +113,7 @@ def test_an_hour_of_a_day_is_found_and_its_time_is_told() -> None:
     assert finding.readings[0].value == pytest.approx(0.95)
 
 
-def test_many_reads_with_memory_to_spare_are_no_lack_of_memory() -> None:
+def test_many_reads_with_memory_to_spare_are_not_a_lack_of_memory() -> None:
     """M-04."""
     rising = [float(value) for value in range(5, 105)]
     found = examined({PAGES: rising, AVAILABLE: 60e6}, facts=NT4)
@@ -151,7 +151,9 @@ def test_old_thresholds_are_notes_on_a_machine_of_today() -> None:
         ("app-server", {"system.windows.server.pool.paged.failures": 1.0}, "M-07", "T-08", False),
     ],
 )
-def test_conflicts_are_told_with_what_the_other_says(profile, values, finds, other, holds) -> None:
+def test_conflicts_are_reported_with_the_other_rules_result(
+    profile, values, finds, other, holds
+) -> None:
     found = examined(values, profile, NT4)
     finding = next(one for one in found.found if one.rule.id == finds)
     conflicts = {one.rule.id: one.holds for one in finding.conflicts}
@@ -199,7 +201,7 @@ def test_when_all_is_quiet_nothing_is_found(names, profile) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=4, max_size=40), st.integers(1, 64))
-def test_what_scales_with_the_cpus_scales(loads, cpus) -> None:
+def test_load_is_judged_per_cpu(loads, cpus) -> None:
     name = "system.cpu.load_average.1m"
     alone = examined({name: [4 * one for one in loads]}, facts=Facts(1))
     many = examined({name: [4 * one * cpus for one in loads]}, facts=Facts(cpus))

@@ -82,14 +82,14 @@ def test_a_window_leaves_the_rest_out(diagnose: Diagnose) -> None:
     assert after["findings"][0]["share"] == 1
 
 
-def test_the_profile_is_told_from_the_counters_and_can_be_given(diagnose: Diagnose) -> None:
+def test_the_profile_follows_from_the_counters_and_can_be_given(diagnose: Diagnose) -> None:
     assert diagnose({})["profile"] == "app-server"
     queue = {**perfmon_logs.QUIET, r"Server Work Queues(0)\Queue Length": 1}
     assert diagnose({}, made={"quiet": queue})["profile"] == "file-server"
     assert diagnose({}, profile="workstation")["profile"] == "workstation"
 
 
-def test_what_was_not_logged_is_listed_and_makes_it_less_sure(diagnose: Diagnose) -> None:
+def test_missing_counters_are_listed_and_lower_the_confidence(diagnose: Diagnose) -> None:
     without = [name for name in perfmon_logs.QUIET if name.startswith("PhysicalDisk")]
     found = diagnose(BUSY_CPU, made={"left_out": without})
     assert found["verdict"]["confidence"] == "likely"
@@ -97,7 +97,7 @@ def test_what_was_not_logged_is_listed_and_makes_it_less_sure(diagnose: Diagnose
     assert {"I-01", "I-02", "I-03"} <= {one["rule"] for one in found["not_judged"]}
 
 
-def test_what_was_assumed_is_said(diagnose: Diagnose) -> None:
+def test_assumptions_are_reported(diagnose: Diagnose) -> None:
     found = diagnose({}, cpus=None, memory=None)
     notes = " ".join(found["notes"])
     for option in ("--cpus", "--memory", "--spindles", "--profile"):
@@ -105,7 +105,7 @@ def test_what_was_assumed_is_said(diagnose: Diagnose) -> None:
     assert "--memory" not in " ".join(diagnose({})["notes"])
 
 
-def test_rules_of_ones_own(diagnose: Diagnose, tmp_path: Path) -> None:
+def test_rules_of_a_user_are_applied(diagnose: Diagnose, tmp_path: Path) -> None:
     rules = tmp_path / "own.toml"
     rules.write_text(
         """
@@ -188,7 +188,7 @@ unit = "%"
         ),
     ],
 )
-def test_a_rule_that_names_nothing_is_refused(diagnose, tmp_path: Path, old, new, says) -> None:
+def test_an_invalid_rule_is_refused(diagnose, tmp_path: Path, old, new, says) -> None:
     rules = tmp_path / "own.toml"
     rules.write_text(GOOD, "utf-8")
     diagnose({}, rules=rules)
@@ -210,7 +210,7 @@ def test_a_rule_that_names_nothing_is_refused(diagnose, tmp_path: Path, old, new
         ({"rules": Path("/nowhere/x.toml")}, "cannot be read"),
     ],
 )
-def test_mistakes_are_told(diagnose: Diagnose, options, says) -> None:
+def test_bad_options_are_refused(diagnose: Diagnose, options, says) -> None:
     with pytest.raises(InputError) as raised:
         diagnose({}, **options)
     assert says in str(raised.value)
@@ -244,7 +244,7 @@ def test_rules_and_counters_are_explained(capsys, name, says) -> None:
     assert says in " ".join(capsys.readouterr().out.split())
 
 
-def test_what_cannot_be_explained_is_said_to_be_so() -> None:
+def test_an_unknown_name_is_refused_with_the_nearest() -> None:
     with pytest.raises(
         InputError, match="no rule, advice or counter is called `M-99`; the nearest"
     ):

@@ -28,7 +28,7 @@ def test_rules_are_explained_as_rules() -> None:
     assert set(rules) <= set(builtin().rules)
 
 
-def test_every_old_advice_says_what_it_is_today_and_no_modern_one_does() -> None:
+def test_only_historic_advice_says_what_it_is_today() -> None:
     for advice in builtin().advice.values():
         assert bool(advice.today) == (advice.era == "historic"), advice.id
 
@@ -48,11 +48,11 @@ def test_modern_advice_is_explained_too() -> None:
     assert "I-01" in {rule.id for rule in found.rules}
 
 
-def test_what_is_unknown_has_no_answer() -> None:
+def test_an_unknown_id_has_no_answer() -> None:
     assert tips.tip("A-99") is None
 
 
-def test_every_name_is_known_once() -> None:
+def test_names_are_unique() -> None:
     known = tips.names()
     assert len(known) == len(set(known))
     assert {"M-01", "A-05", "N-10", "U-01", "PAL-01"} <= set(known)

@@ -67,7 +67,7 @@ def test_the_conflicts_of_the_papers_are_all_there() -> None:
         assert other in LIBRARY.rules[one].conflicts
 
 
-def test_exceptions_are_exceptions() -> None:
+def test_exceptions_are_marked_as_such() -> None:
     for rule in LIBRARY.rules.values():
         for name in rule.excepted_by:
             assert LIBRARY.rules[name].exception
