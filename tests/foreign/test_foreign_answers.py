@@ -87,7 +87,7 @@ def test_held_out_cases_have_another_server_or_strength() -> None:
 
 
 @pytest.mark.parametrize("seed", range(1, 20))
-def test_strengths_are_drawn_within_their_range_and_again_the_same(seed: int) -> None:
+def test_strengths_are_drawn_within_their_range_and_reproducibly(seed: int) -> None:
     for case in cases():
         drawn = case.draw(seed)
         assert drawn == case.draw(seed)
@@ -136,7 +136,7 @@ def test_another_limit_is_wrong_and_advice_on_workers_misleads_about_a_mutex() -
     assert one.misleading == ("(?i)allow more workers",)
 
 
-def test_no_diagnosis_cannot_tell() -> None:
+def test_without_a_diagnosis_the_mark_is_cannot_tell() -> None:
     one = judged(played("a mutex in Go", ms="10"), {}, "")
     assert (one.mark, one.word, one.confidence) == ("cannot tell", "low", 0.0)
 

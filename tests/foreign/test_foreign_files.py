@@ -42,7 +42,7 @@ def test_a_file_of_the_kernel_is_read_though_it_has_no_size() -> None:
         content(Path("/proc/self/comm"), 2)
 
 
-def test_lines_have_a_longest_length(tmp_path: Path) -> None:
+def test_the_length_of_lines_is_limited(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"one\ntwo\n\nlast")
     assert list(lines(path, 99, 4)) == [b"one\n", b"two\n", b"\n", b"last"]
@@ -62,7 +62,7 @@ def test_lines_of_a_text_are_those_that_python_reads(tmp_path: Path, encoding: s
         list(text_lines(path, encoding, 99, 2))
 
 
-def test_what_unpacks_to_too_much_or_is_torn_is_refused() -> None:
+def test_compressed_data_that_is_too_large_or_torn_is_refused() -> None:
     assert unpacked(gzip.compress(b"12345"), 5) == b"12345"
     with pytest.raises(ValueError, match="unpacks to more than 4 bytes"):
         unpacked(gzip.compress(b"12345"), 4)
@@ -108,7 +108,7 @@ def test_json_is_read_as_the_standard_library_reads_it(text: str) -> None:
         (b"{}\0", "Extra data"),
     ],
 )
-def test_json_that_harms_is_refused(text: bytes, why: str) -> None:
+def test_malicious_json_is_refused(text: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         json_value(text)
 

@@ -28,7 +28,7 @@ def test_a_cable_has_two_ends_in_a_network_of_its_own(pid: int) -> None:
     assert ip_address(far) in CABLES
 
 
-def test_cables_of_two_processes_do_not_meet_nor_any_that_is_there() -> None:
+def test_cables_avoid_each_other_and_addresses_in_use() -> None:
     first, second = ends(700, set()), ends(701, set())
     assert not set(first) & set(second)
     assert ends(700, set(first)) == second
@@ -72,7 +72,7 @@ def test_a_known_host_is_its_address_port_and_key() -> None:
     assert line == f"[{FAR}]:20001 ssh-ed25519 AAAA\n"
 
 
-def test_the_wrapper_hands_its_words_on(tmp_path: Path) -> None:
+def test_the_wrapper_passes_its_arguments_on(tmp_path: Path) -> None:
     program = tmp_path / "ssh"
     program.write_text(wrapper("/bin/echo", Path("/a folder/client")), "utf-8")
     program.chmod(0o755)

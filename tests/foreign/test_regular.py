@@ -35,7 +35,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_whatever_is_no_file_is_named_at_once(tmp_path: Path, kind: str) -> None:
+def test_what_is_not_a_regular_file_is_named_at_once(tmp_path: Path, kind: str) -> None:
     (tmp_path / "mine").write_text("secret")
     path = planted(tmp_path, kind)
     words = f"levels.json cannot be read: it is {KINDS[kind]}, not a file; put the file itself "
@@ -53,7 +53,7 @@ def test_a_device_is_never_opened() -> None:
             content(Path("/dev/zero"), 99, follow=follow)
 
 
-def test_what_takes_a_files_place_meanwhile_is_not_read(
+def test_a_file_that_is_swapped_in_between_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = planted(tmp_path, "pipe")
