@@ -261,7 +261,7 @@ STOPPING: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("name", "given", "read"), STOPPING, ids=[row[2] for row in STOPPING])
-def test_what_no_run_works_without_stops_them(
+def test_missing_essentials_stop_runs(
     tmp_path: Path, name: str, given: dict[str, Any], read: str
 ) -> None:
     outcome = found(name, tmp_path, **given)
@@ -271,7 +271,7 @@ def test_what_no_run_works_without_stops_them(
     assert outcome.fixes
 
 
-def test_a_controller_that_is_not_handed_on_is_named(tmp_path: Path) -> None:
+def test_a_controller_that_is_not_delegated_is_named(tmp_path: Path) -> None:
     def groups(needed: frozenset[str]) -> int:
         if "io" in needed:
             raise MachineLimitError("no io")
@@ -281,14 +281,14 @@ def test_a_controller_that_is_not_handed_on_is_named(tmp_path: Path) -> None:
     assert (outcome.verdict, outcome.read) == ("limited", "version 2, without io")
 
 
-def test_a_clock_that_runs_backwards_is_no_clock(tmp_path: Path) -> None:
+def test_a_clock_that_runs_backwards_is_reported(tmp_path: Path) -> None:
     readings = itertools.cycle([100, 200, 150])
     outcome = found("clock", tmp_path, clock_ns=lambda: next(readings))
     assert outcome.verdict == "limited"
     assert outcome.read.endswith("runs backwards")
 
 
-def test_a_quicker_clock_that_the_kernel_offers_is_advised(tmp_path: Path) -> None:
+def test_a_faster_clock_that_the_kernel_offers_is_suggested(tmp_path: Path) -> None:
     files: dict[str, str | None] = {f"{CLOCK}/current_clocksource": "hpet\n"}
     outcome = found("clock", tmp_path, files, clock_ns=made.clock(3000))
     assert outcome.fixes == (f"echo tsc | sudo tee /{CLOCK}/current_clocksource",)
@@ -299,7 +299,7 @@ def test_ports_are_free_again_sooner_where_the_kernel_reuses_them(tmp_path: Path
     assert outcome.read == "28,232 users and 28,232 new connections/s to one address"
 
 
-def test_what_headcount_uses_itself_is_no_neighbour(tmp_path: Path) -> None:
+def test_headcount_itself_is_not_a_neighbour(tmp_path: Path) -> None:
     own = itertools.chain([0.0], itertools.repeat(0.6))
     stats = [made.stat(1000, 5000, 0), made.stat(1060, 5040, 0)]
     outcome = found("neighbours", tmp_path, stats=stats, own_cpu_s=lambda: next(own))

@@ -18,7 +18,7 @@ except MachineLimitError:
 """
 
 
-def test_the_engine_takes_as_many_users_and_no_more() -> None:
+def test_the_engine_accepts_that_many_users_and_no_more() -> None:
     line = ["/bin/sh", "-c", 'ulimit -n 500 && exec "$@"', "sh", sys.executable, "-c", ASKED]
     ended = subprocess.run(
         [*line, str(most_users(500))], capture_output=True, text=True, check=False, timeout=60
