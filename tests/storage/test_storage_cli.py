@@ -118,7 +118,7 @@ def result(line: str, name: str) -> Any:
         ("gain --before 2h30m --after 20m", "speed_up", 7.5, "times as fast"),
     ],
 )
-def test_answers_for_programs(line: str, name: str, value: float, unit: str) -> None:
+def test_answers_as_json(line: str, name: str, value: float, unit: str) -> None:
     answer = document(line)["answers"][name]
     assert answer["result"] == pytest.approx(value, rel=1e-9)
     assert answer["unit"] == unit
@@ -126,7 +126,7 @@ def test_answers_for_programs(line: str, name: str, value: float, unit: str) -> 
     assert (answer["formula"] is None) == (answer["worked"] is None)
 
 
-def test_the_whole_of_an_answer_for_programs() -> None:
+def test_a_whole_answer_as_json() -> None:
     assert document("raid --level 5 --drives 4 --size 4TB --iops 150 --reads 70%")["inputs"] == {
         "level": "5",
         "drives": 4,
@@ -152,7 +152,7 @@ def test_the_whole_of_an_answer_for_programs() -> None:
     assert all(one["text"] and one["source"] for one in whole["advice"])
 
 
-def test_what_a_file_in_pieces_was_calculated_from() -> None:
+def test_inputs_of_a_fragmented_file_are_listed() -> None:
     line = "fragments --size 100MB --fragments 7 --rate 10MB --seek 8ms --rpm 6000"
     assert document(line)["inputs"] == {
         "fragments": 7,
@@ -166,7 +166,7 @@ def test_what_a_file_in_pieces_was_calculated_from() -> None:
     assert result(line, "one_piece_ms") == 13 + 10_000
 
 
-def test_levels_side_by_side_for_programs() -> None:
+def test_levels_side_by_side_as_json() -> None:
     whole = document("raid --drives 4 --size 4TB --iops 150 --reads 70%")
     assert whole["inputs"] == {
         "drives": 4,
@@ -214,12 +214,12 @@ def test_a_bus_is_full_or_not() -> None:
     assert "bottleneck" not in run("bus --width 4 --clock 33")
 
 
-def test_a_long_queue_is_called_one() -> None:
+def test_a_long_queue_is_called_congestion() -> None:
     assert "congestion" not in run("queue --length 2 --transfer 15ms")
     assert "congestion" in run("queue --length 2.1 --transfer 15ms")
 
 
-def test_the_interfaces() -> None:
+def test_interfaces_are_listed() -> None:
     shown = run("interfaces")
     rows = [line for line in shown.splitlines() if "wide SCSI FAST-40" in line]
     assert rows[0].split()[-3:] == ["80.0", "MB/s", "15"]
@@ -302,7 +302,7 @@ def test_options_are_explained(verb: str) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said_in_one_message(
+def test_errors_are_one_message(
     line: str,
     message: str,
     monkeypatch: pytest.MonkeyPatch,

@@ -57,11 +57,11 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("command", "printed"), EXAMPLES, ids=[one for one, _ in EXAMPLES])
-def test_outputs_are_the_programs(command: str, printed: str) -> None:
+def test_outputs_in_the_page_are_those_of_the_program(command: str, printed: str) -> None:
     assert output(command) == printed
 
 
-def test_there_are_outputs_to_look_at() -> None:
+def test_every_output_in_the_page_is_checked() -> None:
     assert len(EXAMPLES) == PAGE.count("```console")
 
 

@@ -214,6 +214,6 @@ def test_nonsense_is_refused(wrong: Callable[[], object], message: str) -> None:
     assert refused.value.exit_code == ExitCode.BAD_INPUT
 
 
-def test_a_share_that_is_no_number_is_refused() -> None:
+def test_a_share_that_is_not_a_number_is_refused() -> None:
     with pytest.raises(InputError, match="the share of reads is nan; it must be from 0 to 1"):
         raid.functional_iops(4, 150, float("nan"), 4)

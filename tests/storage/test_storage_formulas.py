@@ -72,7 +72,7 @@ def test_a_formula_names_all_that_goes_in_and_nothing_else(formula: Formula) -> 
     assert inspect.getdoc(formula.function)
 
 
-def test_rules_and_names_are_given_once() -> None:
+def test_rules_and_names_are_unique() -> None:
     names = [formula.name for formula in FORMULAS]
     assert len(set(names)) == len(names)
     rules = [formula.rule for formula in FORMULAS]

@@ -64,7 +64,7 @@ def test_capacity_is_never_above_all_drives(array: Array, drive_bytes: int) -> N
 
 
 @given(array=arrays(list(LEVELS)), drive_bytes=sizes)
-def test_another_pair_or_drive_is_all_space(array: Array, drive_bytes: int) -> None:
+def test_an_added_drive_or_pair_adds_its_whole_capacity(array: Array, drive_bytes: int) -> None:
     step = array.level.copies
     larger = Array(array.level, array.drives + step)
     assert larger.capacity(drive_bytes).value - array.capacity(drive_bytes).value == drive_bytes
@@ -93,7 +93,7 @@ def test_the_rate_is_linear_in_density_and_speed(
 
 
 @given(size=sizes, pieces=st.integers(1, 10**6), seek=st.floats(0, 100), latency=st.floats(0, 100))
-def test_fragments_cost_an_access_each(size: int, pieces: int, seek: float, latency: float) -> None:
+def test_each_fragment_costs_an_access(size: int, pieces: int, seek: float, latency: float) -> None:
     assume(pieces <= size)
     whole_ms = disk.read_ms(1, seek, latency, size, 1e7)
     broken_ms = disk.read_ms(pieces, seek, latency, size, 1e7)
@@ -105,9 +105,7 @@ def test_fragments_cost_an_access_each(size: int, pieces: int, seek: float, late
 
 
 @given(clock=st.floats(1, 1e6), wait=st.floats(0, 1e6))
-def test_a_clock_of_so_many_mhz_loses_as_many_thousand_cycles_a_ms(
-    clock: float, wait: float
-) -> None:
+def test_each_mhz_loses_a_thousand_cycles_per_ms(clock: float, wait: float) -> None:
     lost = cycles.lost_cycles(wait, cycles.cycle_ns(clock))
     assert math.isclose(lost, wait * clock * 1000, rel_tol=1e-12, abs_tol=1e-12)
 
@@ -121,7 +119,7 @@ def test_littles_law_both_ways(length: float, per_s: float) -> None:
 @given(
     rates=st.lists(st.floats(0, 1e9), min_size=1, max_size=20), width=st.sampled_from([1, 2, 4, 8])
 )
-def test_devices_fill_a_bus_by_their_sum(rates: list[float], width: int) -> None:
+def test_the_load_of_a_bus_is_the_sum_of_its_devices(rates: list[float], width: int) -> None:
     most = bus.bus_bytes_per_s(width, 33)
     assert most == width * 33 * 10**6
     load = bus.bus_load(tuple(rates), most)

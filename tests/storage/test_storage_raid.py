@@ -48,7 +48,7 @@ def test_usable_capacity_of_six_drives(name: str, data_drives: int) -> None:  # 
 
 
 @pytest.mark.parametrize("one", LEVELS, ids=lambda one: one.name)
-def test_what_survives_is_what_is_not_data_or_one_of_a_pair(one) -> None:
+def test_failures_survived_follow_from_the_redundancy(one) -> None:
     # An independent count: lose any `survives` drives, and the rest still holds the data; for
     # parity the rest is at least the drives of data, for pairs one of each is left.
     drives = one.minimum_drives
@@ -89,7 +89,7 @@ def test_the_model_is_harder_on_raid_5_than_the_paper_s_sort_was() -> None:  # R
     assert gain.time_saved(1 / slowed, 1 / iops["0"]) == pytest.approx(0.44, rel=1e-12)
 
 
-def test_the_claim_of_half_as_much_again_was_not_found_true() -> None:
+def test_the_claim_of_half_as_much_again_did_not_hold() -> None:
     claimed_saving = 1 - 1 / 1.5
     measured = {"standard": 0.36, "fast": 0.287, "fast and wide": 0.23, "ultra": 0.192}
     below = [name for name, saved in measured.items() if saved < claimed_saving]
