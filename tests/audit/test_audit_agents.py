@@ -49,7 +49,7 @@ def test_the_agents_of_a_reason_follow_from_the_counters_and_events(
     assert again.generator.reasons[0] == again.reasons[0] == NAMED
 
 
-def test_a_level_that_names_none_is_not_blamed_for_it(
+def test_a_level_that_names_no_agent_is_recomputed_without(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(generator, "BUSY_SHARE", 0.0)
@@ -60,7 +60,7 @@ def test_a_level_that_names_none_is_not_blamed_for_it(
 
 
 @pytest.mark.parametrize(("event", "found"), [("agents", False), ("agents-lost", True)])
-def test_what_was_under_way_when_an_agent_was_lost_was_dropped(
+def test_scenarios_under_way_are_dropped_with_a_lost_agent(
     folder: Path, event: str, *, found: bool
 ) -> None:
     evidence = gather(folder)

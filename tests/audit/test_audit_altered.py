@@ -60,7 +60,7 @@ def test_a_byte_altered_is_found_with_its_place(
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(name=st.sampled_from(FILES), where=st.floats(0, 1), more=st.binary(max_size=40))
-def test_bytes_put_in_or_taken_away_are_found(
+def test_inserted_or_removed_bytes_are_found(
     victim: Path, name: str, where: float, more: bytes
 ) -> None:
     path = victim / name
@@ -76,7 +76,7 @@ def test_bytes_put_in_or_taken_away_are_found(
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_whole_audit_bears_any_damage(victim: Path, name: str) -> None:
+def test_the_whole_audit_survives_any_damage(victim: Path, name: str) -> None:
     path = victim / name
     content = path.read_bytes()
     try:
@@ -87,7 +87,7 @@ def test_the_whole_audit_bears_any_damage(victim: Path, name: str) -> None:
         path.write_bytes(content)
 
 
-def test_of_json_the_fields_around_are_named(bundle: Path) -> None:
+def test_the_fields_around_a_change_in_json_are_named(bundle: Path) -> None:
     path = bundle / "levels.json"
     content = path.read_text("utf-8")
     at = content.index('"p99_ms"')
@@ -121,7 +121,7 @@ def test_paths_are_those_of_the_parsed_file(victim: Path, name: str, cut: float)
         assert json.loads(lines[line - 1].strip().rstrip(",").rpartition(": ")[2]) == value
 
 
-def test_files_that_are_gone_fail_and_new_ones_are_told(bundle: Path) -> None:
+def test_missing_files_fail_and_new_ones_are_listed(bundle: Path) -> None:
     (bundle / "levels.json").unlink()
     (bundle / "note.txt").write_text("seen", "utf-8")
     found = checksums.check(gather(bundle))
@@ -133,7 +133,7 @@ def test_files_that_are_gone_fail_and_new_ones_are_told(bundle: Path) -> None:
     assert "added to the folder since: more.txt" in checksums.check(gather(bundle)).sentence
 
 
-def test_noting_a_file_forgives_no_other(bundle: Path) -> None:
+def test_noting_a_file_accepts_no_other_change(bundle: Path) -> None:
     (bundle / "events.ndjson").write_bytes(b"")
     (bundle / "report.html").write_text("another", "utf-8")
     manifest.note(bundle, "report.html")
@@ -142,7 +142,7 @@ def test_noting_a_file_forgives_no_other(bundle: Path) -> None:
     assert [one.name for one in differences(bundle, known)] == ["events.ndjson"]
 
 
-def test_a_manifest_that_was_altered_is_not_mended_by_noting(bundle: Path) -> None:
+def test_noting_a_file_does_not_repair_an_altered_manifest(bundle: Path) -> None:
     path = bundle / "manifest.json"
     path.write_text(path.read_text("utf-8").replace('"bytes": ', '"bytes": 1', 1), "utf-8")
     altered = path.read_bytes()
@@ -152,7 +152,7 @@ def test_a_manifest_that_was_altered_is_not_mended_by_noting(bundle: Path) -> No
     assert path.read_bytes() == altered
 
 
-def test_going_on_with_a_run_forgets_list_and_signature_until_it_ends(bundle: Path) -> None:
+def test_resuming_a_run_removes_manifest_and_signature_until_it_ends(bundle: Path) -> None:
     (bundle / "manifest.json.sig").write_text("stale", "utf-8")
     writer = BundleWriter(bundle, finished=2)
     assert not (bundle / "manifest.json").exists()

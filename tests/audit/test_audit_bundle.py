@@ -132,7 +132,7 @@ def test_a_doubt_that_does_not_follow_fails(bundle: Path) -> None:
     assert place.at == "total.p95_interval_unreliable"
 
 
-def test_a_histogram_taken_away_is_missed_at_its_second(bundle: Path) -> None:
+def test_a_removed_histogram_is_reported_at_its_second(bundle: Path) -> None:
     path = without_manifest(bundle) / "histograms.hlog"
     lines = path.read_text("ascii").splitlines(keepends=True)
     gone = next(line for line in lines if line.startswith("Tag=response/work-0"))
@@ -142,7 +142,7 @@ def test_a_histogram_taken_away_is_missed_at_its_second(bundle: Path) -> None:
     assert "histogram response/work-0" in found.places[0].text
 
 
-def test_a_histogram_of_no_second_is_found(bundle: Path) -> None:
+def test_a_histogram_without_a_second_is_found(bundle: Path) -> None:
     path = without_manifest(bundle) / "histograms.hlog"
     lines = path.read_text("ascii").splitlines()
     tag, _, rest = lines[5].split(",", 2)
@@ -152,7 +152,7 @@ def test_a_histogram_of_no_second_is_found(bundle: Path) -> None:
     assert "no second" in found.places[0].text
 
 
-def test_seconds_taken_away_are_a_gap_and_uncover_their_level(bundle: Path) -> None:
+def test_removed_seconds_are_a_gap_and_shorten_their_level(bundle: Path) -> None:
     path = without_manifest(bundle) / "series.ndjson"
     lines = path.read_text("utf-8").splitlines(keepends=True)
     path.write_text("".join([*lines[:10], *lines[12:]]), "utf-8")
@@ -162,7 +162,7 @@ def test_seconds_taken_away_are_a_gap_and_uncover_their_level(bundle: Path) -> N
     assert found.places[1].at == "steady_s"
 
 
-def test_a_gap_in_which_another_target_had_its_turn_is_none(bundle: Path) -> None:
+def test_the_turn_of_another_target_is_not_a_gap(bundle: Path) -> None:
     path = without_manifest(bundle) / "series.ndjson"
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     first = next(i for i, line in enumerate(lines) if line["level"] == 2)
@@ -193,7 +193,7 @@ def test_a_clock_that_steps_is_found(bundle: Path) -> None:
     assert found.places[0].at == "line 3"
 
 
-def test_what_takes_long_before_the_first_second_is_no_step(bundle: Path) -> None:
+def test_a_long_preparation_is_not_a_clock_step(bundle: Path) -> None:
     path = without_manifest(bundle) / "events.ndjson"
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     first = datetime.fromisoformat(lines[0]["at"])
@@ -206,7 +206,7 @@ def test_what_takes_long_before_the_first_second_is_no_step(bundle: Path) -> Non
     assert of(audited(bundle), "clocks").outcome == "passed"
 
 
-def test_counters_that_are_lost_are_found(bundle: Path) -> None:
+def test_missing_counters_are_found(bundle: Path) -> None:
     path = without_manifest(bundle) / "series.ndjson"
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     for line in lines[12:20]:
@@ -234,7 +234,7 @@ def test_a_bundle_may_be_moved(bundle: Path) -> None:
     assert "follows exactly" in found.sentence
 
 
-def test_another_table_than_the_lines_is_found(bundle: Path) -> None:
+def test_a_table_that_differs_from_the_lines_is_found(bundle: Path) -> None:
     table = without_manifest(bundle) / "series.parquet"
     table.write_bytes(table.read_bytes()[:-9])
     assert of(audited(bundle), "table").outcome == "failed"
@@ -274,7 +274,9 @@ def test_a_run_that_was_killed_is_audited_as_far_as_it_goes(bundle: Path) -> Non
 
 @pytest.mark.parametrize("name", ["levels.json", "verdict.json", "environment.json", "plan.toml"])
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff\xfe"])
-def test_a_damaged_file_is_named_and_never_raised(bundle: Path, name: str, content: bytes) -> None:
+def test_a_damaged_file_is_named_and_raises_nothing(
+    bundle: Path, name: str, content: bytes
+) -> None:
     (bundle / name).write_bytes(content)
     found = audited(bundle)
     assert found.outcome == "failed"
@@ -282,7 +284,7 @@ def test_a_damaged_file_is_named_and_never_raised(bundle: Path, name: str, conte
     assert name in [one.file for one in of(found, "files").places]
 
 
-def test_what_is_no_bundle_or_under_way_is_refused(bundle: Path, tmp_path: Path) -> None:
+def test_other_folders_and_bundles_under_way_are_refused(bundle: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a bundle"):
         audited(tmp_path)
     writer = BundleWriter(bundle)

@@ -26,7 +26,7 @@ def test_the_lower_end_of_an_interval_is_as_exact_as_the_upper() -> None:
     assert list(differences({"i": [1.0, 1000.0]}, {"i": [1.02, 1000.0]}))
 
 
-def test_what_an_older_version_did_not_write_and_other_words_are_no_difference() -> None:
+def test_missing_fields_and_other_wording_are_no_difference() -> None:
     assert not list(differences({"a": 1}, {"a": 1, "b": 2}))
     assert not list(
         differences({"s": "at 5 users 7 failed"}, {"s": "of 5 users 7 did not make it"})

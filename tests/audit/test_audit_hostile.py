@@ -88,7 +88,7 @@ def changed(bundle: Path, seed: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_change_of_a_bundle_is_an_error_of_headcount(
+def test_no_change_of_a_bundle_crashes_headcount(
     bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], seed: int
 ) -> None:
     report = str(tmp_path / "report.html")

@@ -37,7 +37,7 @@ def text_of(folder: Path, name: str) -> bytes:
     return gzip.decompress((folder / f"{name}{PACKED}").read_bytes())
 
 
-def test_nothing_is_read_differently(long: Path, bundle: Path) -> None:
+def test_a_compressed_bundle_reads_the_same(long: Path, bundle: Path) -> None:
     for name in packed.NAMES:
         assert not (long / name).exists()
         (bundle / name).write_bytes(text_of(long, name))
@@ -54,7 +54,7 @@ def test_nothing_is_read_differently(long: Path, bundle: Path) -> None:
     assert seen[0] == seen[1]
 
 
-def test_it_passes_its_audit(long: Path) -> None:
+def test_a_compressed_bundle_passes_its_audit(long: Path) -> None:
     found = audited(long)
     for one in found.results:
         if one.check not in ("signature", "little", "offered", "steady", "generator"):
@@ -76,7 +76,9 @@ def test_damage_is_found(bundle: Path, name: str, damage: str) -> None:
         list(hlog.lines(bundle / name) if name == hlog.FILE else load(bundle).seconds)
 
 
-def test_what_unpacks_to_too_much_is_refused(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_unpacks_to_too_much_is_refused(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("headcount.bundle.files.MOST_BYTES", 1 << 20)
     text = text_of(bundle, series.LINES)
     (bundle / f"{series.LINES}{PACKED}").write_bytes(
@@ -86,7 +88,7 @@ def test_what_unpacks_to_too_much_is_refused(bundle: Path, monkeypatch: pytest.M
         load(bundle).seconds  # noqa: B018 - reads them
 
 
-def test_a_small_file_cannot_fill_the_disk_of_who_resumes_it(
+def test_resuming_a_small_bundle_cannot_fill_the_disk(
     bundle: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("headcount.foreign.file._LEAST_UNPACKED_BYTES", 1 << 20)
@@ -98,9 +100,7 @@ def test_a_small_file_cannot_fill_the_disk_of_who_resumes_it(
     assert not (bundle / series.LINES).exists()
 
 
-def test_a_run_that_goes_on_has_its_text_again(
-    bundle: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_resuming_a_run_unpacks_its_text(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {name: text_of(bundle, name) for name in packed.NAMES}
     writer = BundleWriter(bundle, finished=2)
     for name, text in texts.items():
@@ -132,7 +132,7 @@ def test_the_text_stays_where_there_is_no_room_for_both(
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_who_follows_a_run_sees_its_last_seconds_after_it_was_closed(
+def test_a_follower_sees_the_last_seconds_after_the_run_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packed, "LEAST_BYTES", 0)

@@ -36,7 +36,7 @@ def signature(bundle: Path, allowed: Path | None) -> Result:
     return next(one for one in audited(bundle, allowed).results if one.check == "signature")
 
 
-def test_the_right_key_vouches_and_another_does_not(signed: Path, keys: Path) -> None:
+def test_the_right_key_passes_and_another_fails(signed: Path, keys: Path) -> None:
     assert signature(signed, keys / "ada.pub").outcome == "passed"
     assert signature(signed, keys / "bob.pub").outcome == "failed"
     nobody = signature(signed, None)
@@ -44,7 +44,7 @@ def test_the_right_key_vouches_and_another_does_not(signed: Path, keys: Path) ->
     assert "the key's owner was not checked" in nobody.sentence
 
 
-def test_a_list_of_allowed_signers_says_who_it_was(
+def test_a_list_of_allowed_signers_names_the_signer(
     signed: Path, keys: Path, tmp_path: Path
 ) -> None:
     allowed = tmp_path / "allowed"
@@ -96,7 +96,7 @@ def test_a_byte_altered_in_the_signature_or_the_list_fails(signed: Path, keys: P
     assert signature(signed, keys / "ada.pub").outcome == "failed"
 
 
-def test_a_bundle_that_must_be_signed_and_is_not_fails(bundle: Path, keys: Path) -> None:
+def test_an_unsigned_bundle_fails_if_a_key_is_given(bundle: Path, keys: Path) -> None:
     found = signature(bundle, keys / "ada.pub")
     assert (found.outcome, found.places[0].text) == (
         "failed",
@@ -104,7 +104,7 @@ def test_a_bundle_that_must_be_signed_and_is_not_fails(bundle: Path, keys: Path)
     )
 
 
-def test_keys_that_are_none_are_refused(signed: Path, keys: Path, tmp_path: Path) -> None:
+def test_invalid_keys_are_refused(signed: Path, keys: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a public key"):
         signing.check(signed, keys / "ada")
     with pytest.raises(InputError, match="cannot be read"):
