@@ -43,7 +43,7 @@ def test_a_resumed_run_may_have_fewer_agents_and_has_lost_none() -> None:
     assert machines_at([*events, *level(2, 50)], 2) == {1: "new1"}
 
 
-def test_a_level_that_was_begun_again_has_the_machines_of_its_last_beginning() -> None:
+def test_a_restarted_level_has_the_machines_of_its_last_start() -> None:
     events = [agents(1), *level(1, 9), agents(1, machine="new"), *level(1, 9)]
     assert machines_at(events, 1) == {1: "new1"}
     assert machines_at(events, 4) == {}
@@ -63,12 +63,12 @@ def test_one_process_has_no_agents() -> None:
         [{"number": one} for one in (True, "1", 1.0, -1, 0, None, 1 << 40, [1])],
     ],
 )
-def test_what_is_no_agent_is_left_out(listed: Any) -> None:
+def test_malformed_agents_are_left_out(listed: Any) -> None:
     (found,) = fleets([{"event": "agents", "agents": listed}])
     assert found.agents == {}
 
 
-def test_what_has_another_shape_is_not_known() -> None:
+def test_fields_of_the_wrong_type_are_unknown() -> None:
     odd = {"machine": 7, "host": [], "cpus": "4", "workers": 1.5, "late_ms": True}
     (found,) = fleets(
         [{"event": "agents", "agents": [{"number": 1, **odd, "clock_error_ms": float("nan")}]}]

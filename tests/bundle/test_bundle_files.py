@@ -54,7 +54,7 @@ def test_a_torn_line_longer_than_a_block_is_cut_off(tmp_path: Path) -> None:
     assert path.read_bytes() == b""
 
 
-def test_line_ends_of_other_alphabets_tear_nothing(tmp_path: Path) -> None:
+def test_unicode_line_separators_do_not_split_lines(tmp_path: Path) -> None:
     path = tmp_path / "lines"
     value = "one\u2028two\x85three\x0cfour\rfive"
     lines = Lines(path)
@@ -63,12 +63,12 @@ def test_line_ends_of_other_alphabets_tear_nothing(tmp_path: Path) -> None:
     assert list(read_lines(path)) == [value]
 
 
-def test_what_is_no_number_is_refused() -> None:
+def test_nan_is_refused() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         dump({"mean": float("nan")})
 
 
-def test_a_full_disk_is_said_and_leaves_nothing_half_written(
+def test_a_full_disk_is_reported_and_leaves_nothing_half_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = Lines(tmp_path / "lines")

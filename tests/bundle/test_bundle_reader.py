@@ -24,7 +24,7 @@ def bundle(tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_is_not_there_yet_is_none_or_empty(bundle: Path) -> None:
+def test_missing_files_are_none_or_empty(bundle: Path) -> None:
     found = reader.load(bundle)
     assert found.plan.seed == 4
     assert (found.environment, found.levels, found.verdict) == (None, [], None)
@@ -92,6 +92,6 @@ def test_a_target_cannot_choose_another_folder(tmp_path: Path) -> None:
     assert "/" not in folder.name
 
 
-def test_a_folder_that_cannot_be_made_is_said() -> None:
+def test_a_folder_that_cannot_be_made_is_reported() -> None:
     with pytest.raises(SystemLimitError, match=r"cannot write /proc/runs.*--runs"):
         new_folder(Path("/proc/runs"), "app-server", "lab:app")

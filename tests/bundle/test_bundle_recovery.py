@@ -54,7 +54,7 @@ def reopened(folder: Path, finished: int) -> None:
 FINISHED = [second(1.0, 1), second(2.0, 1), second(3.0, 1, "wait")]
 
 
-def test_seconds_of_an_unfinished_level_belong_to_none(tmp_path: Path) -> None:
+def test_seconds_of_an_unfinished_level_belong_to_no_level(tmp_path: Path) -> None:
     write(tmp_path, [*FINISHED, second(4.0, 2, "ramp"), second(5.0, 2)])
     for _ in range(2):
         reopened(tmp_path, 1)
@@ -76,7 +76,7 @@ def test_histograms_of_a_second_without_a_line_are_cut_off(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", [series.LINES, hlog.FILE])
-def test_what_is_behind_a_loss_is_cut_off_and_reported(tmp_path: Path, name: str) -> None:
+def test_seconds_after_a_loss_are_cut_off_and_reported(tmp_path: Path, name: str) -> None:
     write(tmp_path, [*FINISHED, second(4.0, 2), second(5.0, 2), second(6.0, 2)])
     path = tmp_path / name
     lines = path.read_bytes().splitlines(keepends=True)
@@ -91,7 +91,7 @@ def test_what_is_behind_a_loss_is_cut_off_and_reported(tmp_path: Path, name: str
     assert (seconds > 0, histograms > 0) == (True, name == hlog.FILE)
 
 
-def test_damage_of_a_finished_level_stays_to_be_found(tmp_path: Path) -> None:
+def test_damage_of_a_finished_level_is_left_in_place(tmp_path: Path) -> None:
     write(tmp_path, FINISHED)
     path = tmp_path / series.LINES
     damaged = path.read_bytes().replace(b'"t_s":1.0', b'"t_s":1;0')
@@ -100,7 +100,7 @@ def test_damage_of_a_finished_level_stays_to_be_found(tmp_path: Path) -> None:
     assert path.read_bytes() == damaged
 
 
-def test_a_second_that_fails_leaves_nothing_of_it(
+def test_a_second_that_cannot_be_written_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = BundleWriter(tmp_path)
@@ -131,7 +131,7 @@ def test_a_second_that_fails_leaves_nothing_of_it(
     assert [one["t_s"] for one in series.read(tmp_path)] == [1.0, 2.0]
 
 
-def test_what_followed_from_a_run_goes_when_it_goes_on(tmp_path: Path) -> None:
+def test_resuming_a_run_removes_files_derived_from_it(tmp_path: Path) -> None:
     write(tmp_path, FINISHED)
     made = ("verdict.json", "report.html", series.TABLE, "manifest.json")
     for name in made:

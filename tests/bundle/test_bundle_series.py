@@ -144,7 +144,7 @@ def test_the_table_has_the_rows_of_each_second_in_their_order(
             assert read[key] == (number, pytest.approx(total, abs=1e-3))
 
 
-def test_lines_that_are_no_seconds_are_left_out_of_the_totals(tmp_path: Path) -> None:
+def test_lines_that_are_not_seconds_are_left_out_of_the_totals(tmp_path: Path) -> None:
     write(tmp_path, [second(1.0, 1)])
     with (tmp_path / series.LINES).open("a", encoding="utf-8") as file:
         file.write('[]\n7\n{"t_s": 2}\n')
@@ -173,7 +173,7 @@ def test_a_run_without_a_second_has_no_table(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {series.LINES}
 
 
-def test_a_table_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_table_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     write(tmp_path, [second(1.0, 1)])
     (tmp_path / series.TABLE).mkdir()
     with pytest.raises(InputError, match=r"cannot write .*series.parquet: this is a folder"):
@@ -188,7 +188,7 @@ def histogram(values: list[int]) -> Histogram:
     return Histogram.decode(base64.b64decode(recorded.encode()))
 
 
-def test_the_log_is_read_back_and_by_another_reader(tmp_path: Path) -> None:
+def test_headcount_and_another_reader_read_the_log_back(tmp_path: Path) -> None:
     path = tmp_path / "histograms.hlog"
     first = hlog.HistogramLog(path)
     of_second = {"response/read, then write": histogram([100, 200, 300]), "lateness": histogram([])}

@@ -71,5 +71,5 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
         assert stacks.read(tmp_path)[0].stacks == {}
 
 
-def test_an_older_bundle_has_none(tmp_path: Path) -> None:
+def test_an_older_bundle_has_no_stacks(tmp_path: Path) -> None:
     assert stacks.read(tmp_path) == []

@@ -94,7 +94,7 @@ def test_only_measured_seconds_of_long_levels_are_summed_up() -> None:
     assert [(one["level"], one["seconds"]) for one in found[len(seconds) :]] == [(3, 6.0), (4, 4.0)]
 
 
-def test_what_an_older_headcount_did_not_write_is_not_there() -> None:
+def test_fields_an_older_headcount_did_not_write_are_absent() -> None:
     drawn = random.Random(2)
     seconds = [second(at, drawn) for at in range(4)]
     for one in seconds:

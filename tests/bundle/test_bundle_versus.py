@@ -61,14 +61,14 @@ def test_bundles_may_be_renamed(sides: tuple[Path, Path], tmp_path: Path) -> Non
     assert record("A").other_folder(one) is None
 
 
-def test_a_bundle_of_another_pairing_is_no_side(sides: tuple[Path, Path]) -> None:
+def test_a_bundle_of_another_pairing_is_not_a_side(sides: tuple[Path, Path]) -> None:
     one, two = sides
     versus.write(record("B", "b" * 32), two)
     assert versus.matching(one, two) is None
     assert record("A").other_folder(one) is None
 
 
-def test_a_bundle_of_its_own_has_none(tmp_path: Path) -> None:
+def test_a_bundle_of_a_single_run_has_no_pairing(tmp_path: Path) -> None:
     assert versus.read(tmp_path) is None
     assert versus.matching(tmp_path, tmp_path) is None
 
