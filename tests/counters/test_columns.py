@@ -13,14 +13,14 @@ SAMPLES = st.lists(st.builds(Sample, st.floats(0, 100), VALUES), max_size=12)
 
 @given(SAMPLES)
 def test_samples_come_out_as_they_went_in(taken: list[Sample]) -> None:
-    made = as_columns(taken)
+    columns = as_columns(taken)
     inside = sorted(taken, key=lambda one: one.at_s)
-    assert [(one.at_s, dict(one.values)) for one in made] == [
+    assert [(one.at_s, dict(one.values)) for one in columns] == [
         (one.at_s, one.values) for one in inside
     ]
-    assert made == inside
-    assert as_columns(made) is made
-    assert len(made) == len(taken)
+    assert columns == inside
+    assert as_columns(columns) is columns
+    assert len(columns) == len(taken)
 
 
 @given(SAMPLES, st.floats(0, 100), st.floats(0, 100))
@@ -31,13 +31,13 @@ def test_a_part_has_the_samples_between_both_ends(taken, start_s, end_s) -> None
 
 
 def test_columns_are_indexed_from_either_end_and_sliced() -> None:
-    made = as_columns([Sample(float(at_s), {"a": at_s * 2.0}) for at_s in range(5)])
-    assert made[-1].values["a"] == 8.0
-    assert [one.at_s for one in made[1:3]] == [1.0, 2.0]
-    assert isinstance(made[1:3], Columns)
-    assert made != made[1:]
+    columns = as_columns([Sample(float(at_s), {"a": at_s * 2.0}) for at_s in range(5)])
+    assert columns[-1].values["a"] == 8.0
+    assert [one.at_s for one in columns[1:3]] == [1.0, 2.0]
+    assert isinstance(columns[1:3], Columns)
+    assert columns != columns[1:]
     with pytest.raises(IndexError):
-        made[5]
+        columns[5]
 
 
 def test_rows_of_pieces_with_different_counters_are_joined() -> None:
@@ -46,8 +46,8 @@ def test_rows_of_pieces_with_different_counters_are_joined() -> None:
     for row in range(70_000):
         names = ("a",) if row < 40_000 else ("b", "a")
         builder.add(-float(row), names, [float(row)] * len(names))
-    made = builder.columns()
-    assert (len(made), made.at_s[0], made.at_s[-1]) == (70_000, -69_999.0, 0.0)
-    assert dict(made[0].values) == {"a": 69_999.0, "b": 69_999.0}
-    assert dict(made[30_000].values) == {"a": 39_999.0}
-    assert list(made.values["a"]) == [float(row) for row in reversed(range(70_000))]
+    columns = builder.columns()
+    assert (len(columns), columns.at_s[0], columns.at_s[-1]) == (70_000, -69_999.0, 0.0)
+    assert dict(columns[0].values) == {"a": 69_999.0, "b": 69_999.0}
+    assert dict(columns[30_000].values) == {"a": 39_999.0}
+    assert list(columns.values["a"]) == [float(row) for row in reversed(range(70_000))]

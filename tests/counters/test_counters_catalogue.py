@@ -77,13 +77,13 @@ def test_counters_of_sources_and_of_the_catalogue_match(tmp_path: Path) -> None:
 
 
 def test_the_catalogue_marks_counters_given_per_device_or_interface(tmp_path: Path) -> None:
-    given_so = set()
+    families = set()
     for name in emitted(tmp_path):
         family, instance = split_instance(name)
         if instance is not None and not family.startswith(ELSEWHERE):
-            given_so.add((family, "device" if DEVICE in name else "interface"))
+            families.add((family, "device" if DEVICE in name else "interface"))
     marked = {(name, entry.per) for name, entry in sampled().items() if entry.per}
-    assert given_so == marked
+    assert families == marked
 
 
 def test_entries_have_a_short_unique_label_a_meaning_and_a_unit() -> None:

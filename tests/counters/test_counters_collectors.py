@@ -42,12 +42,12 @@ class Worker(threading.Thread):
 @pytest.fixture
 def workers() -> Iterator[dict[str, Worker]]:
     names = ("GC Thread#0", "G1 Main Marker", "VM Thread", "http-worker-1", "VM Periodic Tas")
-    made = {name: Worker(name) for name in names}
-    for one in made.values():
+    threads = {name: Worker(name) for name in names}
+    for one in threads.values():
         one.start()
         one.ready.wait()
-    yield made
-    for one in made.values():
+    yield threads
+    for one in threads.values():
         one.end.set()
         one.work.set()
         one.join()
@@ -95,7 +95,7 @@ def test_only_helper_threads_of_node_count() -> None:
             node.kill()
 
 
-def ourselves() -> Process:
+def this_process() -> Process:
     one = process.read("/proc", os.getpid())
     assert one is not None
     return one
@@ -104,10 +104,10 @@ def ourselves() -> Process:
 @pytest.mark.parametrize("name", ["GC Thread#0", "VM Thread", "http-worker-1", "VM Periodic Tas"])
 def test_cpu_time_of_live_collectors_is_counted(workers: dict[str, Worker], name: str) -> None:
     collectors = Collectors(names_below("/proc"))
-    collectors.utilization(0.0, [ourselves()])
+    collectors.utilization(0.0, [this_process()])
     workers[name].work.set()
     time.sleep(0.3)
-    one = ourselves()
+    one = this_process()
     found = collectors.utilization(1.0, [one])
     assert found is not None
     native = workers[name].native_id
@@ -122,4 +122,4 @@ def test_cpu_time_of_live_collectors_is_counted(workers: dict[str, Worker], name
 def test_without_a_collector_there_is_no_figure() -> None:
     collectors = Collectors(names_below("/proc"))
     for at_s in (0.0, 1.0):
-        assert collectors.utilization(at_s, [ourselves()]) is None
+        assert collectors.utilization(at_s, [this_process()]) is None

@@ -20,7 +20,7 @@ CPUINFO = "".join(
 )
 
 
-def made(root: Path) -> None:
+def make_machine(root: Path) -> None:
     """Make a machine of 2 packages, 2 cores each, 2 threads a core."""
     cpu = "sys/devices/system/cpu"
     files = {
@@ -62,7 +62,7 @@ def made(root: Path) -> None:
 
 
 def test_a_machine_that_has_everything(tmp_path: Path) -> None:
-    made(tmp_path)
+    make_machine(tmp_path)
     host = describe_host("1.2.3", root=tmp_path)
     cpu = host.cpu
     assert (cpu.logical, cpu.sockets, cpu.cores, cpu.threads_per_core) == (8, 2, 4, 2)
@@ -92,7 +92,7 @@ def test_a_machine_that_has_everything(tmp_path: Path) -> None:
 def test_no_other_boot_parameter_and_no_environment_variable_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made(tmp_path)
+    make_machine(tmp_path)
     monkeypatch.setenv("HEADCOUNT_PASSWORD", "correct-horse-battery")
     shown = describe_host("1.2.3", root=tmp_path).model_dump_json()
     assert "hunter2" not in shown

@@ -52,10 +52,10 @@ class Locker:
         self.running = running
         self.process = one
 
-    def does(self, what: str, answer: str = "done") -> None:
+    def send(self, command: str, answer: str = "done") -> None:
         assert self.running.stdin
         assert self.running.stdout
-        self.running.stdin.write(f"{what}\n")
+        self.running.stdin.write(f"{command}\n")
         self.running.stdin.flush()
         assert self.running.stdout.readline() == f"{answer}\n"
 
@@ -74,44 +74,44 @@ def locker(path: Path) -> Iterator[Locker]:
         child.kill()
 
 
-def looked(gauge: FileLocks) -> dict[str, float]:
+def figures(gauge: FileLocks) -> dict[str, float]:
     return {name: value for name, _, value in gauge.look()}
 
 
 def test_the_share_of_time_locked_and_the_waiters_are_counted(tmp_path: Path) -> None:
     with locker(tmp_path / "data") as first, locker(tmp_path / "data") as second:
         gauge = FileLocks("/proc", lambda: [first.process, second.process])
-        assert looked(gauge) == {}  # the first look learns what is always locked
-        assert looked(gauge) == {HELD: 0.0, WAITING: 0.0}
-        first.does("lock")
-        assert looked(gauge) == {HELD: 0.5, WAITING: 0.0}
-        second.does("wait", "now")
+        assert figures(gauge) == {}  # the first look learns what is always locked
+        assert figures(gauge) == {HELD: 0.0, WAITING: 0.0}
+        first.send("lock")
+        assert figures(gauge) == {HELD: 0.5, WAITING: 0.0}
+        second.send("wait", "now")
         until = time.monotonic() + 10  # a busy machine takes a while to let it wait
-        while looked(gauge)[WAITING] != 1.0:
+        while figures(gauge)[WAITING] != 1.0:
             assert time.monotonic() < until
             time.sleep(0.01)
-        assert looked(gauge)[HELD] > 0.5
+        assert figures(gauge)[HELD] > 0.5
 
 
 def test_a_file_that_is_always_locked_does_not_count(tmp_path: Path) -> None:
     with locker(tmp_path / "pid") as daemon:
-        daemon.does("lock")
+        daemon.send("lock")
         gauge = FileLocks("/proc", lambda: [daemon.process])
-        looked(gauge)
-        assert looked(gauge) == {HELD: 0.0, WAITING: 0.0}
+        figures(gauge)
+        assert figures(gauge) == {HELD: 0.0, WAITING: 0.0}
         # One that is free now and then is no such file, though it was locked at first.
-        daemon.does("leave")
-        looked(gauge)
-        daemon.does("lock")
-        assert looked(gauge)[HELD] == pytest.approx(1 / 3)
+        daemon.send("leave")
+        figures(gauge)
+        daemon.send("lock")
+        assert figures(gauge)[HELD] == pytest.approx(1 / 3)
 
 
 def test_locks_of_others_do_not_count(tmp_path: Path) -> None:
     with locker(tmp_path / "data") as stranger, locker(tmp_path / "mine") as own:
         gauge = FileLocks("/proc", lambda: [own.process])
-        looked(gauge)
-        stranger.does("lock")
-        assert looked(gauge) == {HELD: 0.0, WAITING: 0.0}
+        figures(gauge)
+        stranger.send("lock")
+        assert figures(gauge) == {HELD: 0.0, WAITING: 0.0}
         gauge.close()
 
 
@@ -120,7 +120,7 @@ def test_a_missing_or_very_long_lock_list_is_ignored(tmp_path: Path, text: str |
     if text is not None:
         (tmp_path / "locks").write_text(text)
     gauge = FileLocks(str(tmp_path), list)
-    assert looked(gauge) == looked(gauge) == {}
+    assert figures(gauge) == figures(gauge) == {}
 
 
 @pytest.mark.parametrize("name", [HELD, WAITING])

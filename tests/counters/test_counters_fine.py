@@ -36,7 +36,7 @@ class Wave:
     def close(self) -> None:
         self.closed = True
 
-    def watched(self, looks: int) -> dict[str, float]:
+    def figures_after(self, looks: int) -> dict[str, float]:
         seen = Moments([self], cost=lambda: self.spent_s)
         for at_s in itertools.islice(moments(0.0, 0.1), looks):
             self.now_s = at_s
@@ -54,7 +54,7 @@ def test_a_minute_of_looks_sees_the_share_whatever_the_period(
     period_s: float, share: float
 ) -> None:
     # At equal distances of 100 ms a period of 100 ms would be seen as always there or never.
-    seen = Wave(period_s, share).watched(MINUTE)
+    seen = Wave(period_s, share).figures_after(MINUTE)
     assert seen["queue.occupied"] == pytest.approx(share, abs=0.1)
     assert seen["queue"] == pytest.approx(5 * share, abs=0.5)
     assert seen["queue.limit"] == 8
@@ -62,7 +62,7 @@ def test_a_minute_of_looks_sees_the_share_whatever_the_period(
 
 def test_the_period_of_a_cpu_limit_is_met_at_every_phase() -> None:
     for share in (0.05, 0.3, 0.95):
-        seen = Wave(0.1, share).watched(MINUTE)
+        seen = Wave(0.1, share).figures_after(MINUTE)
         assert seen["queue.occupied"] == pytest.approx(share, abs=0.05)
         assert seen["queue.max"] == 5
 
@@ -71,19 +71,19 @@ def test_the_period_of_a_cpu_limit_is_met_at_every_phase() -> None:
 @given(cost_s=st.floats(1e-5, 0.5))
 def test_no_gauge_costs_more_than_its_share_of_a_core(cost_s: float) -> None:
     wave = Wave(1.0, 0.5, cost_s)
-    wave.watched(MINUTE)
+    wave.figures_after(MINUTE)
     assert wave.spent_s <= DUTY * 60 + cost_s
     # And none is looked at less often than that asks for.
     assert wave.looks >= min(MINUTE, 60 / (cost_s / DUTY + 0.2))
 
 
 def test_an_expensive_gauge_does_not_hold_up_a_cheap_one() -> None:
-    dear, cheap = Wave(1.0, 1.0, cost_s=DUTY), Wave(1.0, 1.0)
-    seen = Moments([dear, cheap], cost=lambda: dear.spent_s)
+    expensive, cheap = Wave(1.0, 1.0, cost_s=DUTY), Wave(1.0, 1.0)
+    seen = Moments([expensive, cheap], cost=lambda: expensive.spent_s)
     for at_s in itertools.islice(moments(0.0, 0.1), 100):
         seen.look(at_s)
     assert cheap.looks == 100
-    assert dear.looks == pytest.approx(10 / 2, abs=1)
+    assert expensive.looks == pytest.approx(10 / 2, abs=1)
 
 
 def test_each_take_covers_the_time_since_the_last() -> None:

@@ -110,7 +110,7 @@ def test_a_process_that_ends_while_it_is_read_is_not_counted(
     with holding(4, 4, tmp_path) as pid:
         child = int(Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8"))
 
-        def and_it_ends(*arguments: Any) -> tree.Tree:
+        def read_and_end_child(*arguments: Any) -> tree.Tree:
             """The tree as it was; the child is a zombie now, for its parent reads its own input."""
             found = listed(*arguments)
             if child in found.processes:
@@ -119,7 +119,7 @@ def test_a_process_that_ends_while_it_is_read_is_not_counted(
             return found
 
         both = listed("/proc", [pid], None)
-        monkeypatch.setattr(tree, "read", and_it_ends)
+        monkeypatch.setattr(tree, "read", read_and_end_child)
         found = footprint.read([pid])
         alone = Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8")
         whole = tree.read_pss("/proc", both)

@@ -55,7 +55,7 @@ def relay(folder: Path, name: str, *options: str) -> Iterator[int]:
         process.communicate()
 
 
-def both(port: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Found]:
+def here_and_over_ssh(port: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Found]:
     """What is found here, and over SSH."""
     places = (Place.of(f"127.0.0.1:{port}"),)
     with serving(folder) as sshd:
@@ -91,7 +91,7 @@ def test_docker_proxy_names_the_address_of_the_container(
             ) as port,
         ):  # fmt: skip
             assert answer(port) == b"ok"
-            for found in both(port, tmp_path, monkeypatch):
+            for found in here_and_over_ssh(port, tmp_path, monkeypatch):
                 check(found, one, port, "docker-proxy")
                 assert not set(found.names) & set(other.pids)
 
@@ -103,7 +103,7 @@ def test_conmon_names_the_id_of_the_container(
         container(form="/machine.slice/libpod-{id}.scope") as one,
         relay(tmp_path, "conmon", "--api-version", "1", "-c", one.id, "-u", one.id) as port,
     ):
-        for found in both(port, tmp_path, monkeypatch):
+        for found in here_and_over_ssh(port, tmp_path, monkeypatch):
             check(found, one, port, "conmon")
 
 
@@ -111,7 +111,7 @@ def test_a_forwarder_without_a_destination_asks_for_the_container(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with relay(tmp_path, "rootlessport") as port:
-        for found in both(port, tmp_path, monkeypatch):
+        for found in here_and_over_ssh(port, tmp_path, monkeypatch):
             assert found.pids == ()
             assert "rootlessport listens on" in (found.missing or "")
             assert "name them with --container or --pid" in (found.missing or "")

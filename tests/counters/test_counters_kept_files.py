@@ -37,7 +37,7 @@ def child() -> Iterator[subprocess.Popen[str]]:
         one.kill()
 
 
-def still(pid: int) -> None:
+def wait_until_idle(pid: int) -> None:
     """Return once the process has not run for a while."""
     path = Path(f"/proc/{pid}/schedstat")
     before = ""
@@ -64,7 +64,7 @@ def test_files_of_a_machine_are_read_whole() -> None:
 
 
 def test_a_process_reads_the_same_from_kept_files(child: subprocess.Popen[str]) -> None:
-    still(child.pid)
+    wait_until_idle(child.pid)
     with closing(KeptFiles()) as files:
         readings = [process.read("/proc", child.pid, files) for _ in range(3)]
         (plain,) = tree.read("/proc", [child.pid], None).processes.values()
@@ -89,7 +89,7 @@ def test_files_of_a_process_that_ended_are_gone(child: subprocess.Popen[str]) ->
         assert process.read("/proc", child.pid, files) is None
 
 
-def open_now() -> set[str]:
+def open_paths() -> set[str]:
     links = Path("/proc/self/fd").iterdir()
     return {str(link.readlink()) for link in links if link.is_symlink()}
 
@@ -103,12 +103,12 @@ def test_files_that_are_not_read_for_a_turn_are_closed(tmp_path: Path) -> None:
         files.text(str(path))
     files.turn()
     files.text(str(one))
-    assert {str(one), str(other)} <= open_now()
+    assert {str(one), str(other)} <= open_paths()
     files.turn()
-    assert str(one) in open_now()
-    assert str(other) not in open_now()
+    assert str(one) in open_paths()
+    assert str(other) not in open_paths()
     files.close()
-    assert str(one) not in open_now()
+    assert str(one) not in open_paths()
     assert files.text(str(other)) == "2"
     files.close()
 
@@ -124,7 +124,7 @@ def test_the_number_of_kept_files_is_limited(
         for _ in range(2):
             assert [files.text(str(path)) for path in paths] == ["0", "1", "2", "3"]
             files.turn()
-        assert [str(path) in open_now() for path in paths] == [True, True, False, False]
+        assert [str(path) in open_paths() for path in paths] == [True, True, False, False]
 
 
 def test_a_missing_file_is_none(tmp_path: Path) -> None:

@@ -15,14 +15,14 @@ class Far:
 
     def __init__(self) -> None:
         self.name = "far"
-        self.may = threading.Semaphore(0)
+        self.permits = threading.Semaphore(0)
         self.taken = 0
         self.broken = False
         self.closed = False
         self.origin = Origin("ssh://far", "test", "far", "linux", None)
 
     def sample(self) -> Sample:
-        self.may.acquire()
+        self.permits.acquire()
         self.taken += 1
         if self.broken or self.closed:
             raise TargetError(f"broken {self.taken}")
@@ -30,7 +30,7 @@ class Far:
 
     def close(self) -> None:
         self.closed = True
-        self.may.release(1000)
+        self.permits.release(1000)
 
 
 def wait_for(true: Callable[[], bool]) -> None:
@@ -54,7 +54,7 @@ def test_each_sample_is_handed_over_once() -> None:
     latest = Latest(far)
     handed: list[float] = []
     for turn in range(1, 6):
-        far.may.release()
+        far.permits.release()
         wait_for(lambda turn=turn: latest.samples == turn)  # type: ignore[misc]
         handed.append(latest.sample().at_s)
         latest.sample()  # a question that comes early makes the thread sample at once
@@ -70,7 +70,7 @@ def test_a_loss_and_a_return_are_reported_once() -> None:
     def turn(*, broken: bool) -> None:
         before = far.taken
         far.broken = broken
-        far.may.release()
+        far.permits.release()
         wait_for(lambda: far.taken > before)
         latest.sample()
         latest.sample()
@@ -93,7 +93,7 @@ def test_a_loss_and_a_return_are_reported_once() -> None:
 
 def test_the_source_is_sampled_as_often_as_it_is_read() -> None:
     far = Far()
-    far.may.release(1000)
+    far.permits.release(1000)
     latest = Latest(far)
     handed = []
     for _ in range(20):

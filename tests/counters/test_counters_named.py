@@ -169,7 +169,7 @@ def test_a_unit_of_several_users_is_ambiguous(tmp_path: Path) -> None:
         assert f"--cgroup {group}" in (found.missing or "")
 
 
-def seen(one: ServerSource | SshSource) -> dict[str, float]:
+def all_values(one: ServerSource | SshSource) -> dict[str, float]:
     """Everything that a source shows within a few samples."""
     values: dict[str, float] = {}
 
@@ -194,7 +194,7 @@ def test_the_counters_of_a_container_are_of_its_namespaces(sshd: SshServer) -> N
 
 
 def check_counters(each: ServerSource | SshSource, one: Contained) -> None:
-    values = seen(each)
+    values = all_values(each)
     assert values["process.count"] == len(one.pids)
     assert values["socket.accept_queue.max"] == 0
     assert values["socket.connections"] == 0

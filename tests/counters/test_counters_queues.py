@@ -58,7 +58,7 @@ def test_rates_and_limits_of_each_interface_and_of_all() -> None:
     assert "system.network.queue.rate{network.interface.name=eth0}" not in limits
 
 
-class Imagined(QueueTable):
+class FakeTable(QueueTable):
     """Queues that are not there."""
 
     def __init__(self, found: dict[str, Queue]) -> None:
@@ -77,12 +77,12 @@ class Imagined(QueueTable):
 
 def test_backlogs_are_given_for_each_interface_and_for_all() -> None:
     found = {"a": Queue(300, 0, 0, None), "b": Queue(0, 0, 0, None)}
-    looks = {name: (how, value) for name, how, value in NetworkQueues(Imagined(found)).look()}
+    looks = {name: (how, value) for name, how, value in NetworkQueues(FakeTable(found)).look()}
     assert looks["system.network.queue.backlog"] == ("mean", 300)
     assert looks["system.network.queue.occupied"] == ("share", 300)
     assert looks["system.network.queue.occupied{network.interface.name=b}"] == ("share", 0)
     assert all(lookup(name) for name in looks)
-    assert list(NetworkQueues(Imagined({})).look()) == []
+    assert list(NetworkQueues(FakeTable({})).look()) == []
 
 
 class Listening:
@@ -112,7 +112,7 @@ def test_queues_of_other_interfaces_do_not_count_for_a_server(
     places: list[tuple[int, str]], waiting: int
 ) -> None:
     found = {"a": Queue(300, 0, 0, None), "b": Queue(5, 0, 0, None)}
-    table = Imagined(found)
+    table = FakeTable(found)
     table.at = {
         socket.inet_pton(socket.AF_INET, "192.0.2.1"): "a",
         socket.inet_pton(socket.AF_INET6, "2001:db8::1"): "b",

@@ -134,7 +134,7 @@ def listener(inode: int, address: str, port: int = 80) -> Listener:
     ],
 )
 def test_the_socket_that_the_kernel_would_choose(target: str, taken: set[int]) -> None:
-    everybody = [
+    listeners = [
         listener(1, "127.0.0.1"),
         listener(2, "0.0.0.0"),  # noqa: S104 - a socket that is only spoken of
         listener(3, "::"),
@@ -142,8 +142,8 @@ def test_the_socket_that_the_kernel_would_choose(target: str, taken: set[int]) -
         listener(5, "127.0.0.9", 81),
         listener(6, "::ffff:10.0.0.7"),
     ]
-    assert {one.inode for one in Place.of(target).of_listeners(everybody)} == taken
-    assert {one.inode for one in Place.of("[::1]:80").of_listeners(everybody)} == {3}
+    assert {one.inode for one in Place.of(target).of_listeners(listeners)} == taken
+    assert {one.inode for one in Place.of("[::1]:80").of_listeners(listeners)} == {3}
 
 
 @pytest.mark.parametrize(

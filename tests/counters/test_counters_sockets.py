@@ -68,16 +68,16 @@ def server() -> Iterator[Server]:
     one.end()
 
 
-def tables(way: str) -> Table:
+def make_table(way: str) -> Table:
     return DiagTable(None) if way == "inet_diag" else ProcTable("/proc/self/net")
 
 
-def of(table: Table, server: Server) -> list[Listener]:
+def listeners_of(table: Table, server: Server) -> list[Listener]:
     own = inodes("/proc", [server.process.pid])
     return [one for one in table.listeners() if one.inode in own]
 
 
-def soon(holds: Callable[[], bool]) -> None:
+def wait_until(holds: Callable[[], bool]) -> None:
     """The kernel moves bytes over the loopback on its own time."""
     deadline_s = time.monotonic() + 10
     while not holds():
@@ -88,11 +88,11 @@ def soon(holds: Callable[[], bool]) -> None:
 @WAY
 def test_queues_hold_what_was_put_into_them(server: Server, way: str) -> None:
     with ExitStack() as stack:
-        table = stack.enter_context(closing(tables(way)))
+        table = stack.enter_context(closing(make_table(way)))
         clients = [stack.enter_context(client) for client in server.connect(5)]
         assert server.send("accept 2") == 2
-        soon(lambda: of(table, server)[0].queue == 3)
-        (listener,) = of(table, server)
+        wait_until(lambda: listeners_of(table, server)[0].queue == 3)
+        (listener,) = listeners_of(table, server)
         assert listener.port == server.port
         assert listener.limit == (BACKLOG if way == "inet_diag" else None)
         empty = table.queues([listener])
@@ -100,13 +100,13 @@ def test_queues_hold_what_was_put_into_them(server: Server, way: str) -> None:
 
         clients[0].sendall(bytes(1234))
         clients[4].sendall(bytes(100))  # of the connections that wait to be accepted
-        soon(lambda: table.queues([listener]).received_bytes == 1334)
+        wait_until(lambda: table.queues([listener]).received_bytes == 1334)
         assert table.queues([listener]).unread == 2
         assert server.send("read") == 1234
         assert table.queues([listener]).received_bytes == 100
 
         written = server.send("fill")
-        soon(lambda: table.queues([listener]).sent_bytes > 0)
+        wait_until(lambda: table.queues([listener]).sent_bytes > 0)
         queues = table.queues([listener])
         assert queues.sending == 1
         # What is written is unread by the client, or still with the server.
@@ -118,11 +118,11 @@ def test_queues_hold_what_was_put_into_them(server: Server, way: str) -> None:
 
 def test_a_client_that_does_not_read_holds_the_server_up(server: Server) -> None:
     with ExitStack() as stack:
-        table = stack.enter_context(closing(tables("inet_diag")))
+        table = stack.enter_context(closing(make_table("inet_diag")))
         for client in server.connect(2):
             stack.enter_context(client)
         server.send("accept 2")
-        listeners = of(table, server)
+        listeners = listeners_of(table, server)
         server.send("fill")
         time.sleep(0.1)  # until all that fits has gone over
         began_s, before = time.monotonic(), table.queues_and_times(listeners)[1]
@@ -159,7 +159,7 @@ def test_network_figures_come_from_connections_to_the_target(server: Server) -> 
         for _ in range(5):
             clients[0].sendall(b"segment")
             time.sleep(0.01)
-        soon(lambda: sum(one.segments_out for one in table.times_to(to).values()) == 5)
+        wait_until(lambda: sum(one.segments_out for one in table.times_to(to).values()) == 5)
         figures = of_network(before, table.times_to(to), 2.0)
         assert figures["socket.segments"] == 2.5
         assert figures["socket.segments.lost"] == 0
@@ -204,7 +204,7 @@ def test_both_families_and_any_address() -> None:
             stack.enter_context(socket.create_connection(address))
         queues = []
         for way in ("inet_diag", "text"):
-            table = stack.enter_context(closing(tables(way)))
+            table = stack.enter_context(closing(make_table(way)))
             own = [one for one in table.listeners() if one.inode in inodes("/proc", [_pid()])]
             ours = [one for one in own if one.port in {s.getsockname()[1] for s in listening}]
             by_family = {one.family: (one.queue, table.queues([one]).connections) for one in ours}
@@ -303,7 +303,7 @@ def test_connections_are_not_looked_for_where_none_is_established(
         table = stack.enter_context(closing(DiagTable(None)))
         for client in server.connect(3):
             stack.enter_context(client)
-        (listener,) = of(table, server)
+        (listener,) = listeners_of(table, server)
         protocols = tmp_path / "snmp"
         monkeypatch.setattr(table, "_protocols", str(protocols))
         place = (listener.family, listener.address, listener.port)

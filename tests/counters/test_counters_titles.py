@@ -47,7 +47,7 @@ def postgres() -> Iterator[Postgres]:
         yield one
 
 
-def held(postgres: Postgres, seconds: float) -> threading.Thread:
+def lock_holder(postgres: Postgres, seconds: float) -> threading.Thread:
     """A session that holds a lock of the application's for a while."""
     text = f"SELECT pg_advisory_lock(7), pg_sleep({seconds})"
     thread = threading.Thread(target=postgres.sql, args=(text,))
@@ -58,7 +58,7 @@ def held(postgres: Postgres, seconds: float) -> threading.Thread:
 def test_a_real_session_that_waits_for_a_lock_is_counted(postgres: Postgres) -> None:
     programs = UpstreamPrograms(Path("/proc"), Path("/sys"))
     members = {os.getpid()}
-    sessions = [held(postgres, 2.0) for _ in range(3)]
+    sessions = [lock_holder(postgres, 2.0) for _ in range(3)]
     began_s = time.monotonic()
 
     def values() -> dict[str, float]:
@@ -81,7 +81,7 @@ def test_sessions_behind_a_proxy_count_too(postgres: Postgres) -> None:
     assert proxy.stdout is not None
     address = f"127.0.0.1:{int(proxy.stdout.readline())}"
     programs = UpstreamPrograms(Path("/proc"), Path("/sys"))
-    session = held(postgres, 3.0)
+    session = lock_holder(postgres, 3.0)
     try:
         wait_for(lambda: programs.sample(time.monotonic(), [address], ()).get(ACTIVE) == 1)
     finally:

@@ -195,7 +195,7 @@ def test_the_busiest_process_does_not_include_its_children() -> None:
     """Of 300, 120 and 45 ticks in 3 s, the last of a child that ended, the first is a core."""
 
     def reading(first: int, second: int, reaped: int) -> tree.Tree:
-        made = [
+        processes = [
             Process(
                 pid,
                 1,
@@ -207,7 +207,7 @@ def test_the_busiest_process_does_not_include_its_children() -> None:
             )
             for pid, own, gone in ((10, first, reaped), (11, second, 0))
         ]
-        return tree.Tree(10, {one.pid: one for one in made})
+        return tree.Tree(10, {one.pid: one for one in processes})
 
     values = tree.delta(reading(100, 40, 0), reading(400, 160, 45), 3.0)
     ticks = TICKS_PER_S

@@ -28,7 +28,7 @@ def inode(one: socket.socket) -> int:
     return os.fstat(one.fileno()).st_ino
 
 
-def connected(stack: ExitStack, listener: socket.socket) -> socket.socket:
+def connect(stack: ExitStack, listener: socket.socket) -> socket.socket:
     client = stack.enter_context(socket.socket(socket.AF_UNIX))
     client.connect(listener.getsockname())
     return client
@@ -40,7 +40,7 @@ def test_a_connection_has_the_path_of_its_listener_before_and_after_it_is_accept
     path = listener.getsockname()
     with ExitStack() as stack:
         table = stack.enter_context(closing(UnixTable()))
-        first, second = connected(stack, listener), connected(stack, listener)
+        first, second = connect(stack, listener), connect(stack, listener)
         accepted = stack.enter_context(listener.accept()[0])
         found = table.outgoing(frozenset(map(inode, (first, second, accepted))))
         assert sorted(found, key=lambda one: one.inode) == sorted(
@@ -60,7 +60,7 @@ def test_an_abstract_name_is_written_with_an_at_sign() -> None:
         listener = stack.enter_context(socket.socket(socket.AF_UNIX))
         listener.bind(f"\0{name}")
         listener.listen(1)
-        client = connected(stack, listener)
+        client = connect(stack, listener)
         (one,) = table.outgoing(frozenset({inode(client)}))
         assert (one.path, one.is_accepted) == (f"@{name}", False)
 
@@ -84,7 +84,7 @@ def test_connections_of_one_request_wait_and_pooled_ones_may_be_idle(
             values = {name: value for name, _, value in upstreams.look()}
             return values[connections], values[waiting], values[queue]
 
-        pool = [connected(stack, listener) for _ in range(2)]
+        pool = [connect(stack, listener) for _ in range(2)]
         assert look() == (2, 2, 2)
         for _ in pool:
             stack.enter_context(listener.accept()[0])
@@ -92,7 +92,7 @@ def test_connections_of_one_request_wait_and_pooled_ones_may_be_idle(
         for client in pool:
             client.close()
         for _ in range(4):  # six connections were there, two at most at a time
-            client = connected(stack, listener)
+            client = connect(stack, listener)
             stack.enter_context(listener.accept()[0])
             last = look()
             client.close()

@@ -23,7 +23,7 @@ from headcount.counters.proc.upstream import (
 )
 
 
-def ourselves() -> Process:
+def this_process() -> Process:
     one = process.read("/proc", os.getpid())
     assert one is not None
     return one
@@ -37,11 +37,11 @@ def listening(host: str = "127.0.0.1") -> Iterator[tuple[socket.socket, str]]:
         yield listener, f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def looked(upstreams: Upstreams) -> dict[str, float]:
+def figures(upstreams: Upstreams) -> dict[str, float]:
     return {name: value for name, _, value in upstreams.look()}
 
 
-def of(family: str, peer: str) -> str:
+def name_of(family: str, peer: str) -> str:
     return instance_name(family, PEER, peer)
 
 
@@ -50,8 +50,8 @@ def test_the_end_that_sent_last_waits_for_an_answer(host: str) -> None:
     with ExitStack() as stack:
         table = stack.enter_context(closing(DiagTable(None)))
         listener, peer = stack.enter_context(listening(host))
-        upstreams = Upstreams(table, "/proc", lambda: [ourselves()])
-        assert of(WAITING, peer) not in looked(upstreams)
+        upstreams = Upstreams(table, "/proc", lambda: [this_process()])
+        assert name_of(WAITING, peer) not in figures(upstreams)
         ours, theirs = [], []
         for _ in range(4):
             ours.append(stack.enter_context(socket.create_connection(listener.getsockname()[:2])))
@@ -59,19 +59,19 @@ def test_the_end_that_sent_last_waits_for_an_answer(host: str) -> None:
         for ask, answer in zip(ours[:3], theirs[:3], strict=True):
             ask.sendall(b"question")
             assert answer.recv(100) == b"question"
-        found = looked(upstreams)
-        assert found[of(CONNECTIONS, peer)] == 4
-        assert found[of(WAITING, peer)] == 3
+        found = figures(upstreams)
+        assert found[name_of(CONNECTIONS, peer)] == 4
+        assert found[name_of(WAITING, peer)] == 3
         _pause()
-        assert looked(upstreams)[of(WAITING, peer)] == 3
+        assert figures(upstreams)[name_of(WAITING, peer)] == 3
         _pause()
         theirs[0].sendall(b"answer")
         assert ours[0].recv(100) == b"answer"
         _pause()
-        assert looked(upstreams)[of(WAITING, peer)] == 2
+        assert figures(upstreams)[name_of(WAITING, peer)] == 2
         for each in ours:
             each.close()
-        assert looked(upstreams)[of(CONNECTIONS, peer)] == 0
+        assert figures(upstreams)[name_of(CONNECTIONS, peer)] == 0
 
 
 def test_a_connection_that_nobody_accepts_waits() -> None:
@@ -89,8 +89,8 @@ def test_a_connection_that_nobody_accepts_waits() -> None:
             each.connect_ex(place)
         _pause()
         peer = f"{place[0]}:{place[1]}"
-        found = looked(Upstreams(table, "/proc", lambda: [ourselves()]))
-        assert found[of(WAITING, peer)] >= 2
+        found = figures(Upstreams(table, "/proc", lambda: [this_process()]))
+        assert found[name_of(WAITING, peer)] >= 2
 
 
 def test_accepted_connections_are_not_upstream() -> None:
@@ -108,12 +108,12 @@ def test_accepted_connections_are_not_upstream() -> None:
 def test_all_peers_are_counted_and_only_some_are_named() -> None:
     with ExitStack() as stack:
         table = stack.enter_context(closing(DiagTable(None)))
-        upstreams = Upstreams(table, "/proc", lambda: [ourselves()])
-        before = looked(upstreams).get(CONNECTIONS, 0)
+        upstreams = Upstreams(table, "/proc", lambda: [this_process()])
+        before = figures(upstreams).get(CONNECTIONS, 0)
         for _ in range(PEERS_MAX + 3):
             listener, _ = stack.enter_context(listening())
             stack.enter_context(socket.create_connection(listener.getsockname()))
-        found = looked(upstreams)
+        found = figures(upstreams)
         assert found[CONNECTIONS] == before + PEERS_MAX + 3
         named = [name for name in found if split_instance(name)[0] == CONNECTIONS]
         assert len(named) == PEERS_MAX + 1
@@ -122,7 +122,7 @@ def test_all_peers_are_counted_and_only_some_are_named() -> None:
 def test_upstreams_are_unknown_from_the_text_of_proc() -> None:
     table = ProcTable("/proc/self/net")
     assert table.outgoing(frozenset({1})) is None
-    assert looked(Upstreams(table, "/proc", lambda: [ourselves()])) == {}
+    assert figures(Upstreams(table, "/proc", lambda: [this_process()])) == {}
 
 
 def test_peers_are_named_in_the_usual_form() -> None:
@@ -145,11 +145,11 @@ def test_connections_that_a_peer_has_not_accepted_are_counted() -> None:
     with ExitStack() as stack:
         table = stack.enter_context(closing(DiagTable(None)))
         listener, peer = stack.enter_context(listening())
-        upstreams = Upstreams(table, "/proc", lambda: [ourselves()])
+        upstreams = Upstreams(table, "/proc", lambda: [this_process()])
         for _ in range(5):
             stack.enter_context(socket.create_connection(listener.getsockname()))
         stack.enter_context(listener.accept()[0])
-        assert looked(upstreams)[of(ACCEPT_QUEUE, peer)] == 4
+        assert figures(upstreams)[name_of(ACCEPT_QUEUE, peer)] == 4
 
 
 def test_a_listener_on_any_address_is_a_peer_on_loopback_only() -> None:

@@ -36,7 +36,7 @@ def waiting(*ways: str) -> Iterator[Process]:
         child.kill()
 
 
-def looked(one: Process) -> dict[str, float]:
+def figures(one: Process) -> dict[str, float]:
     found = ThreadWaits("/proc", lambda: [one]).look()
     return {name: value for name, _, value in found}
 
@@ -56,7 +56,7 @@ def test_each_thread_counts_by_the_call_that_it_waits_in(ways: tuple[str, ...]) 
     with waiting(*ways) as one:
         assert one.threads == len(ways) + 1
         until = time.monotonic() + 10  # a busy machine starts threads late
-        while (found := {name: n for name, n in looked(one).items() if n}) != named:
+        while (found := {name: n for name, n in figures(one).items() if n}) != named:
             assert time.monotonic() < until, found
             time.sleep(0.02)
 

@@ -50,17 +50,17 @@ def test_short_rows_of_perfmon_are_read_if_few_or_full_enough(
 
 
 def builder() -> None:
-    made = Builder()
+    table = Builder()
     for row in range(1_000):
-        made.add(float(row), (f"counter {row}",), [1.0])
-    made.unordered()
+        table.add(float(row), (f"counter {row}",), [1.0])
+    table.unordered()
 
 
 def stack() -> None:
-    made: Stack[str] = Stack()
+    table: Stack[str] = Stack()
     for row in range(1_000):
-        made.begin([float(row)])
-        made.put(slice(None), {f"counter {row}": 1.0})
+        table.begin([float(row)])
+        table.put(slice(None), {f"counter {row}": 1.0})
 
 
 @pytest.mark.parametrize("make", [builder, stack])
@@ -70,11 +70,11 @@ def test_rows_that_each_have_another_column_are_refused(make: Callable[[], None]
 
 
 def test_a_number_that_stands_for_many_rows_fills_them_all() -> None:
-    made: Stack[str] = Stack()
-    made.begin([float(row) for row in range(1_000)])
+    table: Stack[str] = Stack()
+    table.begin([float(row) for row in range(1_000)])
     for column in range(10):
-        made.put(slice(None), {f"counter {column}": 1.0})
-    assert len(made.columns()[1]) == 10
+        table.put(slice(None), {f"counter {column}": 1.0})
+    assert len(table.columns()[1]) == 10
 
 
 @pytest.mark.parametrize("error", [NameError("x"), AssertionError("x"), ImportError("x")])

@@ -53,7 +53,9 @@ def value(chance: random.Random, kind: str) -> float:
     return chance.choice([0, 1, 7, chance.randrange(most), most])
 
 
-def made(chance: random.Random, described: dict[str, list[Any]], rows: int, *, gaps: bool) -> Any:
+def random_samples(
+    chance: random.Random, described: dict[str, list[Any]], rows: int, *, gaps: bool
+) -> Any:
     """Records with and without each metric and instance, counts that begin anew, and gaps."""
     samples: list[Any] = []
     at_us = 1_772_438_400_000_000
@@ -80,7 +82,7 @@ def made(chance: random.Random, described: dict[str, list[Any]], rows: int, *, g
 def test_the_table_is_the_one_pmrep_prints(tmp_path: Path, version: int, seed: int) -> None:
     chance = random.Random(seed)
     described = METRICS if seed % 2 else METRICS | DISCRETE
-    samples = made(chance, described, 60, gaps=bool(seed % 2))
+    samples = random_samples(chance, described, 60, gaps=bool(seed % 2))
     base = write(tmp_path / "made", described, samples, version)
     found = metrics.describe(str(base), base, list(described))
     times_s, columns = metrics.logged(str(base), base, found)
@@ -111,7 +113,7 @@ def test_several_volumes_are_read_in_their_order(
 @pytest.mark.parametrize("seed", range(6))
 def test_a_damaged_volume_gives_what_pmrep_makes_of_it(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    base = write(tmp_path / "made", METRICS, made(chance, METRICS, 40, gaps=False), 2)
+    base = write(tmp_path / "made", METRICS, random_samples(chance, METRICS, 40, gaps=False), 2)
     found = metrics.describe(str(base), base, list(METRICS))
     part = tmp_path / "made.0"
     whole = bytearray(part.read_bytes())

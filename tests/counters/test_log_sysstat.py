@@ -123,7 +123,7 @@ def test_the_machine_is_this_one(recording: Recording) -> None:
         assert lookup(name) is not None, name
 
 
-def converted(path: Path, *options: str, zone: str = "UTC") -> str:
+def sadf_json(path: Path, *options: str, zone: str = "UTC") -> str:
     command = ["sadf", "-j", *options, path, "--", "-A"]
     environment = ENVIRONMENT | {"TZ": zone}
     return subprocess.run(
@@ -135,7 +135,7 @@ def test_the_output_of_sadf_reads_the_same_as_its_file(
     real: Path, recording: Recording, tmp_path: Path
 ) -> None:
     path = tmp_path / "sadf.txt"
-    path.write_text(converted(real))
+    path.write_text(sadf_json(real))
     (one,) = log.read(path)
     assert one.samples == recording.samples
     assert one.format == "sysstat JSON"
@@ -146,7 +146,7 @@ def test_local_times_are_corrected_by_the_creation_time_of_the_file(
     real: Path, recording: Recording, tmp_path: Path, zone: str, hours: str
 ) -> None:
     path = tmp_path / "local.json"
-    path.write_text(converted(real, "-T", zone=zone))
+    path.write_text(sadf_json(real, "-T", zone=zone))
     (one,) = log.read(path)
     if hours == "-5" and "UTC-4 hours" in one.notes[0]:
         hours = "-4"  # in summer
@@ -154,7 +154,7 @@ def test_local_times_are_corrected_by_the_creation_time_of_the_file(
     assert any(f"UTC{hours} hours" in note for note in one.notes)
 
 
-def written(folder: Path, *samples: dict[str, Any], **host: Any) -> Path:
+def write_json(folder: Path, *samples: dict[str, Any], **host: Any) -> Path:
     path = folder / "x.json"
     stamp = {"date": "2026-03-02", "time": "09:00:00", "utc": 1, "interval": 60}
     statistics = [{"timestamp": stamp} | sample for sample in samples]
@@ -164,7 +164,7 @@ def written(folder: Path, *samples: dict[str, Any], **host: Any) -> Path:
 
 
 def values(folder: Path, sample: dict[str, Any]) -> dict[str, float]:
-    (one,) = log.read(written(folder, sample))
+    (one,) = log.read(write_json(folder, sample))
     return dict(one.samples[0].values)
 
 
@@ -223,7 +223,7 @@ def test_cpus_of_either_option_of_sar(tmp_path: Path) -> None:
     assert found["system.cpu.utilization{cpu.mode=user}"] == pytest.approx(0.16)
     assert found["system.cpu.utilization.busiest"] == pytest.approx(0.95)
     plain = {"cpu": "all", "user": 10, "nice": 0, "system": 27, "iowait": 0, "steal": 0, "idle": 63}
-    (one,) = log.read(written(tmp_path, {"cpu-load": [plain]}))
+    (one,) = log.read(write_json(tmp_path, {"cpu-load": [plain]}))
     assert one.samples[0].values["system.cpu.utilization"] == pytest.approx(0.37)
     assert any("System time includes interrupts" in note for note in one.notes)
 
@@ -243,7 +243,7 @@ def test_use_of_a_link_is_known_only_with_its_speed(tmp_path: Path) -> None:
 
 def test_starts_of_the_machine_are_bookmarks(tmp_path: Path) -> None:
     boot = {"boot": {"date": "2026-03-02", "time": "08:59:00", "utc": 1}}
-    (one,) = log.read(written(tmp_path, {}, restarts=[boot]))
+    (one,) = log.read(write_json(tmp_path, {}, restarts=[boot]))
     assert [(mark.at_s, mark.text) for mark in one.bookmarks] == [
         (1772441940.0, "The machine started.")
     ]
@@ -251,7 +251,7 @@ def test_starts_of_the_machine_are_bookmarks(tmp_path: Path) -> None:
 
 def test_local_times_of_part_of_a_day_are_read_as_utc_with_a_note(tmp_path: Path) -> None:
     stamp = {"date": "2026-03-02", "time": "09:07:00", "utc": 0, "interval": 60}
-    path = written(tmp_path, {"timestamp": stamp}, **{"file-utc-time": "00:00:01"})
+    path = write_json(tmp_path, {"timestamp": stamp}, **{"file-utc-time": "00:00:01"})
     (one,) = log.read(path)
     assert one.samples[0].at_s == 1772442420.0
     assert any("read as UTC" in note for note in one.notes)
@@ -277,7 +277,7 @@ def test_a_file_torn_in_its_last_record_gives_the_others(
 
 
 def test_torn_json_is_refused_with_the_command_that_makes_it(tmp_path: Path) -> None:
-    path = written(tmp_path, {})
+    path = write_json(tmp_path, {})
     path.write_text(path.read_text()[:-5])
     with pytest.raises(InputError, match="sadf -j FILE"):
         log.read(path)

@@ -22,7 +22,7 @@ FOR_S = 30.0
 
 
 @contextlib.contextmanager
-def saying(pieces: Iterable[bytes], apart_s: float) -> Iterator[str]:
+def sending(pieces: Iterable[bytes], apart_s: float) -> Iterator[str]:
     """A server that says these, with a pause after each; its URL."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
@@ -42,7 +42,7 @@ def saying(pieces: Iterable[bytes], apart_s: float) -> Iterator[str]:
     thread.join(FOR_S)
 
 
-def asked(url: str) -> str:
+def error_of(url: str) -> str:
     scraper = Scraper(parse(url), LIMIT_S)
     try:
         with pytest.raises(TargetError) as caught:
@@ -63,18 +63,18 @@ def bytes_of(text: bytes) -> Iterator[bytes]:
 )
 def test_a_byte_at_a_time_ends_at_the_limit_for_the_whole_answer(before: bytes) -> None:
     pieces = itertools.chain((before,), bytes_of(b"HTTP" if not before else b"x"))
-    with saying(pieces, 0.02) as url:
-        message = asked(url)
+    with sending(pieces, 0.02) as url:
+        message = error_of(url)
     assert message == f"no counters from {url}: no whole answer within 0.4 s"
 
 
 def test_an_endless_100_continue_ends_at_the_limit() -> None:
-    with saying(itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n"), 0.02) as url:
-        assert "no whole answer within 0.4 s" in asked(url)
+    with sending(itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n"), 0.02) as url:
+        assert "no whole answer within 0.4 s" in error_of(url)
 
 
 def test_an_endless_header_is_refused() -> None:
     most = bounded.MOST_HEAD_BYTES >> 10
     pieces = itertools.chain((b"HTTP/1.1 200 OK\r\n",), itertools.repeat(LINE))
-    with saying(pieces, 0.0) as url:
-        assert f"the header of its answer is larger than {most} KiB" in asked(url)
+    with sending(pieces, 0.0) as url:
+        assert f"the header of its answer is larger than {most} KiB" in error_of(url)

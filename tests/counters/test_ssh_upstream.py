@@ -99,20 +99,20 @@ def test_connections_to_another_server_and_its_cpu_are_the_kernels(
     peer = f"127.0.0.1:{port}"
     local = f"unix:{path}"
     assert seen["upstream.connections"] == 8
-    assert seen[_of("upstream.connections", peer)] == 5
-    assert seen[_of("upstream.connections", local)] == 3
+    assert seen[_name_of("upstream.connections", peer)] == 5
+    assert seen[_name_of("upstream.connections", local)] == 3
     assert seen["upstream.waiting"] == 3
-    assert seen[_of("upstream.waiting", peer)] == 2
-    assert seen[_of("upstream.waiting", local)] == 1
-    assert seen[_of("upstream.accept_queue", peer)] == 0
-    assert seen[_of("upstream.accept_queue", local)] == 1
+    assert seen[_name_of("upstream.waiting", peer)] == 2
+    assert seen[_name_of("upstream.waiting", local)] == 1
+    assert seen[_name_of("upstream.accept_queue", peer)] == 0
+    assert seen[_name_of("upstream.accept_queue", local)] == 1
     assert all(lookup(name) for name in seen)
     assert 0.1 < seen["upstream.cpu.utilization"] < 1.1
     assert set(programs) == {peer, local}
     assert programs[peer].startswith("python")
 
 
-def _of(name: str, peer: str) -> str:
+def _name_of(name: str, peer: str) -> str:
     return instance_name(name, PEER, peer)
 
 
