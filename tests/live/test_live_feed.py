@@ -36,7 +36,9 @@ class Clock:
         return self.now_s
 
 
-def fed(source: Scripted, clock: Clock, opens: Callable[[], Source] | None = None) -> SourceFeed:
+def feed_of(
+    source: Scripted, clock: Clock, opens: Callable[[], Source] | None = None
+) -> SourceFeed:
     return SourceFeed("s", opens or (lambda: source), Wall(lambda: 0.0, lambda: 100.0), clock)
 
 
@@ -44,7 +46,7 @@ def test_a_failing_source_is_lost_once_retried_and_back_once() -> None:
     source = Scripted([{BUSY: 0.1}, OSError(111, "Connection refused"), TargetError("no answer")])
     source.steps += [{}, {BUSY: 0.2}, {BUSY: 0.3}]
     clock = Clock()
-    feed = fed(source, clock)
+    feed = feed_of(source, clock)
     news: list[News] = []
     while source.steps:
         news += feed.poll()
@@ -65,7 +67,7 @@ def test_waits_between_retries_grow_to_the_longest() -> None:
         tried.append(clock.now_s)
         raise TargetError("nothing there")
 
-    feed = fed(Scripted([]), clock, opens)
+    feed = feed_of(Scripted([]), clock, opens)
     for _ in range(400):
         feed.poll()
         clock.now_s += 0.5
@@ -75,7 +77,7 @@ def test_waits_between_retries_grow_to_the_longest() -> None:
 
 
 def test_samples_have_the_time_of_day_and_what_they_cost() -> None:
-    (reading,) = fed(Scripted([{BUSY: 0.1}]), Clock()).poll()
+    (reading,) = feed_of(Scripted([{BUSY: 0.1}]), Clock()).poll()
     assert isinstance(reading, Reading)
     assert reading.at_s == 101.0
     assert reading.cost_ms is not None
@@ -93,7 +95,7 @@ def test_a_clock_that_is_slewed_moves_no_sample_and_one_that_is_set_does() -> No
 
 def test_a_bug_in_a_feed_is_kept_and_closes_the_feed() -> None:
     source = Scripted([{BUSY: 0.1}, ZeroDivisionError()])
-    sampler = Sampler(fed(source, Clock()), 0.01, SimpleQueue())
+    sampler = Sampler(feed_of(source, Clock()), 0.01, SimpleQueue())
     sampler.start()
     wait_for(lambda: sampler.over)
     assert isinstance(sampler.failure, ZeroDivisionError)

@@ -51,7 +51,7 @@ def test_what_is_written_is_read_to_nine_digits(
         assert sample.values == pytest.approx(values, rel=1e-8)
 
 
-def filled(path: Path) -> None:
+def write_log(path: Path) -> None:
     monitor = Monitor(alerts=Alerts([parse("CPU busy>90%")]))
     monitor.expect("local", 1.0)
     monitor.expect("win", 1.0)
@@ -70,7 +70,7 @@ def filled(path: Path) -> None:
 
 
 def test_sources_bookmarks_alerts_and_silence_are_read_back(tmp_path: Path) -> None:
-    filled(tmp_path / "own.log")
+    write_log(tmp_path / "own.log")
     local, windows = read(tmp_path / "own.log")
     assert (local.host, local.system) == ("box", "linux")
     assert (windows.host, windows.system) == ("win", "windows")
@@ -88,7 +88,7 @@ def test_sources_bookmarks_alerts_and_silence_are_read_back(tmp_path: Path) -> N
 
 
 def test_every_line_is_json_and_units_are_named_before_figures(tmp_path: Path) -> None:
-    filled(tmp_path / "own.log")
+    write_log(tmp_path / "own.log")
     lines = [json.loads(line) for line in (tmp_path / "own.log").read_text("utf-8").splitlines()]
     assert lines[0]["kind"] == "header"
     named: dict[str, int] = {}
@@ -107,7 +107,7 @@ def test_a_torn_last_line_is_left_out_and_cut_off_by_the_next_writer(
     tmp_path: Path, cut: int
 ) -> None:
     path = tmp_path / "own.log"
-    filled(path)
+    write_log(path)
     path.write_bytes(path.read_bytes()[:-cut])
     _, windows = read(path)
     assert len(windows.samples) == 1
@@ -122,7 +122,7 @@ def test_a_torn_last_line_is_left_out_and_cut_off_by_the_next_writer(
 
 def test_a_damaged_line_in_the_middle_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "own.log"
-    filled(path)
+    write_log(path)
     lines = path.read_bytes().splitlines(keepends=True)
     lines[2] = b'{"kind":"sample"\n'
     path.write_bytes(b"".join(lines))
@@ -154,7 +154,7 @@ def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
 
 def test_a_log_of_a_later_version_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "own.log"
-    filled(path)
+    write_log(path)
     path.write_text(path.read_text("utf-8").replace('"version":1', '"version":2'), "utf-8")
     with pytest.raises(InputError, match="newer Headcount"):
         read(path)

@@ -71,7 +71,7 @@ def status(pilot: Pilot[None]) -> str:
     return str(pilot.app.screen_stack[1].query_one("#status", Static).content)
 
 
-async def typed(pilot: Pilot[None], text: str) -> None:
+async def submit(pilot: Pilot[None], text: str) -> None:
     """Replace what is in the line of a dialog, and press Enter."""
     pilot.app.screen.query_one(Input).value = text
     await pilot.press("enter")
@@ -207,7 +207,7 @@ def test_left_and_right_go_through_what_is_kept_and_not_beyond() -> None:
 def test_b_sets_a_bookmark_that_the_chart_shows() -> None:
     async def steps(pilot: Pilot[None], watch: Watch) -> None:
         await pilot.press("b")
-        await typed(pilot, "the batch began")
+        await submit(pilot, "the batch began")
         assert [mark.text for mark in watch.monitor.bookmarks] == ["the batch began"]
         assert BOOKMARK in seen(pilot, Chart)
         await pilot.press("b", "escape")
@@ -237,9 +237,9 @@ def test_e_explains_with_thresholds_and_their_sources() -> None:
 def test_t_sets_an_alert_or_refuses_it_and_d_removes_it() -> None:
     async def steps(pilot: Pilot[None], watch: Watch) -> None:
         await pilot.press("2", "t")
-        await typed(pilot, "nonsense")
+        await submit(pilot, "nonsense")
         assert "the alert" in str(pilot.app.screen.query_one("#wrong", Static).content)
-        await typed(pilot, "CPU busy>90%")
+        await submit(pilot, "CPU busy>90%")
         assert [one.text for one in watch.monitor.alerts.conditions] == ["CPU busy>90%"]
         await pilot.press("d")
         assert watch.monitor.alerts.conditions == []
@@ -253,9 +253,9 @@ def test_w_writes_a_log_and_ends_it(tmp_path: Path) -> None:
 
     async def steps(pilot: Pilot[None], watch: Watch) -> None:
         await pilot.press("3", "w")
-        await typed(pilot, str(tmp_path / "none" / "own.log"))
+        await submit(pilot, str(tmp_path / "none" / "own.log"))
         assert "cannot write" in str(pilot.app.screen.query_one("#wrong", Static).content)
-        await typed(pilot, str(path))
+        await submit(pilot, str(path))
         assert watch.recorder is not None
         watch._take(readings("local", [{BUSY: 0.5}], 2000.0)[0])
         watch.bookmark("noted", 2001.0)
@@ -271,9 +271,9 @@ def test_w_writes_a_log_and_ends_it(tmp_path: Path) -> None:
 def test_i_sets_the_interval() -> None:
     async def steps(pilot: Pilot[None], watch: Watch) -> None:
         await pilot.press("i")
-        await typed(pilot, "1ms")
+        await submit(pilot, "1ms")
         assert "100ms to 1h" in str(pilot.app.screen.query_one("#wrong", Static).content)
-        await typed(pilot, "500ms")
+        await submit(pilot, "500ms")
         assert watch.interval_s == watch.monitor.sources["local"].interval_s == 0.5
 
     play(steps)
@@ -290,7 +290,7 @@ def test_x_writes_what_is_on_the_screen_as_csv(
 
     async def steps(pilot: Pilot[None], _: Watch) -> None:
         await pilot.press(view, "x")
-        await typed(pilot, str(path))
+        await submit(pilot, str(path))
 
     play(steps, alerts=("CPU busy>85%",))
     head, *body = csv.reader(io.StringIO(path.read_text("utf-8")))
