@@ -39,7 +39,7 @@ def frame(given: Given, count: int = 20, every_s: float = 60.0) -> Frame:
     return Frame(samples(given, count, every_s))
 
 
-def examined(
+def examination(
     given: Given,
     profile: Profile = "app-server",
     facts: Facts | None = None,

@@ -18,7 +18,7 @@ STALL = "system.linux.pressure{resource=io,kind=some}"
 HOUR_S = 3600.0
 
 
-def diagnosed(values: dict[str, float], times_s: list[float]) -> LogDiagnosis:
+def diagnosis(values: dict[str, float], times_s: list[float]) -> LogDiagnosis:
     taken = tuple(Sample(START_S + at_s, values) for at_s in times_s)
     return diagnose(Recording("log", "made", "vm", "linux", taken))
 
@@ -37,7 +37,7 @@ def evenly(count: int, apart_s: float) -> list[float]:
     ],
 )
 def test_few_samples_or_samples_far_apart_allow_no_conclusion(count, apart_s, says) -> None:
-    found = diagnosed(IDLE, evenly(count, apart_s))
+    found = diagnosis(IDLE, evenly(count, apart_s))
     decision = found.decision
     assert (decision.kind, decision.confidence, decision.ruled_out) == ("too_few", "none", ())
     assert says in log_sentences.verdict(found)
@@ -47,16 +47,16 @@ def test_few_samples_or_samples_far_apart_allow_no_conclusion(count, apart_s, sa
 
 @pytest.mark.parametrize(("count", "apart_s"), [(5, 1.0), (5, HOUR_S), (100, 60.0)])
 def test_enough_samples_allow_a_conclusion(count, apart_s) -> None:
-    found = diagnosed(IDLE, evenly(count, apart_s))
+    found = diagnosis(IDLE, evenly(count, apart_s))
     assert (found.decision.kind, found.decision.confidence) == ("idle", "clear")
 
 
 def test_few_samples_are_a_sign_and_not_a_proof() -> None:
-    found = diagnosed(BUSY, evenly(2, 4660 * HOUR_S))
+    found = diagnosis(BUSY, evenly(2, 4660 * HOUR_S))
     assert (found.decision.kind, found.decision.area) == ("signs", "cpu")
     assert log_sentences.confidence(found) == "weak; only 2 samples, 4,660 h apart"
     assert found.decision.ruled_out == ()
-    assert diagnosed(BUSY, evenly(20, 1.0)).decision.kind == "limited"
+    assert diagnosis(BUSY, evenly(20, 1.0)).decision.kind == "limited"
 
 
 def test_facts_of_the_machine_are_not_samples() -> None:
@@ -69,12 +69,12 @@ def test_facts_of_the_machine_are_not_samples() -> None:
 def test_two_sessions_months_apart_say_what_they_cover() -> None:
     """Twenty seconds, a gap of 4,660 h, twenty seconds: the sum of the intervals, cut at 2.5."""
     sessions = evenly(20, 1.0) + [4660 * HOUR_S + at_s for at_s in evenly(20, 1.0)]
-    found = diagnosed(IDLE, sessions)
+    found = diagnosis(IDLE, sessions)
     assert found.decision.coverage.observed_s == pytest.approx(1 + 19 + 2.5 + 19)
     assert found.decision.confidence == "likely"
     text = " ".join(log_sentences.context(found))
     assert "The samples cover 42 s of 4,660 h; nothing is known of the rest." in text
-    assert "nothing is known" not in " ".join(log_sentences.context(diagnosed(IDLE, evenly(9, 1))))
+    assert "nothing is known" not in " ".join(log_sentences.context(diagnosis(IDLE, evenly(9, 1))))
 
 
 def test_a_finding_does_not_cover_a_gap() -> None:
@@ -95,7 +95,7 @@ def test_a_finding_does_not_cover_a_gap() -> None:
     ],
 )
 def test_a_log_of_one_counter_says_what_it_can_show(counter, can) -> None:
-    found = diagnosed({counter: 8e9 if counter == AVAILABLE else 0.1}, evenly(60, 10.0))
+    found = diagnosis({counter: 8e9 if counter == AVAILABLE else 0.1}, evenly(60, 10.0))
     text = " ".join(log_sentences.context(found))
     assert "The log has one counter, " in text
     assert can in text
@@ -115,19 +115,19 @@ def test_one_counter_is_counted_once_with_its_devices_and_its_largest() -> None:
 
 def test_a_rule_that_lacks_a_counter_rules_nothing_out() -> None:
     """H-02 cannot hold without I/O pressure, but it has not seen the memory either."""
-    decision = decide(diagnosed({STALL: 0.01}, evenly(60, 1.0)).examination)
+    decision = decide(diagnosis({STALL: 0.01}, evenly(60, 1.0)).examination)
     assert decision.ruled_out == ("disk",)
     assert "memory" in decision.not_judged
 
 
 def test_resources_not_observed_are_named_with_a_missing_counter() -> None:
-    sentences = log_sentences.context(diagnosed({CPU: 0.05, AVAILABLE: 8e9}, evenly(60, 1.0)))
+    sentences = log_sentences.context(diagnosis({CPU: 0.05, AVAILABLE: 8e9}, evenly(60, 1.0)))
     lacking = "the disks (missing: Disk wait) and the network (missing: Link in use)"
     assert f"Not observed: {lacking}." in sentences
 
 
 def test_a_log_of_one_resource_does_not_rule_out_the_others() -> None:
-    found = diagnosed({CPU: 0.05}, evenly(60, 1.0))
+    found = diagnosis({CPU: 0.05}, evenly(60, 1.0))
     assert log_sentences.verdict(found) == (
         "The CPU is not the limit. The log does not show whether memory, the disks or the network "
         "is."

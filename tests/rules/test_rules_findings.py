@@ -12,7 +12,7 @@ from recordings import (
     PAGES,
     QUEUE,
     START_S,
-    examined,
+    examination,
     frame,
     ids,
     samples,
@@ -46,7 +46,7 @@ QUIET = {
 
 
 def test_a_lack_of_memory_that_looks_like_the_disk_is_memory() -> None:
-    found = examined({**QUIET, **SHORT, **BUSY_DISK}, facts=NT4)
+    found = examination({**QUIET, **SHORT, **BUSY_DISK}, facts=NT4)
     decision = decide(found)
     assert (decision.kind, decision.area, decision.masked) == ("limited", "memory", True)
     assert decision.runner_up == "disk"
@@ -56,55 +56,55 @@ def test_a_lack_of_memory_that_looks_like_the_disk_is_memory() -> None:
 
 
 def test_a_busy_disk_with_memory_to_spare_is_the_disk() -> None:
-    decision = decide(examined({**QUIET, **BUSY_DISK}, facts=NT4))
+    decision = decide(examination({**QUIET, **BUSY_DISK}, facts=NT4))
     assert (decision.kind, decision.area, decision.masked) == ("limited", "disk", False)
     assert decision.ruled_out == ("memory", "network", "cpu")
 
 
 def test_disks_come_before_the_cpu_and_the_cpu_is_the_runner_up() -> None:
-    decision = decide(examined({**QUIET, **BUSY_DISK, CPU: 0.97}, facts=NT4))
+    decision = decide(examination({**QUIET, **BUSY_DISK, CPU: 0.97}, facts=NT4))
     assert (decision.area, decision.runner_up) == ("disk", "cpu")
 
 
 def test_a_busy_cpu_alone_is_the_cpu() -> None:
-    decision = decide(examined({**QUIET, CPU: 0.93}, facts=NT4))
+    decision = decide(examination({**QUIET, CPU: 0.93}, facts=NT4))
     assert (decision.area, decision.runner_up) == ("cpu", None)
 
 
 def test_a_working_machine_with_room_left_waits_for_clients() -> None:
     """T-19, the study's own numbers: 80 % CPU, 39 MB/s of a link of 100."""
     numbers = {CPU: 0.80, "system.network.utilization": 0.39}
-    decision = decide(examined({**QUIET, **numbers}, "file-server", NT4))
+    decision = decide(examination({**QUIET, **numbers}, "file-server", NT4))
     assert (decision.kind, decision.area, decision.confidence) == ("clients", None, "clear")
     assert decision.used["CPU"] == pytest.approx(0.80)
 
 
 def test_a_quiet_machine_is_idle() -> None:
-    decision = decide(examined(QUIET, facts=NT4))
+    decision = decide(examination(QUIET, facts=NT4))
     assert (decision.kind, decision.evidence) == ("idle", ())
 
 
 def test_without_counters_the_limit_is_unknown() -> None:
-    decision = decide(examined({"web.requests": 10.0}))
+    decision = decide(examination({"web.requests": 10.0}))
     assert decision.kind == "unknown"
     assert decision.not_judged == ("memory", "disk", "network", "cpu")
 
 
 def test_earlier_resources_not_logged_lower_the_confidence() -> None:
-    decision = decide(examined({CPU: 0.95}, facts=TODAY))
+    decision = decide(examination({CPU: 0.95}, facts=TODAY))
     assert (decision.area, decision.confidence) == ("cpu", "likely")
 
 
 def test_a_minute_of_paging_does_not_explain_a_day() -> None:
     hours = [0.95] * 480
     paging = [60e6] * 460 + [1e6] * 20
-    decision = decide(examined({**QUIET, CPU: hours, AVAILABLE: paging}, facts=NT4))
+    decision = decide(examination({**QUIET, CPU: hours, AVAILABLE: paging}, facts=NT4))
     assert (decision.area, decision.runner_up) == ("cpu", "memory")
 
 
 def test_an_hour_of_a_day_is_found_with_its_times() -> None:
     busy = [0.1] * 600 + [0.95] * 60 + [0.1] * 600
-    found = examined({**QUIET, CPU: busy}, facts=NT4)
+    found = examination({**QUIET, CPU: busy}, facts=NT4)
     finding = next(one for one in found.found if one.rule.id == "C-01")
     ((start_s, end_s),) = finding.spans
     assert start_s == START_S + 600 * 60
@@ -116,20 +116,20 @@ def test_an_hour_of_a_day_is_found_with_its_times() -> None:
 def test_many_reads_with_memory_to_spare_are_not_a_lack_of_memory() -> None:
     """M-04."""
     rising = [float(value) for value in range(5, 105)]
-    found = examined({PAGES: rising, AVAILABLE: 60e6}, facts=NT4)
+    found = examination({PAGES: rising, AVAILABLE: 60e6}, facts=NT4)
     assert "M-02" not in ids(found)
     taken = {one.rule.id: [rule.id for rule in one.taken_back_by] for one in found.taken_back}
     assert taken["M-02"] == taken["M-03"] == ["M-04"]
     falling = [60e6 - index * 0.55e6 for index in range(100)]
-    assert "M-02" in ids(examined({PAGES: rising, AVAILABLE: falling}, facts=NT4))
+    assert "M-02" in ids(examination({PAGES: rising, AVAILABLE: falling}, facts=NT4))
 
 
 def test_old_thresholds_are_notes_on_a_machine_of_today() -> None:
     values = {**QUIET, PAGES: 300.0, AVAILABLE: 30e9}
-    found = examined(values, facts=TODAY)
+    found = examination(values, facts=TODAY)
     assert {one.rule.id: one.strength for one in found.found} == {"M-02": "note", "M-03": "note"}
     assert decide(found).kind == "idle"
-    assert {one.strength for one in examined(values, facts=NT4).found} == {"proof", "sign"}
+    assert {one.strength for one in examination(values, facts=NT4).found} == {"proof", "sign"}
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_old_thresholds_are_notes_on_a_machine_of_today() -> None:
 def test_conflicts_are_reported_with_the_other_rules_result(
     profile, values, finds, other, holds
 ) -> None:
-    found = examined(values, profile, NT4)
+    found = examination(values, profile, NT4)
     finding = next(one for one in found.found if one.rule.id == finds)
     conflicts = {one.rule.id: one.holds for one in finding.conflicts}
     assert conflicts[other] is holds
@@ -194,7 +194,7 @@ def test_when_all_is_quiet_nothing_is_found(names, profile) -> None:
     values[AVAILABLE] = 4e9
     if "system.windows.cache.copy_read_hits" in values:
         values["system.windows.cache.copy_read_hits"] = 0.8
-    found = examined(values, profile, Facts(4, 8e9, 1, None))
+    found = examination(values, profile, Facts(4, 8e9, 1, None))
     assert ids(found) == []
     assert decide(found).kind in {"idle", "unknown"}
 
@@ -203,8 +203,8 @@ def test_when_all_is_quiet_nothing_is_found(names, profile) -> None:
 @given(st.lists(st.floats(0, 1), min_size=4, max_size=40), st.integers(1, 64))
 def test_load_is_judged_per_cpu(loads, cpus) -> None:
     name = "system.cpu.load_average.1m"
-    alone = examined({name: [4 * one for one in loads]}, facts=Facts(1))
-    many = examined({name: [4 * one * cpus for one in loads]}, facts=Facts(cpus))
+    alone = examination({name: [4 * one for one in loads]}, facts=Facts(1))
+    many = examination({name: [4 * one * cpus for one in loads]}, facts=Facts(cpus))
     assert ids(alone) == ids(many)
 
 
@@ -224,6 +224,6 @@ def test_one_device_is_enough_and_is_named() -> None:
         f"system.disk.queue_length{{system.device={name}}}": length
         for name, length in (("sda", 0.1), ("sdb", 7.0))
     }
-    found = examined({**values, QUEUE: 7.1}, facts=NT4)
+    found = examination({**values, QUEUE: 7.1}, facts=NT4)
     finding = next(one for one in found.found if one.rule.id == "I-03")
     assert [one.instance for one in finding.readings] == ["sdb"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recordings import examined, frame, ids
+from recordings import examination, frame, ids
 
 from headcount.analyse.rules.condition import evaluate
 from headcount.analyse.rules.decide import decide
@@ -56,14 +56,14 @@ def test_a_ratio_to_nothing_never_holds(rule, leaf) -> None:
 @settings(max_examples=50, deadline=None)
 @given(st.floats(0, 99.9), st.floats(0, 1e6))
 def test_below_the_least_count_no_share_of_retransmits_is_found(packets, lost) -> None:
-    assert "H-10" not in ids(examined({RETRANSMITS: lost, PACKETS: packets}))
+    assert "H-10" not in ids(examination({RETRANSMITS: lost, PACKETS: packets}))
 
 
 def test_samples_below_the_least_count_are_not_beyond_the_threshold() -> None:
     """Nine samples of ten are slow, but of a single transfer each."""
     slow = {WAIT: [900.0] * 9 + [1.0], DONE: [0.1] * 9 + [50.0]}
-    assert ids(examined(slow, facts=LINUX)) == []
-    assert "I-02" in ids(examined({WAIT: 900.0, DONE: 5.0}, facts=LINUX))
+    assert ids(examination(slow, facts=LINUX)) == []
+    assert "I-02" in ids(examination({WAIT: 900.0, DONE: 5.0}, facts=LINUX))
 
 
 def test_a_mean_time_counts_every_operation_once() -> None:
@@ -78,17 +78,19 @@ def test_a_finding_says_what_a_ratio_is_of() -> None:
     sentences = {
         one.rule.id: log_sentences.finding(one)
         for values in ({WAIT: 400.0, DONE: 2.0}, {RETRANSMITS: 50.0, PACKETS: 2000.0})
-        for one in examined(values, facts=LINUX).found
+        for one in examination(values, facts=LINUX).found
     }
     assert "400 ms on average (Disk operations 2.00/s)" in sentences["I-02"]
     assert "2.5% on average (Packets sent 2,000/s)" in sentences["H-10"]
-    (alone,) = (one for one in examined({WAIT: 400.0}).found if one.rule.id == "I-02")
+    (alone,) = (one for one in examination({WAIT: 400.0}).found if one.rule.id == "I-02")
     assert "(the log lacks Disk operations)" in log_sentences.finding(alone)
 
 
 def test_a_finding_names_each_counter_once() -> None:
     """H-08 has a threshold on either side."""
-    (stall,) = (one for one in examined({STALL: 0.37}, facts=LINUX).found if one.rule.id == "H-08")
+    (stall,) = (
+        one for one in examination({STALL: 0.37}, facts=LINUX).found if one.rule.id == "H-08"
+    )
     (reading,) = log_sentences.readings(stall)
     assert reading.endswith("37.0% on average; the threshold is at or above 15%")
 
@@ -104,7 +106,7 @@ def test_a_stall_of_half_the_time_is_named_before_the_network_and_the_cpu() -> N
         "system.linux.memory.available": 20e9,
         "system.disk.utilization": 0.03,
     }
-    decision = decide(examined(log, facts=LINUX))
+    decision = decide(examination(log, facts=LINUX))
     assert (decision.kind, decision.area, decision.runner_up) == ("limited", "disk", "cpu")
     assert decision.evidence[0].rule.id == "H-05"
 
@@ -114,9 +116,9 @@ def test_a_stall_of_half_the_time_is_named_before_the_network_and_the_cpu() -> N
 )
 def test_a_sign_that_work_waits_is_named_before_other_signs(stalled) -> None:
     others = {"system.memory.utilization": 0.93, RETRANSMITS: 50.0, PACKETS: 2000.0}
-    decision = decide(examined({**others, **stalled}, facts=LINUX))
+    decision = decide(examination({**others, **stalled}, facts=LINUX))
     assert (decision.kind, decision.area) == ("signs", "disk")
-    assert decide(examined(others, facts=LINUX)).area == "memory"
+    assert decide(examination(others, facts=LINUX)).area == "memory"
 
 
 OWN = """

@@ -20,12 +20,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("log")
     troubled = {**SHORT_OF_MEMORY, **BUSY_DISK}
     log = perfmon_logs.write(folder / "<b>log.csv", troubled, (0.3, 0.8))
-    made = folder / "report.html"
-    given = ["diagnose", str(log), "--memory", "128MiB", "--cpus", "1", "-o", str(made)]
+    path = folder / "report.html"
+    given = ["diagnose", str(log), "--memory", "128MiB", "--cpus", "1", "-o", str(path)]
     ran = CliRunner().invoke(app, given)
     assert ran.exit_code == 0, ran.output
     assert "Memory limits this machine" in ran.output
-    return made
+    return path
 
 
 @pytest.fixture(scope="module")
