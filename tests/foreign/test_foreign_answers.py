@@ -148,18 +148,18 @@ def test_what_only_hides_the_cause_is_partly_right() -> None:
 
 
 def test_an_upstream_is_right_only_with_its_address() -> None:
-    of = played("nginx before a server with a pool", k="5", back="127.0.0.1:70")
+    run = played("nginx before a server with a pool", k="5", back="127.0.0.1:70")
     answer = {**POOL, "limit": "upstream", "sentence": "It waits for 127.0.0.1:70."}
-    assert judged(of, answer, "").mark == "right"
-    other = judged(of, {**answer, "sentence": "It waits for 127.0.0x1:70."}, "")
+    assert judged(run, answer, "").mark == "right"
+    other = judged(run, {**answer, "sentence": "It waits for 127.0.0x1:70."}, "")
     assert (other.mark, other.missing) == ("partly", ("<back>",))
 
 
 def test_what_the_run_printed_counts_for_failures_only() -> None:
-    of = played("HAProxy turns users away", k="20")
+    run = played("HAProxy turns users away", k="20")
     refusal = {**POOL, "limit": "refusal", "sentence": "Users failed."}
-    assert judged(of, refusal, "status 503").mark == "right"
-    assert judged(of, refusal, "").mark == "partly"
+    assert judged(run, refusal, "status 503").mark == "right"
+    assert judged(run, refusal, "").mark == "partly"
     mutex = played("a mutex in Go", ms="5")
     lock = {**POOL, "limit": "lock", "sentence": "Something."}
     assert judged(mutex, lock, "one at a time").missing == ("(?i)one .*at a time|serial|lock",)

@@ -116,12 +116,12 @@ def test_malicious_json_is_refused(text: bytes, why: str) -> None:
 def test_the_depth_is_that_of_brackets_outside_strings() -> None:
     chance = random.Random(5)
 
-    def made(depth: int) -> object:
+    def nested(depth: int) -> object:
         if depth == 0:
             return "".join(chance.choice('[]{}"\\a') for _ in range(chance.randint(0, 12)))
-        inner = [made(depth - 1), "}]"]
+        inner = [nested(depth - 1), "}]"]
         return inner if chance.random() < 0.5 else {'k"[': inner[0], "\\": 1}
 
     for depth in range(1, 12):
         for _ in range(20):
-            check_depth(json.dumps(made(depth)).encode())
+            check_depth(json.dumps(nested(depth)).encode())

@@ -10,15 +10,15 @@ from headcount.errors import InputError
 from headcount.foreign.file import content, has_regular, opened
 
 
-def planted(folder: Path, kind: str) -> Path:
+def decoy(folder: Path, kind: str) -> Path:
     path = folder / "levels.json"
     if kind == "pipe":
         os.mkfifo(path)
     elif kind == "folder":
         path.mkdir()
     elif kind == "socket":
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(str(path))
+        with socket.socket(socket.AF_UNIX) as unix:
+            unix.bind(str(path))
     else:
         path.symlink_to({"link": folder / "mine", "device": "/dev/zero", "nowhere": "none"}[kind])
     return path
@@ -37,7 +37,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_not_a_regular_file_is_named_at_once(tmp_path: Path, kind: str) -> None:
     (tmp_path / "mine").write_text("secret")
-    path = planted(tmp_path, kind)
+    path = decoy(tmp_path, kind)
     words = f"levels.json cannot be read: it is {KINDS[kind]}, not a file; put the file itself "
     with pytest.raises(InputError, match=words):
         has_regular(path)
@@ -56,7 +56,7 @@ def test_a_device_is_never_opened() -> None:
 def test_a_file_that_is_swapped_in_between_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = planted(tmp_path, "pipe")
+    path = decoy(tmp_path, "pipe")
     regular = Path(__file__).stat()
     monkeypatch.setattr(Path, "stat", lambda *_, **__: regular)
     with pytest.raises(OSError, match="it is a pipe"):
