@@ -90,7 +90,7 @@ def machine(root: Path, files: dict[str, str | None] | None = None, **given: Any
         except OSError:
             return None
 
-    well: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "uid": USER,
         "read": read,
         "limits": lambda _: LIMITS,
@@ -113,7 +113,7 @@ def machine(root: Path, files: dict[str, str | None] | None = None, **given: Any
         "sleep": lambda seconds: next(itertools.islice(moments, round(seconds * 1e9 / 50), None)),
         "sample_s": 0.0,
     }
-    return Machine(root=root, **{**well, **given})
+    return Machine(root=root, **{**defaults, **given})
 
 
 def seconds(*moments: int) -> Callable[[], int]:

@@ -24,7 +24,7 @@ GOVERNOR = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
 CONTAINER: dict[str, str | None] = {"run/systemd/container": "docker\n"}
 
 
-def found(
+def run_check(
     name: str, root: Path, files: dict[str, str | None] | None = None, **given: Any
 ) -> Outcome:
     return CHECKS[name](machine(root, files, **given))
@@ -32,7 +32,7 @@ def found(
 
 def test_a_machine_that_has_everything_is_ok(tmp_path: Path) -> None:
     for name in CHECKS:
-        outcome = found(name, tmp_path)
+        outcome = run_check(name, tmp_path)
         assert outcome.verdict == "ok", f"{name}: {outcome}"
         assert outcome.fixes == ()
         assert outcome.meaning.endswith(".")
@@ -165,7 +165,7 @@ LIMITED: list[tuple[str, dict[str, Any], str, str]] = [
 def test_what_is_limited_is_named_with_its_fix(
     tmp_path: Path, name: str, given: dict[str, Any], read: str, fix: str
 ) -> None:
-    outcome = found(name, tmp_path, **given)
+    outcome = run_check(name, tmp_path, **given)
     assert outcome.verdict == "limited"
     assert read in outcome.read
     assert fix in outcome.fixes[0]
@@ -235,7 +235,7 @@ MISSING: list[tuple[str, dict[str, Any], str, str]] = [
 def test_what_is_missing_is_named_with_its_fix(
     tmp_path: Path, name: str, given: dict[str, Any], read: str, fix: str
 ) -> None:
-    outcome = found(name, tmp_path, **given)
+    outcome = run_check(name, tmp_path, **given)
     assert outcome.verdict == "missing"
     assert read in outcome.read
     assert fix in outcome.fixes[0]
@@ -264,7 +264,7 @@ STOPPING: list[tuple[str, dict[str, Any], str]] = [
 def test_missing_essentials_stop_runs(
     tmp_path: Path, name: str, given: dict[str, Any], read: str
 ) -> None:
-    outcome = found(name, tmp_path, **given)
+    outcome = run_check(name, tmp_path, **given)
     assert outcome.verdict == "missing"
     assert outcome.stops_runs
     assert read in outcome.read
@@ -277,32 +277,32 @@ def test_a_controller_that_is_not_delegated_is_named(tmp_path: Path) -> None:
             raise MachineLimitError("no io")
         return 2
 
-    outcome = found("control groups", tmp_path, groups=groups)
+    outcome = run_check("control groups", tmp_path, groups=groups)
     assert (outcome.verdict, outcome.read) == ("limited", "version 2, without io")
 
 
 def test_a_clock_that_runs_backwards_is_reported(tmp_path: Path) -> None:
     readings = itertools.cycle([100, 200, 150])
-    outcome = found("clock", tmp_path, clock_ns=lambda: next(readings))
+    outcome = run_check("clock", tmp_path, clock_ns=lambda: next(readings))
     assert outcome.verdict == "limited"
     assert outcome.read.endswith("runs backwards")
 
 
 def test_a_faster_clock_that_the_kernel_offers_is_suggested(tmp_path: Path) -> None:
     files: dict[str, str | None] = {f"{CLOCK}/current_clocksource": "hpet\n"}
-    outcome = found("clock", tmp_path, files, clock_ns=made.clock(3000))
+    outcome = run_check("clock", tmp_path, files, clock_ns=made.clock(3000))
     assert outcome.fixes == (f"echo tsc | sudo tee /{CLOCK}/current_clocksource",)
 
 
 def test_ports_are_free_again_sooner_where_the_kernel_reuses_them(tmp_path: Path) -> None:
-    outcome = found("local ports", tmp_path, {"proc/sys/net/ipv4/tcp_tw_reuse": "1\n"})
+    outcome = run_check("local ports", tmp_path, {"proc/sys/net/ipv4/tcp_tw_reuse": "1\n"})
     assert outcome.read == "28,232 users and 28,232 new connections/s to one address"
 
 
 def test_headcount_itself_is_not_a_neighbour(tmp_path: Path) -> None:
     own = itertools.chain([0.0], itertools.repeat(0.6))
     stats = [made.stat(1000, 5000, 0), made.stat(1060, 5040, 0)]
-    outcome = found("neighbours", tmp_path, stats=stats, own_cpu_s=lambda: next(own))
+    outcome = run_check("neighbours", tmp_path, stats=stats, own_cpu_s=lambda: next(own))
     assert outcome.verdict == "ok"
     assert outcome.read == "other programs use 0% of the CPUs"
 
@@ -329,7 +329,7 @@ def test_each_kind_of_folder_has_its_own_floor(tmp_path: Path) -> None:
     def file_system(path: Path) -> FileSystem:
         return FileSystem(path=str(path), kind="ext4", free_bytes=sizes[str(path)])
 
-    outcome = found("folders", tmp_path, file_system=file_system)
+    outcome = run_check("folders", tmp_path, file_system=file_system)
     assert (outcome.verdict, outcome.read) == ("limited", "runs in /runs: 150 MB free")
     assert LAB not in outcome.read
 
@@ -346,7 +346,7 @@ def fixes(name: str, root: Path, files: dict[str, str | None], uid: int) -> Sequ
         "real_time": lambda: made.granting(False),
         "limits": lambda _: LIMITS.model_copy(update={"open_files_hard": 1024}),
     }
-    return found(name, root, files, uid=uid, **refused).fixes
+    return run_check(name, root, files, uid=uid, **refused).fixes
 
 
 @pytest.mark.parametrize(
