@@ -30,7 +30,7 @@ from headcount.schemas import SCHEMAS
 from tuning_file import made as tuned
 
 
-def of(found: Audit, check: str) -> Result:
+def pick(found: Audit, check: str) -> Result:
     return next(one for one in found.results if one.check == check)
 
 
@@ -46,7 +46,7 @@ def change(path: Path, pattern: str, new: Callable[[re.Match[str]], str], nth: i
     path.write_text(content[: found.start()] + new(found) + content[found.end() :], "utf-8")
 
 
-def more(found: re.Match[str]) -> str:
+def bump(found: re.Match[str]) -> str:
     return f"{found[1]}{int(found[2]) + 1}"
 
 
@@ -59,8 +59,8 @@ def test_a_whole_bundle_passes_every_check(whole: Path) -> None:
             assert outcome == "unknown"
         elif check not in ("little", "offered", "steady", "generator"):  # of a busy machine
             assert outcome == "passed", sentence
-    assert of(found, "files").figures["files"] == 9
-    assert (of(found, "figures").figures["compared"] or 0) > 200
+    assert pick(found, "files").figures["files"] == 9
+    assert (pick(found, "figures").figures["compared"] or 0) > 200
 
 
 def test_a_bundle_that_does_not_know_the_generators_own_delay_passes(
@@ -70,15 +70,15 @@ def test_a_bundle_that_does_not_know_the_generators_own_delay_passes(
     monkeypatch.setattr(made_bundle, "Measured", older)
     bundle = made_bundle.make(tmp_path / "bundle")
     assert '"own_delay": null' in (bundle / "levels.json").read_text("utf-8")
-    found = of(audited(bundle), "figures")
+    found = pick(audited(bundle), "figures")
     assert found.outcome == "passed", found.places
 
 
 def test_without_a_manifest_checksums_cannot_be_checked(bundle: Path) -> None:
     found = audited(without_manifest(bundle))
-    assert of(found, "files").outcome == "unknown"
-    assert "no manifest.json" in of(found, "files").sentence
-    assert of(found, "figures").outcome == "passed"
+    assert pick(found, "files").outcome == "unknown"
+    assert "no manifest.json" in pick(found, "files").sentence
+    assert pick(found, "figures").outcome == "passed"
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_without_a_manifest_checksums_cannot_be_checked(bundle: Path) -> None:
 def test_an_altered_figure_is_found_without_checksums(
     bundle: Path, name: str, pattern: str, check: str, place: str
 ) -> None:
-    change(without_manifest(bundle) / name, pattern, more)
-    found = of(audited(bundle), check)
+    change(without_manifest(bundle) / name, pattern, bump)
+    found = pick(audited(bundle), check)
     assert found.outcome == "failed"
     assert any(re.search(place, one.at) for one in found.places), found.places
 
@@ -106,7 +106,7 @@ def test_a_percentile_that_does_not_follow_from_the_histograms_is_named(bundle: 
     change(
         without_manifest(bundle) / "levels.json", r'("p95_ms": ?)([\d.]+)', lambda m: f"{m[1]}0.1"
     )
-    found = of(audited(bundle), "figures")
+    found = pick(audited(bundle), "figures")
     assert [(one.file, one.level, one.at) for one in found.places] == [
         ("levels.json", 1, "total.response.p95_ms")
     ]
@@ -119,7 +119,7 @@ def test_a_version_that_doubts_more_intervals_says_so(
     levels = len(json.loads((bundle / "levels.json").read_text("utf-8")))
     known = doubted_interval_ms
     monkeypatch.setattr(level, "doubted_interval_ms", lambda *given: (known(*given)[0], True))
-    found = of(audited(bundle), "figures")
+    found = pick(audited(bundle), "figures")
     assert found.outcome == "passed", found.places
     assert (found.figures["doubted"] or 0) >= levels
     assert 'this version says "or wider" of' in found.sentence
@@ -128,7 +128,7 @@ def test_a_version_that_doubts_more_intervals_says_so(
 def test_a_doubt_that_does_not_follow_fails(bundle: Path) -> None:
     pattern = r'("p95_interval_unreliable": ?)(false)'
     change(without_manifest(bundle) / "levels.json", pattern, lambda m: f"{m[1]}true")
-    (place,) = of(audited(bundle), "figures").places
+    (place,) = pick(audited(bundle), "figures").places
     assert place.at == "total.p95_interval_unreliable"
 
 
@@ -137,7 +137,7 @@ def test_a_removed_histogram_is_reported_at_its_second(bundle: Path) -> None:
     lines = path.read_text("ascii").splitlines(keepends=True)
     gone = next(line for line in lines if line.startswith("Tag=response/work-0"))
     path.write_text("".join(line for line in lines if line != gone), "ascii")
-    found = of(audited(bundle), "totals")
+    found = pick(audited(bundle), "totals")
     assert found.outcome == "failed"
     assert "histogram response/work-0" in found.places[0].text
 
@@ -147,7 +147,7 @@ def test_a_histogram_without_a_second_is_found(bundle: Path) -> None:
     lines = path.read_text("ascii").splitlines()
     tag, _, rest = lines[5].split(",", 2)
     path.write_text("\n".join([*lines, f"{tag},99.000,{rest}", ""]), "ascii")
-    found = of(audited(bundle), "totals")
+    found = pick(audited(bundle), "totals")
     assert found.places[0].at == f"line {len(lines) + 1}"
     assert "no second" in found.places[0].text
 
@@ -156,7 +156,7 @@ def test_removed_seconds_are_a_gap_and_shorten_their_level(bundle: Path) -> None
     path = without_manifest(bundle) / "series.ndjson"
     lines = path.read_text("utf-8").splitlines(keepends=True)
     path.write_text("".join([*lines[:10], *lines[12:]]), "utf-8")
-    found = of(audited(bundle), "clocks")
+    found = pick(audited(bundle), "clocks")
     assert found.places[0].at == "line 11"
     assert "later than the second before it ended" in found.places[0].text
     assert found.places[1].at == "steady_s"
@@ -170,15 +170,15 @@ def test_the_turn_of_another_target_is_not_a_gap(bundle: Path) -> None:
     for line in lines[first:]:
         line["t_s"] = round(line["t_s"] + 20, 6)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    assert of(audited(bundle), "clocks").places[0].at == f"line {first + 1}"
+    assert pick(audited(bundle), "clocks").places[0].at == f"line {first + 1}"
     sides = [VersusSide(name=name, target="lab:app", bundle="x") for name in SIDES]
     rest = VersusRest(side="B", began_s=gap_s[0] + 0.3, ended_s=gap_s[1], cpu_cores=None)
     kind = {"kind": "levels", "order": "abba", "seed": 1, "wanted_pairs": 1}
     pairing = Versus(id="0" * 32, here="B", sides=sides, rests=[rest], **kind)
     write(pairing, bundle)
-    assert f"line {first + 1}" not in [one.at for one in of(audited(bundle), "clocks").places]
+    assert f"line {first + 1}" not in [one.at for one in pick(audited(bundle), "clocks").places]
     write(pairing.model_copy(update={"here": "A"}), bundle)
-    assert f"line {first + 1}" in [one.at for one in of(audited(bundle), "clocks").places]
+    assert f"line {first + 1}" in [one.at for one in pick(audited(bundle), "clocks").places]
 
 
 def test_a_clock_that_steps_is_found(bundle: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_clock_that_steps_is_found(bundle: Path) -> None:
     lines[2]["at"] = lines[2]["at"].replace("T", "T", 1)[:11] + "03:14:15.926+00:00"
     lines[3]["at"] = lines[2]["at"]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    found = of(audited(bundle), "clocks")
+    found = pick(audited(bundle), "clocks")
     assert found.outcome == "failed"
     assert found.places[0].file == "events.ndjson"
     assert found.places[0].at == "line 3"
@@ -203,7 +203,7 @@ def test_a_long_preparation_is_not_a_clock_step(bundle: Path) -> None:
         for number, kind in kinds
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in [*before, *lines]), "utf-8")
-    assert of(audited(bundle), "clocks").outcome == "passed"
+    assert pick(audited(bundle), "clocks").outcome == "passed"
 
 
 def test_missing_counters_are_found(bundle: Path) -> None:
@@ -212,24 +212,24 @@ def test_missing_counters_are_found(bundle: Path) -> None:
     for line in lines[12:20]:
         del line["counters"]["sut"]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    found = of(audited(bundle), "counters")
+    found = pick(audited(bundle), "counters")
     assert found.outcome == "failed"
     assert found.places[0].level == 1
     assert found.places[0].text.startswith("sut has no counters in 8 of ")
     for line in lines:
         line["counters"].pop("sut", None)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    assert of(audited(bundle), "counters").outcome == "unknown"
+    assert pick(audited(bundle), "counters").outcome == "unknown"
 
 
 def test_failures_need_faults(bundle: Path) -> None:
-    change(without_manifest(bundle) / "series.ndjson", r'("phase":"steady".*?"failed":)(\d+)', more)
-    found = of(audited(bundle), "errors")
+    change(without_manifest(bundle) / "series.ndjson", r'("phase":"steady".*?"failed":)(\d+)', bump)
+    found = pick(audited(bundle), "errors")
     assert found.places[0].text == "1 scenario failed, and 0 faults are listed"
 
 
 def test_a_bundle_may_be_moved(bundle: Path) -> None:
-    found = of(audited(bundle), "report")
+    found = pick(audited(bundle), "report")
     assert found.outcome == "passed"
     assert "follows exactly" in found.sentence
 
@@ -237,9 +237,9 @@ def test_a_bundle_may_be_moved(bundle: Path) -> None:
 def test_a_table_that_differs_from_the_lines_is_found(bundle: Path) -> None:
     table = without_manifest(bundle) / "series.parquet"
     table.write_bytes(table.read_bytes()[:-9])
-    assert of(audited(bundle), "table").outcome == "failed"
+    assert pick(audited(bundle), "table").outcome == "failed"
     table.unlink()
-    assert of(audited(bundle), "table").outcome == "unknown"
+    assert pick(audited(bundle), "table").outcome == "unknown"
 
 
 def test_a_report_with_another_answer_fails(bundle: Path) -> None:
@@ -249,11 +249,11 @@ def test_a_report_with_another_answer_fails(bundle: Path) -> None:
     assert number
     page = path.read_text("utf-8")
     path.write_text(page.replace(number[0], "77"), "utf-8")
-    assert of(audited(bundle), "report").outcome == "failed"
+    assert pick(audited(bundle), "report").outcome == "failed"
     path.write_text(page.replace("</body>", "<p>99</p></body>"), "utf-8")
-    assert of(audited(bundle), "report").outcome == "unknown"
+    assert pick(audited(bundle), "report").outcome == "unknown"
     path.write_text(page.replace("<p>", "<p >"), "utf-8")
-    assert of(audited(bundle), "report").outcome == "passed"
+    assert pick(audited(bundle), "report").outcome == "passed"
 
 
 def test_a_run_that_was_killed_is_audited_as_far_as_it_goes(bundle: Path) -> None:
@@ -267,7 +267,7 @@ def test_a_run_that_was_killed_is_audited_as_far_as_it_goes(bundle: Path) -> Non
     found = audited(bundle)
     unknown = {one.check for one in found.results if one.outcome == "unknown"}
     assert {"files", "answer", "report", "table", "diagnosis"} <= unknown
-    assert {of(found, name).outcome for name in ("readable", "clocks", "totals", "figures")} == {
+    assert {pick(found, name).outcome for name in ("readable", "clocks", "totals", "figures")} == {
         "passed"
     }
 
@@ -280,8 +280,8 @@ def test_a_damaged_file_is_named_and_raises_nothing(
     (bundle / name).write_bytes(content)
     found = audited(bundle)
     assert found.outcome == "failed"
-    assert name in [one.file for one in of(found, "readable").places]
-    assert name in [one.file for one in of(found, "files").places]
+    assert name in [one.file for one in pick(found, "readable").places]
+    assert name in [one.file for one in pick(found, "files").places]
 
 
 def test_other_folders_and_bundles_under_way_are_refused(bundle: Path, tmp_path: Path) -> None:
@@ -332,9 +332,9 @@ def test_the_answer_of_a_tuning_must_be_in_its_report(bundle: Path) -> None:
     found = tuned()
     tuning.write(found, without_manifest(bundle))
     path = assemble.write(load(bundle))
-    assert "follows exactly" in of(audited(bundle), "report").sentence
+    assert "follows exactly" in pick(audited(bundle), "report").sentence
     page = path.read_text("utf-8")
     path.write_text(page.replace("<p>", "<p >"), "utf-8")
-    assert of(audited(bundle), "report").outcome == "passed"
+    assert pick(audited(bundle), "report").outcome == "passed"
     path.write_text(page.replace(found.sentence.split(":")[0], "nothing"), "utf-8")
-    assert of(audited(bundle), "report").outcome == "failed"
+    assert pick(audited(bundle), "report").outcome == "failed"
