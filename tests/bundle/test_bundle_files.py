@@ -13,7 +13,7 @@ from headcount.errors import InputError, SystemLimitError
 WHOLE = [{"n": n, "text": "ü" * n} for n in range(40)]
 
 
-def written(path: Path) -> bytes:
+def write_lines(path: Path) -> bytes:
     lines = Lines(path)
     for value in WHOLE:
         lines.append(dump(value))
@@ -31,7 +31,7 @@ def test_each_line_is_in_the_file_when_it_is_appended(tmp_path: Path) -> None:
 
 def test_a_file_torn_anywhere_keeps_its_whole_lines_and_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "lines"
-    content = written(path)
+    content = write_lines(path)
     for cut in random.Random(3).sample(range(len(content)), 100):
         path.write_bytes(content[:cut])
         whole = content[:cut].count(b"\n")
@@ -111,4 +111,4 @@ def test_a_folder_is_locked_once(tmp_path: Path) -> None:
 
 
 def test_lines_are_json(tmp_path: Path) -> None:
-    assert [json.loads(line) for line in written(tmp_path / "a").splitlines()] == WHOLE
+    assert [json.loads(line) for line in write_lines(tmp_path / "a").splitlines()] == WHOLE

@@ -42,12 +42,12 @@ def write(folder: Path, seconds: list[dict[str, Any]]) -> None:
     writer._opened.close()
 
 
-def lost(folder: Path) -> list[tuple[int, int, int]]:
+def losses(folder: Path) -> list[tuple[int, int, int]]:
     found = [one for one in events.read(folder) if one["event"] == "recovered"]
     return [(one["seconds"], one["histograms"], one["events"]) for one in found]
 
 
-def reopened(folder: Path, finished: int) -> None:
+def reopen(folder: Path, finished: int) -> None:
     BundleWriter(folder, finished)._opened.close()
 
 
@@ -57,22 +57,22 @@ FINISHED = [second(1.0, 1), second(2.0, 1), second(3.0, 1, "wait")]
 def test_seconds_of_an_unfinished_level_belong_to_no_level(tmp_path: Path) -> None:
     write(tmp_path, [*FINISHED, second(4.0, 2, "ramp"), second(5.0, 2)])
     for _ in range(2):
-        reopened(tmp_path, 1)
+        reopen(tmp_path, 1)
         kept = series.read(tmp_path)
         assert kept[:3] == FINISHED
         assert kept[3:] == [second(4.0, 0, series.ABANDONED), second(5.0, 0, series.ABANDONED)]
-        assert lost(tmp_path) == []
+        assert losses(tmp_path) == []
 
 
 def test_histograms_of_a_second_without_a_line_are_cut_off(tmp_path: Path) -> None:
     write(tmp_path, [*FINISHED, second(4.0, 2)])
     path = tmp_path / series.LINES
     path.write_bytes(path.read_bytes()[:-1])  # killed before its line was whole
-    reopened(tmp_path, 1)
+    reopen(tmp_path, 1)
     assert series.read(tmp_path) == FINISHED
     starts = [start_s for start_s, _, _ in hlog.read(tmp_path / hlog.FILE)["response/read"]]
     assert starts == [0.0, 1.0, 2.0]
-    assert lost(tmp_path) == []
+    assert losses(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", [series.LINES, hlog.FILE])
@@ -83,11 +83,11 @@ def test_seconds_after_a_loss_are_cut_off_and_reported(tmp_path: Path, name: str
     behind = 4 if name == series.LINES else len(lines) - 2 * len(TAGS)  # of the fifth second
     lines[behind] = bytes(len(lines[behind]))  # zeros, where nothing was written
     path.write_bytes(b"".join(lines))
-    reopened(tmp_path, 1)
+    reopen(tmp_path, 1)
     assert series.read(tmp_path) == [*FINISHED, second(4.0, 0, series.ABANDONED)]
     log = hlog.read(tmp_path / hlog.FILE)
     assert {tag: len(found) for tag, found in log.items()} == dict.fromkeys(TAGS, 4)
-    ((seconds, histograms, _),) = lost(tmp_path)
+    ((seconds, histograms, _),) = losses(tmp_path)
     assert (seconds > 0, histograms > 0) == (True, name == hlog.FILE)
 
 
@@ -96,7 +96,7 @@ def test_damage_of_a_finished_level_is_left_in_place(tmp_path: Path) -> None:
     path = tmp_path / series.LINES
     damaged = path.read_bytes().replace(b'"t_s":1.0', b'"t_s":1;0')
     path.write_bytes(damaged)
-    reopened(tmp_path, 1)
+    reopen(tmp_path, 1)
     assert path.read_bytes() == damaged
 
 
@@ -138,5 +138,5 @@ def test_resuming_a_run_removes_files_derived_from_it(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"old")
     (tmp_path / ".headcount-0123.new").write_bytes(b"half")
     (tmp_path / ".headcount-own").mkdir()
-    reopened(tmp_path, 1)
+    reopen(tmp_path, 1)
     assert {path.name for path in tmp_path.iterdir()} == {series.LINES, hlog.FILE, events.FILE}

@@ -57,21 +57,21 @@ def test_a_stretch_is_the_sum_of_its_seconds(number: int, length_s: float, seed:
             assert one[name] == pytest.approx(sum(each[name] for each in part))
         assert one["worker_cpu_s"][1] == pytest.approx(0.25 * len(part))
         assert (one["users"], one["backlog"]) == (part[-1]["users"], part[-1]["backlog"])
-        for name, of in one["scenarios"].items():
+        for name, summed in one["scenarios"].items():
             tallies = [each["scenarios"][name] for each in part]
-            for key, value in of.items():
+            for key, value in summed.items():
                 if key in STATES:
                     assert value == tallies[-1][key]
                 elif key not in PERCENTILES:
                     assert value == pytest.approx(sum(tally[key] for tally in tallies))
-        of = one["lines"]["branch"]
+        summed = one["lines"]["branch"]
         tallies = [each["lines"]["branch"] for each in part]
         for key in ("completed", "failed"):
-            assert of[key] == sum(tally[key] for tally in tallies)
+            assert summed[key] == sum(tally[key] for tally in tallies)
         known = [(tally["p95_ms"], tally["completed"]) for tally in tallies if tally["completed"]]
         ended = sum(completed for _, completed in known)
         mean_ms = sum(p95_ms * completed for p95_ms, completed in known) / ended if known else None
-        assert of["p95_ms"] == (mean_ms and pytest.approx(mean_ms))
+        assert summed["p95_ms"] == (mean_ms and pytest.approx(mean_ms))
         cpu = [each["counters"]["sut"]["cpu"] for each in part if each["counters"]["sut"]]
         mean = sum(cpu) / len(cpu) if cpu else None
         assert one["counters"]["sut"].get("cpu") == (mean and pytest.approx(mean))
