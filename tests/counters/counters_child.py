@@ -1,9 +1,9 @@
-"""A process under test: does what it is told on standard input and reports what it used.
+"""A process under test: takes commands on standard input and reports what it used.
 
 Commands: ``burn S`` and ``fork S`` use S seconds of CPU time (in a child that is waited for),
 ``write PATH BYTES`` writes and syncs, ``open N`` opens N files, ``usage`` does nothing. Each
 answers with the CPU time used so far in seconds and the blocks of 512 bytes written so far, both
-of the process and its children waited for, as getrusage(2) tells them.
+of the process and its children waited for, as getrusage(2) reports them.
 """
 
 import os

@@ -148,7 +148,7 @@ def cgroup_v1(m: int, group: str = "lab") -> dict[str, str]:
 
 
 class Clock:
-    """Seconds that pass when told to."""
+    """A clock that a test moves."""
 
     def __init__(self) -> None:
         self.now_s = 100.0

@@ -1,6 +1,6 @@
 """Writes a PCP archive from JSON on the standard input, by PCP's own library.
 
-A program of its own: the library is a package of Debian's, which the system's Python alone has.
+A program of its own: the library is a package of Debian's, which only the system's Python has.
 {"archive": base, "host": name, "metrics": {name: [unit, counter, instanced]},
 "samples": [[seconds, {"name" or "name-instance": value}]]}
 A metric may have a fourth field, its type, and "discrete" instead of whether it counts; a sample of

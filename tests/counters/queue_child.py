@@ -1,5 +1,5 @@
-"""Runs in a network namespace of its own: sends through a token bucket filter and tells what of it
-is seen. Prints a JSON object with the readings of the queue before, while and after."""
+"""Runs in a network namespace of its own: sends through a token bucket filter and reads its queue.
+Prints a JSON object with the readings before, while and after."""
 
 import fcntl
 import json

@@ -1,4 +1,4 @@
-"""A server of several processes; tells its port once all of them are there.
+"""A server of several processes; prints its port once all of them run.
 
 ``shared N``: the master listens, and N workers inherit its socket. ``own N``: each of N workers has
 a socket of its own on the same port (SO_REUSEPORT), the master none. A line of standard input

@@ -1,6 +1,6 @@
-"""A server under test, which does what it is told on standard input.
+"""A server under test, which takes commands on standard input.
 
-Begins by listening on loopback with a backlog of 8 and telling its port. ``accept N`` takes up N
+Listens on loopback with a backlog of 8 and prints its port first. ``accept N`` accepts N
 connections, ``fill N`` writes to the first of them until it would block and for N bytes at least,
 ``read`` reads what has come on it. Each answers with a number: connections taken up, bytes written,
 bytes read. With ``--up`` it brings up the loopback of a network namespace first.

@@ -1,4 +1,4 @@
-"""Addresses of sources: those that are meant, and what is said of those that are not."""
+"""Addresses of sources: valid ones are parsed, others are refused with the reason."""
 
 import pytest
 

@@ -33,7 +33,7 @@ LOGGED = {
 
 
 ELSEWHERE = (
-    # Of servers, of what is looked at several times a second, of logs: tested with those.
+    # Of servers, of logs and of fine samples: tested with those.
     *("app.", "web.", "mail.", "dovecot.", "postgresql.", "samba.", "system.windows."),
     *("socket.", "system.network.queue.", "process.threads.", "process.file_locks.", "upstream."),
     *("line.", "haproxy.", "redis.", "php_fpm.", "jvm."),

@@ -1,4 +1,4 @@
-"""Control groups: the same figures from either layout, and none where there is none."""
+"""Control groups: the same figures from either layout, and none without a group."""
 
 from pathlib import Path
 

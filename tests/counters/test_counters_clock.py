@@ -12,7 +12,7 @@ STARTED = 1_795_000_000.0
 
 
 class Network:
-    """Another machine: its clock is so far ahead, and messages take what a draw says each way."""
+    """Another machine, whose clock is ahead; messages take a random time each way."""
 
     def __init__(self, seed: int, offset_s: float, drift: float = 0.0) -> None:
         self._draw = random.Random(seed)
@@ -21,7 +21,7 @@ class Network:
         self.now_s = 1000.0
 
     def true_s(self) -> float:
-        """How far it is ahead at this moment."""
+        """How far the clock is ahead at this moment."""
         return self._offset_s + self._drift * (self.now_s - 1000.0)
 
     def ask(self, estimate: ClockEstimate, resolution_s: float = 0.0, busy_s: float = 0.05) -> None:

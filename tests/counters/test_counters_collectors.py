@@ -1,4 +1,4 @@
-"""CPU of garbage collectors' threads, against threads that bear their names."""
+"""CPU time of garbage collectors' threads, against threads with their names."""
 
 import ctypes
 import os
@@ -20,7 +20,7 @@ _SET_NAME = 15
 
 
 class Worker(threading.Thread):
-    """A thread of a name, which computes when told to."""
+    """A thread with a given name, which computes on request."""
 
     def __init__(self, name: str) -> None:
         super().__init__(daemon=True)

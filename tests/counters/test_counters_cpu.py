@@ -1,4 +1,4 @@
-"""CPU counters against figures worked out by hand, and for whatever a kernel may report."""
+"""CPU counters, against figures worked out by hand and with anything a kernel may report."""
 
 import math
 

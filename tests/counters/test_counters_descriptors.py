@@ -1,4 +1,4 @@
-"""Open descriptors over the limit, against processes with limits of their own."""
+"""Open descriptors as a share of the limit, against processes with limits of their own."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""What a real Dovecot says of itself, against what was asked of it."""
+"""What a real Dovecot reports, against what clients did."""
 
 import contextlib
 import imaplib
@@ -32,7 +32,7 @@ def server() -> Iterator[MailServer]:
 
 
 class Sums:
-    """Rates of a source added up again to numbers."""
+    """Rates of a source, summed to counts."""
 
     def __init__(self, source: MailSource) -> None:
         self.source = source
@@ -77,7 +77,7 @@ def test_counters_match_what_clients_did(server: MailServer) -> None:
     assert counters.latest["mail.sessions.limit"] == 20_000
     host, _, lmtp = server.lmtp.rpartition(":")
     with smtplib.LMTP(host, int(lmtp)) as delivery:
-        for number in (1, 2):  # one at a time: this client knows one answer a message only
+        for number in (1, 2):  # one at a time: this client expects one answer a message
             to = f"{server.user.format(n=number)}@{server.domain}"
             delivery.sendmail("someone@test.invalid", to, "Subject: x\r\n\r\nx\r\n")
         counters.until(lambda: counters.latest.get(LMTP) == 1)
@@ -88,7 +88,7 @@ def test_counters_match_what_clients_did(server: MailServer) -> None:
     assert counters.sums["mail.deliveries"] == pytest.approx(2)
     assert counters.sums["mail.logons"] == pytest.approx(3)
     assert counters.sums["dovecot.auths"] == pytest.approx(4)
-    # imaplib asks for nothing but what it is told to, once it is logged on; LOGOUT is a command.
+    # Once logged on, imaplib sends only what the test asks for; LOGOUT is a command.
     assert counters.sums["dovecot.commands"] == pytest.approx(21)
     assert counters.latest["dovecot.processes.limit{dovecot.service=lmtp}"] == 3
     for session in [*sessions, refused]:

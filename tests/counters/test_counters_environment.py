@@ -1,4 +1,4 @@
-"""The environment disclosure: on this machine, on a made one, and on one with no files at all."""
+"""The environment disclosure: on this machine, on one made of files, and on one without any."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""Locks on files, against a process that holds one when it is told to, and another that waits."""
+"""Locks on files, against one process that holds a lock on request and another that waits."""
 
 import subprocess
 import sys
@@ -46,7 +46,7 @@ def test_each_line_is_a_lock_or_a_waiter() -> None:
 
 
 class Locker:
-    """A process that locks a file when it is told to."""
+    """A process that locks a file on request."""
 
     def __init__(self, running: subprocess.Popen[str], one: Process) -> None:
         self.running = running
@@ -99,7 +99,7 @@ def test_a_file_that_is_always_locked_does_not_count(tmp_path: Path) -> None:
         gauge = FileLocks("/proc", lambda: [daemon.process])
         figures(gauge)
         assert figures(gauge) == {HELD: 0.0, WAITING: 0.0}
-        # One that is free now and then is no such file, though it was locked at first.
+        # A file that is free now and then counts, even if it was locked at first.
         daemon.send("leave")
         figures(gauge)
         daemon.send("lock")

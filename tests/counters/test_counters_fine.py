@@ -1,4 +1,4 @@
-"""Looking several times a second: what is seen is what was there, and what it costs is bounded."""
+"""Looking several times a second: the figures are right, and the cost is bounded."""
 
 import itertools
 import time
@@ -16,7 +16,7 @@ MINUTE = 600
 
 
 class Wave:
-    """A gauge of an imagined machine: a queue that is there for a share of each period."""
+    """A gauge of a simulated machine: a queue that exists for a share of each period."""
 
     def __init__(self, period_s: float, share: float, cost_s: float = 0.0) -> None:
         self.period_s, self.share, self.cost_s = period_s, share, cost_s
@@ -53,7 +53,7 @@ class Wave:
 def test_a_minute_of_looks_sees_the_share_whatever_the_period(
     period_s: float, share: float
 ) -> None:
-    # At equal distances of 100 ms a period of 100 ms would be seen as always there or never.
+    # Looks exactly 100 ms apart would see a queue with a period of 100 ms always or never.
     seen = Wave(period_s, share).figures_after(MINUTE)
     assert seen["queue.occupied"] == pytest.approx(share, abs=0.1)
     assert seen["queue"] == pytest.approx(5 * share, abs=0.5)
@@ -73,7 +73,7 @@ def test_no_gauge_costs_more_than_its_share_of_a_core(cost_s: float) -> None:
     wave = Wave(1.0, 0.5, cost_s)
     wave.figures_after(MINUTE)
     assert wave.spent_s <= DUTY * 60 + cost_s
-    # And none is looked at less often than that asks for.
+    # And none is read less often than its share allows.
     assert wave.looks >= min(MINUTE, 60 / (cost_s / DUTY + 0.2))
 
 

@@ -1,4 +1,4 @@
-"""What processes hold: against processes whose memory is known, and the kernel's own sums."""
+"""Memory of processes, against processes of known size and the kernel's own sums."""
 
 import contextlib
 import os
@@ -111,7 +111,7 @@ def test_a_process_that_ends_while_it_is_read_is_not_counted(
         child = int(Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8"))
 
         def read_and_end_child(*arguments: Any) -> tree.Tree:
-            """The tree as it was; the child is a zombie now, for its parent reads its own input."""
+            """The tree as it was; the child is a zombie now: its parent does not wait yet."""
             found = listed(*arguments)
             if child in found.processes:
                 os.kill(child, signal.SIGKILL)

@@ -56,7 +56,7 @@ def relay(folder: Path, name: str, *options: str) -> Iterator[int]:
 
 
 def here_and_over_ssh(port: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Found]:
-    """What is found here, and over SSH."""
+    """What is found on this machine, and over SSH."""
     places = (Place.of(f"127.0.0.1:{port}"),)
     with serving(folder) as sshd:
         monkeypatch.setenv("PATH", sshd.path)

@@ -1,4 +1,4 @@
-"""Files that stay open between readings tell what files tell that are opened each time."""
+"""Files kept open between readings give the same text as files opened each time."""
 
 import os
 import subprocess
@@ -135,7 +135,7 @@ def test_a_missing_file_is_none(tmp_path: Path) -> None:
 
 
 def test_files_outside_proc_are_not_kept(tmp_path: Path) -> None:
-    """They could be replaced, which those of the kernel cannot."""
+    """They could be replaced; those of the kernel cannot."""
     path = tmp_path / "stat"
     path.write_text("1")
     files = files_of(os.fspath(tmp_path))

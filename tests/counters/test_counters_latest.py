@@ -1,4 +1,4 @@
-"""A far source at hand: holds nobody up, hands each sample over once, tells of losses once."""
+"""The latest sample of a far source: never waits, gives each sample once, reports a loss once."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ from headcount.errors import TargetError
 
 
 class Far:
-    """A source whose answers are the test's to give."""
+    """A source whose answers the test controls."""
 
     def __init__(self) -> None:
         self.name = "far"
@@ -43,7 +43,7 @@ def wait_for(true: Callable[[], bool]) -> None:
 def test_a_silent_machine_does_not_block() -> None:
     far = Far()
     latest = Latest(far)
-    for _ in range(1000):  # with a wait in it, this would not end in the test's time
+    for _ in range(1000):  # if this waited, the test would time out
         assert latest.sample().values == {}
     assert far.taken == 0
     latest.close()
@@ -101,6 +101,6 @@ def test_the_source_is_sampled_as_often_as_it_is_read() -> None:
         handed.append(latest.sample())
     latest.close()
     samples = [one for one in handed if one.values]
-    # None is left out and none is made in vain, though the moment of each depends on the machine.
+    # None is left out and none is wasted, though when each is taken depends on the machine.
     assert [one.at_s for one in samples] == [float(n) for n in range(1, len(samples) + 1)]
     assert latest.samples - len(samples) <= 1

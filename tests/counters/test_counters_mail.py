@@ -50,7 +50,7 @@ def test_answers_of_dovecot_are_parsed() -> None:
     found = dovecot.metrics(ANSWER.format(120, 9, 4))
     assert found == {"deliveries": (120, 120_500), "logins": (9, 336), "logouts": (4, 99)}
     assert dovecot.gauges(found) == {"mail.sessions": 5}
-    # Told in another order than it happened.
+    # Reported out of order.
     assert dovecot.gauges(dovecot.metrics(ANSWER.format(120, 4, 9))) == {}
     torn = "VERSION\tstats-reader-server\t2\t0\nlogins\tmany\t1\n\n"
     for text in ("", torn):

@@ -1,4 +1,4 @@
-"""Servers that somebody named, on this machine and over SSH: units, control groups, containers."""
+"""Servers that the user names, on this machine and over SSH: units, control groups, containers."""
 
 import os
 import subprocess

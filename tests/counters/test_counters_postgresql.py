@@ -1,4 +1,4 @@
-"""What PostgreSQL says of itself, against what was done to a real one."""
+"""What PostgreSQL reports, against what was done to a real one."""
 
 import json
 import subprocess
@@ -68,7 +68,7 @@ def test_transactions_are_counted(postgres: Postgres) -> None:
         postgres.sql("BEGIN; INSERT INTO t VALUES (1); ROLLBACK;" * 40)
         deadline_s = time.monotonic() + 20
         asked = 1
-        while rollbacks < 40 - 0.5:  # a backend tells of them when it ends, at the latest
+        while rollbacks < 40 - 0.5:  # a backend reports them when it ends, at the latest
             assert time.monotonic() < deadline_s
             time.sleep(0.1)
             sample = source.sample()
@@ -77,7 +77,7 @@ def test_transactions_are_counted(postgres: Postgres) -> None:
             commits += sample.values["postgresql.commits"] * elapsed_s
             rollbacks += sample.values["postgresql.rollbacks"] * elapsed_s
     assert rollbacks == pytest.approx(40)
-    # Beside the 301 there are the questions of this source, logons and the server's own workers.
+    # Beside the 301 there are the queries of this source, logons and the server's own workers.
     assert 301 - 0.5 <= commits <= 301 + asked + 30
 
 

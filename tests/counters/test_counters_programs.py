@@ -25,7 +25,7 @@ def stat(pid: int, parent: int, ticks: int, *, reaped: int = 0) -> str:
 def figures(
     root: Path, *, ignored: int, group: bool = False, other: tuple[int, int] = (0, 30)
 ) -> dict[str, float]:
-    """Of the second of two samples, in between which all programs used 90 ticks, the server 40."""
+    """The second of two samples, between which all programs used 90 ticks and the server 40."""
     clock = machine.Clock()
     proc, sys_ = root / "proc", root / "sys"
     source = HostSource("sut", [machine.PID], fine=False, proc=proc, sys=sys_, clock=clock)

@@ -59,7 +59,7 @@ def test_rates_and_limits_of_each_interface_and_of_all() -> None:
 
 
 class FakeTable(QueueTable):
-    """Queues that are not there."""
+    """Queues that a test sets."""
 
     def __init__(self, found: dict[str, Queue]) -> None:
         self.found = found
@@ -86,7 +86,7 @@ def test_backlogs_are_given_for_each_interface_and_for_all() -> None:
 
 
 class Listening:
-    """A server that listens where it is said to."""
+    """A server that listens at given addresses."""
 
     def __init__(self, *places: tuple[int, str]) -> None:
         self.latest = [
@@ -104,7 +104,7 @@ class Listening:
         ([(socket.AF_INET, "127.0.0.3")], 0),
         ([(socket.AF_INET, "0.0.0.0")], 305),  # noqa: S104
         ([(socket.AF_INET6, "::")], 305),
-        ([(socket.AF_INET, "198.51.100.9")], 305),  # an address of nobody: then of all
+        ([(socket.AF_INET, "198.51.100.9")], 305),  # of no interface: then of all
         ([], 305),
     ],
 )

@@ -12,7 +12,7 @@ Layout = Callable[[int, str], dict[str, str]]
 
 
 def make_quotas(root: Path, layout: Layout, groups: dict[int, str]) -> Quotas:
-    """Processes in groups."""
+    """Quotas of processes that are in these groups."""
     controllers = "0::{0}\n" if layout is machine.cgroup_v2 else "2:cpu,cpuacct:{0}\n0::/\n"
     texts = {f"proc/{pid}/cgroup": controllers.format(name) for pid, name in groups.items()}
     machine.write(root, texts)

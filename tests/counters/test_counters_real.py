@@ -1,4 +1,4 @@
-"""The source on this very machine, against figures had from elsewhere."""
+"""The source on this machine, against figures from elsewhere."""
 
 import os
 import signal
@@ -81,7 +81,7 @@ def used(source: HostSource, child: Child, command: str) -> tuple[dict[str, floa
 def test_cpu_time_is_what_getrusage_says(child: Child, command: str, watch: Watch) -> None:
     source = watch("server", [child.process.pid])
     values, elapsed_s, cpu_s = used(source, child, command)
-    # The kernel tells user, system and waited-for time each in whole ticks.
+    # The kernel reports user, system and waited-for time each in whole ticks.
     assert values[CPU] * elapsed_s == pytest.approx(cpu_s, abs=4 * TICK_S)
     assert values["system.cpu.utilization"] * elapsed_s * (os.cpu_count() or 1) > 0.8 * cpu_s
 
@@ -112,7 +112,7 @@ def test_a_child_counts_while_it_runs_and_once_after_it_ended(child: Child, watc
     counted_s = sum(
         later.values[CPU] * (later.at_s - earlier.at_s) for earlier, later in pairwise(samples)
     )
-    # The kernel tells user, system and waited-for time each in whole ticks.
+    # The kernel reports user, system and waited-for time each in whole ticks.
     assert counted_s == pytest.approx(after_s - before_s, abs=4 * TICK_S)
 
 
@@ -200,7 +200,7 @@ def test_the_generator_is_this_process_without_its_children(child: Child) -> Non
     source = GeneratorSource()
     assert source.name == "generator"
     child.send("usage")
-    source.sample()  # what the first one costs more comes after it has read the counter
+    source.sample()  # the first one's extra cost comes after it has read the counter
     first, before_s = source.sample(), time.process_time()
     until = time.process_time() + 0.3
     while time.process_time() < until:
@@ -233,7 +233,7 @@ def test_a_sample_costs_no_more_cpu_than_some_hundred_small_files(
         began_s = time.thread_time()
         reported_ms += source.sample().values[SAMPLER_CPU_TIME]
         costs_ms.append((time.thread_time() - began_s) * 1000)
-    # What the thread that looks more often used is in it, and no more than the process used.
+    # It includes the thread that looks more often, and is no more than the process used.
     assert reported_ms <= (time.process_time() - all_began_s) * 1000
     # The cheapest is what it takes; the others also pay for the neighbours' use of the caches.
     assert min(costs_ms) < 4 * min(reads_ms)

@@ -1,4 +1,4 @@
-"""What a real Samba says of itself, against who is logged on."""
+"""What a real Samba reports, against who is logged on."""
 
 import os
 import subprocess

@@ -84,7 +84,7 @@ def test_workers_and_group_members_that_start_later_are_counted() -> None:
             process.stdin.write("\n")
             assert process.stdout.readline() == "more\n"
             assert source.sample().values["process.count"] == 3
-            pids.append(other.pid)  # such as of the same service
+            pids.append(other.pid)  # as of the same service
             assert source.sample().values["process.count"] == 3
             clock.now_s += 6
             assert source.sample().values["process.count"] == 5
@@ -106,7 +106,7 @@ def test_a_server_that_cannot_be_inspected_is_reported_with_a_fix() -> None:
         sentence, many = ended.stdout.splitlines()
         assert f"listen on {address} may not be looked into" in sentence
         assert "run as root or as the user root" in sentence
-        assert many == "2"  # who belongs to it, and their CPU time, everybody may see
+        assert many == "2"  # everybody may see its members and their CPU time
 
 
 def test_a_port_without_a_listener_is_reported() -> None:
@@ -136,7 +136,7 @@ def listener(inode: int, address: str, port: int = 80) -> Listener:
 def test_the_socket_that_the_kernel_would_choose(target: str, taken: set[int]) -> None:
     listeners = [
         listener(1, "127.0.0.1"),
-        listener(2, "0.0.0.0"),  # noqa: S104 - a socket that is only spoken of
+        listener(2, "0.0.0.0"),  # noqa: S104 - a socket that is never opened
         listener(3, "::"),
         listener(4, "0.0.0.0", 81),  # noqa: S104
         listener(5, "127.0.0.9", 81),

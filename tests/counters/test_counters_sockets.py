@@ -1,4 +1,4 @@
-"""The server's sockets as the kernel tells them, against what was done to them."""
+"""The server's sockets as the kernel reports them, against what was done to them."""
 
 import socket
 import struct
@@ -78,7 +78,7 @@ def listeners_of(table: Table, server: Server) -> list[Listener]:
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    """The kernel moves bytes over the loopback on its own time."""
+    """Wait: the kernel moves bytes over the loopback on its own time."""
     deadline_s = time.monotonic() + 10
     while not holds():
         assert time.monotonic() < deadline_s
@@ -208,7 +208,7 @@ def test_both_families_and_any_address() -> None:
             own = [one for one in table.listeners() if one.inode in inodes("/proc", [_pid()])]
             ours = [one for one in own if one.port in {s.getsockname()[1] for s in listening}]
             by_family = {one.family: (one.queue, table.queues([one]).connections) for one in ours}
-            # The socket of version 6 serves version 4 too unless told otherwise.
+            # By default the socket of version 6 serves version 4 too.
             queues.append(by_family)
         assert queues[0] == queues[1]
         assert queues[0][2] == (1, 1)
@@ -234,7 +234,7 @@ def test_the_text_of_proc_is_parsed() -> None:
 
 
 def test_a_connection_in_two_pieces_of_the_text_counts_once() -> None:
-    """The second piece begins with the last line of the first, numbered anew."""
+    """The second piece begins with the last line of the first, renumbered."""
     last = TEXT.splitlines()[2]
     again = f"{TEXT.rpartition('   2:')[0]}{last.replace('1:', '2:', 1)}\n"
     shared = again + TEXT.splitlines()[1].replace("4711", "4713")  # SO_REUSEPORT
@@ -321,7 +321,7 @@ def test_a_dump_ends_with_its_last_message() -> None:
     done, data = message(20, 3), message(88, 18)
     assert _ends(data + done)
     assert _ends(done)
-    # What stands in the last bytes of a message may look like an end.
+    # The last bytes of a message may look like an end.
     false = message(88, 18)[:-20] + done
     assert not _ends(data + false)
     assert not _ends(data)

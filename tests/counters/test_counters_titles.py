@@ -1,4 +1,4 @@
-"""What PostgreSQL's processes are called, as its manual has it and as a real one does."""
+"""Titles of PostgreSQL's processes, as its manual gives them and as a real server sets them."""
 
 import os
 import subprocess
@@ -73,7 +73,7 @@ def test_a_real_session_that_waits_for_a_lock_is_counted(postgres: Postgres) -> 
 
 
 def test_sessions_behind_a_proxy_count_too(postgres: Postgres) -> None:
-    """As behind pgbouncer, and other programs that hand connections on."""
+    """Behind pgbouncer, for example, and other programs that pass connections on."""
     host, _, port = postgres.server.address.partition(":")
     proxy = subprocess.Popen(
         ["python3", "-c", PROXY, host, port], stdout=subprocess.PIPE, text=True

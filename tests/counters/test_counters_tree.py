@@ -192,7 +192,7 @@ def test_no_figure_is_negative_whatever_the_kernel_reports(before, after, elapse
 
 
 def test_the_busiest_process_does_not_include_its_children() -> None:
-    """Of 300, 120 and 45 ticks in 3 s, the last of a child that ended, the first is a core."""
+    """300, 120 and 45 ticks in 3 s, the last of a child that ended: the first is one core."""
 
     def reading(first: int, second: int, reaped: int) -> tree.Tree:
         processes = [

@@ -1,4 +1,4 @@
-"""Whom a server waits for, against connections that were made and answered here."""
+"""The servers that a server waits for, against connections made and answered here."""
 
 import os
 import socket

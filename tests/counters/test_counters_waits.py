@@ -1,4 +1,4 @@
-"""What threads wait for, against threads that were told to wait for it."""
+"""What threads wait for, against threads that wait in a known call."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""What web servers say of themselves, read from their own texts."""
+"""What web servers report, read from their status pages."""
 
 import pytest
 

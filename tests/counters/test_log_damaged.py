@@ -1,4 +1,4 @@
-"""Logs that something went wrong with: what is damaged is left out, and nothing else is lost."""
+"""Damaged logs: what is damaged is left out, and nothing else is lost."""
 
 import json
 from pathlib import Path

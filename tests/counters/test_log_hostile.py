@@ -1,4 +1,4 @@
-"""Logs that were made to harm: columns that are almost empty, and errors that are not theirs."""
+"""Malicious logs: columns that are almost empty, and errors that are not the log's."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +18,7 @@ HEADER = ",".join(['"(PDH-CSV 4.0) (UTC)(0)"', *(f'"{name}"' for name in NAMES)]
 
 
 def csv(path: Path, cells: int, rows: int) -> Path:
-    """A log of Perfmon whose rows have so many cells behind their time."""
+    """A Perfmon log whose rows have this many cells after their time."""
     lines = [
         ",".join([f'"01/01/2026 00:{row // 60:02}:{row % 60:02}.000"', *['"1"'] * cells])
         for row in range(rows)
@@ -29,7 +29,7 @@ def csv(path: Path, cells: int, rows: int) -> Path:
 
 @pytest.fixture(autouse=True)
 def few_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So many cells may be empty in any log; it is tens of millions else."""
+    """Lower how many cells may be empty in any log, which is tens of millions otherwise."""
     monkeypatch.setattr(columns, "_MANY_CELLS", 2_000)
 
 

@@ -56,7 +56,7 @@ def value(chance: random.Random, kind: str) -> float:
 def random_samples(
     chance: random.Random, described: dict[str, list[Any]], rows: int, *, gaps: bool
 ) -> Any:
-    """Records with and without each metric and instance, counts that begin anew, and gaps."""
+    """Records with and without each metric and instance, counts that restart, and gaps."""
     samples: list[Any] = []
     at_us = 1_772_438_400_000_000
     for _ in range(rows):

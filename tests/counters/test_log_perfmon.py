@@ -201,7 +201,7 @@ def test_running_counts_are_given_as_rates_and_as_counts(tmp_path: Path) -> None
     recording = read_one(tmp_path, pdh({path: [5.0, 5.0, 8.0, 1.0]}))
     rate = "system.network.errors{network.io.direction=receive}"
     rates = [sample.values.get(rate) for sample in recording.samples]
-    assert rates == [None, 0.0, 3.0, None]  # the last: the machine started anew
+    assert rates == [None, 0.0, 3.0, None]  # the last: the machine restarted
     count = "system.windows.network.errors{network.io.direction=receive}"
     assert [sample.values[count] for sample in recording.samples] == [5, 5, 8, 1]
 

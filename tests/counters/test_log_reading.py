@@ -1,4 +1,4 @@
-"""Which reader gets a log, and what is said when none does."""
+"""Which reader gets a log, and the error when none does."""
 
 from pathlib import Path
 

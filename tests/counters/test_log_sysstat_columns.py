@@ -1,4 +1,4 @@
-"""sadf's JSON read as columns: what each sample says by itself, however they differ."""
+"""sadf's JSON read as columns gives what each sample says by itself, however they differ."""
 
 import json
 import random
@@ -112,7 +112,7 @@ def assert_as_by_sample(path: Path, *machines: list[dict[str, Any]]) -> None:
             expected = figures(written)
             for name, value in expected.items():
                 if name.startswith("system.network.utilization"):
-                    continue  # of links without a speed it is forgotten
+                    continue  # it is dropped for links without a speed
                 assert found.values.get(name) == pytest.approx(value, rel=1e-12), name
             for name in found.values.keys() - expected.keys():
                 made = ("system.network.", "system.memory.", "system.disk.", "system.cpu.logical")

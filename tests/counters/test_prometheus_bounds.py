@@ -1,4 +1,4 @@
-"""Exporters whose answers do not end: header or page come slowly, or without end."""
+"""Exporters whose answers do not end: the header or page comes slowly or never ends."""
 
 import contextlib
 import itertools
@@ -18,12 +18,12 @@ LIMIT_S = 0.4
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n"
 LINE = b"X-Filler: " + b"x" * 1000 + b"\r\n"
 FOR_S = 30.0
-"""Longer than any limit here; nobody listens so long."""
+"""Longer than any limit here; no client listens that long."""
 
 
 @contextlib.contextmanager
 def sending(pieces: Iterable[bytes], apart_s: float) -> Iterator[str]:
-    """A server that says these, with a pause after each; its URL."""
+    """A server that sends these, with a pause after each; its URL."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve() -> None:

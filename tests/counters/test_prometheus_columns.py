@@ -1,4 +1,4 @@
-"""Logs of Prometheus read as columns: what each two pages say by themselves."""
+"""Logs of Prometheus read as columns give what each pair of pages says by itself."""
 
 import json
 import random
@@ -57,7 +57,7 @@ node_uname_info{nodename="db1"} 1
 
 
 def grown(chance: random.Random, text: str) -> str:
-    """The page a while later: most numbers larger, a few the same, begun anew or absent."""
+    """The page a while later: most numbers larger, a few the same, restarted or absent."""
     lines = []
     for line in text.splitlines():
         key, _, number = line.rpartition(" ")
@@ -115,7 +115,7 @@ def assert_as_by_page(recording: Recording, texts: dict[float, str]) -> None:
 
 
 def matrix(texts: dict[float, str]) -> dict[str, Any]:
-    """What Prometheus would answer that had read these pages."""
+    """What a Prometheus that had read these pages would answer."""
     series: dict[tuple[str, exposition.Labels], list[list[Any]]] = {}
     for at_s, text in texts.items():
         for name, found in exposition.parse(text).items():

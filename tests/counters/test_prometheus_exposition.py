@@ -1,4 +1,4 @@
-"""Exposition text: read back what another program wrote of it, and told from what it is not."""
+"""Exposition text: read back as another program wrote it, and distinguished from other text."""
 
 import math
 from pathlib import Path

@@ -23,7 +23,7 @@ def windows(moment: int) -> str:
 
 
 def matrix(texts: dict[float, str], instance: str) -> dict[str, Any]:
-    """What Prometheus would answer that had read these pages."""
+    """What a Prometheus that had read these pages would answer."""
     series: dict[tuple[str, exposition.Labels], list[list[Any]]] = {}
     for at_s, text in texts.items():
         for name, found in exposition.parse(text).items():

@@ -1,4 +1,4 @@
-"""The live source of an exporter: the real one, one that comes and goes, and answers of others."""
+"""The live source of an exporter: a real one, one that comes and goes, and other answers."""
 
 import http.server
 import os
@@ -20,7 +20,7 @@ BUSY = "system.cpu.utilization"
 
 
 class Pretender:
-    """A web server that answers as it is told."""
+    """A web server whose answers the test sets."""
 
     def __init__(self) -> None:
         self.status = 200
@@ -88,7 +88,7 @@ def test_a_real_exporter() -> None:
     assert (origin.program, origin.system) == ("node_exporter", "linux")
     assert origin.host == os.uname().nodename
     assert origin.clock is not None
-    # A moment is known as well as its answer was quick, and each tells it to a second.
+    # The clock is known as exactly as its answer was quick, and each gives it to a second.
     assert abs(origin.clock.seconds) <= origin.clock.error_s <= 1.0 + time.monotonic() - began_s
 
 

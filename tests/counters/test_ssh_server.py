@@ -66,7 +66,7 @@ def sshd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshServer]
 
 @pytest.fixture
 def sshd_of_nobody(sshd: SshServer) -> SshServer:
-    """One whose logins may look into nobody's processes."""
+    """An sshd whose logins may not look into any process of others."""
     sshd.force(f'{NOBODY_ELSE} sh -c \\"$SSH_ORIGINAL_COMMAND\\"')
     return sshd
 

@@ -1,4 +1,4 @@
-"""Counters over SSH from a real sshd: against this machine's own, and with all that goes wrong."""
+"""Counters over SSH from a real sshd: against this machine's own, and when things go wrong."""
 
 import os
 import signal

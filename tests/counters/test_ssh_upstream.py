@@ -1,4 +1,4 @@
-"""Whom a server behind SSH waits for, against connections that were made to wait."""
+"""The servers that a server behind SSH waits for, against connections that were made to wait."""
 
 import os
 import signal

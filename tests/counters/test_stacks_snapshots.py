@@ -1,4 +1,4 @@
-"""Snapshots of threads that wait as they were told, and names of what they wait on."""
+"""Snapshots of threads that wait in known calls, and names of what they wait on."""
 
 import os
 import socket
@@ -223,5 +223,5 @@ def test_the_sampler_keeps_to_its_share_of_a_core() -> None:
         took_s = time.monotonic() - began_s
         sampler.close()
     assert taken.snapshots >= 2
-    # One snapshot is begun within the share, however dear it is.
+    # One snapshot is begun within the share, however expensive it is.
     assert cost_s <= took_s * DUTY + 2.5 * cost_s / taken.snapshots + 0.02

@@ -24,7 +24,7 @@ def places(kind: str, around: Around) -> list[str]:
 
 
 def command(proc: Path, pid: int, *words: str) -> None:
-    """A process of an imagined machine, whose files are where they are here."""
+    """Make a process of a simulated machine, whose files are where they are here."""
     folder = proc / str(pid)
     folder.mkdir(parents=True)
     (folder / "cmdline").write_text("\0".join(words) + "\0")
@@ -115,7 +115,7 @@ def test_dovecots_socket_is_in_its_base_dir(tmp_path: Path) -> None:
 
 
 def gauges(reader: Reader) -> Mapping[str, float]:
-    """What it answers."""
+    """The gauges that it answers with."""
     reading = reader()
     assert reading is not None
     return reading.gauges
@@ -177,7 +177,7 @@ def test_another_file_is_not_a_configuration_of_samba(tmp_path: Path) -> None:
 
 @contextmanager
 def listening(reply: bytes | None) -> Iterator[str]:
-    """Somebody who answers each connection so, or lets it wait."""
+    """A server that gives each connection this reply, or lets it wait."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         held: list[socket.socket] = []
 

@@ -1,4 +1,4 @@
-"""Files that others name are read without waiting, without end, and without following them away."""
+"""Files that others name are read without blocking, up to a bound, and not through unsafe links."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Views that answer, fall silent and come back, as a source has them."""
+"""Views that answer, fall silent and come back, as a source gives them."""
 
 from headcount.counters.source import Sample
 from headcount.counters.views import View, ViewSource
@@ -51,7 +51,7 @@ def test_a_silent_view_is_left_alone_for_a_while_and_reported_once() -> None:
     server.is_silent = True
     for _ in range(MISSES):
         server.now_s += 1.0
-        # What it may have is known while it does not answer.
+        # Its limit stays known while it does not answer.
         assert source.sample().values == {"pool.limit": 5.0}
     (doubt,) = source.doubts()
     assert doubt.startswith("a pool at /run/pool is asked only every 10 s")

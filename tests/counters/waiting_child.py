@@ -1,4 +1,4 @@
-"""A process whose threads wait, each as it is told, until its standard input ends.
+"""A process whose threads each wait in a given call, until its standard input ends.
 
 Takes words: ``lock``, ``sleep``, ``receive``, ``accept``, ``events``, ``send``, ``child``.
 Prints a line once all of them wait.
