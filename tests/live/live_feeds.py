@@ -1,4 +1,4 @@
-"""Feeds and sources of the tests, which do what they are told."""
+"""Feeds and sources that tests script."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -68,7 +68,7 @@ def monitor(*news: News, alerts: tuple[str, ...] = (), **options: object) -> Mon
 
 
 def watch(*news: News, clock: Callable[[], float] | None = None, **options: object) -> Watch:
-    """A watching whose only feed has told everything already."""
+    """A watch whose only feed has given all its news already."""
     empty = Monitor(**options)  # type: ignore[arg-type]
     names = dict.fromkeys(getattr(one, "source", "local") for one in news)
     sources = [Watched(name=name, address=name, host=name, system="linux") for name in names]

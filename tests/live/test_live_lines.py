@@ -148,7 +148,7 @@ def test_a_log_that_cannot_grow_gives_one_message_and_watching_goes_on(
 ) -> None:
     log = tmp_path / "own.log"
     # 80 blocks of 512 bytes: some 50 samples, and fewer where disks or interfaces come and their
-    # names with them. The system's answer is of the kind of a full disk's.
+    # names with them. The system's error is like that of a full disk.
     command = headcount.start("watch", "--interval", "100ms", "--log", str(log), ulimit="-f 80")
     command.reach(lambda: "cannot write" in command.err)
     seen = command.out.count("CPU busy")

@@ -1,4 +1,4 @@
-"""Every key of the screen, pressed by Textual's pilot on a watching that was told beforehand."""
+"""Every key of the screen, pressed by Textual's pilot on a scripted watch."""
 
 import asyncio
 import csv
@@ -37,7 +37,7 @@ Steps = Callable[[Pilot[None], Watch], Awaitable[None]]
 def play(
     steps: Steps, *news: News, size: tuple[int, int] = (80, 24), alerts: tuple[str, ...] = ()
 ) -> Watch:
-    """Show a watching that has happened, press keys, and end."""
+    """Show a watch of past readings, press keys, and end."""
     monitor = Monitor(alerts=Alerts([parse(text) for text in alerts]))
     names = dict.fromkeys(getattr(one, "source", "local") for one in news or STORY)
     sources = [Watched(name=name, address=name, host=name, system="linux") for name in names]
