@@ -1,4 +1,4 @@
-"""What `explain` says of a counter."""
+"""What `explain` says about a counter."""
 
 import doctest
 

@@ -72,7 +72,7 @@ def test_a_busy_cpu_alone_is_the_cpu() -> None:
 
 
 def test_a_working_machine_with_room_left_waits_for_clients() -> None:
-    """T-19, the study's own numbers: 80 % CPU, 39 MB/s of a link of 100."""
+    """T-19, the study's own numbers: 80% CPU, 39 MB/s of a link of 100."""
     numbers = {CPU: 0.80, "system.network.utilization": 0.39}
     decision = decide(examination({**QUIET, **numbers}, "file-server", NT4))
     assert (decision.kind, decision.area, decision.confidence) == ("clients", None, "clear")

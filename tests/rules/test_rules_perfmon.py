@@ -16,7 +16,7 @@ Diagnose = Callable[..., dict]
 
 @pytest.fixture
 def diagnose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Diagnose:
-    """Diagnose a log made of what troubles the machine; the one machine's diagnosis."""
+    """Diagnose a log in which these counters show trouble; the one machine's diagnosis."""
 
     def diagnose(troubled, part=(0.0, 1.0), made=None, **options) -> dict:
         log = perfmon_logs.write(tmp_path / "log.csv", troubled, part, **(made or {}))
@@ -43,7 +43,7 @@ def diagnose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Diagnose:
 @pytest.mark.parametrize("profile", ["app-server", "file-server"])
 def test_the_verdict(diagnose: Diagnose, troubled, kind, area, part, profile) -> None:
     if kind == "clients" and part != (0.0, 1.0):
-        kind = "idle"  # half of 76 % is no machine at work
+        kind = "idle"  # half of 76% is not a machine at work
     verdict = diagnose(troubled, part, profile=profile)["verdict"]
     assert (verdict["kind"], verdict["area"]) == (kind, area)
     assert verdict["masked"] is (area == "memory")

@@ -1,4 +1,4 @@
-"""Every example that a rule carries, run; and that the rules fit together."""
+"""Runs every example that a rule carries, and checks that the rules fit together."""
 
 import re
 
