@@ -1,4 +1,4 @@
-"""Where the servers of a case are: addresses, and what knows the keys of their login."""
+"""Where the servers of a case are: addresses, known hosts and the wrapper of ssh."""
 
 import subprocess
 from ipaddress import ip_address, ip_network

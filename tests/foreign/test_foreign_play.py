@@ -1,4 +1,4 @@
-"""A case from its servers to its bundle: the cause binds, and nothing is left of it."""
+"""A case from its servers to its bundle: the cause takes effect, and nothing is left behind."""
 
 import json
 import os
