@@ -43,7 +43,7 @@ def granting(granted: bool) -> Iterator[bool]:
 
 
 def refusing(text: str, kind: type[Exception] = MachineLimitError) -> Callable[..., Any]:
-    """What a trial does that fails."""
+    """A trial that fails."""
 
     def refuse(*_: object) -> None:
         raise kind(text)
@@ -76,7 +76,7 @@ def write(root: Path, files: dict[str, str | None]) -> None:
 
 
 def machine(root: Path, files: dict[str, str | None] | None = None, **given: Any) -> Machine:
-    """A machine on which everything is well, but for what is given."""
+    """A machine on which everything works, except for what is given."""
     write(root, {**FILES, **(files or {})})
     stats = [stat(1000, 5000, 0), stat(1001, 5099, 0)]
     ticking = itertools.chain(given.pop("stats", stats), itertools.repeat(stats[-1]))
@@ -123,6 +123,6 @@ def seconds(*moments: int) -> Callable[[], int]:
 
 
 def clock(step_ns: int) -> Callable[[], int]:
-    """A clock that goes on by so much with each look."""
+    """A clock that advances by this much with each reading."""
     moments = itertools.count(0, step_ns)
     return lambda: next(moments)

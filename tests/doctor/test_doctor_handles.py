@@ -1,4 +1,4 @@
-"""How many users doctor says that a limit of handles allows is what the engine accepts."""
+"""The engine accepts as many users as doctor says that a limit of handles allows."""
 
 import subprocess
 import sys
