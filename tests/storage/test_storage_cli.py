@@ -35,7 +35,7 @@ WHOLE_MS = float(Fraction(73, 6) + Fraction(100_000_000 * 1000, 10_076_160))
 
 
 def run(line: str) -> str:
-    """What a command prints; whatever it raises is raised."""
+    """What a command prints; its exceptions are raised."""
     shown = CliRunner().invoke(app, shlex.split(line), env={"COLUMNS": "200"})
     if shown.exception is not None:
         raise shown.exception

@@ -31,7 +31,7 @@ NUMBERS = {
     ).map(tuple),
     "size_bytes": st.integers(10_000, 10**15),
 }
-"""What is put in where a number alone will not do."""
+"""Inputs for which not every number will do."""
 
 
 def plain(worked: str) -> float:

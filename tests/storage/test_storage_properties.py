@@ -149,7 +149,7 @@ def test_both_ways_of_saying_a_gain_agree(before: float, after: float) -> None:
 
 
 def call(function, *numbers) -> None:
-    """What is refused is refused in words; whatever is answered is a number."""
+    """A refusal is an InputError, and any answer is a finite number."""
     with contextlib.suppress(InputError):
         assert math.isfinite(function(*numbers))
 
