@@ -14,11 +14,11 @@ from made_bundle import make
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bundle that nobody may change."""
+    """A bundle that no test may change."""
     return make(tmp_path_factory.mktemp("audit") / "bundle")
 
 
 @pytest.fixture
 def bundle(whole: Path, tmp_path: Path) -> Path:
-    """A copy of it."""
+    """A copy of the whole bundle, to damage."""
     return Path(shutil.copytree(whole, tmp_path / "bundle"))

@@ -1,4 +1,4 @@
-"""An audit works out again which agents were full, and on which machines they were."""
+"""An audit recomputes which agents were full, and on which machines they were."""
 
 import json
 from dataclasses import replace

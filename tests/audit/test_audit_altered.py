@@ -24,7 +24,7 @@ from headcount.errors import InputError
 
 @pytest.fixture(scope="module")
 def victim(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy whose files are damaged and mended again."""
+    """A copy whose files are damaged and restored."""
     return Path(shutil.copytree(whole, tmp_path_factory.mktemp("altered") / "bundle"))
 
 

@@ -1,4 +1,4 @@
-"""A bundle whose bytes were changed anywhere: an audit finds it, and no verb fails in its code."""
+"""A bundle whose bytes were changed anywhere: an audit finds it, and no verb crashes."""
 
 import contextlib
 import json
@@ -31,7 +31,7 @@ Change = Callable[[random.Random, bytes], bytes]
 
 
 def flipped(chance: random.Random, content: bytes) -> bytes:
-    """Some bytes are others."""
+    """Some bytes are changed."""
     made = bytearray(content)
     for _ in range(chance.randint(1, 5)):
         made[chance.randrange(len(made))] = chance.randrange(256)
@@ -60,7 +60,7 @@ def revalued(chance: random.Random, content: bytes) -> bytes:
 
 
 def zeroed(chance: random.Random, content: bytes) -> bytes:
-    """Every number of one name is none to compute with."""
+    """Every number of one name is a value that nobody can compute with."""
     names = sorted(set(re.findall(rb'"(\w+)": ?-?\d', content)))
     if not names:
         return cut(chance, content)
@@ -73,7 +73,7 @@ CHANGES: tuple[Change, ...] = (flipped, cut, doubled, revalued, revalued, zeroed
 
 
 def changed(bundle: Path, seed: int) -> Iterator[str]:
-    """Change one file of a bundle, once for each way and file; what was done, each time."""
+    """Change one file of a bundle at a time and restore it; what was done, each time."""
     chance = random.Random(seed)
     for _ in range(2):
         name = chance.choice(FILES)
