@@ -1,4 +1,4 @@
-"""Who played the users, as events say it: losses, resumed runs, and events that nobody wrote so."""
+"""Who played the users, according to events: losses, resumed runs, and malformed events."""
 
 from typing import Any
 

@@ -34,7 +34,7 @@ def second(t_s: float, level: int, phase: str = "steady") -> dict[str, Any]:
 
 
 def write(folder: Path, seconds: list[dict[str, Any]]) -> None:
-    """Write a run as a process does that is killed after the last of them."""
+    """Write a run like a process that is killed after the last of these seconds."""
     writer = BundleWriter(folder)
     for one in seconds:
         writer.second(one, dict.fromkeys(TAGS, histogram()))
