@@ -142,8 +142,8 @@ def test_expensive_readings_are_taken_less_often(
     monkeypatch.setattr(tree, "read", costing(tree.read, 1 / 64))
     monkeypatch.setattr(tree, "read_pss", costing(tree.read_pss, 1 / 16))
     processes = ProcessTree([machine.PID], proc=tmp_path / "proc")
-    # At 1/64 s of CPU time a reading, one in 1.5625 s costs 1 % of a core; at 1/16 s one in
-    # 62.5 s costs 0.1 %, so it is read as rarely as is allowed.
+    # At 1/64 s of CPU time a reading, one in 1.5625 s costs 1% of a core; at 1/16 s one in
+    # 62.5 s costs 0.1%, so it is read as rarely as is allowed.
     seen = {at_s: processes.sample(float(at_s)) for at_s in range(32)}
     assert [at_s for at_s, values in seen.items() if values] == [*range(0, 32, 2)]
     assert [at_s for at_s, had in seen.items() if "process.memory.pss" in had] == [*range(0, 32, 6)]

@@ -76,7 +76,7 @@ def test_smbstatus_runs_again_only_within_its_share_of_cpu(tmp_path: Path) -> No
         SambaSource([sys.executable, "-c", burn], most=7, clock=lambda: now_s[0])
     ) as source:
         until(source, lambda values: "samba.sessions" in values)
-        for _ in range(10):  # 0.1 s of CPU time at 1 % of a core: not for ten seconds
+        for _ in range(10):  # 0.1 s of CPU time at 1% of a core: not for ten seconds
             now_s[0] += 0.9
             assert source.sample().values == {"samba.processes.limit": 7}
         assert log.read_text() == "x"

@@ -57,7 +57,7 @@ node_uname_info{nodename="db1"} 1
 
 
 def grown(chance: random.Random, text: str) -> str:
-    """The page a while later: most numbers larger, a few the same, restarted or absent."""
+    """The page a while later: most numbers larger, a few the same, reset or absent."""
     lines = []
     for line in text.splitlines():
         key, _, number = line.rpartition(" ")

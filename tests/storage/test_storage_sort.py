@@ -23,7 +23,7 @@ def test_a_million_observations_with_four_keys() -> None:  # S-01
 
 
 def test_the_paper_s_data_set() -> None:  # S-01, S-02
-    # 100 MB with four keys took 171 MB: keys of 55.5 % of an observation, all rounded up.
+    # 100 MB with four keys took 171 MB: keys of 55.5% of an observation, all rounded up.
     rounded = (136, 136, 136, 144)
     assert sum(rounded) / 1000 == pytest.approx(0.555, abs=0.004)
     found = sort.sort_memory_bytes(rounded, observation_bytes=1000, observations=100_000)
@@ -44,8 +44,8 @@ def test_percentages_of_the_paper_are_time_saved() -> None:  # S-08
     single_fast_and_wide_s = 215 * (1 - 0.598)
     assert single_fast_and_wide_s == pytest.approx(86.4, abs=0.05)
     assert gain.time_saved(215, single_fast_and_wide_s) == pytest.approx(0.598, rel=1e-12)
-    # The other reading does not agree with the chart: 215 s would be 59.8 % more than 134.5 s,
-    # and two drives that save 23 % could not take 66.6 s.
+    # The other reading does not agree with the chart: 215 s would be 59.8% more than 134.5 s,
+    # and two drives that save 23% could not take 66.6 s.
     assert single_fast_and_wide_s * (1 - 0.23) == pytest.approx(66.6, abs=0.1)
 
 
