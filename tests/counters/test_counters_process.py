@@ -32,7 +32,7 @@ def test_a_zombie_has_ended() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "812 (smbd", "812 (smbd) S 1", "x (y) S 1 2 3"])
-def test_text_of_another_form_is_no_process(text: str) -> None:
+def test_text_of_another_form_is_not_a_process(text: str) -> None:
     assert process.parse_stat(text) is None
 
 
