@@ -20,12 +20,12 @@ NAMED = "agent 2 (load2) was full: its busiest worker used 98.0% of a core; the 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle whose levels three agents played, by its events."""
-    made = make(tmp_path_factory.mktemp("agents") / "bundle")
-    path = made / "events.ndjson"
+    bundle = make(tmp_path_factory.mktemp("agents") / "bundle")
+    path = bundle / "events.ndjson"
     listed = [{"number": one, "machine": f"load{one}"} for one in (1, 2, 3)]
     event = {"at": "2026-01-01T00:00:00Z", "t_s": 0, "event": "agents", "agents": listed}
     path.write_text(f"{json.dumps(event)}\n{path.read_text('utf-8')}", "utf-8")
-    return made
+    return bundle
 
 
 def played(level: LevelResult, reasons: list[str]) -> LevelResult:

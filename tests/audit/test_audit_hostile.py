@@ -32,10 +32,10 @@ Change = Callable[[random.Random, bytes], bytes]
 
 def flipped(chance: random.Random, content: bytes) -> bytes:
     """Some bytes are changed."""
-    made = bytearray(content)
+    altered = bytearray(content)
     for _ in range(chance.randint(1, 5)):
-        made[chance.randrange(len(made))] = chance.randrange(256)
-    return bytes(made)
+        altered[chance.randrange(len(altered))] = chance.randrange(256)
+    return bytes(altered)
 
 
 def cut(chance: random.Random, content: bytes) -> bytes:
@@ -79,10 +79,10 @@ def changed(bundle: Path, seed: int) -> Iterator[str]:
         name = chance.choice(FILES)
         change = chance.choice(CHANGES)
         path = bundle / name
-        made = whole = path.read_bytes()
-        while made == whole:
-            made = change(chance, whole)
-        path.write_bytes(made)
+        altered = whole = path.read_bytes()
+        while altered == whole:
+            altered = change(chance, whole)
+        path.write_bytes(altered)
         yield f"seed {seed}: {change.__name__} {name}"
         path.write_bytes(whole)
 
