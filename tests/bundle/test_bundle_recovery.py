@@ -133,8 +133,8 @@ def test_a_second_that_cannot_be_written_leaves_nothing(
 
 def test_resuming_a_run_removes_files_derived_from_it(tmp_path: Path) -> None:
     write(tmp_path, FINISHED)
-    made = ("verdict.json", "report.html", series.TABLE, "manifest.json")
-    for name in made:
+    derived = ("verdict.json", "report.html", series.TABLE, "manifest.json")
+    for name in derived:
         (tmp_path / name).write_bytes(b"old")
     (tmp_path / ".headcount-0123.new").write_bytes(b"half")
     (tmp_path / ".headcount-own").mkdir()
