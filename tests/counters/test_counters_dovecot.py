@@ -46,8 +46,8 @@ class Sums:
         while True:
             sample = self.source.sample()
             for name, value in sample.values.items():
-                gone = value * (sample.at_s - self.was_s)
-                self.sums[name] = self.sums.get(name, 0.0) + gone
+                counted = value * (sample.at_s - self.was_s)
+                self.sums[name] = self.sums.get(name, 0.0) + counted
             self.was_s, self.latest = sample.at_s, sample.values
             self.seen |= sample.values.keys()
             if holds():

@@ -58,20 +58,20 @@ def unit() -> Iterator[tuple[str, list[int]]]:
     name = f"hc-{uuid.uuid4().hex[:8]}"
     script = "import os, time; os.fork(); time.sleep(60)"
     with (
-        service_group.group(f"/system.slice/{name}.service") as made,
+        service_group.group(f"/system.slice/{name}.service") as folders,
         subprocess.Popen(
             [sys.executable, "-c", "input(); " + script], stdin=subprocess.PIPE
         ) as one,
     ):
-        service_group.move(one.pid, made)
+        service_group.move(one.pid, folders)
         assert one.stdin
         one.stdin.write(b"\n")
         one.stdin.flush()
-        wait_for(lambda: len(members(made[0])) == 2)
+        wait_for(lambda: len(members(folders[0])) == 2)
         try:
-            yield name, members(made[0])
+            yield name, members(folders[0])
         finally:
-            for pid in members(made[0]):
+            for pid in members(folders[0]):
                 os.kill(pid, 9)
 
 

@@ -60,10 +60,10 @@ Watch = Callable[..., HostSource]
 @pytest.fixture
 def watch() -> Iterator[Watch]:
     """Make a source that ends with the test."""
-    with ExitStack() as made:
+    with ExitStack() as stack:
 
         def begin(*given: Any) -> HostSource:
-            return made.enter_context(closing(HostSource(*given)))
+            return stack.enter_context(closing(HostSource(*given)))
 
         yield begin
 

@@ -23,8 +23,8 @@ ROWS = st.lists(st.dictionaries(st.sampled_from("abcd"), st.floats(-1e9, 1e9)), 
 @given(rows=ROWS)
 def test_samples_have_the_values_of_the_rows(rows: list[dict[str, float]]) -> None:
     given = as_columns([Sample(float(place), row) for place, row in enumerate(rows)])
-    made = samples(given.at_s, given.values)
-    for sample, row in zip(made, rows, strict=True):
+    found = samples(given.at_s, given.values)
+    for sample, row in zip(found, rows, strict=True):
         assert sample.values == row
         assert dict(sample.values) == dict(sample.values.items()) == row
         assert len(sample.values) == len(row)
@@ -41,8 +41,8 @@ def test_an_absent_figure_is_not_a_key() -> None:
 
 
 def test_samples_are_in_order_of_time_and_infinite_values_absent() -> None:
-    made = samples([3.0, 1.0, 2.0], {"a": np.array([30.0, 10.0, float("inf")])})
-    assert [(sample.at_s, dict(sample.values)) for sample in made] == [
+    found = samples([3.0, 1.0, 2.0], {"a": np.array([30.0, 10.0, float("inf")])})
+    assert [(sample.at_s, dict(sample.values)) for sample in found] == [
         (1.0, {"a": 10.0}),
         (2.0, {}),
         (3.0, {"a": 30.0}),

@@ -196,9 +196,9 @@ def test_nginx_is_its_master_with_all_workers(sshd: SshServer, tmp_path: Path) -
 
 def test_a_group_is_the_server_and_its_figures_are_the_kernels(sshd: SshServer) -> None:
     name = f"/system.slice/hc-{uuid.uuid4().hex[:8]}.service"
-    with service_group.group(name) as made, server() as (pid, port):
-        service_group.move(pid, made)
-        service_group.move(child_of(pid), made)
+    with service_group.group(name) as folders, server() as (pid, port):
+        service_group.move(pid, folders)
+        service_group.move(child_of(pid), folders)
         with source(sshd, port) as one:
             assert set(one.found.control_group.values()) == {name}
             before_s = service_group.cpu_s(name)
