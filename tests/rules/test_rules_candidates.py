@@ -47,11 +47,11 @@ def test_no_window_in_which_a_rule_holds_is_left_out(rule: Rule) -> None:
     firing = next(one for one in rule.vector if one.fires is True)
     facts = Facts(firing.cpus or 4, firing.memory_bytes or 10e9, firing.spindles or 1)
     for seed in range(4):
-        made = frame(course(rule, seed), SAMPLES, 10.0)
-        windows = granular(made.at_s)
+        log = frame(course(rule, seed), SAMPLES, 10.0)
+        windows = granular(log.at_s)
         assert len(windows) > 30
-        looked_at = set(candidates(rule.when, made, facts, windows))
-        holding = {one for one in windows if evaluate(rule.when, made, facts, one).holds}
+        looked_at = set(candidates(rule.when, log, facts, windows))
+        holding = {one for one in windows if evaluate(rule.when, log, facts, one).holds}
         assert holding <= looked_at, rule.id
         held += len(holding)
     trends = {leaf.is_ for leaf in rule.when.leaves()} & {"rises", "falls"}

@@ -104,8 +104,8 @@ def test_a_log_of_one_counter_says_what_it_can_show(counter, can) -> None:
 
 def test_one_counter_is_counted_once_with_its_devices_and_its_largest() -> None:
     named = {f"system.disk.utilization{{system.device={name}}}": 0.1 for name in ("sda", "sdb")}
-    made = Frame([Sample(0.0, {**named, "system.disk.utilization.busiest": 0.1})])
-    assert topics(made) == ["system.disk.utilization"]
+    log = Frame([Sample(0.0, {**named, "system.disk.utilization.busiest": 0.1})])
+    assert topics(log) == ["system.disk.utilization"]
     modes = {CPU: 0.1, f"{CPU}{{cpu.mode=user}}": 0.1, f"{CPU}{{cpu.mode=idle}}": 0.9}
     assert topics(Frame([Sample(0.0, modes)])) == [CPU]
     ways = {f"system.disk.io{{disk.io.direction={way}}}": 1.0 for way in ("read", "write")}

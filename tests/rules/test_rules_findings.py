@@ -162,9 +162,9 @@ def test_conflicts_are_reported_with_the_other_rules_result(
 
 
 def test_facts_come_from_options_before_the_log() -> None:
-    made = frame({"system.cpu.logical.count": 4.0, "system.memory.limit": 8e9})
-    assert facts(made, "linux") == Facts(4, 8e9, 1, "linux", "from the log", "from the log")
-    known = facts(made, "linux", cpus=2, memory_bytes=4e9, spindles=6)
+    log = frame({"system.cpu.logical.count": 4.0, "system.memory.limit": 8e9})
+    assert facts(log, "linux") == Facts(4, 8e9, 1, "linux", "from the log", "from the log")
+    known = facts(log, "linux", cpus=2, memory_bytes=4e9, spindles=6)
     assert (known.cpus, known.memory_bytes, known.spindles) == (2, 4e9, 6)
     assert known.sentences() == []
     unknown = facts(frame({CPU: 0.5}), None)
@@ -173,13 +173,13 @@ def test_facts_come_from_options_before_the_log() -> None:
 
 
 def test_windows_cover_everything_and_overlap() -> None:
-    made = frame({CPU: 0.5}, count=3000, every_s=1.0)
-    found = windows.granular(made.at_s)
-    assert found[0][0] == made.at_s[0]
-    assert found[-1][1] == made.at_s[-1]
+    log = frame({CPU: 0.5}, count=3000, every_s=1.0)
+    found = windows.granular(log.at_s)
+    assert found[0][0] == log.at_s[0]
+    assert found[-1][1] == log.at_s[-1]
     for one, two in itertools.pairwise(found):
         assert two[0] <= one[1]
-    assert windows.granular(made.at_s[:19]) == []
+    assert windows.granular(log.at_s[:19]) == []
 
 
 NAMES = [name for name, one in catalogue().items() if one.unit != "By"]

@@ -68,8 +68,8 @@ def test_samples_below_the_least_count_are_not_beyond_the_threshold() -> None:
 
 def test_a_mean_time_counts_every_operation_once() -> None:
     leaf = Condition(counter=WAIT, is_="mean", op=">", value=0, least_of=DONE, least=1)
-    made = frame({WAIT: [10.0, 100.0], DONE: [90.0, 10.0]})
-    (reading,) = evaluate(leaf, made, LINUX, ALWAYS).readings
+    log = frame({WAIT: [10.0, 100.0], DONE: [90.0, 10.0]})
+    (reading,) = evaluate(leaf, log, LINUX, ALWAYS).readings
     assert reading.value == pytest.approx((90 * 10 + 10 * 100) / 100)
     assert reading.count == pytest.approx(50)
 

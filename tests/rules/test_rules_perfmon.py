@@ -18,8 +18,8 @@ Diagnose = Callable[..., dict]
 def diagnose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Diagnose:
     """Diagnose a log in which these counters show trouble; the one machine's diagnosis."""
 
-    def diagnose(troubled, part=(0.0, 1.0), made=None, **options) -> dict:
-        log = perfmon_logs.write(tmp_path / "log.csv", troubled, part, **(made or {}))
+    def diagnose(troubled, part=(0.0, 1.0), log_options=None, **options) -> dict:
+        log = perfmon_logs.write(tmp_path / "log.csv", troubled, part, **(log_options or {}))
         given = {"cpus": 1, "memory": "128MiB", **options}
         diagnose_log.diagnose_log([log], json=True, **given)
         (one,) = json.loads(capsys.readouterr().out)["diagnoses"]
@@ -85,13 +85,13 @@ def test_a_window_leaves_the_rest_out(diagnose: Diagnose) -> None:
 def test_the_profile_follows_from_the_counters_and_can_be_given(diagnose: Diagnose) -> None:
     assert diagnose({})["profile"] == "app-server"
     queue = {**perfmon_logs.QUIET, r"Server Work Queues(0)\Queue Length": 1}
-    assert diagnose({}, made={"quiet": queue})["profile"] == "file-server"
+    assert diagnose({}, log_options={"quiet": queue})["profile"] == "file-server"
     assert diagnose({}, profile="workstation")["profile"] == "workstation"
 
 
 def test_missing_counters_are_listed_and_lower_the_confidence(diagnose: Diagnose) -> None:
     without = [name for name in perfmon_logs.QUIET if name.startswith("PhysicalDisk")]
-    found = diagnose(BUSY_CPU, made={"left_out": without})
+    found = diagnose(BUSY_CPU, log_options={"left_out": without})
     assert found["verdict"]["confidence"] == "likely"
     assert found["verdict"]["not_judged"] == ["disk"]
     assert {"I-01", "I-02", "I-03"} <= {one["rule"] for one in found["not_judged"]}

@@ -22,10 +22,10 @@ EVERY_RULE = pytest.mark.parametrize("rule", LIBRARY.rules.values(), ids=lambda 
 
 @pytest.mark.parametrize(("rule", "vector"), VECTORS)
 def test_a_rule_does_what_its_example_says(rule: Rule, vector: Vector) -> None:
-    made = frame(vector.given)
+    log = frame(vector.given)
     facts = Facts(vector.cpus, vector.memory_bytes, vector.spindles or 1)
     window = (float("-inf"), float("inf"))
-    found = evaluate(rule.when, made, facts, window)
+    found = evaluate(rule.when, log, facts, window)
     assert found.holds == {"unknown": None}.get(str(vector.fires), vector.fires)
     if found.holds is None:
         assert found.missing
