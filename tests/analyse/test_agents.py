@@ -34,7 +34,7 @@ def at(users: int, *shares: float) -> LevelResult:
     ],
     ids=["one process", "none was full"],
 )
-def test_nothing_is_said_where_they_sufficed(levels: list[LevelResult]) -> None:
+def test_sufficient_agents_are_not_reported(levels: list[LevelResult]) -> None:
     assert full_agents(levels) == []
 
 
@@ -46,7 +46,7 @@ def test_the_largest_level_says_how_many_are_needed() -> None:
     ]
 
 
-def test_more_are_needed_than_there_were() -> None:
+def test_a_single_full_agent_needs_another() -> None:
     (text,) = full_agents([at(1000, 0.801)])
     assert text == "1 of 1 agent was full at 1,000 users; 2 agents of this kind play them"
 
@@ -117,7 +117,7 @@ def test_a_level_names_the_agents_that_were_full_while_others_had_room(
     assert full_text(at_level(found.counters), MACHINES) == text
 
 
-def test_the_name_comes_first_of_the_reasons_of_a_level_that_the_generator_limited() -> None:
+def test_the_full_agent_is_the_first_reason_of_a_limited_level() -> None:
     one = at(300, 0.4, 0.98)
     quiet = with_full_agents(one.generator, one.counters, MACHINES)
     assert quiet.reasons == []
@@ -129,7 +129,7 @@ def test_the_name_comes_first_of_the_reasons_of_a_level_that_the_generator_limit
     ]
 
 
-def test_what_an_agent_did_is_the_mean_of_its_counters() -> None:
+def test_an_agents_figures_are_the_means_of_its_counters() -> None:
     made = at(41, 0.25, 0.75)
     found = at_level(
         {**made.counters, "agent-x": {}, "agent-0": {}, "agent-\N{SUPERSCRIPT TWO}": {}}
@@ -140,7 +140,7 @@ def test_what_an_agent_did_is_the_mean_of_its_counters() -> None:
     assert found[0].late_ms is None
 
 
-def test_figures_that_cannot_be_are_not_known() -> None:
+def test_impossible_figures_are_unknown() -> None:
     wrong = CounterSummary(mean=float("nan"), max=1.0, p95=1.0, samples=1)
     less = wrong.model_copy(update={"mean": -3.0})
     (found,) = at_level({"agent-1": {"agent.users": wrong, "agent.worker.busiest": less}})

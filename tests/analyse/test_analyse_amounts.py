@@ -92,7 +92,7 @@ def test_a_counter_is_its_mean_or_that_of_its_worst_stretch() -> None:
     assert cpu("sut:cpu<80%", None, 0.6).value == pytest.approx(0.6)
 
 
-def test_a_counter_that_nothing_read_is_unproven() -> None:
+def test_a_criterion_on_an_unread_counter_is_unproven() -> None:
     found = cpu("sut:cpu<80%", None, None)
     assert found.unproven
     assert found.sentence == (

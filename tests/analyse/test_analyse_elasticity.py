@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from headcount.analyse.elasticity import LEAST_PAIRS, elasticity
 
 
-def test_a_limit_has_one_and_anything_else_zero() -> None:
+def test_the_elasticity_of_a_limit_is_one_and_of_others_zero() -> None:
     found = elasticity([(100.0, 70.0), (90.0, 63.0), (120.0, 84.0)] * 2, 0.7)
     assert found
     assert found.value == pytest.approx(1.0)
@@ -20,7 +20,7 @@ def test_a_limit_has_one_and_anything_else_zero() -> None:
     assert found.answer == "refuted"
 
 
-def test_the_interval_is_students() -> None:
+def test_the_interval_is_students_t() -> None:
     wanted = (0.2, 0.4, 0.9, 1.1, 1.4)
     found = elasticity([(50.0, 50.0 * 0.7**value) for value in wanted], 0.7)
     assert found
@@ -31,7 +31,7 @@ def test_the_interval_is_students() -> None:
 
 
 @given(st.floats(0.1, 0.95), st.lists(st.floats(1.0, 1e6), min_size=5, max_size=9), st.floats(0, 2))
-def test_it_is_the_exponent_whatever_the_rates_and_the_cut(
+def test_the_elasticity_is_the_exponent_at_any_rates_and_cut(
     cut: float, rates: list[float], exponent: float
 ) -> None:
     found = elasticity([(rate, rate * cut**exponent) for rate in rates], cut)
@@ -40,6 +40,6 @@ def test_it_is_the_exponent_whatever_the_rates_and_the_cut(
     assert found.low <= found.value <= found.high
 
 
-def test_too_few_pairs_and_standstill_tell_nothing() -> None:
+def test_too_few_pairs_and_zero_throughput_have_no_elasticity() -> None:
     assert elasticity([(100.0, 70.0)] * (LEAST_PAIRS - 1), 0.7) is None
     assert elasticity([(100.0, 0.0)] * 9, 0.7) is None

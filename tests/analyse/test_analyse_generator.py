@@ -50,7 +50,7 @@ def test_a_worker_may_use_four_fifths_of_its_core(busy: float, limited: bool) ->
         ([BROKEN], False),
     ],
 )
-def test_late_timers_matter_where_all_that_broke_may_hold_without_them(
+def test_late_timers_matter_only_if_all_failures_may_be_theirs(
     criteria: list[CriterionResult], limited: bool
 ) -> None:
     late = histogram([10] * 98 + [60_000] * 2)
@@ -80,7 +80,7 @@ def test_users_who_hardly_pause_lose_nothing_to_a_quiet_machine() -> None:
     assert not generator_result(window(slices([0.1], late)), 1, [HOLDS]).limited
 
 
-def test_what_was_not_measured_is_none() -> None:
+def test_unmeasured_lateness_is_none() -> None:
     result = generator_result(window(slices([0.1])), 10, [])
     assert result.timer_lateness_p50_ms is result.timer_lateness_p99_ms is None
     assert result.timer_lateness_max_ms is None

@@ -137,14 +137,14 @@ def test_users_who_wait_at_the_end_enter_the_mean() -> None:
     assert not result.passed
 
 
-def test_overload_counts_who_waits_beyond_the_limit() -> None:
+def test_overload_counts_users_who_wait_beyond_the_limit() -> None:
     frozen = counted(90, 0)
     frozen.pending, frozen.overdue = histogram([2_000_000], 10), 10
     result = judged("overload<10%", frozen)
     assert (result.bad, result.total, result.passed) == (10, 100, False)
 
 
-def test_achieved_is_what_completed_of_what_fell_due() -> None:
+def test_achieved_is_the_completed_share_of_due_scenarios() -> None:
     count = counted(90, 0, failed=5)
     count.started = 100
     result = judged("achieved>=90%", count)
@@ -156,7 +156,7 @@ def test_achieved_is_what_completed_of_what_fell_due() -> None:
     assert (behind.bad, behind.total, behind.passed) == (30, 120, False)
 
 
-def test_a_criterion_of_one_scenario_looks_at_that_alone() -> None:
+def test_a_criterion_of_one_scenario_ignores_the_others() -> None:
     both = one_window(counted(100, 0), counted(0, 100))
     assert judge(parse("one:p95<=1s"), both, ["one", "two"]).passed
     result = judge(parse("two:p95<=1s"), both, ["one", "two"])

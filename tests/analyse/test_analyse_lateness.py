@@ -82,7 +82,7 @@ def judged(text: str, fast: int, slow: int, slow_us: int, late_us: int) -> Crite
 
 
 @pytest.mark.parametrize("text", ["p95<=200ms", "overload<=5%"])
-def test_a_failure_that_late_timers_may_have_made_is_undecided(text: str) -> None:
+def test_a_failure_that_late_timers_may_have_caused_is_undecided(text: str) -> None:
     # Each scenario waits twice, for its start and its answer: 2 x 30 ms of 240 are the generator's.
     assert judged(text, 900, 100, 240_000, 30_000).undecided
     assert not judged(text, 900, 100, 240_000, 15_000).undecided
@@ -100,7 +100,7 @@ def test_a_mean_is_undecided_within_the_mean_delay() -> None:
     )
 
 
-def test_a_time_that_is_much_the_generators_is_a_range() -> None:
+def test_times_with_a_large_own_delay_are_ranges() -> None:
     assert with_own_delay(6.1, 4.0) == "2.10 to 6.10 ms"
     assert with_own_delay(6.1, 0.61) == "6.10 ms"
     assert with_own_delay(1200.0, 1200.0) == "0 ms to 1.20 s"

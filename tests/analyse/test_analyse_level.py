@@ -35,7 +35,7 @@ def broken() -> Run:
     return record(work, USERS, 1.6)
 
 
-def test_littles_law_holds_and_tells_miscounted_users(closed: Run) -> None:
+def test_littles_law_holds_and_detects_miscounted_users(closed: Run) -> None:
     window = closed.between(0.5, 2.5)
     law = little.check(window, USERS)
     assert law is not None
@@ -81,7 +81,7 @@ class Opening:
         return getattr(self._interval, name)
 
 
-def test_users_who_still_log_on_are_named_and_break_no_law(closed: Run) -> None:
+def test_users_who_still_log_on_are_reported_and_keep_littles_law(closed: Run) -> None:
     level, law = logging_on(closed, 5)
     assert abs(law.error) < law.tolerance
     assert level.outcome == "invalid"
@@ -89,7 +89,7 @@ def test_users_who_still_log_on_are_named_and_break_no_law(closed: Run) -> None:
     assert level.reasons[0].startswith("5 of 45 users were still logging on: give them more time")
 
 
-def test_a_level_shorter_than_users_pause_does_not_count() -> None:
+def test_a_level_shorter_than_the_think_time_does_not_count() -> None:
     run = record(
         workload("closed", "1h", serve(0.01), criteria=["p95<=1s", "mean<=1s"]), USERS, 1.6
     )
@@ -99,7 +99,7 @@ def test_a_level_shorter_than_users_pause_does_not_count() -> None:
     assert not any("nothing was answered" in reason for reason in level.reasons)
 
 
-def test_a_server_that_holds_everybody_has_failed() -> None:
+def test_a_server_that_answers_nobody_has_failed() -> None:
     run = record(workload("closed", "10ms", serve(60.0), criteria=["p95<=1s"]), USERS, 2.6)
     level = run.level(run.between(1.0, 2.5))
     assert level.outcome == "failed"
@@ -131,7 +131,7 @@ def test_every_figure_of_a_level(closed: Run) -> None:
         assert level.outcome == "passed"
 
 
-def test_a_group_is_its_scenarios_together(closed: Run) -> None:
+def test_a_group_is_the_sum_of_its_scenarios(closed: Run) -> None:
     grouped = closed.plan.workload.model_copy(
         update={"groups": {"second": ["work-1"], "both": ["work-*"]}}
     )
@@ -167,7 +167,7 @@ def test_users_who_are_stuck_are_not_reported() -> None:
     assert reported[0] > reported[-1] < USERS / 2
 
 
-def test_an_open_pace_that_falls_behind_is_no_pass_whatever_the_criteria(behind: Run) -> None:
+def test_an_open_pace_that_falls_behind_never_passes(behind: Run) -> None:
     level = behind.level(behind.between(0.5, 1.5))
     assert [result.passed for result in level.criteria] == [True]
     assert level.outcome != "passed"
@@ -178,7 +178,7 @@ def test_an_open_pace_that_falls_behind_is_no_pass_whatever_the_criteria(behind:
     assert level.think_mean_s is level.little_error is None
 
 
-def test_the_search_is_told_that_it_fell_behind(behind: Run) -> None:
+def test_the_search_sees_that_the_pace_fell_behind(behind: Run) -> None:
     level = behind.level(behind.between(0.5, 1.5))
     observation = observe(level, behind.plan.criteria)
     assert [c.name for c in observation.constraints] == ["errors<1%", WRONG, UNSERVED, OFFERED]
@@ -238,7 +238,7 @@ def test_a_level_in_which_nothing_ended_fails_outright() -> None:
     assert level.outcome == "failed" or level.generator.limited  # a busy machine
 
 
-def test_a_user_too_many_is_told() -> None:
+def test_a_surplus_user_makes_a_level_invalid() -> None:
     run = record(workload("closed", "10ms", serve(0.001), criteria=["p95<=200ms"]), 2, 0.8)
     level = run.level(run.between(0.3, 0.7), users=1)
     assert "2 users instead of 1" in level.reasons

@@ -58,19 +58,19 @@ def test_the_line_of_a_group_of_users_is_named() -> None:
     ]
 
 
-def test_nothing_is_said_of_a_line_that_is_not_there() -> None:
+def test_without_a_line_nothing_changes() -> None:
     one = level(1, 10, 100.0, 0.01, 1.0, {})
     assert with_full_line(one.generator, one.counters) == one.generator
 
 
 def test_the_cpu_of_the_line_is_not_that_of_other_programs() -> None:
     """Of four CPUs without idle time: the server uses 1, the generator 0.2, the line 0.5."""
-    there = {
+    machine = {
         "system.cpu.utilization": 1.0,
         "system.cpu.logical.count": 4.0,
         "process.cpu.utilization": 1.0,
     }
-    one = with_line(level(1, 10, 100.0, 0.01, 1.0, there), 0.5)
+    one = with_line(level(1, 10, 100.0, 0.01, 1.0, machine), 0.5)
     assert foreign_cores(one) == pytest.approx(CPUS - 1.0 - 0.2 - 0.5)
     assert cores(observe(one)).foreign == foreign_cores(one)
     more = with_line(one, 0.3, side="line-branch")

@@ -26,7 +26,7 @@ def fault(kind: str, count: int) -> FaultResult:
         (["p95<=1s"], [fault("wrong-data", 1)], True),
     ],
 )
-def test_faults_that_no_late_timer_makes(
+def test_faults_that_late_timers_cannot_cause(
     criteria: list[str], faults: list[FaultResult], broke: bool
 ) -> None:
     assert has_failed_outright([parse(text) for text in criteria], faults, 900, 100) is broke

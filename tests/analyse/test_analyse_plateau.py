@@ -53,7 +53,7 @@ def test_a_curve_that_still_rises_has_no_saturation_point() -> None:
     assert "still rising at 60 users" in found.sentence
 
 
-def test_noise_too_great_to_tell_is_no_plateau() -> None:
+def test_too_much_noise_is_not_a_plateau() -> None:
     # From 56 to 60 users proportional growth is 7 %, which an interval of 10 % cannot exclude.
     curve = {users: float(users) for users in LADDER}
     found = plateau(exact(curve, 0.1))
@@ -93,7 +93,7 @@ def test_the_stress_point_is_the_last_load_before_throughput_falls() -> None:
 
 
 @pytest.mark.parametrize("curve", [{}, {1: 5.0}, {1: 5.0, 2: 9.0}, {1: 0.0, 2: 0.0, 3: 0.0}])
-def test_too_little_has_no_plateau(curve: dict[int, float]) -> None:
+def test_too_little_data_has_no_plateau(curve: dict[int, float]) -> None:
     assert plateau(exact(curve)) is None
 
 
@@ -107,7 +107,7 @@ def test_levels_of_the_same_load_are_averaged() -> None:
 
 
 @given(st.lists(st.floats(1, 1e6), min_size=3, max_size=12), st.integers(0, 12))
-def test_without_noise_it_is_the_first_that_none_beats(drawn: Sequence[float], top: int) -> None:
+def test_without_noise_it_is_the_first_unbeaten_level(drawn: Sequence[float], top: int) -> None:
     values = [*sorted(drawn[:top]), *sorted(drawn[top:], reverse=True)]
     curve = {2**step: value for step, value in enumerate(values)}
     found = plateau(exact(curve))
@@ -164,7 +164,7 @@ def test_a_curve_that_rises_and_falls_has_no_noise_of_its_own() -> None:
     assert between(exact(steps)) == pytest.approx(math.sqrt(2 * 0.1**2))
 
 
-def test_a_lucky_last_level_is_no_rise() -> None:
+def test_a_lucky_last_level_is_not_a_rise() -> None:
     # Five levels of a server on a machine that others used as well.
     curve = {1: 6612.0, 2: 7210.0, 4: 6973.0, 8: 6712.0, 16: 7815.0}
     found = plateau(exact(curve, 0.01))
@@ -172,7 +172,7 @@ def test_a_lucky_last_level_is_no_rise() -> None:
     assert (found.users, found.above_users, found.most_users) == (2, 1, 16)
 
 
-def test_the_interval_of_a_rate_is_students() -> None:
+def test_the_interval_of_a_rate_is_students_t() -> None:
     counts = [98, 104, 100, 97, 110, 95, 101, 99, 103, 93]
     low, high = rate_interval([(count, 2.0) for count in counts]) or (0.0, 0.0)
     rates = [count / 2 for count in counts]
@@ -228,7 +228,7 @@ def ladder(run: Run, users: Sequence[int], *, wanted: bool) -> Plan:
     return plan_of(Workload.model_validate(values), list(users), mode="ladder")
 
 
-def test_a_ladder_tells_where_both_curves_flattened_out(run: Run, sample: LevelResult) -> None:
+def test_a_ladder_reports_where_both_curves_flatten_out(run: Run, sample: LevelResult) -> None:
     levels = [level(sample, n, x) for n, x in ((1, 90.0), (4, 300.0), (8, 300.0), (16, 300.0))]
     wanted = of_levels(ladder(run, (1, 4, 8, 16), wanted=True), levels, 9.0, "finished")
     assert [(p.figure, p.users, p.above_users) for p in wanted.plateaus] == [

@@ -22,7 +22,7 @@ def samples(least: int, most: int) -> st.SearchStrategy[list[float]]:
 
 
 @given(values=samples(2, 45))
-def test_kendall_is_scipys(values: Sequence[float]) -> None:
+def test_kendall_matches_scipy(values: Sequence[float]) -> None:
     tau, p = kendall(values)
     if min(values) == max(values):
         assert (tau, p) == (0.0, 1.0)
@@ -33,7 +33,7 @@ def test_kendall_is_scipys(values: Sequence[float]) -> None:
 
 
 @given(values=samples(2, 45))
-def test_sens_slope_is_scipys(values: Sequence[float]) -> None:
+def test_sens_slope_matches_scipy(values: Sequence[float]) -> None:
     found, known = sen(values), stats.theilslopes(values)
     assert found.slope == pytest.approx(known.slope)
     if min(values) < max(values):
@@ -41,7 +41,7 @@ def test_sens_slope_is_scipys(values: Sequence[float]) -> None:
 
 
 @given(one=samples(1, 25), two=samples(1, 25))
-def test_mann_whitney_is_scipys(one: Sequence[float], two: Sequence[float]) -> None:
+def test_mann_whitney_matches_scipy(one: Sequence[float], two: Sequence[float]) -> None:
     p = mann_whitney(one, two)
     assert p == pytest.approx(mann_whitney(two, one))
     if len({*one, *two}) == 1:

@@ -24,7 +24,7 @@ def played(speeds: NDArray[np.float64]) -> Window:
     return window(slices)
 
 
-def test_a_server_that_forgets_at_once_is_believed_and_one_that_remembers_is_not() -> None:
+def test_correlated_seconds_make_the_interval_unreliable() -> None:
     calm = _scenario("all", played(np.ones(SECONDS)), None, 1_000_000)
     assert calm.p95_interval_ms is not None
     assert not calm.p95_interval_unreliable

@@ -55,7 +55,7 @@ def test_the_same_server_passes_before_it_stalls(run: Run, text: str) -> None:
     assert judge(parse(text), run.between(0.3, 0.95), NAMES).passed
 
 
-def test_who_was_counted_as_waiting_is_not_counted_again_when_answered(run: Run) -> None:
+def test_users_counted_as_waiting_are_not_counted_again_when_answered(run: Run) -> None:
     thawed = run.between(1.45, 1.95)
     answered_slowly = thawed.pool().response.count_above(LIMIT_US)
     assert answered_slowly == USERS
@@ -86,7 +86,7 @@ def test_windows_of_any_partition_add_up_to_the_whole(run: Run) -> None:
             assert waited == pytest.approx(whole.waited_s(), rel=1e-9)
 
 
-def test_a_frozen_server_breaks_no_law(run: Run, frozen: Window) -> None:
+def test_a_frozen_server_keeps_littles_law(run: Run, frozen: Window) -> None:
     for window in (frozen, run.between(1.0, 1.95), run.between(0.3, 2.7)):
         law = little.check(window, USERS)
         assert law is not None

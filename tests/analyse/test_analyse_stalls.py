@@ -21,16 +21,16 @@ def test_a_stall_may_begin_or_end_a_level() -> None:
     assert stalls(level, 200) == (Stall(0.0, 2.0), Stall(22.0, 2.0))
 
 
-def test_a_lull_in_which_nobody_waits_is_none() -> None:
+def test_a_lull_in_which_nobody_waits_is_not_a_stall() -> None:
     assert stalls(seconds(*[100] * 10, 0, 0, 0, *[100] * 10, waiting=20), 500) == ()
 
 
-def test_an_overloaded_server_has_none() -> None:
+def test_an_overloaded_server_has_no_stalls() -> None:
     assert stalls(seconds(*[180, 190, 200, 170] * 10, waiting=900), 1000) == ()
 
 
 @pytest.mark.parametrize("rate", [0.5, 2, 10, 100])
-def test_chance_makes_none(rate: float) -> None:
+def test_chance_makes_no_stalls(rate: float) -> None:
     draw = random.Random(7)
     for _ in range(200):
         counts = [_poisson(draw, rate) for _ in range(300)]

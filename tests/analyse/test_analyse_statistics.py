@@ -17,7 +17,7 @@ from headcount.analyse.times import quantile_interval_ms, times_of
 SEED = 20_260_101
 
 
-def test_the_interval_of_a_p95_covers_the_true_one_about_as_often_as_it_says() -> None:
+def test_the_interval_of_a_p95_covers_the_truth_as_often_as_stated() -> None:
     stream = np.random.default_rng(SEED)
     mean_us, repetitions, each = 50_000, 500, 300
     truth_ms = mean_us * math.log(20) / 1000  # the 95th percentile of an exponential distribution
@@ -35,7 +35,7 @@ def test_the_interval_of_a_p95_covers_the_true_one_about_as_often_as_it_says() -
     assert statistics.mean(widths) == pytest.approx(2 * 2.262 * error, rel=0.15)
 
 
-def test_an_interval_needs_sections_that_hold_something() -> None:
+def test_an_interval_needs_enough_full_sections() -> None:
     full, thin = histogram(list(range(1, 101))), histogram([5] * 10)
     assert quantile_interval_ms([full] * 2, 0.95) is None
     assert quantile_interval_ms([full] * 9 + [thin], 0.95) is None

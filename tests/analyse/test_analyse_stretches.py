@@ -84,7 +84,7 @@ def seconds() -> list[Slice]:
 
 
 @pytest.fixture(scope="module")
-def summed_up(plan: Plan, seconds: list[Slice]) -> Callable[[float, int], LevelResult]:
+def make_level(plan: Plan, seconds: list[Slice]) -> Callable[[float, int], LevelResult]:
     def level(length_s: float, number: int) -> LevelResult:
         kept = seconds_of(plan, ["task"], None, length_s)
         for second in seconds[:number]:
@@ -134,9 +134,9 @@ def differences(one: Any, other: Any, at: str = "") -> list[str]:
 
 @pytest.mark.parametrize("number", [LENGTH, 1700, 1003])
 def test_figures_are_those_of_the_seconds(
-    summed_up: Callable[[float, int], LevelResult], number: int
+    make_level: Callable[[float, int], LevelResult], number: int
 ) -> None:
-    fine, coarse = (summed_up(length_s, number) for length_s in (1.0, stretch_s(LENGTH)))
+    fine, coarse = (make_level(length_s, number) for length_s in (1.0, stretch_s(LENGTH)))
     assert differences(fine.model_dump(), coarse.model_dump()) == []
     assert [stall.after_s for stall in coarse.stalls] == [1000.0]
     assert coarse.steps[0].service is not None
@@ -151,7 +151,7 @@ def test_figures_are_those_of_the_seconds(
         assert amount.value == pytest.approx(20 * 48 / 60, rel=0.1)
 
 
-def test_how_much_is_kept(plan: Plan, seconds: list[Slice]) -> None:
+def test_long_levels_are_kept_in_few_stretches(plan: Plan, seconds: list[Slice]) -> None:
     def kept(measure_s: float, some: Sequence[Slice]) -> int:
         level = seconds_of(plan, ["task"], None, stretch_s(measure_s))
         for second in some:

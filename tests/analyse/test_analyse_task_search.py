@@ -23,7 +23,7 @@ THINK_S = 5.0
 
 
 @pytest.fixture(autouse=True)
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
+def app_has_tasks_of_null(monkeypatch: pytest.MonkeyPatch) -> None:
     names = _engine.task_names
     monkeypatch.setattr(
         _engine, "task_names", lambda name: names("null" if name == "app" else name)
@@ -146,7 +146,7 @@ def test_shares_of_tasks_reach_the_search_with_their_batches() -> None:
     assert isinstance(found["score<=1s"], Value)
 
 
-def test_what_did_not_happen_decides_nothing_and_ends_no_level_early() -> None:
+def test_tasks_that_did_not_happen_decide_nothing_and_end_no_level_early() -> None:
     of = plan("look:p95<=1s", "change:p95<=1s")
     level = played(of, 250, "probe", 120, changes=False)
     assert level.outcome == "passed"

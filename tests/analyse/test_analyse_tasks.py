@@ -76,7 +76,7 @@ def test_the_figures_of_a_task_are_those_of_its_times() -> None:
         assert one.p95_interval_ms[0] < one.service.p95_ms < one.p95_interval_ms[1]
 
 
-def test_what_only_failed_happened() -> None:
+def test_tasks_that_only_failed_count() -> None:
     failing = [[Task(failed=SEND_FAILED), Task()] for _ in range(SECONDS)]
     (send,) = [each for each in results(level(*failing), TASKS) if each.name == "send"]
     assert (send.completed, send.failed) == (0, SEND_FAILED * SECONDS)
@@ -116,7 +116,7 @@ def test_the_score_is_the_weighted_mean_of_percentiles() -> None:
         ({"send": 7.0}, {"read": 10, "send": 1}, 7.0),
     ],
 )
-def test_only_what_happened_weighs(
+def test_only_tasks_that_happened_have_weight(
     score: dict[str, float], weights: dict[str, float], wanted: float
 ) -> None:
     assert weighted_mean(score, weights) == pytest.approx(wanted)
@@ -171,7 +171,7 @@ def test_means_and_errors_of_a_task() -> None:
 
 
 @pytest.mark.parametrize("text", ["never:p95<=1ms", "never:mean<1ms", "send:errors<1%"])
-def test_what_never_happened_is_met_and_unproven(text: str) -> None:
+def test_criteria_on_tasks_that_never_happened_are_unproven(text: str) -> None:
     result = judged(text, level())
     assert (result.passed, result.unproven, result.value) == (True, True, None)
     assert "unproven" in result.sentence

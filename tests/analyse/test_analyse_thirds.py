@@ -64,7 +64,7 @@ def test_thirds_agree_once_all_are_there_and_not_before(joining: list[Interval])
     assert disagreement(between(joining, JOIN_S, 8.0)) == []
 
 
-def test_the_difference_told_is_that_of_the_counts(joining: list[Interval]) -> None:
+def test_the_stated_difference_is_that_of_the_counts(joining: list[Interval]) -> None:
     part = between(joining, 0.2, JOIN_S)
     length = len(part) // 3
     last = part[-3 * length :]
@@ -110,7 +110,7 @@ class Clock:
         return some
 
 
-def test_settling_goes_on_until_the_last_of_it_is_steady(joining: list[Interval]) -> None:
+def test_settling_goes_on_until_its_last_part_is_steady(joining: list[Interval]) -> None:
     clock = Clock(joining)
     took_s, wrong = settle(1.5, clock.hold)
     assert wrong == []
@@ -128,7 +128,7 @@ def test_settling_has_an_end() -> None:
     assert settle(1.0, Clock([]).hold) == (0.0, ["it is shorter than three reports of the engine"])
 
 
-def test_a_level_that_passes_without_having_been_steady_does_not_count() -> None:
+def test_a_passing_level_that_was_never_steady_does_not_count() -> None:
     run = record(workload("closed", "100ms", serve(0.05), criteria=["p95<=30s"]), 20, 2.0)
     window = run.between(0.5, 2.0)
     demanding = replace(run, plan=strict())

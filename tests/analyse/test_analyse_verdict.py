@@ -61,7 +61,9 @@ def ladder(run: Run, users: list[int], score: Score | None = None) -> Plan:
         (50, "invalid", "The level is invalid: the load generator was busy."),
     ],
 )
-def test_one_level(run: Run, sample: LevelResult, users: int, outcome: str, sentence: str) -> None:
+def test_the_sentence_of_one_level(
+    run: Run, sample: LevelResult, users: int, outcome: str, sentence: str
+) -> None:
     plan = plan_of(run.plan.workload, [users])
     verdict = of_levels(plan, [level(sample, users, outcome)], 12.0, "finished")
     assert (verdict.kind, verdict.outcome, verdict.sentence) == ("level", outcome, sentence)
@@ -123,7 +125,9 @@ def test_a_ladder_names_the_last_that_passed_and_the_first_that_failed(
     assert none.sentence == "No level of the ladder passed."
 
 
-def test_an_invalid_level_makes_a_ladder_invalid_and_is_told(run: Run, sample: LevelResult) -> None:
+def test_an_invalid_level_makes_a_ladder_invalid_and_is_a_doubt(
+    run: Run, sample: LevelResult
+) -> None:
     plan = ladder(run, [10, 20], SCORE)
     verdict = of_levels(plan, [level(sample, 10), level(sample, 20, "invalid")], 9.0, "finished")
     assert (verdict.outcome, verdict.score) == ("invalid", None)
@@ -178,7 +182,7 @@ def test_the_most_kb_per_s_of_a_ladder_names_its_level(run: Run, sample: LevelRe
     assert of_levels(ladder(run, users, wanted), spoilt, 60.0, "finished").score is None
 
 
-def test_no_score_of_half_a_ladder_or_of_a_single_level(run: Run, sample: LevelResult) -> None:
+def test_half_a_ladder_or_a_single_level_has_no_score(run: Run, sample: LevelResult) -> None:
     plan = ladder(run, [1, 2], SCORE)
     half = of_levels(plan, [level(sample, 1)], 9.0, "interrupted")
     assert (half.outcome, half.score) == ("interrupted", None)
@@ -215,7 +219,7 @@ def test_a_stall_that_counts_is_a_doubt(run: Run, sample: LevelResult) -> None:
     assert verdict.flags == ["the server answered next to nothing for up to 4 s in 1 of 1 level"]
 
 
-def test_what_the_search_left_out_is_a_doubt_and_broke_nothing(
+def test_levels_left_out_by_the_search_are_doubts_and_never_broke_first(
     run: Run, sample: LevelResult
 ) -> None:
     levels = [
@@ -247,7 +251,7 @@ def search(run: Run, **options: Any) -> Plan:
     return plan_of(run.plan.workload, [], mode="search", search=options)
 
 
-def test_a_capacity_comes_with_an_interval_that_holds_it(run: Run, sample: LevelResult) -> None:
+def test_a_capacity_lies_in_its_interval(run: Run, sample: LevelResult) -> None:
     levels = [level(sample, n, o) for n, o in ((917, "passed"), (1200, "failed"), (1000, "failed"))]
     verdict = of_search(search(run), levels, outcome(), 100.0, "finished")
     assert (verdict.kind, verdict.outcome) == ("capacity", "passed")
@@ -261,7 +265,7 @@ def test_a_capacity_comes_with_an_interval_that_holds_it(run: Run, sample: Level
 REASON = "p95 is 1.40 s; 9.0% took longer than 200 ms"
 
 
-def test_a_soak_that_failed_is_the_answer(run: Run, sample: LevelResult) -> None:
+def test_a_failed_soak_is_the_answer(run: Run, sample: LevelResult) -> None:
     levels = [
         level(sample, 900),
         level(sample, 1000, "failed"),
@@ -283,7 +287,7 @@ def test_a_soak_that_failed_is_the_answer(run: Run, sample: LevelResult) -> None
     assert interrupted.sentence == verdict.sentence
 
 
-def test_a_soak_that_failed_where_nothing_else_broke(run: Run, sample: LevelResult) -> None:
+def test_a_failed_soak_after_a_search_without_failures(run: Run, sample: LevelResult) -> None:
     found = outcome(high=math.inf, binding=None)
     levels = [
         level(sample, 917),
@@ -304,7 +308,7 @@ def test_a_soak_that_failed_where_nothing_else_broke(run: Run, sample: LevelResu
         ("invalid", ["levels that do not count (see their reasons): 917 users"]),
     ],
 )
-def test_another_soak_leaves_the_answer(
+def test_a_passed_or_invalid_soak_leaves_the_answer_as_it_is(
     run: Run, sample: LevelResult, ended: str, flags: list[str]
 ) -> None:
     soak = level(sample, 917, ended, purpose="soak", steady_s=1800.0)
@@ -315,7 +319,7 @@ def test_another_soak_leaves_the_answer(
     assert verdict.sentence == "917 users (95% confidence interval 917 to 990)."
 
 
-def test_a_search_that_nothing_broke(run: Run, sample: LevelResult) -> None:
+def test_a_search_without_failed_levels(run: Run, sample: LevelResult) -> None:
     found = outcome(high=math.inf, binding=None, flags=(Flag.MAX_USERS,))
     verdict = of_search(search(run), [level(sample, 917)], found, 100.0, "finished")
     assert verdict.sentence == "At least 917 users: no level failed up to there."
@@ -325,7 +329,7 @@ def test_a_search_that_nothing_broke(run: Run, sample: LevelResult) -> None:
     verdict.model_dump_json()  # infinity has no place in JSON
 
 
-def test_not_even_one_user(run: Run, sample: LevelResult) -> None:
+def test_a_server_that_fails_with_one_user(run: Run, sample: LevelResult) -> None:
     found = outcome(estimate=0.5, low=0.0, high=1.0, published=0, flags=(Flag.FAILS_AT_ONE,))
     verdict = of_search(search(run), [level(sample, 1, "failed")], found, 9.0, "finished")
     assert verdict.outcome == "failed"
@@ -333,7 +337,7 @@ def test_not_even_one_user(run: Run, sample: LevelResult) -> None:
     assert verdict.flags == ["the criteria fail with a single user"]
 
 
-def test_a_search_interrupted_before_anything_passed_claims_no_more_than_it_saw(
+def test_a_search_interrupted_before_a_level_passed_gives_an_upper_bound(
     run: Run, sample: LevelResult
 ) -> None:
     found = outcome(estimate=0.0, low=0.0, high=10.0, published=0, flags=(Flag.INCOMPLETE,))
@@ -352,7 +356,7 @@ def test_no_valid_level(run: Run, sample: LevelResult, levels: int) -> None:
     assert verdict.sentence == "No capacity: no valid level was finished."
 
 
-def test_a_first_look_says_that_it_is_one(run: Run, sample: LevelResult) -> None:
+def test_a_quick_search_is_flagged(run: Run, sample: LevelResult) -> None:
     found = outcome(confirmed=False, flags=(Flag.UNCONFIRMED, Flag.NOISY))
     verdict = of_search(search(run, quick=True), [level(sample, 917)], found, 9.0, "finished")
     assert verdict.flags[0] == "runs disagree; the interval may be too narrow"
@@ -360,7 +364,7 @@ def test_a_first_look_says_that_it_is_one(run: Run, sample: LevelResult) -> None
     assert len(verdict.flags) == 2
 
 
-def test_the_number_is_of_a_level_that_ran_and_passed(run: Run, sample: LevelResult) -> None:
+def test_the_capacity_is_of_a_level_that_ran_and_passed(run: Run, sample: LevelResult) -> None:
     levels = [level(sample, 300, index=1), level(sample, 917, index=2), level(sample, 917, index=3)]
     found = of_search(search(run), levels, outcome(), 100.0, "finished").capacity
     assert found is not None
@@ -372,7 +376,7 @@ def test_the_number_is_of_a_level_that_ran_and_passed(run: Run, sample: LevelRes
     assert (found.users, found.level, found.official_passed) == (300, 1, False)
 
 
-def test_what_widened_the_interval_is_a_doubt(run: Run, sample: LevelResult) -> None:
+def test_a_widened_interval_is_a_doubt(run: Run, sample: LevelResult) -> None:
     found = outcome(widened_by=("other work on the machine", "repeated levels that disagree"))
     verdict = of_search(search(run), [level(sample, 917)], found, 9.0, "finished")
     assert verdict.capacity is not None

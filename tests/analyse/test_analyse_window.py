@@ -54,7 +54,7 @@ def test_each_scenario_is_decided_in_one_window(
 
 @settings(max_examples=40)
 @given(closed_history, edges, cuts, st.integers(0, 1_000))
-def test_so_is_each_of_one_kind(
+def test_each_scenario_of_one_kind_is_decided_in_one_window(
     requests: list[Request], at: list[int], cut: set[int], limit: int
 ) -> None:
     slices = slices_of(requests, at)
@@ -133,7 +133,7 @@ def test_split_keeps_every_slice_in_order(lengths: list[float], seconds: float) 
         assert parts[-1].seconds >= seconds / 2 - 1e-9
 
 
-def test_users_who_completed_anything_are_those_whose_last_is_in_the_window() -> None:
+def test_active_users_completed_a_scenario_in_the_window() -> None:
     slices = [
         Slice(0.0, 1.0, [], users=4, completed=[(0.0, 2)]),
         Slice(1.0, 2.0, [], users=4, completed=[(0.0, 2), (1.0, 1)]),
@@ -164,7 +164,7 @@ def test_seconds_split_into_stretches_of_five() -> None:
     assert lengths == [5, 5, 5, 5, 5, 3]
 
 
-def test_users_who_get_nothing_are_counted_by_since_when() -> None:
+def test_unserved_users_got_nothing_in_the_whole_window() -> None:
     window = Window(
         [
             Slice(1.0, 2.0, [], users=9),

@@ -56,7 +56,9 @@ def test_a_single_mistake_fails_a_level_whose_criteria_hold(
     assert broke_first(found, None) == f"at 10 users {reason}"
 
 
-def test_the_search_takes_it_for_a_failure(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_counts_wrong_data_as_a_failure(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def passed(*faults: FaultResult) -> dict[str, bool]:
         seen = observe(level(run, monkeypatch, *faults), run.plan.criteria)
         return {constraint.name: constraint.passed for constraint in seen.constraints}
@@ -67,12 +69,12 @@ def test_the_search_takes_it_for_a_failure(run: Run, monkeypatch: pytest.MonkeyP
     assert passed()[CRITERION] is True
 
 
-def test_other_faults_are_for_the_criteria(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_faults_are_left_to_the_criteria(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     found = level(run, monkeypatch, REFUSED)
     assert not any("wrong data" in reason for reason in found.reasons)
 
 
-def test_it_is_kept_however_many_other_kinds_there_are() -> None:
+def test_wrong_data_is_kept_among_many_other_faults() -> None:
     others = [
         SimpleNamespace(step=step, kind="refused", group=1, count=100 + step, examples=[])
         for step in range(MOST_FAULTS + 5)

@@ -24,7 +24,7 @@ PUBLISHED = Path(__file__).parents[2] / "docs" / "schemas"
 
 
 @pytest.fixture(scope="module")
-def written() -> dict[str, Any]:
+def written_files() -> dict[str, Any]:
     """What a level writes, by file."""
     run: Run = record(workload("closed", "20ms", serve(0.001), criteria=["p95<=200ms"]), 5, 2.6)
     level = run.level(run.between(0.2, 2.5))
@@ -73,7 +73,7 @@ def test_every_published_schema_is_current_and_there_is_no_other(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_each_is_a_schema_that_bears_its_version(name: str) -> None:
+def test_each_is_a_valid_schema_with_its_version(name: str) -> None:
     schema = SCHEMAS[name]()
     Draft202012Validator.check_schema(schema)
     assert schema["$id"] == f"urn:headcount:schema:{name}:{schema['version']}"
@@ -87,16 +87,18 @@ def test_a_schema_has_the_version_of_the_files(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BUNDLE)
-def test_what_is_written_meets_its_schema(name: str, written: dict[str, Any]) -> None:
-    Draft202012Validator(SCHEMAS[name]()).validate(written[name])
+def test_written_files_meet_their_schema(name: str, written_files: dict[str, Any]) -> None:
+    Draft202012Validator(SCHEMAS[name]()).validate(written_files[name])
 
 
 @pytest.mark.parametrize("name", BUNDLE)
-def test_what_does_not_is_refused(name: str, written: dict[str, Any]) -> None:
+def test_files_that_break_their_schema_are_refused(
+    name: str, written_files: dict[str, Any]
+) -> None:
     validator = Draft202012Validator(SCHEMAS[name]())
     for spoil in ({"schema_version": 99}, {"unknown": 1}):
         with pytest.raises(ValidationError):
-            validator.validate(written[name] | spoil)
-    for key in written[name]:
+            validator.validate(written_files[name] | spoil)
+    for key in written_files[name]:
         with pytest.raises(ValidationError):
-            validator.validate({k: v for k, v in written[name].items() if k != key})
+            validator.validate({k: v for k, v in written_files[name].items() if k != key})

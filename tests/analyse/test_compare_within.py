@@ -49,9 +49,7 @@ def test_the_whole_interval_must_lie_within(
     assert equality(difference(1.0, interval), 0.02).result == result
 
 
-def test_a_server_that_differs_by_just_the_margin_is_called_equal_in_a_fortieth_of_the_cases() -> (
-    None
-):
+def test_a_difference_of_just_the_margin_is_called_equal_one_time_in_forty() -> None:
     """Ten pairs whose log ratios scatter by 1%, around exactly 2% more: 2.5% by two tests of 95%
     intervals, and fewer where the interval is too wide."""
     random, margin, wrong, number = Random(7), 0.02, 0, 4000

@@ -12,14 +12,14 @@ from headcount.counters.naming import PEER, instance_name
 PEER_NAME = "127.0.0.1:6432"
 
 
-def waiting(many: float, there: float | None = None) -> Views:
-    """Connections to the other server that wait for an answer, of those there are."""
-    there = many if there is None else there
+def waiting(many: float, connections: float | None = None) -> Views:
+    """Connections to the upstream, of which `many` wait for an answer."""
+    connections = many if connections is None else connections
     return {
         instance_name("upstream.waiting", PEER, PEER_NAME): many,
-        instance_name("upstream.connections", PEER, PEER_NAME): there,
+        instance_name("upstream.connections", PEER, PEER_NAME): connections,
         "upstream.waiting": many,
-        "upstream.connections": there,
+        "upstream.connections": connections,
     }
 
 
@@ -34,7 +34,7 @@ def diagnosed(
     return found
 
 
-def test_another_server_is_named_with_its_program_and_how_many_it_serves() -> None:
+def test_an_upstream_is_named_with_its_program_and_its_places() -> None:
     counters = [waiting(1.9), waiting(15.8), waiting(63.8)]
     levels = viewed_ladder([46, 115, 115], counters=counters)
     found = diagnosed(levels, 43.5, {PEER_NAME: "pgbouncer"})
@@ -47,7 +47,7 @@ def test_another_server_is_named_with_its_program_and_how_many_it_serves() -> No
     assert found.advice[-1].id == "upstream-look"
 
 
-def test_one_at_a_time_there_is_said_with_how_long_each_takes() -> None:
+def test_an_upstream_that_serves_one_at_a_time_has_the_time_of_each() -> None:
     counters = [waiting(1.9), waiting(15.8), waiting(63.8)]
     found = diagnosed(viewed_ladder([31, 32, 32], counters=counters), 31.0)
     assert (found.limit, found.size_unit) == ("upstream", "ms")
@@ -59,7 +59,7 @@ def sessions(active: float, locked: float) -> Views:
     return {"upstream.postgresql.active": active, "upstream.postgresql.waiting": locked}
 
 
-def test_sessions_behind_it_that_wait_for_a_lock_are_the_limit_not_the_database() -> None:
+def test_sessions_that_wait_for_a_lock_make_the_lock_the_limit() -> None:
     each = ((1.9, 0.9), (15.8, 14.7), (63.8, 62.0))
     counters = [{**waiting(many), **sessions(many, locked)} for many, locked in each]
     found = diagnosed(viewed_ladder([31, 32, 32], counters=counters), 31.0)
@@ -70,7 +70,7 @@ def test_sessions_behind_it_that_wait_for_a_lock_are_the_limit_not_the_database(
     assert found.advice[0].id == "lock-database"
 
 
-def test_few_connections_that_wait_for_a_lock_are_no_small_pool() -> None:
+def test_few_connections_that_wait_for_a_lock_are_not_a_small_pool() -> None:
     counters = [
         {**waiting(many, 4), **sessions(many, locked)}
         for many, locked in ((1.9, 0.9), (4.0, 2.9), (4.0, 2.9))
@@ -85,7 +85,7 @@ def test_locks_that_are_often_free_leave_the_database_the_limit() -> None:
     assert found.limit == "upstream"
 
 
-def test_a_server_that_spends_its_time_elsewhere_shows_no_number() -> None:
+def test_time_spent_elsewhere_hides_the_size_of_an_upstream() -> None:
     counters = [waiting(0.5), waiting(14.0), waiting(60.0)]
     found = diagnosed(viewed_ladder([46, 115, 115], counters=counters), 43.5)
     assert found.limit == "upstream"
@@ -100,7 +100,7 @@ def test_redis_behind_one_connection_that_all_share_is_the_limit() -> None:
     assert found.advice[0].id == "upstream-redis"
 
 
-def test_workers_behind_it_that_wait_for_a_cpu_others_use_are_not_too_few() -> None:
+def test_upstream_workers_without_a_cpu_are_not_too_few() -> None:
     def busy(used: float, delay: float, queue: float) -> Views:
         return {
             "system.cpu.utilization": 1.0,
@@ -125,11 +125,11 @@ def test_workers_behind_it_that_wait_for_a_cpu_others_use_are_not_too_few() -> N
     assert "behind it, runnable threads waited for a CPU 98" in str(found.figures)
 
 
-def test_new_sessions_that_wait_at_the_door_hold_no_place() -> None:
-    def door(many: float) -> Views:
+def test_sessions_in_the_accept_queue_hold_no_place() -> None:
+    def queued(many: float) -> Views:
         return {"socket.connections": many, "socket.accept_queue": many - 0.02}
 
-    counters = [door(1.04), door(15.1), door(63.5)]
+    counters = [queued(1.04), queued(15.1), queued(63.5)]
     found = diagnosed(viewed_ladder([32.8, 32.4, 32.5], counters=counters), 0.56)
     assert found.limit == "limiter"
     assert found.confidence_word == "high"

@@ -30,7 +30,7 @@ def diagnosed(*levels: LevelResult) -> tuple[str, str | None, list[str]]:
         ("malformed", "not HTTP", "protocol", "malformed"),
     ],
 )
-def test_errors_that_no_load_makes_decide(
+def test_errors_that_load_does_not_cause_are_the_limit(
     kind: str, message: str, detail: str, advice: str
 ) -> None:
     levels = [level(1, 10, "failed", fault(kind, (message, 300)))]
@@ -43,7 +43,7 @@ def test_errors_that_no_load_makes_decide(
     assert found.next is None
 
 
-def test_errors_under_load_only_are_the_applications_too() -> None:
+def test_application_errors_under_load_only_are_the_limit() -> None:
     limit, detail, _ = diagnosed(
         level(1, 10, "passed"), level(2, 40, "failed", fault("refused", (BROKEN, 300)))
     )
@@ -51,7 +51,7 @@ def test_errors_under_load_only_are_the_applications_too() -> None:
 
 
 @pytest.mark.parametrize("message", [FULL, "GET /: status 429 Too Many Requests instead of 200"])
-def test_being_turned_away_at_any_load_is_no_lack_of_places(message: str) -> None:
+def test_refusals_at_every_load_are_errors(message: str) -> None:
     levels = [
         level(1, 5, "failed", fault("refused", (message, 900))),
         level(2, 20, "failed", fault("refused", (message, 800))),
@@ -59,7 +59,7 @@ def test_being_turned_away_at_any_load_is_no_lack_of_places(message: str) -> Non
     assert diagnosed(*levels)[:2] == ("errors", "turned-away")
 
 
-def test_being_turned_away_under_load_is_a_lack_of_places() -> None:
+def test_refusals_only_under_load_are_a_limit() -> None:
     levels = [
         level(1, 5, "passed"),
         level(2, 20, "failed", fault("refused", (FULL, 800))),
@@ -93,14 +93,14 @@ def test_a_run_without_failures_has_no_errors() -> None:
     )
 
 
-def test_users_left_waiting_without_an_error_are_refused() -> None:
+def test_users_who_are_never_served_count_as_refused() -> None:
     held = level(2, 64, "failed").model_copy(update={"users_unserved": 30, "users_reported": 34})
     limit, _, advice = diagnosed(level(1, 20, "passed"), held)
     assert limit == "refusal"
     assert advice == ["refusal-raise"]
 
 
-def test_users_whom_an_overloaded_server_starves_are_not_refused() -> None:
+def test_users_that_an_overloaded_server_starves_do_not_count_as_refused() -> None:
     slow = made_level(2, 1280, 250.0, 1.3, 1.0, {})
     slow = slow.model_copy(
         update={"outcome": "failed", "users_unserved": 316, "users_reported": 964}
@@ -111,7 +111,7 @@ def test_users_whom_an_overloaded_server_starves_are_not_refused() -> None:
     assert next(one for one in found.candidates if one.limit == "refusal").score == 0.0
 
 
-def test_what_fails_for_everybody_with_the_fewest_users_is_no_question_of_load() -> None:
+def test_errors_of_all_users_at_the_smallest_level_are_not_caused_by_load() -> None:
     """With more users, some are turned away before they get the error that all others get."""
     strange = "sending: 599 a reply that no rule knows"
     levels = [

@@ -34,7 +34,7 @@ def second(
         max_size=20,
     )
 )
-def test_rates_add_up_to_what_was_killed(parts: list[tuple[int, float, str]]) -> None:
+def test_rates_add_up_to_the_number_of_kills(parts: list[tuple[int, float, str]]) -> None:
     """However long the seconds were, and whatever phase they belong to."""
     made = [
         second(1, phase, length_s, sut=ALIVE | {OWN: number / length_s})
@@ -44,12 +44,12 @@ def test_rates_add_up_to_what_was_killed(parts: list[tuple[int, float, str]]) ->
     assert kills([], made) == ({1: Kills(number, gone=False)} if number else {})
 
 
-def test_a_part_of_a_kill_was_one() -> None:
+def test_a_fraction_of_a_kill_counts_as_one() -> None:
     """After a pause without seconds the rate is that of the pause."""
     assert kills([], [second(2, sut={OWN: 0.01})]) == {2: Kills(1, gone=False)}
 
 
-def test_a_group_that_goes_with_its_processes_is_told_by_its_machine() -> None:
+def test_kills_of_a_group_that_is_gone_are_counted_on_its_machine() -> None:
     alive, dead = second(1, sut=ALIVE | {HOST: 0.0}), second(2, "ramp", sut={HOST: 1.99})
     after = second(2, sut={HOST: 0.0})
     assert kills([], [alive, dead, after]) == {2: Kills(2, gone=True)}
@@ -78,34 +78,34 @@ def test_a_process_that_outlives_the_others_does_not_hide_the_kill() -> None:
     assert kills([], [without, last, later]) == {}
 
 
-def test_kills_of_the_machine_are_nobodys_while_the_server_lives() -> None:
+def test_kills_on_the_machine_do_not_count_while_the_server_lives() -> None:
     assert kills([], [second(1, sut=ALIVE | {HOST: 2.0}), second(2, sut=ALIVE)]) == {}
 
 
-def test_kills_of_the_machine_long_after_the_servers_end_are_others() -> None:
+def test_kills_long_after_the_servers_end_do_not_count() -> None:
     alive, end, later = second(1, sut=ALIVE), second(2, sut={HOST: 0.0}), second(2, sut={HOST: 1.0})
     assert kills([], [alive, end, later]) == {2: Kills(1, gone=True)}
     assert kills([], [alive, end, end, later]) == {}
     assert kills([], [alive, second(2), second(2), later]) == {2: Kills(1, gone=True)}
 
 
-def test_kills_of_the_machine_before_any_process_was_seen_are_nobodys() -> None:
+def test_kills_before_any_process_was_seen_do_not_count() -> None:
     assert kills([], [second(1, sut={HOST: 2.0})] * 3) == {}
 
 
-def test_without_seconds_a_level_has_its_means() -> None:
+def test_without_seconds_kills_come_from_the_means_of_a_level() -> None:
     made = level(1, 10, 5.0, 0.1, 1.0, QUIET | {OWN: 0.1})
     assert kills([made], []) == {1: Kills(round(0.1 * made.steady_s), gone=False)}
 
 
-def dying() -> Server:
+def dying_server() -> Server:
     """Lets in forty, and the others cannot connect."""
     return Server(places=8, most=40, think_s=1.0, quiet=QUIET | LIMIT)
 
 
 @pytest.mark.parametrize("phase", ["ramp", "settle", "steady"])
-def test_a_server_killed_while_users_arrive_is_no_server_that_refuses(phase: str) -> None:
-    levels = [dying().level(index, users) for index, users in enumerate((5, 20, 40, 60), 1)]
+def test_a_server_killed_while_users_arrive_does_not_refuse(phase: str) -> None:
+    levels = [dying_server().level(index, users) for index, users in enumerate((5, 20, 40, 60), 1)]
     before = seconds(levels)
     assert getattr(of_levels(levels, before), "limit", None) == "refusal"
     found = of_levels(levels, [*before, second(4, phase, sut={OWN: 3.0})])
@@ -120,8 +120,8 @@ def test_a_server_killed_while_users_arrive_is_no_server_that_refuses(phase: str
     assert scores == {5: 0, 20: 0, 40: 0, 60: 1}
 
 
-def test_a_server_gone_altogether_is_told_with_what_it_could_hold() -> None:
-    levels = [dying().level(index, users) for index, users in enumerate((5, 20), 1)]
+def test_a_server_that_is_gone_is_reported_with_its_memory_limit() -> None:
+    levels = [dying_server().level(index, users) for index, users in enumerate((5, 20), 1)]
     last = level(3, 80, 0.0, 0.0, 1.0, {}, refused=80)
     ends = [second(2, sut=ALIVE), second(3, "ramp", sut={HOST: 1.0})]
     found = of_levels([*levels, last], [*seconds(levels), *ends])
@@ -132,8 +132,8 @@ def test_a_server_gone_altogether_is_told_with_what_it_could_hold() -> None:
     assert not [doubt for doubt in found.doubts if "stopped answering" in doubt]
 
 
-def test_of_several_levels_the_one_with_fewest_users_is_told() -> None:
-    levels = [dying().level(index, users) for index, users in enumerate((60, 20), 1)]
+def test_of_several_levels_the_one_with_the_fewest_users_is_reported() -> None:
+    levels = [dying_server().level(index, users) for index, users in enumerate((60, 20), 1)]
     ends = [second(1, sut={OWN: 5.0}), second(2, sut={OWN: 2.0})]
     found = of_levels(levels, [*seconds(levels), *ends])
     assert found is not None

@@ -89,7 +89,7 @@ def diagnosed(server: Server) -> Diagnosis:
 
 
 @pytest.mark.parametrize("limit", SERVERS, ids=lambda limit: "-".join(filter(None, limit)))
-def test_each_limit_is_told_with_high_confidence(limit: tuple[str, str | None]) -> None:
+def test_each_limit_is_found_with_high_confidence(limit: tuple[str, str | None]) -> None:
     server = SERVERS[limit]
     if limit[0] == "refusal":
         levels = [server.level(index, users) for index, users in enumerate((5, 20, 40, 60), 1)]
@@ -138,7 +138,7 @@ def test_a_pool_whose_places_are_held_by_idle_connections_is_sized_by_them() -> 
     assert (found.limit, found.size) == ("pool", 3)
 
 
-def test_a_disk_that_is_read_for_want_of_memory_is_not_called_cleared() -> None:
+def test_a_disk_that_is_read_for_lack_of_memory_is_not_ruled_out() -> None:
     found = diagnosed(SERVERS["memory", "as disk"])
     ruled_out = {one.limit: one for one in found.ruled_out}
     assert "disk" not in ruled_out
@@ -146,7 +146,7 @@ def test_a_disk_that_is_read_for_want_of_memory_is_not_called_cleared() -> None:
     assert "pressure" in ruled_out["cpu"].figure.counter
 
 
-def test_bursts_of_waiting_for_cpu_hide_no_disk() -> None:
+def test_bursts_of_waiting_for_a_cpu_do_not_hide_the_disk() -> None:
     # 64 processes that wake at once wait for a CPU in their own account, and the host is full.
     server = Server(
         loud={
@@ -168,7 +168,7 @@ def test_bursts_of_waiting_for_cpu_hide_no_disk() -> None:
     assert (found.limit, found.detail) == ("disk", "write")
 
 
-def test_a_few_workers_on_as_few_cpus_are_the_cpus() -> None:
+def test_as_many_workers_as_cpus_are_limited_by_the_cpus() -> None:
     # As many workers as CPUs, always ready: nearly nobody waits, and still there is no more CPU.
     server = Server(
         loud={
@@ -185,7 +185,7 @@ def test_a_few_workers_on_as_few_cpus_are_the_cpus() -> None:
     assert (found.limit, found.detail) == ("cpu", "all cores")
 
 
-def test_few_very_late_timers_are_no_limit_of_the_generator() -> None:
+def test_a_few_very_late_timers_do_not_make_the_generator_the_limit() -> None:
     late = [
         each.model_copy(
             update={
@@ -202,7 +202,7 @@ def test_few_very_late_timers_are_no_limit_of_the_generator() -> None:
     assert found.limit == "disk"
 
 
-def test_a_search_that_stays_at_the_knee_is_told_by_how_long_users_wait() -> None:
+def test_a_limit_at_the_knee_is_found_by_how_long_users_wait() -> None:
     # With long think times throughput still follows users where they wait twelve times as long.
     server = replace(SERVERS["cpu", "all cores"], think_s=5.0)
     found = of_levels(server.levels((0.01, 0.25, 0.5, 0.75, 1.05)))
@@ -212,7 +212,7 @@ def test_a_search_that_stays_at_the_knee_is_told_by_how_long_users_wait() -> Non
     assert (found.limit, found.detail) == ("cpu", "all cores")
 
 
-def test_what_would_be_next_leaves_out_what_is_the_limit() -> None:
+def test_the_next_limit_is_not_the_current_one() -> None:
     disk = SERVERS["disk", "read"]
     server = replace(disk, loud={**disk.loud, "system.cpu.utilization": 0.5})
     found = diagnosed(server)
@@ -235,7 +235,7 @@ def test_a_disk_that_would_be_next_has_two_bounds() -> None:
     assert found.next.low <= found.next.users <= found.next.high
 
 
-def test_the_generator_is_said_first() -> None:
+def test_the_generator_is_named_before_the_server() -> None:
     quiet = Server(quiet=QUIET).levels((0.1, 0.3, 0.5))
     late = [
         level(9, 120, 60.0, 1.0, 1.0, QUIET, limited=True, worker=0.97),
@@ -265,7 +265,7 @@ def test_a_throttled_generator_is_seen_at_levels_that_count() -> None:
     assert (found.limit, found.detail, found.confidence_word) == ("generator", "quota", "high")
 
 
-def test_levels_lost_to_the_generator_say_nothing_against_a_server_that_was_flat_before() -> None:
+def test_levels_that_the_generator_limited_do_not_hide_the_servers_limit() -> None:
     full = SERVERS["disk", "read"].levels()
     late = level(9, 900, 90.0, 9.0, 1.0, QUIET, limited=True)
     found = of_levels([*full, late], seconds(full))
@@ -309,7 +309,7 @@ def test_with_the_generator_on_the_servers_machine_its_cpu_is_a_doubt() -> None:
     assert any("generator itself used" in doubt for doubt in found.doubts)
 
 
-def test_nothing_is_said_of_no_level() -> None:
+def test_without_levels_there_is_no_diagnosis() -> None:
     assert of_levels([]) is None
 
 
@@ -325,7 +325,7 @@ def test_a_server_that_dies_of_its_limit_does_not_refuse() -> None:
     assert any("stopped answering" in doubt for doubt in found.doubts)
 
 
-def test_one_busy_thread_is_told_where_others_fill_the_other_cpus() -> None:
+def test_one_busy_thread_is_found_while_others_fill_the_other_cpus() -> None:
     # An IMAP process has a core; what is left of four is taken by programs of no urgency.
     loud = {
         "process.cpu.busiest_thread": 0.98,
@@ -339,7 +339,7 @@ def test_one_busy_thread_is_told_where_others_fill_the_other_cpus() -> None:
     assert (found.limit, found.detail) == ("thread", "one thread")
 
 
-def test_a_quota_that_is_always_met_is_the_limit_though_throughput_grows() -> None:
+def test_an_exhausted_quota_is_the_limit_though_throughput_grows() -> None:
     # Few users log on at first, which costs most of the quota: more users bring more throughput.
     counters = QUIET | {
         "cgroup.cpu.throttled": 1.0,
@@ -356,7 +356,7 @@ def test_a_quota_that_is_always_met_is_the_limit_though_throughput_grows() -> No
     assert (found.limit, found.detail) == ("cpu", "quota")
 
 
-def test_commits_that_wait_for_one_that_writes_are_the_disk() -> None:
+def test_commits_that_wait_for_another_to_write_mean_the_disk() -> None:
     waiting = "postgresql.backends.waiting{{postgresql.wait={}}}"
     loud = {
         "postgresql.backends.active": 63.0,
@@ -373,9 +373,7 @@ def test_commits_that_wait_for_one_that_writes_are_the_disk() -> None:
 
 
 @pytest.mark.parametrize(("segment", "limit"), [(1448.0, "network"), (65_483.0, "lock")])
-def test_bytes_that_wait_are_the_networks_only_where_there_is_a_link(
-    segment: float, limit: str
-) -> None:
+def test_waiting_bytes_mean_the_network_only_over_a_link(segment: float, limit: str) -> None:
     """Over loopback they wait for a program that gets no CPU."""
     loud = {"socket.busy": 0.97, "socket.send_queue.share": 0.95}
     quiet = QUIET | {"socket.segment": segment, "socket.rwnd_limited": 0.0}

@@ -28,7 +28,7 @@ def diagnosed(server: Server) -> Diagnosis:
     return found
 
 
-def test_programs_that_come_and_go_are_the_servers() -> None:
+def test_short_lived_programs_belong_to_the_server() -> None:
     found = diagnosed(Server(loud=FORKS, quiet=QUIET | {"system.cpu.foreign": 2.7}))
     assert (found.limit, found.detail) == ("cpu", "all cores")
     other = diagnosed(
@@ -57,10 +57,10 @@ def test_programs_that_come_and_go_are_the_servers() -> None:
         ({}, None),
     ],
 )
-def test_what_is_left_is_other_programs(counters: dict[str, float], expected: float | None) -> None:
+def test_the_rest_is_other_programs(counters: dict[str, float], expected: float | None) -> None:
     """Of four CPUs without idle time, of which the generator uses 0.2."""
-    there = {"system.cpu.utilization": 1.0, "system.cpu.logical.count": 4.0, **counters}
-    one = level(1, 10, 100.0, 0.01, 1.0, there)
+    machine = {"system.cpu.utilization": 1.0, "system.cpu.logical.count": 4.0, **counters}
+    one = level(1, 10, 100.0, 0.01, 1.0, machine)
     assert foreign_cores(one) == (None if expected is None else pytest.approx(expected))
     assert cores(observe(one)).foreign == foreign_cores(one)
 
@@ -131,9 +131,7 @@ def test_of_two_levels_that_disagree_the_stronger_evidence_names_the_kind() -> N
 
 
 @pytest.mark.parametrize(("used", "kind"), [(0.497, "quota"), (0.2, "neighbour")])
-def test_a_group_that_used_up_its_quota_lacks_that_whoever_else_is_busy(
-    used: float, kind: str
-) -> None:
+def test_a_group_that_used_up_its_quota_is_limited_by_it(used: float, kind: str) -> None:
     """Beside programs that fill the machine; bursts are throttled also where most is left."""
     loud = {
         "system.cpu.utilization": 1.0,

@@ -27,7 +27,7 @@ def next_limit(think_s: float, *ladder: int) -> Next:
     return found.next
 
 
-def test_it_is_more_users_than_there_were() -> None:
+def test_a_next_limit_beyond_the_levels_is_given_in_users() -> None:
     found = next_limit(1.0, 1, 10, 40, 100, 200)
     assert found.limit == "cpu"
     assert found.per_s == pytest.approx(360, rel=0.1)
@@ -36,7 +36,7 @@ def test_it_is_more_users_than_there_were() -> None:
     assert "scenarios/s" not in found.sentence
 
 
-def test_of_fewer_users_than_there_were_the_rate_is_told() -> None:
+def test_a_next_limit_within_the_levels_is_given_as_a_rate() -> None:
     found = next_limit(0.02, 1, 2, 4, 16, 64)
     assert found.users < 64
     assert f"at about {found.per_s:.0f} scenarios/s (" in found.sentence

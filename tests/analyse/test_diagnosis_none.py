@@ -6,7 +6,7 @@ from diagnosis_levels import QUIET, Server, level, seconds
 from headcount.analyse.diagnosis.diagnose import of_levels
 
 
-def test_think_time_alone_is_no_limit_and_the_law_says_what_would_be_first() -> None:
+def test_without_a_limit_the_first_one_to_come_is_named() -> None:
     server = Server(
         places=4,
         loud={"system.cpu.utilization": 1.0, "process.cpu.busiest_thread": 0.3},
@@ -26,7 +26,7 @@ def test_think_time_alone_is_no_limit_and_the_law_says_what_would_be_first() -> 
     assert " or more)" in found.next.sentence
 
 
-def test_stalls_where_hardly_anybody_is_there_are_no_queue() -> None:
+def test_stalls_with_few_users_are_not_a_queue() -> None:
     # A machine that stands still for 20 ms now and then: the mean of 0.3 ms is six times as long.
     rates = ((1, 1.0), (8, 6.5), (64, 50.5))
     took_s = {1: 0.0003, 8: 0.0004, 64: 0.0018}
@@ -37,10 +37,10 @@ def test_stalls_where_hardly_anybody_is_there_are_no_queue() -> None:
     assert found.limit == "none"
 
 
-def test_behind_a_rate_limit_one_throughput_shows_what_would_be_next() -> None:
+def test_behind_a_rate_limit_one_throughput_shows_the_next_limit() -> None:
     # 60 scenarios/s at any number of users, each with 5 ms of the busiest thread: full at 200/s.
-    there = QUIET | {"process.cpu.busiest_thread": 0.3, "process.cpu.utilization": 0.3}
-    found = of_levels([level(i, n, 60.0, n / 60, 0.0, there) for i, n in enumerate((2, 16, 64), 1)])
+    busy = QUIET | {"process.cpu.busiest_thread": 0.3, "process.cpu.utilization": 0.3}
+    found = of_levels([level(i, n, 60.0, n / 60, 0.0, busy) for i, n in enumerate((2, 16, 64), 1)])
     assert found is not None
     assert found.next is not None
     assert (found.next.limit, found.next.background) == ("thread", 0.0)
@@ -48,7 +48,7 @@ def test_behind_a_rate_limit_one_throughput_shows_what_would_be_next() -> None:
     assert found.next.demand == pytest.approx(0.005, rel=1e-6)
 
 
-def test_what_neighbours_use_is_neither_the_users_nor_theirs_to_have() -> None:
+def test_cpu_time_of_neighbours_is_not_available_to_users() -> None:
     # Of two CPUs others use 0.8 at all levels; a scenario takes 10 ms of the rest.
     def used(per_s: float) -> dict[str, float]:
         own = 0.01 * per_s
@@ -71,7 +71,7 @@ def test_what_neighbours_use_is_neither_the_users_nor_theirs_to_have() -> None:
     assert found.next.per_s == pytest.approx((2 - 0.8) / 0.01, rel=1e-6)
 
 
-def test_a_full_thread_limits_also_where_throughput_has_hardly_bent() -> None:
+def test_a_full_thread_is_the_limit_even_if_throughput_hardly_bends() -> None:
     busy = "process.cpu.busiest_thread"
     own = {"process.cpu.utilization": 0.98, "system.cpu.utilization": 0.3}
     few = level(1, 10, 470.8, 0.00087, 0.02, QUIET | {busy: 0.31})

@@ -19,7 +19,7 @@ def full(used: float) -> Views:
 
 
 @pytest.mark.parametrize(("before", "share"), [(2.6, "66"), (0.1, None)])
-def test_cpu_that_the_server_used_before_the_first_user_is_of_others(
+def test_cpu_time_used_before_the_first_user_belongs_to_others(
     before: float, share: str | None
 ) -> None:
     levels = viewed_ladder([60, 100, 101], counters=[full(3.2), full(3.9), full(3.92)])
@@ -46,7 +46,7 @@ def diagnosed(rates: Sequence[float], asleep: Sequence[float], alone_ms: float) 
     return found
 
 
-def test_scenarios_that_sleep_in_the_server_wait_for_a_rate_not_for_a_place() -> None:
+def test_scenarios_that_sleep_in_the_server_are_rate_limited() -> None:
     # 25 ms alone at 170/s: by Little's law as a pool of four, of which four would sleep.
     rates = (78.0, 170.0, 170.0)
     found = diagnosed(rates, (1.9, 15.5, 63.0), 25.0)
@@ -73,7 +73,7 @@ def test_threads_that_sleep_while_a_file_is_locked_wait_for_that_lock() -> None:
     assert [one.id for one in found.advice] == ["lock-file"]
 
 
-def test_a_file_that_is_locked_now_and_then_does_not_hold_sleepers_up() -> None:
+def test_a_file_that_is_locked_at_times_is_not_what_sleepers_wait_for() -> None:
     counters = [{SLEEPING: many, "process.file_locks.held": 0.3} for many in (1.9, 15.5, 63.0)]
     levels = viewed_ladder((78.0, 170.0, 170.0), counters=counters)
     found = of_levels(levels, seconds(levels), [{"event": "trial", "service_ms": 25.0}])
@@ -81,7 +81,7 @@ def test_a_file_that_is_locked_now_and_then_does_not_hold_sleepers_up() -> None:
     assert found.limit == "limiter"
 
 
-def test_places_that_are_just_taken_are_not_asleep_for_a_rate() -> None:
+def test_a_full_pool_of_sleepers_is_not_a_rate_limit() -> None:
     # 15 places of 100 ms.
     assert diagnosed((20.0, 145.0, 150.0), (1.9, 14.5, 15.0), 100.0).limit == "pool"
 

@@ -55,7 +55,7 @@ def diagnosed(levels: list[LevelResult]) -> Diagnosis:
 
 
 @pytest.mark.parametrize("blind", [False, True], ids=["seen", "blind"])
-def test_a_long_way_is_told_from_a_slow_server(*, blind: bool) -> None:
+def test_long_round_trips_are_not_a_slow_server(*, blind: bool) -> None:
     counters = {} if blind else None
     found = diagnosed(ladder(0.064, {TRIP: 60.0}, counters=counters))
     assert (found.limit, found.detail) == ("delay", "latency")
@@ -74,12 +74,12 @@ def test_each_of_several_requests_takes_a_round_trip() -> None:
     assert diagnosed(ladder(0.33, {TRIP: 60.0}, requests=1)).detail == "waiting"
 
 
-def test_a_way_that_is_long_for_nobody_is_no_limit() -> None:
+def test_short_round_trips_are_not_a_limit() -> None:
     assert diagnosed(ladder(0.012, {TRIP: 10.0})).limit == "none"
 
 
 @pytest.mark.parametrize("end", ["generator", "sut"])
-def test_lost_packets_explain_what_a_few_scenarios_wait_for(end: str) -> None:
+def test_lost_packets_explain_a_few_slow_scenarios(end: str) -> None:
     """Of 100 scenarios with three segments each, six wait 200 ms for one that was lost."""
     figures = {TRIP: 1.0, SENT: 3.0, LOST: 0.06}
     found = diagnosed(ladder(0.003 + 0.06 * 0.2, figures, outcome="failed", figures_of=end))
@@ -104,7 +104,7 @@ def test_losses_are_named_only_where_they_matter(lost: float, took_s: float, out
     assert found.detail != "loss"
 
 
-def test_what_others_who_use_the_server_meet_is_not_the_users() -> None:
+def test_round_trips_and_losses_of_other_clients_do_not_count() -> None:
     """Somebody else is 60 ms away and loses packets; the users of the run are next door."""
     others = {"socket.connections": 500.0, TRIP: 60.0}
     lossy = {SENT: 3.0, LOST: 0.06}

@@ -94,7 +94,7 @@ def test_the_garbage_collector_is_named_if_it_works_in_the_pauses() -> None:
     assert (steady.limit, steady.detail) == ("pause", None)
 
 
-def test_a_pause_too_short_to_double_the_mean_shows_beside_a_median_as_usual() -> None:
+def test_a_short_pause_shows_in_the_mean_beside_a_usual_median() -> None:
     """Four pauses of 25 ms in two of three seconds: 0.1 s a second, of 0.2 s that users wait."""
     short = in_seconds((0, 1, 3, 4, 6, 7, 9, 10), 0.14)
     found = played(short, longest_s=0.14)
@@ -103,7 +103,7 @@ def test_a_pause_too_short_to_double_the_mean_shows_beside_a_median_as_usual() -
     assert "in 16 of 36 seconds all users waited at once" in found.sentence  # of 16 and 64 users
 
 
-def test_a_slow_request_holds_nobody_else_up() -> None:
+def test_a_few_slow_requests_are_not_a_pause() -> None:
     """The same times, but the longest scenario shows that few of them took all of it."""
     short = in_seconds((0, 1, 3, 4, 6, 7, 9, 10), 0.14)
     assert played(short, longest_s=3.0).limit != "pause"
@@ -119,11 +119,11 @@ def test_a_slow_request_holds_nobody_else_up() -> None:
         in_seconds((4,), 0.3),
     ],
 )
-def test_what_is_alike_short_or_rare_is_none(pause: Pause) -> None:
+def test_constant_short_or_rare_waits_are_not_pauses(pause: Pause) -> None:
     assert played(pause).limit != "pause"
 
 
-def test_threads_that_were_stopped_are_enough_without_any_second() -> None:
+def test_stopped_threads_are_a_pause_even_without_seconds() -> None:
     counters = {**QUIET, "process.threads": 5.0, "process.threads.stopped": 1.0}
     levels = [
         level(1, 2, 60.0, 0.012, 0.020, counters),

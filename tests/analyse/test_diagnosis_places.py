@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 from diagnosis_levels import level
-from test_diagnosis_program import PEER_NAME, QUIET, USERS, diagnosed, ladder, of_peer
+from test_diagnosis_program import PEER_NAME, QUIET, USERS, diagnosed, ladder, upstream
 
 from headcount.bundle.level import LevelResult
 from headcount.counters.naming import PEER, instance_name
@@ -17,24 +17,24 @@ def test_a_serial_section_as_even_as_a_clock_may_be_a_rate() -> None:
     assert "pool-or-rate" in [one.id for one in found.advice]
 
 
-def test_what_is_accepted_of_those_who_wait_there_are_its_workers() -> None:
+def test_accepted_connections_of_an_upstream_are_its_workers() -> None:
     queue = instance_name("upstream.accept_queue", PEER, PEER_NAME)
-    there = {users: {**of_peer(users, 64), queue: max(users - 3.0, 0.0)} for users in USERS}
+    by_users = {users: {**upstream(users, 64), queue: max(users - 3.0, 0.0)} for users in USERS}
     # With few users most of the time is spent elsewhere, as far as few looks show.
-    there[2] = {**of_peer(0.7, 64), queue: 0.0}
-    found = diagnosed(ladder({2: 23.0, 16: 50.0, 64: 50.0}, there), 60.0)
+    by_users[2] = {**upstream(0.7, 64), queue: 0.0}
+    found = diagnosed(ladder({2: 23.0, 16: 50.0, 64: 50.0}, by_users), 60.0)
     assert (found.limit, found.size, found.size_unit) == ("upstream", 3.0, "{scenario}")
     assert "which serves about 3 scenarios at a time" in found.sentence
     assert "max_children" in found.advice[0].sentence
 
 
-def test_a_server_behind_that_serves_one_does_so_wherever_else_time_is_spent() -> None:
-    there = {2: of_peer(0.75, 64), 16: of_peer(12.0, 64), 64: of_peer(56.0, 64)}
-    found = diagnosed(ladder({2: 46.0, 16: 54.0, 64: 54.0}, there), 20.0)
+def test_an_upstream_that_serves_one_at_a_time_is_found_beside_other_work() -> None:
+    by_users = {2: upstream(0.75, 64), 16: upstream(12.0, 64), 64: upstream(56.0, 64)}
+    found = diagnosed(ladder({2: 46.0, 16: 54.0, 64: 54.0}, by_users), 20.0)
     assert (found.limit, found.size_unit) == ("upstream", "ms")
     assert found.size == pytest.approx(1000 / 54, rel=0.02)
     # A rate limit there leaves its only place idle: nothing is known of how many it serves.
-    found = diagnosed(ladder({2: 46.0, 16: 54.0, 64: 54.0}, there), 5.0)
+    found = diagnosed(ladder({2: 46.0, 16: 54.0, 64: 54.0}, by_users), 5.0)
     assert (found.limit, found.size) == ("upstream", None)
 
 
@@ -48,23 +48,23 @@ def test_places_of_a_server_that_computes_most_of_the_time_are_a_guess() -> None
     assert found.confidence_word == "low"
 
 
-def test_workers_that_wait_for_a_file_are_no_other_server() -> None:
+def test_workers_that_wait_for_a_file_lock_are_not_an_upstream() -> None:
     """A router hands requests to workers of the same program, which take turns to lock a file."""
     asleep = {2: 1.1, 16: 14.9, 64: 23.7}
-    there = {
+    by_users = {
         users: {
-            **of_peer(users * 0.95, 64),
+            **upstream(users * 0.95, 64),
             "process.threads.waiting{wait=sleep}": many,
             "process.file_locks.held": 0.95,
         }
         for users, many in asleep.items()
     }
     rate = {2: 43.0, 16: 51.0, 64: 56.0}
-    found = diagnosed(ladder(rate, there), 20.0)
+    found = diagnosed(ladder(rate, by_users), 20.0)
     assert (found.limit, found.detail) == ("lock", "file")
-    for counters in there.values():
+    for counters in by_users.values():
         counters["process.file_locks.held"] = 0.3
-    assert diagnosed(ladder(rate, there), 20.0).limit == "upstream"
+    assert diagnosed(ladder(rate, by_users), 20.0).limit == "upstream"
 
 
 def with_connections(at_door: Mapping[int, float], always: float = 1.0) -> list[LevelResult]:
@@ -83,13 +83,13 @@ def with_connections(at_door: Mapping[int, float], always: float = 1.0) -> list[
     return found
 
 
-def test_a_server_that_serves_so_many_connections_has_a_pool_of_them() -> None:
+def test_a_server_with_a_limit_of_connections_has_a_pool_of_them() -> None:
     """Hardly a scenario is in progress: its users pause, and keep their places meanwhile."""
     found = diagnosed(with_connections({100: 0.0, 400: 0.0, 480: 30.0, 640: 190.0}), 1.0)
     assert found.limit == "pool"
     assert found.size == pytest.approx(450, rel=0.1)
 
 
-def test_those_who_wait_inside_wait_for_a_rate_however_many_come_later() -> None:
+def test_users_who_wait_inside_the_server_are_rate_limited() -> None:
     found = diagnosed(with_connections({100: 0.0, 400: 0.0, 480: 2.0, 640: 3.0}, 0.2), 1.0)
     assert found.limit == "limiter"

@@ -10,7 +10,7 @@ PEER_NAME = "10.0.0.9:5432"
 USERS = (2, 16, 64)
 
 
-def of_peer(waiting: float, connections: float) -> dict[str, float]:
+def upstream(waiting: float, connections: float) -> dict[str, float]:
     return {
         instance_name("upstream.waiting", PEER, PEER_NAME): waiting,
         instance_name("upstream.connections", PEER, PEER_NAME): connections,
@@ -37,7 +37,7 @@ def test_one_place_is_a_lock_also_if_two_users_already_wait_for_it(alone_ms: flo
     assert found.confidence_word == "high"
 
 
-def test_without_a_trial_nobody_can_tell_a_lock_from_a_rate() -> None:
+def test_without_a_trial_a_lock_has_low_confidence() -> None:
     assert diagnosed(ladder(dict.fromkeys(USERS, 100.0))).confidence_word == "low"
 
 
@@ -50,7 +50,7 @@ def test_a_rate_that_leaves_the_server_idle_is_a_rate_limit(rate: float, alone_m
     assert "limit_req" in found.advice[0].sentence
 
 
-def test_a_server_that_gets_slower_with_more_users_is_not_held_to_a_rate() -> None:
+def test_a_server_that_gets_slower_with_more_users_is_not_rate_limited() -> None:
     """Its locks are handed over ever more often: at 64 users it does a fifth of its best."""
     found = diagnosed(ladder({2: 100.0, 16: 40.0, 64: 20.0}), 4.0)
     assert found.limit != "limiter"
@@ -60,7 +60,7 @@ def test_few_connections_to_a_server_that_is_as_fast_as_ever_are_a_pool() -> Non
     """With 2 users each waits 18 of 20 ms there; only 6 can, however many there are."""
     rate = {2: 100.0, 16: 330.0, 64: 333.0}
     found = diagnosed(
-        ladder(rate, {2: of_peer(1.8, 6), 16: of_peer(5.94, 6), 64: of_peer(6.0, 6)}), 20.0
+        ladder(rate, {2: upstream(1.8, 6), 16: upstream(5.94, 6), 64: upstream(6.0, 6)}), 20.0
     )
     assert (found.limit, found.detail) == ("pool", f"connections to {PEER_NAME}")
     assert found.size == pytest.approx(6, abs=0.2)
@@ -68,36 +68,36 @@ def test_few_connections_to_a_server_that_is_as_fast_as_ever_are_a_pool() -> Non
     assert "connection pool" in found.advice[0].sentence
 
 
-def test_a_server_behind_that_gets_slower_is_the_limit() -> None:
+def test_an_upstream_that_gets_slower_is_the_limit() -> None:
     rate = {2: 100.0, 16: 200.0, 64: 200.0}
     found = diagnosed(
-        ladder(rate, {2: of_peer(1.8, 40), 16: of_peer(15.0, 40), 64: of_peer(40.0, 40)}), 20.0
+        ladder(rate, {2: upstream(1.8, 40), 16: upstream(15.0, 40), 64: upstream(40.0, 40)}), 20.0
     )
     assert (found.limit, found.detail) == ("upstream", PEER_NAME)
     assert PEER_NAME in found.sentence
     assert found.confidence_word == "high"
 
 
-def test_a_server_behind_that_has_too_few_workers_does_not_accept() -> None:
+def test_an_upstream_with_too_few_workers_is_the_limit() -> None:
     rate = {2: 100.0, 16: 200.0, 64: 200.0}
     queue = instance_name("upstream.accept_queue", PEER, PEER_NAME)
-    there = {users: {**of_peer(users * 0.9, 64), queue: users * 0.6} for users in USERS}
-    found = diagnosed(ladder(rate, there), 20.0)
+    by_users = {users: {**upstream(users * 0.9, 64), queue: users * 0.6} for users in USERS}
+    found = diagnosed(ladder(rate, by_users), 20.0)
     assert (found.limit, found.detail) == ("upstream", PEER_NAME)
     assert "wait to be accepted" in " ".join(figure.sentence for figure in found.figures)
     assert "max_children" in found.advice[0].sentence
 
 
-def test_what_waits_little_for_another_server_has_its_own_limit() -> None:
+def test_short_waits_for_an_upstream_leave_a_lock_the_limit() -> None:
     """2 of 20 ms are spent there, whatever the number of users: the lock is elsewhere."""
     rate = {2: 90.0, 16: 100.0, 64: 100.0}
     found = diagnosed(
-        ladder(rate, {2: of_peer(0.1, 40), 16: of_peer(0.1, 40), 64: of_peer(0.1, 40)}), 10.0
+        ladder(rate, {2: upstream(0.1, 40), 16: upstream(0.1, 40), 64: upstream(0.1, 40)}), 10.0
     )
     assert found.limit == "lock"
 
 
-def test_what_a_server_behind_it_computes_is_not_a_neighbours() -> None:
+def test_cpu_time_of_an_upstream_is_not_a_neighbours() -> None:
     loud = {
         "system.cpu.utilization": 1.0,
         "process.cpu.utilization": 0.5,
@@ -135,9 +135,7 @@ def test_a_server_that_is_slow_for_everybody_is_not_full() -> None:
         pytest.param(0.9, 1, "none", id="it computes"),
     ],
 )
-def test_a_delay_is_noticed_also_where_the_criteria_hold(
-    cpu: float, requests: int, limit: str
-) -> None:
+def test_a_delay_is_found_even_if_the_criteria_hold(cpu: float, requests: int, limit: str) -> None:
     used = {n: {"process.cpu.utilization": cpu * n * 0.08} for n in USERS}
     used[2]["process.cpu.utilization"] = cpu * 2
     levels = [
@@ -151,7 +149,7 @@ def test_a_delay_is_noticed_also_where_the_criteria_hold(
         assert [one.id for one in found.advice] == ["delay-waiting", "delay-users"]
 
 
-def test_answers_that_wait_for_an_acknowledgement_are_known_by_what_is_held_back() -> None:
+def test_delayed_acknowledgements_are_found_by_the_bytes_held_back() -> None:
     def held(bytes_each: float) -> dict[int, dict[str, float]]:
         return {
             n: {
@@ -177,23 +175,23 @@ def test_answers_that_wait_for_an_acknowledgement_are_known_by_what_is_held_back
     assert (found.limit, found.detail) == ("delay", "acknowledgement")
 
 
-def test_slow_because_it_computes_is_told_from_slow_because_it_waits() -> None:
+def test_a_delay_of_a_busy_server_is_computing() -> None:
     computing = {n: {"process.cpu.utilization": 0.9 * min(n, 4)} for n in (1, 2, 4)}
     found = diagnosed(ladder({1: 12.5, 2: 25.0, 4: 50.0}, computing), 80.0)
     assert (found.limit, found.detail) == ("delay", "computing")
 
 
-def test_slow_because_of_another_server_names_it() -> None:
-    there = {users: of_peer(users * 0.95, 80) for users in USERS}
-    found = diagnosed(ladder(SLOW, there), 80.0)
+def test_a_delay_of_an_upstream_names_it() -> None:
+    by_users = {users: upstream(users * 0.95, 80) for users in USERS}
+    found = diagnosed(ladder(SLOW, by_users), 80.0)
     assert (found.limit, found.detail) == ("upstream", PEER_NAME)
     assert "it waits 76.0 ms" in found.sentence
-    found = diagnosed(ladder(SLOW, there, outcome="passed"), 80.0)
+    found = diagnosed(ladder(SLOW, by_users, outcome="passed"), 80.0)
     assert (found.limit, found.detail) == ("upstream", PEER_NAME)
     assert "it waits 76.0 ms" in found.sentence
 
 
-def test_processes_that_somebody_stops_are_pauses() -> None:
+def test_stopped_processes_are_pauses() -> None:
     stopped = {n: {"process.threads": 8.0, "process.threads.stopped": 1.2} for n in USERS}
     found = diagnosed(ladder(SLOW, stopped), 80.0)
     assert (found.limit, found.detail) == ("pause", "stopped")
@@ -259,7 +257,7 @@ def test_postgresql_says_what_the_lock_is_on(kind: str, advice: str) -> None:
     assert advice in found.advice[0].sentence
 
 
-def test_what_breaks_the_server_decides_not_what_limited_it_before() -> None:
+def test_the_limit_that_breaks_the_server_wins_over_earlier_ones() -> None:
     """Up to 16 users the CPU is full; at 64 its memory is too small, and it does a tenth."""
     computing = {
         "system.cpu.utilization": 1.0,
@@ -314,7 +312,7 @@ def test_a_lock_that_the_server_reports_is_not_a_neighbours_fault() -> None:
 @pytest.mark.parametrize(
     ("noise", "word", "is_doubted"), [(0.01, "fair", True), (0.15, "high", False)]
 )
-def test_throughput_that_varies_is_no_rate_limit(noise: float, word: str, is_doubted: bool) -> None:
+def test_varying_throughput_is_not_a_rate_limit(noise: float, word: str, is_doubted: bool) -> None:
     """200/s: a Poisson process varies by 14 a second, 7%; a clock by nothing."""
     levels = Server(places=4, service_s=0.02, think_s=0.0, quiet=QUIET).levels()
     found = of_levels(levels, seconds(levels, noise))
@@ -324,7 +322,7 @@ def test_throughput_that_varies_is_no_rate_limit(noise: float, word: str, is_dou
     assert any("rate limit of" in doubt for doubt in found.doubts) == is_doubted
 
 
-def test_users_who_ask_for_little_are_not_held_to_a_rate() -> None:
+def test_users_with_long_think_times_are_not_rate_limited() -> None:
     """A second of think time: 640 users ask for 627/s, also where each takes 20 times as long."""
     levels = [
         level(index, users, users * 0.98, took_s, 1.0, QUIET)

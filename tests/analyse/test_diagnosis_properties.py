@@ -73,7 +73,7 @@ def diagnosis_of(levels: list[LevelResult]) -> Diagnosis:
 
 
 @pytest.mark.parametrize("limit", SERVERS, ids=lambda limit: "-".join(filter(None, limit)))
-def test_a_limit_that_no_counter_tells_is_unseen_and_never_named(
+def test_a_limit_without_counters_is_not_observed_and_never_named(
     limit: tuple[str, str | None],
 ) -> None:
     name = limit[0]
@@ -98,7 +98,7 @@ def test_without_any_counter_nothing_of_the_machine_is_named(
 
 
 @pytest.mark.parametrize("limit", [("cpu", "all cores"), ("disk", "read")], ids=str)
-def test_what_only_the_machine_was_seen_to_wait_for_is_less_sure(limit: tuple[str, str]) -> None:
+def test_counters_of_the_whole_machine_give_less_confidence(limit: tuple[str, str]) -> None:
     plain = SERVERS[limit]
     pressed = "io" if limit[0] == "disk" else "cpu"
     loud = {name: value for name, value in plain.loud.items() if name.startswith("system.")}
@@ -161,7 +161,7 @@ def test_every_threshold_has_its_reason_and_is_used() -> None:
         assert f'"{name}"' in sources, f"{name} is not used"
 
 
-def test_what_would_have_shown_a_limit_are_counters_of_the_catalogue() -> None:
+def test_counters_that_show_limits_are_in_the_catalogue() -> None:
     known = catalogue()
     for names in SHOWN_BY.values():
         for name in names:

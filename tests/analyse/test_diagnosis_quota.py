@@ -29,7 +29,7 @@ def held_back(**more: float) -> Diagnosis:
     return found
 
 
-def test_threads_that_get_no_cpu_although_all_are_idle_have_a_quota() -> None:
+def test_threads_that_wait_for_idle_cpus_have_a_quota() -> None:
     found = held_back()
     assert (found.limit, found.detail, found.confidence_word) == ("cpu", "quota", "high")
     assert "waited for a CPU 99.0% of the time" in found.sentence
@@ -52,7 +52,7 @@ def test_without_threads_that_want_a_cpu_there_is_no_quota(more: dict[str, float
     assert held_back(**more).detail != "quota"
 
 
-def test_what_breaks_a_server_is_looked_for_where_it_breaks() -> None:
+def test_the_limit_is_that_of_the_level_that_breaks() -> None:
     """With 16 users the CPU is full, and all pages are in memory; 64 users have more of them."""
     full = {**QUIET, "system.cpu.utilization": 0.96, "process.cpu.utilization": 3.8}
     short = {

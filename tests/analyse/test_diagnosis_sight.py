@@ -48,13 +48,13 @@ def test_on_a_shared_machine_a_hidden_server_is_not_judged(
     assert [one.id for one in found.advice] == ["unknown-blind"]
 
 
-def test_without_any_counters_the_way_to_get_them_is_said() -> None:
+def test_without_counters_the_sentence_says_how_to_get_them() -> None:
     found = diagnosed({})
     assert (found.limit, found.runner_up) == ("unknown", None)
     assert "--source ssh://USER@HOST" in found.sentence
 
 
-def test_a_far_machine_that_is_full_is_named_and_an_idle_one_is_not() -> None:
+def test_a_full_remote_machine_is_named_and_an_idle_one_is_not() -> None:
     full = diagnosed(MACHINE, FULL)
     assert (full.limit, full.detail) == ("cpu", "all cores")
     assert full.confidence_word != "high"
@@ -63,7 +63,7 @@ def test_a_far_machine_that_is_full_is_named_and_an_idle_one_is_not() -> None:
     assert idle.sentence.startswith("Cannot tell: no resource of the machine is full")
 
 
-def test_a_far_machine_whose_server_is_hidden_is_judged_and_the_rest_said() -> None:
+def test_a_remote_machine_with_a_hidden_server_is_judged() -> None:
     """Over SSH the machine is the server's alone, unlike one that the load generator shares."""
     hidden = HIDDEN.model_copy(update={"machine": "ssh://web1"})
     full = diagnosed(MACHINE, FULL, hidden)
@@ -73,10 +73,10 @@ def test_a_far_machine_whose_server_is_hidden_is_judged_and_the_rest_said() -> N
     assert f"no resource of the machine is full, and {MISSING}" in idle.sentence
 
 
-def test_the_servers_own_word_counts() -> None:
+def test_the_servers_own_counters_are_enough_to_judge() -> None:
     found = diagnosed(MACHINE | {"web.workers.limit": 4.0}, {"web.workers.busy": 4.0}, HIDDEN)
     assert (found.limit, found.size) == ("pool", 4)
 
 
-def test_its_processes_are_enough_to_judge() -> None:
+def test_counters_of_processes_are_enough_to_judge() -> None:
     assert diagnosed(QUIET, accept=True).limit == "pool"

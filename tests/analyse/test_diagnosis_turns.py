@@ -9,7 +9,7 @@ IO = "cgroup.pressure{resource=io,kind=some}"
 READ = "process.disk.io{disk.io.direction=read}"
 
 
-def test_limits_that_take_turns_are_told_as_such() -> None:
+def test_limits_that_take_turns_are_joint() -> None:
     levels = Server(loud={IO: 0.5, READ: 2e7, "cgroup.cpu.throttled": 0.45}, quiet=QUIET).levels()
     measured = seconds(levels, 0.01)
     for number, second in enumerate(measured):
@@ -24,7 +24,7 @@ def test_limits_that_take_turns_are_told_as_such() -> None:
     assert any("in turns" in doubt for doubt in found.doubts)
 
 
-def test_a_processor_and_a_lock_that_take_turns_are_told_as_such() -> None:
+def test_a_cpu_and_a_lock_that_take_turns_are_joint() -> None:
     busy = {"system.cpu.utilization": 0.5, "process.cpu.utilization": 1.0}
     process = {"process.cpu.busiest_process": 0.96, "process.cpu.busiest_thread": 0.45}
     levels = [

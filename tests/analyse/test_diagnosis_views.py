@@ -56,7 +56,7 @@ def test_a_queue_before_a_server_that_has_become_slow_is_a_symptom() -> None:
     assert diagnosed(viewed_ladder([40, 25, 20], views, counters)).detail != "maxconn"
 
 
-def test_places_that_are_free_are_no_limit() -> None:
+def test_free_places_are_not_a_limit() -> None:
     views = [haproxy(2, 0), haproxy(3, 0), haproxy(3, 0)]
     assert diagnosed(viewed_ladder([40, 100, 100], views)).detail != "maxconn"
 
@@ -131,7 +131,7 @@ def test_a_monitor_that_each_scenario_finds_taken_is_a_lock_not_a_pool_of_four()
     assert found.advice[0].id == "lock-monitor"
 
 
-def test_monitors_that_few_scenarios_find_taken_leave_it_a_pool() -> None:
+def test_rarely_contended_monitors_leave_a_pool_the_limit() -> None:
     views = [{"jvm.monitors.contended": many} for many in (0.0, 12.0, 25.0)]
     found = diagnosed(viewed_ladder([40, 100, 101], views))
     assert found.limit == "pool"

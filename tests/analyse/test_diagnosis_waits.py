@@ -36,18 +36,18 @@ def events(*levels: int) -> list[dict[str, Any]]:
     ]
 
 
-def found(few: dict[str, int], many: dict[str, int], running: int = 0) -> Waits:
+def new_waits(few: dict[str, int], many: dict[str, int], running: int = 0) -> Waits:
     stacks = [*seen(1, few), *seen(2, many, running)]
     answer = waits(stacks, events(1, 2), (2, 64), (1, 2))
     assert answer is not None
     return answer
 
 
-def test_a_lock_that_more_wait_for_than_before_and_replies_of_a_peer() -> None:
+def test_locks_and_replies_that_more_threads_wait_for_are_named() -> None:
     reply, accept = "recvfrom(peer:10.0.0.9:5432)", "accept4(listen:0.0.0.0:80)"
     few = {"futex(0x7f00)": 1, reply: 1, accept: 1}
     many = {"futex(0x7f00)": 38, reply: 4, accept: 21}
-    answer = found(few, many, running=1)
+    answer = new_waits(few, many, running=1)
     assert [(one.kind, one.object, one.threads) for one in answer.waits] == [
         ("lock", None, 38.0),
         ("receive", "peer:10.0.0.9:5432", 4.0),
@@ -60,7 +60,7 @@ def test_a_lock_that_more_wait_for_than_before_and_replies_of_a_peer() -> None:
 
 
 def test_idle_workers_are_idle_and_not_the_limit() -> None:
-    answer = found(
+    answer = new_waits(
         {"futex(0x7f00)": 30, "epoll_wait": 2, "clock_nanosleep": 1},
         {"futex(0x7f00)": 30, "epoll_wait": 2, "clock_nanosleep": 1, "recvfrom(client)": 4},
     )
@@ -71,13 +71,13 @@ def test_idle_workers_are_idle_and_not_the_limit() -> None:
 
 
 def test_a_futex_where_no_other_waits_is_parked() -> None:
-    answer = found({"futex": 3}, {"futex": 9, "epoll_pwait": 1})
+    answer = new_waits({"futex": 3}, {"futex": 9, "epoll_pwait": 1})
     assert answer.waits == []
     assert (answer.parked, answer.in_loop, answer.idle) == (9, 1, 0)
 
 
 def test_one_wait_of_one_thread() -> None:
-    answer = found({}, {"write(pipe:2)": 1})
+    answer = new_waits({}, {"write(pipe:2)": 1})
     assert answer.sentence == (
         "of its only thread at 64 users, 1 waits for the reader of a pipe (descriptor 2)"
     )
@@ -85,12 +85,12 @@ def test_one_wait_of_one_thread() -> None:
 
 def test_files_of_requests_are_one_folder() -> None:
     many = {f"fsync(file:/var/db/log-{number})": 1 for number in range(50)}
-    answer = found({"fsync(file:/var/db/log-1)": 1}, many)
+    answer = new_waits({"fsync(file:/var/db/log-1)": 1}, many)
     assert [(one.object, one.threads) for one in answer.waits] == [("folder:/var/db", 50.0)]
     assert "50 wait for files in /var/db to reach the disk" in answer.sentence
 
 
-def test_without_a_level_of_fewer_users_nobody_was_there_before() -> None:
+def test_without_a_smaller_level_all_waits_count() -> None:
     stacks = seen(1, {"futex(0x7f00)": 5})
     answer = waits(stacks, events(1), (1, 8), None)
     assert answer is not None
@@ -98,12 +98,12 @@ def test_without_a_level_of_fewer_users_nobody_was_there_before() -> None:
     assert [one.threads for one in answer.waits] == [5.0]
 
 
-def test_what_is_rare_is_not_mentioned() -> None:
-    answer = found({}, {"epoll_wait": 100, "fsync(file:/a)": 1})
+def test_rare_waits_are_not_mentioned() -> None:
+    answer = new_waits({}, {"epoll_wait": 100, "fsync(file:/a)": 1})
     assert answer.waits == []
 
 
-def test_nothing_without_stacks_or_without_snapshots() -> None:
+def test_without_stacks_or_snapshots_there_are_no_waits() -> None:
     assert waits([], events(1), (1, 8), None) is None
     assert waits(seen(1, {"futex": 1}), [], (1, 8), None) is None
     assert waits(seen(1, {"futex": 1}), events(1), (2, 8), (1, 1)) is None
@@ -123,7 +123,7 @@ FOLDED = st.dictionaries(CALLS, st.integers(1, 50), max_size=8)
 def test_every_thread_is_counted_once(
     few: dict[str, int], many: dict[str, int], running: int
 ) -> None:
-    answer = found(few, many, running)
+    answer = new_waits(few, many, running)
     assert answer.threads == sum(many.values()) + running
     named = sum(one.threads for one in answer.waits)
     rest = answer.threads - answer.running - answer.idle - answer.in_loop - answer.parked - named
@@ -135,7 +135,7 @@ def test_every_thread_is_counted_once(
     )
 
 
-def test_where_in_the_program_most_wait_that_did_not_before() -> None:
+def test_the_place_in_the_program_with_the_most_new_waits_is_named() -> None:
     def dump(level: int, locked: int) -> LevelStacks:
         at_lock = ("app", "goroutine", "sync.Mutex.Lock", "main.visit", "sync.(*Mutex).Lock")
         listening = ("app", "goroutine", "IO wait", "main.main", "net.(*netFD).accept")
@@ -183,7 +183,7 @@ def test_numbers_of_threads_are_written_short() -> None:
     assert [threads_text(one) for one in (1234.4, 9.96, 9.4, 0.04)] == ["1,234", "10", "9.4", "0"]
 
 
-def test_the_diagnosis_has_them_of_its_top_level_and_is_the_same_without() -> None:
+def test_the_diagnosis_has_the_waits_of_its_top_level_and_is_the_same_without() -> None:
     levels = Server().levels()
     users = Counter({level.index: level.users for level in levels})
     top, few = max(users, key=users.__getitem__), min(users, key=users.__getitem__)

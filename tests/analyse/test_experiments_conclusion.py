@@ -148,11 +148,11 @@ def test_rivals_are_those_of_the_program_and_those_with_evidence() -> None:
     assert rivals_of(diagnosis("cpu", pool=0.1, lock=0.4)) == {"delay", "lock"}
 
 
-def named(findings: Sequence[Finding]) -> list[str]:
+def experiment_names(findings: Sequence[Finding]) -> list[str]:
     return [one.experiment for one in findings]
 
 
-def test_those_that_decided_are_named() -> None:
+def test_experiments_that_decided_are_named() -> None:
     found = conclude(diagnosis("pool"), findings_on(pool(4)))
-    assert found.experiments == named(findings_on(pool(4)))
+    assert found.experiments == experiment_names(findings_on(pool(4)))
     assert "`concurrency` and `kinds`" in found.sentence

@@ -50,7 +50,7 @@ def test_the_oracle_agrees_with_the_bounds_of_closed_networks() -> None:
 
 
 @given(st.integers(3, 24), st.floats(0.002, 0.5), st.integers(0, 99))
-def test_a_pool_has_its_places_and_is_no_lock(places: int, service_s: float, seed: int) -> None:
+def test_a_pool_has_its_size_and_is_not_a_lock(places: int, service_s: float, seed: int) -> None:
     found = concurrency_of(pool(places), service_s, 2 * places, seed=seed)
     assert {"lock", *UNLOADED} <= set(found.contradicts)
     assert "pool" in found.supports
@@ -59,7 +59,7 @@ def test_a_pool_has_its_places_and_is_no_lock(places: int, service_s: float, see
 
 
 @given(st.floats(0.002, 0.5), st.integers(4, 64), st.integers(0, 99))
-def test_a_lock_serves_one_at_a_time_and_is_no_pool(
+def test_a_lock_serves_one_at_a_time_and_is_not_a_pool(
     service_s: float, users: int, seed: int
 ) -> None:
     found = concurrency_of(pool(1), service_s, users, seed=seed)
@@ -85,7 +85,7 @@ def test_a_server_that_is_slow_for_everybody_is_not_limited(service_s: float, us
 
 
 @given(st.integers(1, 8), st.floats(0.01, 0.2), st.floats(0.05, 1.0))
-def test_thinking_users_behind_a_pool_are_flat_once_they_fill_it(
+def test_throughput_is_flat_once_thinking_users_fill_a_pool(
     places: int, service_s: float, think_s: float
 ) -> None:
     knee = places * (service_s + think_s) / service_s
@@ -108,7 +108,7 @@ def test_the_figures_are_those_of_the_definitions() -> None:
     assert "20.0 ms" in share.sentence
 
 
-def test_alone_tells_slow_for_everybody_from_slow_under_load() -> None:
+def test_alone_distinguishes_a_slow_server_from_a_loaded_one() -> None:
     slow = alone.judge(turns({alone.ONE: (1, 10, 100.0), alone.ALL: (9, 88, 104.0)}, noise=NOISE))
     assert slow is not None
     assert slow.direct == ["delay"]
@@ -124,9 +124,7 @@ def test_alone_tells_slow_for_everybody_from_slow_under_load() -> None:
 
 
 @given(st.integers(1, 8), st.floats(0.004, 0.1), st.floats(2.0, 20.0))
-def test_what_serves_a_few_at_a_time_follows_the_cost(
-    places: int, cheap_s: float, times: float
-) -> None:
+def test_the_rate_of_a_pool_follows_the_cost(places: int, cheap_s: float, times: float) -> None:
     found = kinds_of(pool(places), cheap_s, cheap_s * times, 4 * places)
     assert found is not None
     assert found.contradicts == ["limiter"]
@@ -134,14 +132,14 @@ def test_what_serves_a_few_at_a_time_follows_the_cost(
 
 
 @given(st.floats(20, 400), st.floats(2.0, 5.0))
-def test_a_rate_limit_does_not_follow_the_cost(per_s: float, times: float) -> None:
+def test_the_rate_of_a_limiter_does_not_follow_the_cost(per_s: float, times: float) -> None:
     found = kinds_of(limiter(per_s), 0.1 / per_s, 0.1 * times / per_s, 32)
     assert found is not None
     assert found.supports == found.direct == ["limiter"]
     assert {"pool", "lock", "cpu", "delay"} <= set(found.contradicts)
 
 
-def test_equal_rates_with_a_busy_place_leave_a_lock_open() -> None:
+def test_equal_rates_with_a_busy_place_may_be_a_lock() -> None:
     # Both kinds hold a lock for 10 ms; the expensive one takes 30 ms more beside it.
     arms = {
         BOTH.alone("cheap"): (1, 50.0, 12.0),
@@ -168,7 +166,7 @@ def test_the_only_kind_that_is_slow_is_named() -> None:
     assert not found.contradicts
 
 
-def test_kinds_of_the_same_cost_tell_nothing() -> None:
+def test_kinds_of_equal_cost_have_no_finding() -> None:
     assert kinds_of(pool(2), 0.010, 0.011, 16) is None
 
 
@@ -176,7 +174,7 @@ def test_kinds_of_the_same_cost_tell_nothing() -> None:
     ("part", "supports", "contradicts"),
     [(0.7, ["cpu"], "pool"), (1.0, ["disk", "limiter", "lock"], "cpu")],
 )
-def test_a_cut_resource_that_limits_takes_its_part_of_the_throughput(
+def test_cutting_a_resource_lowers_throughput_only_if_it_is_the_limit(
     part: float, supports: list[str], contradicts: str
 ) -> None:
     arms = {cut.WHOLE: (8, 200.0, 40.0), cut.PART: (8, 200.0 * part, 40.0 / part)}
@@ -197,7 +195,7 @@ def test_a_second_load_on_a_shared_upstream_takes_throughput(left: float, limit:
     assert found.estimates[0].value == pytest.approx(left, rel=0.1)
 
 
-def test_refusals_of_new_connections_are_told_from_work() -> None:
+def test_failures_of_new_connections_are_refusals() -> None:
     def failing(turn: Turn) -> Turn:
         new = turn.arm == connections.NEW
         return turn.model_copy(update={"failed": turn.completed if new else 0})
@@ -212,7 +210,7 @@ def test_refusals_of_new_connections_are_told_from_work() -> None:
     assert fine.contradicts == ["refusal"]
 
 
-def test_four_rounds_are_too_few_and_cut_rounds_do_not_count() -> None:
+def test_four_rounds_are_too_few_and_incomplete_rounds_do_not_count() -> None:
     arms = {alone.ONE: (1, 10.0, 20.0), alone.ALL: (9, 88.0, 104.0)}
     assert alone.judge(turns(arms, rounds=4)) is None
     assert alone.judge(turns(arms, rounds=5)[:-1]) is None

@@ -282,7 +282,7 @@ MEANT = [
 
 
 @pytest.mark.parametrize(("kind", "message", "rule"), MEANT)
-def test_a_message_means(kind: str, message: str, rule: str) -> None:
+def test_a_message_has_its_rule(kind: str, message: str, rule: str) -> None:
     assert cause_of(kind, message).id == rule
 
 
@@ -294,7 +294,7 @@ def test_every_rule_is_reached_by_a_message() -> None:
     assert {rule for _, _, rule in MEANT} == {rule.id for rule in rules()} - others
 
 
-def test_whatever_comes_has_a_cause() -> None:
+def test_every_failure_has_a_cause() -> None:
     assert cause_of("a kind of a later version", "").cause == "unknown"
     assert [rule.id for rule in rules()][-1] == "other"
     assert len({rule.id for rule in rules()}) == len(rules())
@@ -320,5 +320,5 @@ def test_every_rule_says_what_to_do(rule: object) -> None:
         ("GET /: status 500 Internal Server Error instead of 200", False),
     ],
 )
-def test_a_server_that_turns_away_is_not_dead(message: str, full: bool) -> None:
+def test_messages_of_full_servers_are_recognised(message: str, full: bool) -> None:
     assert is_full(message) is full

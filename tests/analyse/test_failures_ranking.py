@@ -32,12 +32,12 @@ def level(index: int, users: int, outcome: str, *faults: FaultResult) -> LevelRe
     return found.model_copy(update={"outcome": outcome, "faults": list(faults), "total": total})
 
 
-def test_without_faults_there_are_none() -> None:
+def test_without_faults_there_are_no_failures() -> None:
     assert failures_of([]) == []
     assert failures_of([level(1, 10, "passed")]) == []
 
 
-def test_what_broke_the_first_level_comes_before_what_an_overloaded_one_does_most() -> None:
+def test_failures_of_the_first_failed_level_come_first() -> None:
     levels = [
         level(1, 10, "passed", fault("refused", (FOUND, 3))),
         level(2, 40, "failed", fault("refused", (FOUND, 60)), fault("timeout", (WAITED, 2))),
@@ -58,13 +58,13 @@ def test_messages_with_one_meaning_are_one_failure_at_a_step() -> None:
     assert found[0].message == lines[0][0]
 
 
-def test_what_no_rule_knows_is_told_apart_by_its_words() -> None:
+def test_messages_without_a_rule_are_grouped_by_their_words() -> None:
     odd = fault("refused", ("the lift is out of order", 3), ("the cat is on the roof", 9))
     found = failures_of([level(1, 10, "failed", odd)])
     assert [one.message for one in found] == ["the cat is on the roof", "the lift is out of order"]
 
 
-def test_three_at_most_and_none_too_long() -> None:
+def test_at_most_three_failures_are_kept_and_their_messages_cut() -> None:
     odd = fault("refused", *((f"{name} " * 200, 5) for name in ("a", "b", "c", "d")))
     found = failures_of([level(1, 10, "failed", odd)])
     assert len(found) == 3

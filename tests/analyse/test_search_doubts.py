@@ -34,7 +34,7 @@ def outcome(**more: Any) -> Outcome:
     return Outcome(**(values | more))
 
 
-def test_bad_moments_are_said_with_both_capacities_and_the_worst_ones_time() -> None:
+def test_bad_moments_are_reported_with_both_capacities_and_the_worst_time() -> None:
     found = search_doubts(
         PLAN, LEVELS, outcome(moments=BadMoments(MOMENTS, 0.0625)), is_finished=True
     )

@@ -31,7 +31,7 @@ def test_convolution_solves_the_markov_chain(network: Network, users: int) -> No
     assert found.per_s[-1] == pytest.approx(per_s, rel=1e-9)
 
 
-def test_speeds_that_a_queue_depth_sweep_gave() -> None:
+def test_convolution_takes_speeds_by_queue_depth() -> None:
     disk = Station("ssd", 0.001, (1.0, 1.9, 2.6, 3.0, 3.1))
     network = Network([disk], think_s=0.002)
     per_s, _ = brute_force(network, 8)
@@ -150,7 +150,7 @@ def test_one_class_of_several_is_the_same_fixed_point(
     assert many.per_s[0] == pytest.approx(one.per_s[0], rel=1e-5)
 
 
-def test_two_classes_of_the_same_are_one() -> None:
+def test_two_equal_classes_are_one() -> None:
     half = amva.Load(15, 2.0, (0.05, 0.02))
     both = amva.mixed([half, half], (1.0, 1.0))
     network = Network([Station("a", 0.05), Station("b", 0.02)], 2.0)

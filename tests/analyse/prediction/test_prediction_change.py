@@ -50,12 +50,12 @@ def test_changes(kind: str, text: str, unit: str, capacity: float | None, then: 
         ("network", ""),
     ],
 )
-def test_what_cannot_be_read_says_how_to_write_it(kind: str, text: str) -> None:
+def test_unreadable_changes_are_refused_with_their_option(kind: str, text: str) -> None:
     with pytest.raises(InputError, match=r"--(cpus|disks|network)"):
         change.parse(kind, text)  # type: ignore[arg-type]
 
 
-def test_what_the_run_does_not_tell_must_be_written_in_full() -> None:
+def test_changes_of_unknown_capacities_must_be_written_in_full() -> None:
     unknown = resource("network", "By/s", None)
     with pytest.raises(InputError, match="does not record how fast"):
         change.capacities([unknown], [change.parse("network", "2x")])

@@ -16,7 +16,7 @@ def bundle(folder: Path, system: str = "cpu") -> Bundle:
     return run(system, [round(capacity(system) * part) for part in AROUND], folder)
 
 
-def test_each_answer_is_that_of_a_prediction_asked_for_by_itself(tmp_path: Path) -> None:
+def test_each_prediction_equals_one_asked_for_alone(tmp_path: Path) -> None:
     made = bundle(tmp_path)
     predictions = doubled_predictions(made)
     # Nothing tells how fast the network is, so twice of it is not asked.
@@ -28,7 +28,7 @@ def test_each_answer_is_that_of_a_prediction_asked_for_by_itself(tmp_path: Path)
         assert one == predict(made, Asked([change.parse(kind, "2x")]))  # type: ignore[arg-type]
 
 
-def test_more_of_what_is_full_holds_more_and_more_of_the_rest_does_not(tmp_path: Path) -> None:
+def test_only_twice_the_full_resource_holds_more_users(tmp_path: Path) -> None:
     cpu, disk = doubled_predictions(bundle(tmp_path, "disk"))
     assert (cpu.bound_now, disk.bound_now) == ("disk", "disk")
     assert cpu.capacity is not None
@@ -38,7 +38,7 @@ def test_more_of_what_is_full_holds_more_and_more_of_the_rest_does_not(tmp_path:
     assert disk.capacity.users > 1.3 * cpu.measured
 
 
-def test_nothing_is_asked_where_the_criteria_say_nothing_of_response_times(tmp_path: Path) -> None:
+def test_without_response_time_criteria_there_are_no_predictions(tmp_path: Path) -> None:
     made = bundle(tmp_path)
     workload = made.plan.workload.model_copy(update={"criteria": ["errors<1%"]})
     plan = made.plan.model_copy(update={"workload": workload})

@@ -22,7 +22,7 @@ def predicted(levels: list[LevelResult], folder: Path, mean_s: float, asked: Ask
     ("cores", "service_s", "factor"),
     [(1, 0.01, 2.0), (2, 0.005, 0.5), (2, 0.03, 1.5), (3, 0.02, 2.0)],
 )
-def test_other_cpus_are_foretold(
+def test_other_numbers_of_cpus_are_predicted(
     tmp_path: Path, cores: int, service_s: float, factor: float
 ) -> None:
     think_s, mean_s = 100 * service_s, 8 * service_s
@@ -56,7 +56,7 @@ def test_more_cpus_never_hold_fewer_users(tmp_path: Path) -> None:
     assert users == sorted(users)
 
 
-def test_users_say_what_they_would_get_and_need(tmp_path: Path) -> None:
+def test_the_outlook_for_users_has_response_times_and_needs(tmp_path: Path) -> None:
     now = truth(1, 0.01, 1.0, 0.08)
     levels = quota(1, 0.01, 1.0, [now * part for part in FACTORS])
     found = predicted(levels, tmp_path, 0.08, Asked(users=round(2 * now)))
@@ -85,7 +85,7 @@ def failing(found: Prediction) -> set[str]:
     return {check.name for check in found.checks if check.passed is False}
 
 
-def test_far_beyond_what_was_measured_is_refused(tmp_path: Path) -> None:
+def test_predictions_far_beyond_the_measured_levels_are_refused(tmp_path: Path) -> None:
     now = truth(1, 0.01, 1.0, 0.08)
     levels = quota(1, 0.01, 1.0, [now * part for part in FACTORS])
     found = predicted(levels, tmp_path, 0.08, Asked([change.parse("cpu", "16x")]))
@@ -104,7 +104,7 @@ def test_memory_is_refused_unless_the_disk_plays_no_part(tmp_path: Path) -> None
     assert "three sizes" in less.sentence
 
 
-def test_users_who_are_lost_break_littles_law(tmp_path: Path) -> None:
+def test_lost_users_break_littles_law(tmp_path: Path) -> None:
     now = truth(1, 0.01, 1.0, 0.08)
     levels = [
         each.model_copy(update={"little_error": 0.018})
@@ -128,7 +128,7 @@ def test_a_demand_that_grows_is_refused(tmp_path: Path) -> None:
     assert "demands" in failing(predicted(levels, tmp_path, 0.08, Asked()))
 
 
-def test_too_few_loads_hold_nothing_out(tmp_path: Path) -> None:
+def test_too_few_levels_fail_the_hold_out_check(tmp_path: Path) -> None:
     now = truth(1, 0.01, 1.0, 0.08)
     levels = quota(1, 0.01, 1.0, [now * part for part in (0.6, 0.85, 1.05)])
     assert "hold-out" in failing(predicted(levels, tmp_path, 0.08, Asked()))
@@ -144,7 +144,7 @@ def test_a_limit_that_no_hardware_moves_is_refused(tmp_path: Path) -> None:
     assert "reach" in failing(found)
 
 
-def test_levels_that_tell_nothing_are_left_out_or_refused(tmp_path: Path) -> None:
+def test_unusable_levels_are_left_out_or_refused(tmp_path: Path) -> None:
     now = truth(1, 0.01, 1.0, 0.08)
     levels = quota(1, 0.01, 1.0, [now * part for part in FACTORS])
     broken = levels[2].model_copy(update={"index": 9, "little_error": 0.3})

@@ -21,7 +21,7 @@ def predicted(
 
 
 @pytest.mark.parametrize("system", ["cpu", "disk", "thrash"])
-def test_the_capacity_is_foretold_from_levels_below_it(system: str, tmp_path: Path) -> None:
+def test_the_capacity_is_predicted_from_levels_below_it(system: str, tmp_path: Path) -> None:
     found = predicted(system, BELOW, tmp_path, SAME_DISKS)
     assert found.measured is None  # no level broke the criterion
     assert found.capacity is not None

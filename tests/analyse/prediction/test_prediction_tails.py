@@ -33,7 +33,7 @@ def p95_s(users: int, service_s: float) -> float:
     return float(optimize.brentq(over, 1e-6, users * service_s * 3))
 
 
-def holds(service_s: float) -> int:
+def most_users(service_s: float) -> int:
     """The most users whose 95th percentile is within the limit."""
     low, high = 1, round(3 * THINK_S / service_s)
     while high - low > 1:
@@ -60,10 +60,10 @@ def measured(index: int, users: int) -> LevelResult:
 
 
 @pytest.mark.parametrize(("factor", "low", "high"), [(1.0, -0.02, 0.02), (3.0, -0.06, -0.02)])
-def test_three_times_the_cpu_is_foretold_a_few_percent_too_low(
+def test_three_times_the_cpu_is_predicted_a_few_percent_too_low(
     tmp_path: Path, factor: float, low: float, high: float
 ) -> None:
-    knee = holds(CPU_S / CORES)
+    knee = most_users(CPU_S / CORES)
     users = [round(knee * part) for part in (0.4, 0.6, 0.8, 0.95, 1.1, 1.3)]
     levels = [measured(index, each) for index, each in enumerate(users, 1)]
     bundle = Bundle(tmp_path, plan(f"p95<={LIMIT_MS}ms", users), None, levels, None)
@@ -72,6 +72,6 @@ def test_three_times_the_cpu_is_foretold_a_few_percent_too_low(
     assert found.capacity is not None
     assert found.capacity.low is not None
     assert found.capacity.high is not None
-    truth = holds(CPU_S / CORES / factor)
+    truth = most_users(CPU_S / CORES / factor)
     assert low <= found.capacity.users / truth - 1 <= high
     assert found.capacity.low <= truth <= found.capacity.high
