@@ -22,7 +22,7 @@ def test_levels_far_from_the_limit_take_seconds() -> None:
     assert search.outcome().estimate == pytest.approx(30_000, rel=0.01)
 
 
-def test_a_climb_that_is_not_light_counts_for_nothing() -> None:
+def test_a_climb_that_is_not_light_does_not_count() -> None:
     share = logistic(940)
 
     def answer(request: Request) -> Observation:
@@ -44,7 +44,7 @@ def test_a_climb_that_is_not_light_counts_for_nothing() -> None:
     assert (outcome.flags, outcome.left_out) == ((), ())
 
 
-def test_a_generator_that_stumbles_over_a_climb_is_tried_in_full() -> None:
+def test_a_climb_that_the_generator_limits_is_repeated_in_full() -> None:
     plain = answering(logistic(940))
 
     def answer(request: Request) -> Observation:
@@ -61,7 +61,7 @@ def test_a_generator_that_stumbles_over_a_climb_is_tried_in_full() -> None:
     assert search.outcome().estimate == pytest.approx(940, rel=0.01)
 
 
-def test_the_most_users_wanted_are_measured_in_full() -> None:
+def test_max_users_are_measured_in_full() -> None:
     _, asked = play(Settings(max_users=500), answering(logistic(9_400)))
     assert up(asked) == [
         ("probe", 10),
@@ -81,7 +81,7 @@ def test_the_most_users_wanted_are_measured_in_full() -> None:
         (0, 0.02, ((2.0, 3.0),), False),
     ],
 )
-def test_what_is_light(
+def test_levels_that_are_light(
     bad: int, response_s: float, stalls: tuple[tuple[float, float], ...], expected: bool
 ) -> None:
     first = observed(Request(10, 30.0, "probe", True), Share("response", 0, 60, 0.05))

@@ -54,7 +54,7 @@ def test_one_bad_moment_does_not_send_the_search_below_the_capacity() -> None:
     assert outcome.high >= 330 or Flag.NOISY in outcome.flags
 
 
-def test_a_failure_by_far_is_believed_at_once() -> None:
+def test_a_clear_failure_is_believed_at_once() -> None:
     search = Search(Settings(start_users=100))
     search.observe(level(100, 0.9))
     request = search.next()

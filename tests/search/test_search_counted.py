@@ -24,7 +24,7 @@ def results(*levels: tuple[int, int, int]) -> list[tuple[Level, Share]]:
     ]
 
 
-def test_a_number_is_sure_by_its_exact_interval() -> None:
+def test_an_end_is_sure_by_its_exact_interval() -> None:
     for bad, total in ((0, 60), (0, 120), (2, 200), (6, 60), (12, 60), (3, 60)):
         low, high = sure_ends(results((2, bad, total)))
         posterior = beta(bad / ALIKE + 0.5, (total - bad) / ALIKE + 0.5)
@@ -32,7 +32,7 @@ def test_a_number_is_sure_by_its_exact_interval() -> None:
         assert (high == 2) == (posterior.ppf(0.025) > 0.05)
 
 
-def test_levels_of_as_many_users_count_together() -> None:
+def test_levels_of_equal_users_count_together() -> None:
     assert sure_ends(results((2, 0, 60), (3, 1, 50))) == (0, math.inf)
     assert sure_ends(results((2, 0, 60), (2, 0, 60), (2, 0, 60), (4, 30, 60))) == (2, 4)
 
@@ -43,14 +43,14 @@ def test_the_share_crosses_between_two_numbers() -> None:
     assert found == pytest.approx(3.26, abs=0.03)
 
 
-def test_more_users_with_fewer_bad_are_taken_together() -> None:
+def test_levels_out_of_order_are_pooled() -> None:
     found = crossing(results((2, 0, 100), (3, 6, 100), (4, 2, 100), (5, 30, 100)))
     assert found is not None
     assert 4 <= found < 5
 
 
 @pytest.mark.parametrize("capacity", [2.4, 3.35, 5.5])
-def test_the_interval_of_a_few_users_holds_and_is_not_all_of_them(capacity: float) -> None:
+def test_the_interval_of_a_few_users_covers_the_truth_and_is_narrow(capacity: float) -> None:
     held, widths = 0, []
     for seed in range(20):
         chance = random.Random(seed)

@@ -27,7 +27,7 @@ def searched(capacity: Callable[[float], float], seed: int = 3) -> tuple[Outcome
     return run.outcome(), now_s
 
 
-def test_a_leak_is_measured_and_the_number_is_that_of_the_end() -> None:
+def test_a_leak_is_measured_and_the_capacity_is_that_at_the_end() -> None:
     seen = 0
     for seed in range(12):
         found, ended_s = searched(lambda at_s: 940 * math.exp(-0.01 / 60 * at_s), seed)
@@ -42,7 +42,7 @@ def test_a_leak_is_measured_and_the_number_is_that_of_the_end() -> None:
     assert seen >= 10  # some are over before the change is larger than chance
 
 
-def test_a_server_that_stays_as_it_is_does_not_drift() -> None:
+def test_a_constant_server_does_not_drift() -> None:
     for seed in range(12):
         found, _ = searched(lambda _: 940.0, seed)
         assert Flag.DRIFTS not in found.flags
@@ -66,7 +66,7 @@ def test_levels_that_do_not_say_when_they_ended_show_no_drift() -> None:
     assert math.exp(fit.root) == pytest.approx(940 * math.exp(-0.02 * 9.43), rel=0.005)
 
 
-def test_a_simulated_leak_is_no_chase_to_nothing() -> None:
+def test_a_simulated_leak_does_not_send_the_search_to_zero() -> None:
     found = [search("leak", seed, Settings()) for seed in range(7_000, 7_008)]
     # Of the study's 40 searches 30 say so: fewer than 3 of 8 is a chance of 1 in 250.
     assert sum(Flag.DRIFTS in one.outcome.flags for one in found) >= 3

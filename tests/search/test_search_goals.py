@@ -56,7 +56,7 @@ def test_throughput_that_falls_below_a_goal_bounds_the_capacity() -> None:
     assert outcome.missed == ()
 
 
-def test_a_throughput_near_the_goal_is_no_limit_by_chance() -> None:
+def test_a_throughput_near_the_goal_is_not_a_limit_by_chance() -> None:
     search, asked = with_goal(
         940, lambda users: min(users / 10, 30.0) * (1 + 0.01 * (users % 3 - 1))
     )

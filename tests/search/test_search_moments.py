@@ -20,12 +20,12 @@ def taken(*batches: tuple[float, float], users: int = 400, stall: bool = False) 
     return Taken(Request(users, 5.0 * len(batches), "straddle", False), found)
 
 
-def of(*levels: Taken, users: float = 600.0) -> BadMoments:
+def moments_of(*levels: Taken, users: float = 600.0) -> BadMoments:
     return bad_moments(enumerate(levels), "r", users)
 
 
 def test_neighbouring_bad_batches_are_one_moment() -> None:
-    [moment] = of(taken(CLEAN, BAD, BAD, CLEAN), taken(CLEAN)).moments
+    [moment] = moments_of(taken(CLEAN, BAD, BAD, CLEAN), taken(CLEAN)).moments
     assert (moment.index, moment.users, moment.after_s, moment.seconds) == (0, 400, 5.0, 10.0)
     assert (moment.first, moment.end) == (1, 3)
     # 95 % bad where 5 % are allowed, by the usual slope of 25: 2 x ln 19 / 25 below 400 users, less
@@ -33,16 +33,16 @@ def test_neighbouring_bad_batches_are_one_moment() -> None:
     assert 400 * math.exp(-2 * math.log(19) / 25) < moment.held < 400
 
 
-def test_their_share_is_of_the_time_in_which_they_would_show() -> None:
+def test_the_share_of_moments_is_of_the_time_in_which_they_would_show() -> None:
     few = taken(CLEAN, users=100)
-    assert of(few, taken(BAD, CLEAN), taken(CLEAN, BAD)).share == pytest.approx(0.5)
+    assert moments_of(few, taken(BAD, CLEAN), taken(CLEAN, BAD)).share == pytest.approx(0.5)
 
 
-def test_one_is_no_habit() -> None:
-    once = of(taken(BAD, CLEAN))
+def test_a_single_moment_is_not_often() -> None:
+    once = moments_of(taken(BAD, CLEAN))
     assert not once.are_often
     assert math.isinf(once.held)
-    twice = of(taken(BAD, CLEAN), taken(BAD, CLEAN, users=300))
+    twice = moments_of(taken(BAD, CLEAN), taken(BAD, CLEAN, users=300))
     assert twice.are_often
     assert 300 < twice.held < 400  # the worst alone decides nothing
 
@@ -56,11 +56,11 @@ def test_one_is_no_habit() -> None:
         taken(CLEAN, BAD, stall=True),  # that is a stall
     ],
 )
-def test_what_chance_does_is_no_bad_moment(level: Taken) -> None:
-    assert of(level, level).moments == ()
+def test_chance_makes_no_bad_moments(level: Taken) -> None:
+    assert moments_of(level, level).moments == ()
 
 
-def test_a_search_says_what_the_server_holds_at_times_and_otherwise() -> None:
+def test_a_search_reports_the_capacity_in_bad_moments_and_otherwise() -> None:
     """A job takes two fifths of the speed for 30 s in each 8 min: 950 users, 570 during the job."""
     found = methods.METHODS["search"]("backup", 8)
     assert Flag.UNEVEN in found.outcome.flags
@@ -77,7 +77,7 @@ def test_a_steady_server_has_no_bad_moments() -> None:
     assert found.otherwise == found.estimate
 
 
-def test_a_first_look_allows_for_what_it_does_not_see() -> None:
+def test_a_first_look_allows_for_what_it_cannot_see() -> None:
     """The server warms up for longer than the look lasts."""
     found = methods.METHODS["quick"]("warm-up", 5)
     assert found.is_covered

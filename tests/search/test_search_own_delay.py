@@ -53,7 +53,7 @@ def test_the_upper_end_reaches_what_the_server_holds_without_the_delay(
     assert real <= outcome.high <= most
 
 
-def test_a_mean_is_allowed_for_too() -> None:
+def test_the_own_delay_of_a_mean_is_allowed_for_too() -> None:
     def answer(request: Request) -> Observation:
         mean_s = request.users / 400
         return observed(request, Value("mean", mean_s, 1.0, 0.95 * mean_s))

@@ -109,7 +109,7 @@ def limited_above(users: int):
     return answer
 
 
-def test_the_generators_limit_is_felt_for_and_named():
+def test_the_generators_limit_is_found_and_named():
     search, asked = play(Settings(), limited_above(1_000))
     outcome = search.outcome()
     assert Flag.GENERATOR_LIMITED in outcome.flags
@@ -119,7 +119,7 @@ def test_the_generators_limit_is_felt_for_and_named():
     assert len(asked) < 20
 
 
-def test_levels_that_are_invalid_again_and_again_end_the_search():
+def test_repeatedly_invalid_levels_end_the_search():
     search = Search(Settings(climb_s=0.0))
     search.observe(answering(logistic(900))(search.next()))
     first = search.next()
@@ -240,7 +240,7 @@ def test_a_server_that_fails_every_official_level_is_unstable():
     assert not search.outcome().confirmed
 
 
-def test_a_budget_is_kept_and_said_to_be_spent():
+def test_a_budget_is_kept_and_flagged_as_spent():
     settings = Settings(budget_s=750.0)
     search, _ = play(settings, answering(logistic(940, slope=10)))
     outcome = search.outcome()
@@ -275,7 +275,7 @@ def test_a_first_look_takes_three_minutes():
     assert outcome.half_width == pytest.approx(0.55)  # what it cannot see: half to 1.6 times
 
 
-def test_the_outcome_of_nothing_is_everything():
+def test_without_levels_the_interval_is_unbounded():
     outcome = Search(Settings()).outcome()
     assert (outcome.low, outcome.high, outcome.published, outcome.levels) == (0, math.inf, 0, 0)
     assert outcome.binding is None
@@ -317,7 +317,7 @@ def test_observations_must_answer_the_request():
         over.observe(observed(asked, Share("p95", 0, 10, 0.05)))
 
 
-def test_settings_and_observations_that_cannot_be_are_refused():
+def test_impossible_settings_and_observations_are_refused():
     for wrong in (
         {"start_users": 0},
         {"start_users": 11, "max_users": 10},

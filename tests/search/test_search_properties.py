@@ -23,7 +23,7 @@ def check(search: Search, asked: list[Request], most: int) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(shares=SHARES, limits=LIMITS, cap=st.integers(1, 30), quick=st.booleans())
-def test_any_answers_whatever(shares, limits, cap, quick):
+def test_any_answers_end_the_search(shares, limits, cap, quick):
     start, most = limits
     wanted = (
         Settings.first_look(start_users=start, max_users=most)

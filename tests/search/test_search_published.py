@@ -35,7 +35,7 @@ def noisy(capacity: float, seed: int, spread: float):
     left=st.integers(0, 40),
     seed=st.integers(0, 1_000),
 )
-def test_it_ran_and_passed_and_lies_in_the_interval_at_any_moment(
+def test_the_published_level_ran_passed_and_lies_in_the_interval(
     capacity: float, spread: float, quick: bool, left: int, seed: int
 ) -> None:
     search = Search(Settings.first_look() if quick else Settings())
@@ -80,7 +80,7 @@ def test_without_an_official_level_it_is_the_largest_that_passed_below_the_estim
     assert not outcome.confirmed
 
 
-def test_no_official_level_that_failed_is_published_nor_anything_above_it() -> None:
+def test_only_levels_below_failed_official_levels_are_published() -> None:
     plain = answering(logistic(940))
 
     def answer(request: Request) -> Observation:

@@ -51,7 +51,7 @@ def test_a_server_that_recovers_is_tested_at_most_once(share: Callable[[float], 
     assert len(users) - len(set(users)) <= 1
 
 
-def test_only_a_level_right_after_an_overload_begins_with_nobody() -> None:
+def test_only_a_level_right_after_an_overload_begins_without_users() -> None:
     search, asked = play(Settings(), stuck(560))
     for before, request in zip(search.taken, asked[1:], strict=False):
         if request.is_rested:
@@ -100,7 +100,7 @@ def test_a_server_that_never_recovers_is_given_up() -> None:
 
 
 @pytest.mark.parametrize("settings", [Settings(quick=True), Settings(budget_s=600.0)])
-def test_what_has_no_time_does_not_try_it(settings: Settings) -> None:
+def test_a_search_with_little_time_does_not_test_recovery(settings: Settings) -> None:
     search, asked = play(settings, reluctant(940, 400))
     assert not any(r.purpose == "recovery" for r in asked)
     assert search.outcome().recovery is None

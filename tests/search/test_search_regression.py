@@ -115,7 +115,7 @@ def test_a_falling_line_is_not_believed():
 
 
 @pytest.mark.parametrize("bad", [0.0, 3.0, 10_000.0])
-def test_shares_that_say_nothing_carry_no_regression(bad):
+def test_shares_without_information_have_no_fit(bad):
     x = [math.log(users) for users in (860, 900, 940)]
     total = 10_000.0 if bad else 5.0
     assert (
@@ -124,6 +124,6 @@ def test_shares_that_say_nothing_carry_no_regression(bad):
     )
 
 
-def test_nothing_carries_no_regression():
+def test_without_levels_there_is_no_fit():
     assert fit_shares([], [], []) is None
     assert fit_values([], [], []) is None

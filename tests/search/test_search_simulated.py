@@ -50,7 +50,7 @@ def test_the_interval_holds_the_truth(quiet):
     assert statistics.fmean(f.outcome.half_width for f in quiet) <= 0.02
 
 
-def test_what_is_published_is_below_the_truth_and_near_it(quiet):
+def test_the_published_capacity_is_below_the_truth_and_near_it(quiet):
     below = [f.outcome.published <= f.truth for f in quiet]
     assert statistics.fmean(below) >= 0.93
     assert statistics.fmean(f.outcome.published / f.truth for f in quiet) >= 0.97
@@ -65,7 +65,7 @@ def test_slow_noise_is_flagged_and_quiet_servers_are_not(found, quiet):
     assert statistics.median(abs(f.error) for f in found["noisy"]) <= 0.02
 
 
-def test_it_takes_two_fifths_of_the_ladders_time_and_errs_less(found, seeds):
+def test_a_search_takes_two_fifths_of_a_ladders_time_and_errs_less(found, seeds):
     climbed = [
         ladder(system, seed, Overhead()) for system in SYSTEMS for seed in seeds[: len(seeds) // 4]
     ]

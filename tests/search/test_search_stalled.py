@@ -31,17 +31,17 @@ def test_a_stall_is_cut_out_with_the_time_to_get_over_it() -> None:
     assert [(c.bad, c.total) for c in cut.constraints if isinstance(c, Share)] == [(0, 400)]
 
 
-def test_of_a_level_that_is_mostly_stall_nothing_is_known() -> None:
+def test_a_level_that_is_mostly_stalled_cannot_be_cut() -> None:
     assert without_stalls(level(CLEAN, (90, 100), (90, 100), stalls=((5.0, 9.0),))) is None
 
 
-def test_what_has_no_batches_cannot_be_cut() -> None:
+def test_a_level_without_batches_cannot_be_cut() -> None:
     share = Share("errors", 50, 100, 0.01)
     whole = Observation(10, 60.0, (share,), 2.0, 0.1, 5.0, stalls=((5.0, 9.0),))
     assert without_stalls(whole) is None
 
 
-def test_stalls_that_come_again_and_again_count() -> None:
+def test_frequent_stalls_count() -> None:
     stalled, clean = level(CLEAN, stalls=((1.0, 2.0),)), level(CLEAN)
     assert are_seldom([stalled, stalled, clean])
     assert not are_seldom([stalled, stalled, stalled, clean])

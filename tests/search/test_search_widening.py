@@ -24,7 +24,7 @@ def test_a_quiet_server_widens_nothing() -> None:
     assert widened((98.0, 103.0), NAME, quiet) == ((98.0, 103.0), ())
 
 
-def test_the_upper_end_is_as_if_nobody_else_had_worked_the_lower_as_if_always() -> None:
+def test_lost_cpu_raises_the_upper_end_and_lowers_the_lower_end() -> None:
     # 40 % of the CPUs lost in one level, 20 % in the other: alone it holds 1 / 0.6 of it at most;
     # with the heavier neighbour all the time 0.6 / 0.8 at least.
     near = [level(100, cpu_lost=0.4), level(103, cpu_lost=0.2)]
@@ -37,7 +37,7 @@ def test_work_during_levels_far_from_the_interval_does_not_count() -> None:
     assert widened((98.0, 103.0), NAME, [level(50, cpu_lost=0.4), level(100)])[1] == ()
 
 
-def test_a_level_that_drifts_widens_by_half_of_what_its_halves_are_apart() -> None:
+def test_a_drifting_level_widens_by_half_the_difference_of_its_halves() -> None:
     batches = ((2.0, 100.0), (2.0, 100.0), (10.0, 100.0), (10.0, 100.0))
     drifting = replace(
         level(100), steady=False, constraints=(Share(NAME, 24, 400, 0.05, None, batches),)
@@ -65,7 +65,7 @@ def test_repeats_widen_by_what_chance_does_not_explain() -> None:
     assert widened((98.0, 103.0), NAME, [level(100, 0.04), level(100, 0.06)])[1] == ()
 
 
-def test_a_busy_neighbour_shows_in_the_outcome_and_an_end_that_is_not_known_stays_so() -> None:
+def test_a_busy_neighbour_widens_the_outcome_and_leaves_an_open_end_open() -> None:
     plain = answering(logistic(940))
 
     def answer(request: Request) -> Observation:

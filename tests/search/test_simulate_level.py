@@ -91,7 +91,7 @@ def test_a_level_of_a_fresh_server_is_that_of_simulate_level():
     assert (before, found) == simulate_level("disk", 800, 30.0, 60.0, 9)[:2]
 
 
-def test_a_stall_is_felt():
+def test_a_stall_makes_scenarios_slow():
     server = SimulatedServer("cpu", 1)
     server.users(500)
     server.run(30.0)
