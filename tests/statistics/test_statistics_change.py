@@ -69,7 +69,7 @@ def test_two_changes_are_found_where_another_program_finds_them() -> None:
     assert gain.groups.runs == (20, 15)
 
 
-def test_the_magnitude_keeps_what_is_too_small_to_matter() -> None:
+def test_the_magnitude_leaves_out_small_changes() -> None:
     assert [each.index for each in changes(NIGHTS, magnitude=0.05)] == [25]
     assert changes(NIGHTS, magnitude=0.2) == []
 
@@ -117,7 +117,7 @@ def test_a_step_without_noise_is_found_exactly() -> None:
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
-def test_what_has_no_logarithm_is_refused(bad: float) -> None:
+def test_figures_without_a_logarithm_are_refused(bad: float) -> None:
     with pytest.raises(ValueError, match="above zero"):
         changes([1.0, 2.0, bad])
 

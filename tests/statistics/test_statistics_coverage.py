@@ -62,7 +62,7 @@ def test_pairs_by_student(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [6, 10, 15])
-def test_pairs_by_ranks_hold_what_they_say_they_do(count: int) -> None:
+def test_pairs_by_ranks_cover_the_truth_as_often_as_stated(count: int) -> None:
     stream = np.random.default_rng(SEED)
     found, claimed = [], 0.0
     for _ in range(SEEDS):

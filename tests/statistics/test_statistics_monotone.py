@@ -121,7 +121,7 @@ def test_an_end_that_the_levels_do_not_bound_is_open() -> None:
     assert found.low > 100
 
 
-def test_a_time_is_held_against_its_limit_by_its_logarithm() -> None:
+def test_a_time_is_compared_with_its_limit_by_its_logarithm() -> None:
     level = of_time(300, 800, 1000, (800 / 1.2, 800 * 1.2))
     assert level.excess == pytest.approx(math.log(0.8))
     assert level.error == pytest.approx(math.log(1.2) / 2.262, rel=1e-3)
@@ -129,7 +129,7 @@ def test_a_time_is_held_against_its_limit_by_its_logarithm() -> None:
     assert of_time(300, 800, 1000, (0.0, 900.0)).error == monotone.UNKNOWN
 
 
-def test_a_share_is_held_against_its_limit_by_its_logit() -> None:
+def test_a_share_is_compared_with_its_limit_by_its_logit() -> None:
     level = of_share(300, 500, 10_000, ALLOWED, [])
     assert level.excess == pytest.approx(0, abs=2e-3)
     assert level.error == pytest.approx(1 / math.sqrt(10_000 * 0.05 * 0.95), rel=1e-2)

@@ -12,7 +12,7 @@ def sides(order: str) -> list[bool]:
 
 
 @given(st.lists(st.booleans(), min_size=2, max_size=40))
-def test_it_is_the_correlation_of_side_and_time(second: list[bool]) -> None:
+def test_confounding_is_the_correlation_of_side_and_time(second: list[bool]) -> None:
     if len(set(second)) < 2:
         assert confounded(second) == 0
         return
@@ -26,7 +26,7 @@ def test_orders_that_take_turns(order: str) -> None:
 
 
 @pytest.mark.parametrize("order", ["AB", "AABB", "AAAABBBB", "BBBBBBAAAAAA", "AAABAABBBABB"])
-def test_orders_that_do_not(order: str) -> None:
+def test_orders_that_do_not_take_turns(order: str) -> None:
     assert not has_taken_turns(sides(order))
 
 
@@ -37,7 +37,7 @@ def test_nothing_and_one_side_alone_are_not_confounded() -> None:
 
 
 @pytest.mark.parametrize("order", ["AAAABBBB", "ABBAABBA", "ABABABAB", "AAABABBB"])
-def test_a_drift_goes_into_the_difference_by_that_share(order: str) -> None:
+def test_a_drift_enters_the_difference_by_its_confounding(order: str) -> None:
     second = np.array(sides(order))
     count = len(second)
     drift = np.linspace(0, 1, count)

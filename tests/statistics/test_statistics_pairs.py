@@ -21,7 +21,7 @@ AFTER = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
 
 @settings(deadline=None)  # scipy is loaded when it is first used
 @given(st.lists(st.tuples(figures, figures), min_size=2, max_size=30))
-def test_the_ratio_is_that_of_scipys_paired_t_test_on_logs(
+def test_the_ratio_matches_scipys_paired_t_test_on_logs(
     pairs: list[tuple[float, float]],
 ) -> None:
     found = compare(pairs)
@@ -54,7 +54,7 @@ def test_swapping_the_sides_inverts_the_ratio(pairs: list[tuple[float, float]]) 
     assert there.shift.low * back.shift.high == pytest.approx(1)
 
 
-def test_hodges_lehmann_of_pairs_is_the_textbooks() -> None:
+def test_hodges_lehmann_of_pairs_matches_the_textbook() -> None:
     found = shift.of_pairs([b - a for a, b in zip(BEFORE, AFTER, strict=True)])
     assert found is not None
     assert found.value == pytest.approx(-0.46, abs=5e-4)
@@ -109,7 +109,7 @@ def test_an_outlier_moves_the_ranks_less_than_the_mean() -> None:
     assert found.ratio.value > 1.3
 
 
-def test_what_has_no_logarithm_has_no_ratio() -> None:
+def test_figures_without_a_logarithm_have_no_ratio() -> None:
     assert compare([(1.0, 2.0)]) is None
     assert compare([]) is None
     for bad in (0.0, -1.0, math.nan, math.inf):
@@ -126,13 +126,13 @@ def test_pairs_without_any_spread_are_sure() -> None:
 
 
 @pytest.mark.parametrize(("effect", "needed"), [(1.0, 10), (0.5, 34), (0.2, 199), (2.0, 5)])
-def test_the_number_of_pairs_is_that_of_other_programs(effect: float, needed: int) -> None:
+def test_the_number_of_pairs_matches_other_programs(effect: float, needed: int) -> None:
     """R's power.t.test(type = "paired") gives 9.94, 33.37, 198.15 and 4.22 pairs."""
     assert pairs_needed(0.01, math.exp(0.01 * effect)) == needed
     assert pairs_needed(0.01, math.exp(-0.01 * effect)) == needed
 
 
-def test_the_power_is_what_happens() -> None:
+def test_the_power_is_the_share_of_significant_results() -> None:
     stream = np.random.default_rng(11)
     count, spread, ratio, times = 8, 0.02, 1.02, 4_000
     drawn = stream.normal(math.log(ratio), spread, (times, count))
@@ -151,7 +151,7 @@ def test_the_least_number_of_pairs_has_the_power_and_one_less_does_not() -> None
         assert power(needed, spread, ratio) >= 0.8 > power(needed - 1, spread, ratio)
 
 
-def test_what_cannot_be_seen_takes_no_number_of_pairs() -> None:
+def test_differences_that_cannot_be_shown_have_no_number_of_pairs() -> None:
     assert pairs_needed(0.05, 1.0) is None
     assert pairs_needed(0.05, 0.0) is None
     assert pairs_needed(1.0, 1.0001) is None

@@ -25,7 +25,7 @@ EARLY = [1.15, 0.88, 0.90, 0.74, 1.21]
     st.lists(figures, min_size=2, max_size=12),
     st.lists(figures, min_size=2, max_size=12),
 )
-def test_the_ratio_is_that_of_scipys_welch_test_on_logs(
+def test_the_ratio_matches_scipys_welch_test_on_logs(
     first: list[float], second: list[float]
 ) -> None:
     found = compare(first, second)
@@ -44,7 +44,7 @@ def test_the_ratio_is_that_of_scipys_welch_test_on_logs(
     assert found.spreads == pytest.approx((np.std(a, ddof=1), np.std(b, ddof=1)), rel=1e-6)
 
 
-def test_hodges_lehmann_between_groups_is_the_textbooks() -> None:
+def test_hodges_lehmann_between_groups_matches_the_textbook() -> None:
     found = shift.between(TERM, EARLY)
     assert found is not None
     assert found.value == pytest.approx(-0.305)
@@ -87,7 +87,7 @@ def test_large_groups_join_the_exact_distribution_smoothly() -> None:
     assert approximate.high - approximate.low == pytest.approx(exact.high - exact.low, rel=0.05)
 
 
-def test_what_has_no_logarithm_or_no_second_run_has_no_ratio() -> None:
+def test_figures_without_a_logarithm_or_a_second_run_have_no_ratio() -> None:
     assert compare([1.0], [1.0, 2.0]) is None
     assert compare([1.0, 2.0], [1.0]) is None
     for bad in (0.0, -1.0, math.nan, math.inf):
@@ -96,7 +96,7 @@ def test_what_has_no_logarithm_or_no_second_run_has_no_ratio() -> None:
 
 @settings(deadline=None)  # scipy is loaded when it is first used
 @given(st.lists(figures, min_size=2, max_size=9), st.lists(figures, min_size=2, max_size=9))
-def test_spreads_are_told_apart_by_fishers_f(first: list[float], second: list[float]) -> None:
+def test_spreads_are_compared_by_fishers_f(first: list[float], second: list[float]) -> None:
     found = compare(first, second)
     assert found is not None
     a, b = np.var(np.log(first), ddof=1), np.var(np.log(second), ddof=1)
@@ -108,7 +108,7 @@ def test_spreads_are_told_apart_by_fishers_f(first: list[float], second: list[fl
         assert found.same_spread == (p > 0.01)
 
 
-def test_a_side_without_spread_is_like_another_without() -> None:
+def test_two_sides_without_spread_have_the_same_spread() -> None:
     constant, spread = compare([1.0, 1.0], [2.0, 2.0]), compare([1.0, 1.0], [1.0, 2.0])
     assert constant is not None
     assert constant.same_spread
@@ -137,7 +137,7 @@ def interval(value: float, error: float, freedom: float) -> Measured:
     st.integers(3, 60),
     st.integers(3, 60),
 )
-def test_a_quotient_of_symmetric_intervals_is_the_textbooks(
+def test_a_quotient_of_symmetric_intervals_matches_the_textbook(
     a: float, b: float, error_a: float, error_b: float, freedom_a: int, freedom_b: int
 ) -> None:
     found = quotient(interval(a, error_a, freedom_a), interval(b, error_b, freedom_b))

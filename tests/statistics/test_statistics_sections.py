@@ -95,7 +95,7 @@ def slow_together(stream: np.random.Generator, clusters: int, of: int) -> list[l
     return [[int(value) + 1 for value in part] for part in np.array_split(times, 10)]
 
 
-def test_few_clusters_of_slow_answers_are_told_from_many_and_from_none() -> None:
+def test_few_clusters_of_slow_answers_are_distinguished_from_many_and_from_none() -> None:
     stream = np.random.default_rng(SEED)
     shares = []
     for clusters, of in ((0, 1), (5, 40), (100, 2)):
@@ -110,7 +110,7 @@ def test_few_clusters_of_slow_answers_are_told_from_many_and_from_none() -> None
     assert shares[2] <= 0.05
 
 
-def test_both_need_three_sections_of_twenty() -> None:
+def test_both_intervals_need_three_sections_of_twenty() -> None:
     full, thin = histogram(list(range(1, 101))), histogram([5] * 19)
     for interval in (sectioned, exceeded):
         assert interval(full, [full] * 2, 0.95) is None
@@ -127,7 +127,7 @@ def test_around_takes_nothing_below_one() -> None:
 
 @settings(deadline=None)  # scipy is loaded when it is first used
 @given(st.lists(st.floats(-100, 100), min_size=3, max_size=60), st.integers(1, 5))
-def test_autocorrelation_is_numpys(values: list[float], lag: int) -> None:
+def test_autocorrelation_matches_numpy(values: list[float], lag: int) -> None:
     away = np.array(values) - np.mean(values)
     if lag >= len(values) or float(away @ away) < 1e-6:
         return
