@@ -36,7 +36,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
     return found(slow, fast)
 
 
-def test_both_directions_of_a_percentage_are_told(pair: Comparison) -> None:
+def test_both_directions_of_a_percentage_are_reported(pair: Comparison) -> None:
     p50 = one(pair, "response.p50", 40)
     assert p50.finding == "better"
     assert 0.70 < p50.ratio < 0.86  # 1 / 1.28 is 0.781
@@ -118,7 +118,7 @@ def test_the_interval_of_throughput_is_that_of_ten_sections_and_the_usual_spread
     assert 1.96 * least * 0.999 < high < 2.3 * most
 
 
-def test_a_level_that_does_not_count_is_left_out_and_said_so(tmp_path: Path) -> None:
+def test_an_invalid_level_is_left_out_and_reported(tmp_path: Path) -> None:
     good = make(tmp_path / "good", (10, 20), seed=1)
     bad = make(tmp_path / "bad", (10, 20), seed=2, begun_s=100)
     levels = json.loads((bad / "levels.json").read_text("utf-8"))
@@ -137,7 +137,7 @@ def test_runs_with_nothing_in_common_say_so(tmp_path: Path) -> None:
     assert any("no level with the same number of users" in doubt for doubt in comparison.doubts)
 
 
-def test_capacities_of_two_searches_are_held_against_each_other(tmp_path: Path) -> None:
+def test_capacities_of_two_searches_are_compared(tmp_path: Path) -> None:
     # Standard errors of the logs 1 % and 2 %: together 2.236 %, of which 1.96 make 4.38 %.
     ends = [math.exp(1.959964 * error) for error in (0.01, 0.02)]
     a = make(tmp_path / "a", (10,), capacity=(1000, 1000 / ends[0], 1000 * ends[0]))
@@ -163,7 +163,7 @@ def test_a_search_without_an_upper_end_has_no_capacity_to_compare(tmp_path: Path
     assert not [d for d in found(a, b).differences if d.metric == "capacity"]
 
 
-def test_other_criteria_are_another_question(tmp_path: Path) -> None:
+def test_capacities_under_other_criteria_are_not_compared(tmp_path: Path) -> None:
     a = make(tmp_path / "a", (10,), capacity=(1000, 980, 1020))
     other = Overrides(seed=7, criteria=["p95<=2s"])
     b = make(tmp_path / "b", (10,), capacity=(900, 880, 920), overrides=other, begun_s=60)
@@ -190,7 +190,7 @@ def test_other_work_cannot_be_compared(tmp_path: Path, overrides: Overrides, wha
     assert [u.what for u in comparison.unlike if u.spoils] == [what]
 
 
-def test_a_seed_and_workers_are_told_but_spoil_nothing(tmp_path: Path) -> None:
+def test_another_seed_or_number_of_workers_is_only_reported(tmp_path: Path) -> None:
     a = make(tmp_path / "a", (10,), overrides=Overrides(seed=7, workers=1))
     b = make(tmp_path / "b", (10,), overrides=Overrides(seed=8, workers=2), begun_s=60)
     comparison = found(a, b)
@@ -243,7 +243,7 @@ def test_runs_one_after_the_other_are_two_groups(tmp_path: Path) -> None:
     assert (throughput.method, throughput.a.runs, throughput.b.runs) == ("runs", 3, 3)
 
 
-def test_more_than_two_are_each_held_against_the_first(tmp_path: Path) -> None:
+def test_more_than_two_sides_are_each_compared_with_the_first(tmp_path: Path) -> None:
     folders = [
         make(tmp_path / f"s{n}", (20,), server, seed=n, begun_s=60 * n)
         for n, server in enumerate((Server(), SLOWER, Server(speed=1.5)))
@@ -273,7 +273,7 @@ def test_levels_of_a_few_seconds_have_no_interval_of_percentiles(tmp_path: Path)
     assert one(comparison, "throughput", 10).interval is not None
 
 
-def test_one_alone_and_two_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_one_side_alone_and_two_of_one_name_are_refused(tmp_path: Path) -> None:
     a = side("A", [make(tmp_path / "a", (10,))])
     with pytest.raises(InputError, match="two runs or more"):
         compare([a])

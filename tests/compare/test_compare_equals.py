@@ -73,7 +73,9 @@ def shown(level: LevelResult, order: str, drift: float = 0.0) -> tuple[float, st
         ("ABBAABBAABBA", "pairs"),
     ],
 )
-def test_equals_differ_one_time_in_twenty(level: LevelResult, order: str, method: str) -> None:
+def test_equal_servers_differ_one_time_in_twenty(
+    level: LevelResult, order: str, method: str
+) -> None:
     # 1,500 trials at 5 % have a standard deviation of 0.56 %.
     share, by = shown(level, order)
     assert by == method

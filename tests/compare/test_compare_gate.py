@@ -52,7 +52,7 @@ def test_a_regression_must_be_shown_beyond_the_margin(
     assert of_capacity(gate).margin == 0.03
 
 
-def test_what_would_settle_it_is_a_number_of_pairs(tmp_path: Path) -> None:
+def test_an_inconclusive_gate_names_the_pairs_needed(tmp_path: Path) -> None:
     gate = judge(searched(tmp_path, 1.0, 0.02), margins([]))
     pairs = of_capacity(gate).pairs
     assert pairs is not None
@@ -76,13 +76,13 @@ def test_response_times_may_get_worse_by_a_tenth_and_throughput_by_three_per_cen
     assert set(found) == {one.id for one in METRICS if one.margin is not None}
 
 
-def test_a_margin_of_ones_own_holds_over_that_of_all() -> None:
+def test_a_metrics_own_margin_overrides_that_of_all() -> None:
     found = margins([("response.p95", 0.2), (None, 0.05), ("cpu.each", 0.01)])
     assert (found["throughput"], found["response.p95"], found["cpu.each"]) == (0.05, 0.2, 0.01)
 
 
 @pytest.mark.parametrize("wanted", [("nothing", 0.1), (None, 1.0), (None, -0.1)])
-def test_margins_that_are_none_are_refused(wanted: tuple[str | None, float]) -> None:
+def test_wrong_margins_are_refused(wanted: tuple[str | None, float]) -> None:
     with pytest.raises(InputError):
         margins([wanted])
 
@@ -100,7 +100,7 @@ def test_a_slower_server_fails_and_says_by_how_much(tmp_path: Path) -> None:
     assert better.outcome != "regression"
 
 
-def test_what_is_not_alike_cannot_be_compared(tmp_path: Path) -> None:
+def test_unlike_runs_cannot_be_compared(tmp_path: Path) -> None:
     a = side("baseline", [make(tmp_path / "a", (10,))])
     other = Overrides(seed=7, think="3s")
     b = side("this run", [make(tmp_path / "b", (10,), overrides=other, begun_s=60)])
@@ -108,7 +108,7 @@ def test_what_is_not_alike_cannot_be_compared(tmp_path: Path) -> None:
         judge(compare([a, b]), margins([]))
 
 
-def test_levels_too_short_to_judge_are_no_pass(tmp_path: Path) -> None:
+def test_levels_too_short_to_judge_do_not_pass(tmp_path: Path) -> None:
     a, b = (
         side(name, [make(tmp_path / name, (10,), seconds=4, begun_s=at)])
         for name, at in (("baseline", 0), ("head", 60))
@@ -142,7 +142,7 @@ def test_annotations_are_commands_of_a_workflow(tmp_path: Path) -> None:
     assert all(line.startswith("::") for line in lines)
 
 
-def test_what_servers_say_cannot_break_out(tmp_path: Path) -> None:
+def test_texts_of_servers_cannot_break_out_of_the_markup(tmp_path: Path) -> None:
     gate = judge(searched(tmp_path, 0.9, 0.01), margins([]))
     evil = "<x>&\"'\n::error::no\x1b"
     bad = gate.judgements[0].model_copy(update={"name": evil, "sentence": evil})

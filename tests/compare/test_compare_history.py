@@ -56,7 +56,7 @@ def test_a_change_is_found_where_it_was_made(nights: tuple[list[Path], Series]) 
     assert change.after == pytest.approx(product)
 
 
-def test_what_differs_there_is_said(nights: tuple[list[Path], Series]) -> None:
+def test_what_differs_at_a_change_is_reported(nights: tuple[list[Path], Series]) -> None:
     _, series = nights
     (change,) = [one for one in series.changes if one.metric == "capacity"]
     assert change.unlike == ["server program differs (before server 1.0; now server 2.0)"]
@@ -82,7 +82,7 @@ def test_few_runs_cannot_show_a_change(tmp_path: Path) -> None:
     assert "too few to find a change; that takes 11 at least" in series.sentence
 
 
-def test_what_is_not_alike_is_another_series(tmp_path: Path) -> None:
+def test_unlike_runs_are_separate_series(tmp_path: Path) -> None:
     made = [
         night(tmp_path, 0, 1000),
         night(tmp_path, 1, 1000, overrides=Overrides(seed=7, think="3s")),
@@ -94,7 +94,7 @@ def test_what_is_not_alike_is_another_series(tmp_path: Path) -> None:
     assert found.series[0].runs[1].unlike[0].startswith("seed differs (before 7; now 8)")
 
 
-def test_a_run_without_figures_is_told_and_left_out(tmp_path: Path) -> None:
+def test_a_run_without_figures_is_reported_and_left_out(tmp_path: Path) -> None:
     made = [night(tmp_path, number, 1000) for number in range(3)]
     for name in ("verdict.json", "levels.json"):
         (made[1] / name).unlink()

@@ -60,7 +60,7 @@ def known(sides: tuple[Side, Side]) -> Interleaved:
     return found
 
 
-def test_the_capacities_are_told_by_the_pairs(capacity: tuple[Side, Side]) -> None:
+def test_capacities_come_from_the_pairs(capacity: tuple[Side, Side]) -> None:
     found = compare(capacity)
     (one,) = [each for each in found.differences if each.metric == "capacity"]
     assert (one.method, one.pairs) == ("pairs", 6)
@@ -85,7 +85,7 @@ def test_the_answer_is_a_sentence(capacity: tuple[Side, Side]) -> None:
     )
 
 
-def test_compared_the_other_way_it_is_the_inverse(capacity: tuple[Side, Side]) -> None:
+def test_swapping_the_sides_inverts_the_ratio(capacity: tuple[Side, Side]) -> None:
     there, back = known(capacity), known((capacity[1], capacity[0]))
     assert there.capacity is not None
     assert back.capacity is not None
@@ -94,7 +94,7 @@ def test_compared_the_other_way_it_is_the_inverse(capacity: tuple[Side, Side]) -
     assert back.names == ("B", "A")
 
 
-def test_equals_show_no_difference(tmp_path: Path) -> None:
+def test_equal_servers_show_no_difference(tmp_path: Path) -> None:
     a, b = around(1000, 1, STRADDLING), around(1000, 2, STRADDLING)
     found = pairing(
         [(turn("A", n, users), turn("B", n, users)) for n, users in enumerate(STRADDLING, 1)],
@@ -112,9 +112,7 @@ def test_equals_show_no_difference(tmp_path: Path) -> None:
         (4, "the pairs do not show how"),
     ],
 )
-def test_pairs_that_do_not_tell_the_capacities_say_so(
-    tmp_path: Path, count: int, start: str
-) -> None:
+def test_pairs_without_capacities_say_why(tmp_path: Path, count: int, start: str) -> None:
     # As bad with fewer users as with more: no limit that they come nearer to.
     users = [1036, 966, 1036, 966][:count]
     levels = [
@@ -155,21 +153,21 @@ def test_levels_of_no_pair_are_not_compared_with_pairs(tmp_path: Path) -> None:
     assert one.a.value == pytest.approx((50 * 51 * 49) ** (1 / 3))
 
 
-def test_a_difference_that_changes_is_told(tmp_path: Path) -> None:
+def test_a_difference_that_changes_is_a_doubt(tmp_path: Path) -> None:
     a, b = rates([50.0] * 8), rates([50.0 + 2 * n for n in range(8)])
     doubts = known(written(tmp_path, a, b, pairing(turns(8)))).doubts()
     assert len(doubts) == 1
     assert doubts[0].startswith("the ratio of throughput at 20 users changed by ")
 
 
-def test_drift_that_both_share_is_not(tmp_path: Path) -> None:
+def test_drift_that_both_share_is_not_a_doubt(tmp_path: Path) -> None:
     both = [50.0 + n * (-1) ** n for n in range(8)]
     sides = written(tmp_path, rates(both), rates([each * 1.1 for each in both]), pairing(turns(8)))
     assert known(sides).doubts() == []
 
 
 @pytest.mark.parametrize(("cores", "doubted"), [(0.2, True), (0.01, False), (None, False)])
-def test_a_server_that_does_not_rest_is_told(
+def test_a_server_that_does_not_rest_is_a_doubt(
     tmp_path: Path, cores: float | None, *, doubted: bool
 ) -> None:
     rests = [
@@ -185,13 +183,13 @@ def test_a_server_that_does_not_rest_is_told(
     )
 
 
-def test_one_that_was_cut_short_says_so(tmp_path: Path) -> None:
+def test_an_unfinished_comparison_says_so(tmp_path: Path) -> None:
     cut = pairing(turns(3), wanted_pairs=6, ending="interrupted")
     doubts = known(written(tmp_path, rates([50] * 3), rates([50] * 3), cut)).doubts()
     assert doubts == ["the comparison did not finish: it rests on 3 of 6 pairs"]
 
 
-def test_another_way_to_speak_is_what_was_to_be_compared(tmp_path: Path) -> None:
+def test_sides_may_differ_in_their_client_options(tmp_path: Path) -> None:
     a, b = written(tmp_path, rates([50] * 3), rates([60] * 3), pairing(turns(3)))
     other = b.plan.model_copy(update={"client": {"think": "otherwise"}})
     changed = Side("B", [replace(b.bundles[0], plan=other)])
@@ -200,7 +198,7 @@ def test_another_way_to_speak_is_what_was_to_be_compared(tmp_path: Path) -> None
     assert found.finding != "not comparable"
 
 
-def test_other_bundles_are_no_pair(tmp_path: Path) -> None:
+def test_bundles_of_other_runs_are_not_a_pair(tmp_path: Path) -> None:
     one = written(tmp_path / "one", rates([50] * 3), rates([50] * 3), pairing(turns(3)))
     other = written(
         tmp_path / "other", rates([50] * 3), rates([50] * 3), pairing(turns(3), id="b" * 32)

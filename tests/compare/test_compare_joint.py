@@ -104,7 +104,7 @@ def _halves(seed: int) -> Joint | None:
     return joint(points)
 
 
-def test_servers_of_another_kind_are_located_by_a_slope_of_their_own() -> None:
+def test_servers_of_different_kinds_have_slopes_of_their_own() -> None:
     """Simulated queueing networks: one that falls off a cliff of memory, and one behind disks."""
     held = {system: capacity(system) for system in ("memcliff", "disk")}
     truth = held["disk"] / held["memcliff"]
@@ -181,7 +181,7 @@ def test_the_error_is_that_of_leaving_out_each_pair() -> None:
     assert whole.ratio.freedom == 5
 
 
-def test_turned_around_it_is_the_inverse() -> None:
+def test_swapping_the_sides_inverts_the_ratio() -> None:
     points = noisy()
     turned = [
         Point(point.pair, not point.second, point.users, point.response, point.seconds)
@@ -194,13 +194,13 @@ def test_turned_around_it_is_the_inverse() -> None:
     assert one.ratio.error == pytest.approx(other.ratio.error, rel=1e-4)
 
 
-def test_a_level_without_its_partner_tells_nothing() -> None:
+def test_a_level_without_its_partner_is_ignored() -> None:
     points = noisy()
     alone = Point(99, True, 1000, share(9_000, 9_000), 60.0)
     assert joint([*points, alone]) == joint(points)
 
 
-def test_values_are_lines_too() -> None:
+def test_values_have_a_ratio_too() -> None:
     points = [
         Point(pair, second, users, Value("mean", 400 * (users / held) ** 6, 400), 60.0)
         for pair in range(4)
@@ -232,5 +232,5 @@ def test_values_are_lines_too() -> None:
     ],
     ids=["nothing", "two pairs", "one side", "never bad", "falling"],
 )
-def test_what_cannot_be_told_is_none(points: list[Point]) -> None:
+def test_pairs_that_do_not_show_the_capacities_have_no_ratio(points: list[Point]) -> None:
     assert joint(points) is None

@@ -30,7 +30,7 @@ def test_a_document_has_all_of_its_systems_once() -> None:
     assert len(found) == len({(one.label, one.metric, one.users) for one in found})
 
 
-def test_they_are_in_no_difference(tmp_path: Path) -> None:
+def test_references_are_in_no_difference(tmp_path: Path) -> None:
     sides = [
         side(name, [make(tmp_path / name, (10, 20), seed=place)]) for place, name in enumerate("AB")
     ]
@@ -41,6 +41,6 @@ def test_they_are_in_no_difference(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["nothing", ""])
-def test_what_is_not_published_is_refused(name: str) -> None:
+def test_an_unpublished_name_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="headcount published lists"):
         references([name])

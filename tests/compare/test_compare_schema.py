@@ -13,7 +13,7 @@ from headcount.bundle import reader
 from headcount.schemas import SCHEMAS
 
 
-def test_what_is_printed_meets_them(tmp_path: Path) -> None:
+def test_printed_records_meet_their_schemas(tmp_path: Path) -> None:
     paths = [make(tmp_path / name, (10, 20), seed=at) for at, name in enumerate("AB")]
     found = compare([side(path.name, [path]) for path in paths])
     printed = {

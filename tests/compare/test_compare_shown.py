@@ -123,7 +123,7 @@ class Reader(HTMLParser):
         self.text += data
 
 
-def test_the_page_is_complete_in_itself_and_escapes_names(comparison: Comparison) -> None:
+def test_the_page_is_self_contained_and_escapes_names(comparison: Comparison) -> None:
     read = Reader(page.render(comparison, "2026-11-22"))
     assert "script" not in read.tags
     assert [link for link in read.links if link != "data:,"] == []
@@ -183,7 +183,7 @@ def test_a_browser_shows_the_pages_without_scrolling_sideways(
         shown.close()
 
 
-def test_markdown_is_one_table_in_sight_and_no_markup_of_others(comparison: Comparison) -> None:
+def test_markdown_has_one_visible_table_and_escapes_names(comparison: Comparison) -> None:
     text = markdown.render(comparison)
     lines = text.splitlines()
     assert lines[0].startswith("**")
