@@ -45,7 +45,7 @@ def refused(*arguments: object) -> str:
     return str(error)
 
 
-def test_a_run_is_priced_after_it(tmp_path: Path) -> None:
+def test_a_finished_run_is_priced(tmp_path: Path) -> None:
     bundle = written(tmp_path / "run")
     (one,) = answer(bundle, "--cost", "29581 USD")["configurations"]
     assert (one["name"], one["users"], one["interval"]) == ("run", 2200, [2150.0, 2310.0])
@@ -68,7 +68,7 @@ def test_requests_per_second_have_a_price_where_they_are_counted(tmp_path: Path)
     assert rate["interval"] == pytest.approx([50 / 1.02, 50 / 0.98])
 
 
-def test_prices_are_the_plans_or_those_of_a_file(tmp_path: Path) -> None:
+def test_prices_come_from_the_plan_or_a_file(tmp_path: Path) -> None:
     bundle = written(tmp_path / "run", IBM_330)
     assert answer(bundle)["configurations"][0]["price"]["amount"] == 29_581
     assert answer(bundle, "--cost", "plan")["configurations"][0]["price"]["amount"] == 29_581
@@ -88,7 +88,7 @@ def toml(cost: dict[str, Any]) -> str:
     return tomli_w.dumps(cost)
 
 
-def test_the_cheapest_that_holds_so_many_users(tmp_path: Path) -> None:
+def test_the_cheapest_configuration_for_a_number_of_users(tmp_path: Path) -> None:
     text = shown(*TWO, "--users", "10000")
     assert "holds 10,000 users is 330: 5 systems, 147,905.00 USD, 14.79 USD per user" in text
     assert "Next is 704, 25,175.00 USD more expensive (4 systems)" in text
@@ -109,7 +109,7 @@ def test_the_cheapest_that_holds_so_many_users(tmp_path: Path) -> None:
     assert (far["cheapest"], far["shown"]) == ("b", True)
 
 
-def test_break_even_is_said() -> None:
+def test_break_even_is_reported() -> None:
     text = shown("small=1000", "large=10000", "--cost", "10000 USD", "--cost", "60000 USD")
     sentence = "large is cheaper than small from 6,001 to 10,000 users, and always from 12,001 on."
     assert sentence in text
@@ -164,7 +164,7 @@ def test_the_example_of_the_file_server_study() -> None:
     assert (found["amount"], found["pays_back_years"]) == (9_500_000, 1)
 
 
-def test_markdown_keeps_what_people_name(tmp_path: Path) -> None:
+def test_markdown_escapes_names(tmp_path: Path) -> None:
     path = tmp_path / "costs.toml"
     item = {"name": "disk | [x](y) <b>", "unit_price": 5}
     path.write_text(toml({"currency": "USD", "items": [item]}), "utf-8")
@@ -182,7 +182,7 @@ def test_a_page_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
     assert "there is no folder" in refused(*TWO, "--html", tmp_path / "nowhere" / "price.html")
 
 
-def test_what_is_not_known_is_said(tmp_path: Path) -> None:
+def test_what_is_not_known_is_reported(tmp_path: Path) -> None:
     atleast = written(tmp_path / "most", capacity=capacity(high=None, at_least=True), quick=True)
     text = shown(atleast, "--cost", "29581 USD", "--users", "10000")
     assert "at most 13.45 per user" in text
@@ -199,7 +199,7 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     assert "outcome is unfinished" in shown(killed, "--cost", "5 USD")
 
 
-def test_runs_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+def test_runs_of_one_name_are_distinguished_by_their_folders(tmp_path: Path) -> None:
     folders = [tmp_path / "first", tmp_path / "second"]
     for folder in folders:
         folder.mkdir()
@@ -236,7 +236,7 @@ REFUSED: list[tuple[tuple[object, ...], str]] = [
 
 
 @pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=lambda value: str(value)[:40])
-def test_what_makes_no_sense_is_refused(arguments: tuple[object, ...], message: str) -> None:
+def test_wrong_arguments_are_refused(arguments: tuple[object, ...], message: str) -> None:
     assert message in refused(*arguments)
 
 

@@ -110,7 +110,7 @@ def test_no_quotes_have_no_price() -> None:
     cents=st.integers(100, 10**9),
     figures=st.lists(st.integers(1, 10**6), min_size=1, max_size=4),
 )
-def test_what_is_computed_from_one_price_agrees(cents: int, figures: list[int]) -> None:
+def test_figures_computed_from_one_price_agree(cents: int, figures: list[int]) -> None:
     price = Decimal(cents) / 100
     made = [
         Quote("user", (price / figure).quantize(Decimal("0.01")), Decimal(figure))

@@ -57,7 +57,7 @@ def test_new_servers_pay_for_themselves_or_do_not() -> None:
         (2_600_000_000, "rounded to whole billions that is 3 billion, 15.4% more"),
     ],
 )
-def test_rounding_is_said_where_it_misleads(amount: int, text: str | None) -> None:
+def test_misleading_rounding_is_reported(amount: int, text: str | None) -> None:
     assert rounding(Decimal(amount)) == text
 
 
@@ -68,7 +68,7 @@ def test_rounding_is_said_where_it_misleads(amount: int, text: str | None) -> No
     st.integers(1, 40),
     st.integers(1, 10**6),
 )
-def test_sums_fit_and_more_to_a_server_never_saves_less(
+def test_sums_add_up_and_larger_servers_never_save_less(
     replaces: int, users: int, holds: int, each: int, cost: int
 ) -> None:
     administration = Administration(Decimal(each), Decimal(cost))

@@ -40,7 +40,7 @@ def test_servers_are_whole_and_headroom_growth_and_spares_are_kept() -> None:
     assert (fleet(LARGE, Need(users=1)).fewest, fleet(LARGE, Need(users=1)).most) == (None, None)
 
 
-def test_users_who_become_fewer_are_those_of_today() -> None:
+def test_shrinking_users_count_as_those_of_today() -> None:
     assert Need(users=100, growth=Decimal("-0.5"), years=Decimal(2)).most_users == 100
 
 
@@ -88,7 +88,7 @@ def test_a_curve_of_too_many_steps_ends_early() -> None:
     assert staircase[-1].last_users == MOST_STEPS
 
 
-def test_a_large_server_is_cheaper_than_seven_small_ones_and_dearer_than_six() -> None:
+def test_break_even_of_one_large_server_and_several_small_ones() -> None:
     found = break_even(SMALL, LARGE)
     assert [(one.first_users, one.last_users, one.cheaper) for one in found.stretches] == [
         (1, 5000, "small"),

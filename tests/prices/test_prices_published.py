@@ -66,7 +66,7 @@ def test_a_price_that_fits_gives_all_printed_figures(name: str, workload: int) -
 
 
 @pytest.mark.parametrize("row", UNSHARED)
-def test_what_does_not_follow_is_wrong_as_said(row: tuple[str, int]) -> None:
+def test_figures_that_do_not_follow_are_wrong_as_stated(row: tuple[str, int]) -> None:
     name, workload = row
     figures = TABLE[name][workload]
     assert figures is not None

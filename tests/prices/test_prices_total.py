@@ -74,19 +74,19 @@ def test_more_of_anything_never_costs_less(cost: Cost, at: int, more: Decimal) -
         {"unit_price": item.unit_price + more},
         {"discount": item.discount / 2},
     ]
-    dearer = [longer]
+    changed = [longer]
     for change in changes:
         items = [*cost.items]
         items[at] = item.model_copy(update=change)
-        dearer.append(cost.model_copy(update={"items": items}))
-    dearer.append(cost.model_copy(update={"items": [*cost.items, item]}))
-    for other in dearer:
+        changed.append(cost.model_copy(update={"items": items}))
+    changed.append(cost.model_copy(update={"items": [*cost.items, item]}))
+    for other in changed:
         after = total(other)
         assert after is not None
         assert after >= before
 
 
-def test_what_is_rented_has_a_rate_and_no_total_without_years() -> None:
+def test_rentals_have_a_rate_and_no_total_without_years() -> None:
     cost = parse_cost("0.34 USD/hour")
     assert total(cost) is None
     by_hour = rate(cost)
@@ -112,7 +112,7 @@ def test_what_is_rented_has_a_rate_and_no_total_without_years() -> None:
     assert by_hour.amount == Decimal("0.20")  # 73 x 12 / 8,760 is 0.10
 
 
-def test_one_amount_is_all_there_is() -> None:
+def test_a_single_amount_is_the_total() -> None:
     cost = parse_cost("29,581 USD")
     assert total(cost) == total(cost, shared=False) == 29_581
     assert total(cost, shared=True) == 0
