@@ -37,7 +37,7 @@ def finished(target: str, mode: str, search: SearchOptions, took_s: float = 100.
         ("lab:app", "search", False),
     ],
 )
-def test_only_a_search_of_somebodys_server_is_tested_unasked(
+def test_only_a_search_of_a_server_outside_the_lab_is_tested_unasked(
     target: str, mode: str, tests: bool
 ) -> None:
     assert may_test(finished(target, mode, SearchOptions())) is tests

@@ -77,7 +77,7 @@ def test_a_resumed_run_keeps_the_machines_that_played_before() -> None:
     assert with_agents(again, [machine("load3", 2)], OWN) == again
 
 
-def test_an_agent_that_says_nothing_of_its_machine_is_there_all_the_same() -> None:
+def test_an_agent_without_details_of_its_machine_still_has_a_side() -> None:
     silent = AgentMachine([4], "boot", None)
     assert roles(with_agents(environment(side("both")), [silent, silent], OWN))[1:] == [
         ("generator", None, [4]),

@@ -73,7 +73,7 @@ def test_classes_of_pages_are_kinds() -> None:
 
 
 @pytest.mark.parametrize("names", [["s0", "s1"]])
-def test_what_is_played_in_an_order_is_not_taken_apart(names: list[str]) -> None:
+def test_scenarios_that_are_played_in_an_order_are_not_kinds(names: list[str]) -> None:
     ordered = workload(STEPS, STEPS, script={"order": names})
     for scenario in ordered["scenarios"]:
         del scenario["weight"]

@@ -30,7 +30,7 @@ def target(address: str) -> str:
 
 
 @pytest.mark.parametrize(("step_timeout", "longest"), [("600ms", r"0\.6"), ("100ms", r"0\.3")])
-def test_a_mute_target_is_given_up_when_the_time_of_a_step_is_over(
+def test_a_silent_target_is_given_up_after_the_time_limit_of_a_step(
     monkeypatch: pytest.MonkeyPatch, step_timeout: str, longest: str
 ) -> None:
     monkeypatch.setattr(liveness, "LEAST_S", 0.3)
@@ -41,7 +41,7 @@ def test_a_mute_target_is_given_up_when_the_time_of_a_step_is_over(
             check_answer(lambda: _engine.hello("app", target(address)), patient(step_timeout))
 
 
-def test_what_the_engine_says_is_passed_on() -> None:
+def test_errors_of_the_engine_are_passed_on() -> None:
     with listening() as server:
         address = "{}:{}".format(*server.getsockname())
     with pytest.raises(TargetError, match=address):

@@ -45,7 +45,7 @@ def test_a_runtime_is_asked_once_for_a_container(
         assert one.group in server.sentence()
 
 
-def test_what_is_not_there_is_an_error_at_first_only() -> None:
+def test_a_missing_server_is_an_error_only_at_the_start() -> None:
     server = LocalServer(["127.0.0.1:1"], named=Named(units=("hc-none",)))
     with pytest.raises(InputError, match="--unit hc-none: no process of this machine"):
         check_named(server.named, server.first)

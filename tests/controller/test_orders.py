@@ -34,7 +34,7 @@ def test_a_climb_that_was_not_light_says_so_and_is_run_again_in_full() -> None:
     assert (probe.purpose, probe.users) == ("probe", 320)
 
 
-def test_a_climb_is_short_and_soon_there() -> None:
+def test_a_climb_settles_and_measures_briefly() -> None:
     orders, _ = played(2)
     climb = orders.next()
     assert climb is not None

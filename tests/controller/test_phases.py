@@ -32,7 +32,7 @@ class Late(Silent):
         time.sleep(LATE_S)
 
 
-def test_a_phase_that_begins_late_is_no_longer_for_it(
+def test_a_phase_that_begins_late_is_not_longer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -78,7 +78,7 @@ def ended_after(users: int, states: Iterable[tuple[int, int]]) -> int | None:
     return None
 
 
-def test_a_level_waits_for_its_users_as_long_as_one_comes() -> None:
+def test_a_level_waits_for_its_users_as_long_as_they_arrive() -> None:
     assert ended_after(5, [(5, 0)]) == 1
     assert ended_after(5, [(3, 0), (4, 4), (5, 5), (5, 2), (5, 0)]) == 5
     assert ended_after(5, [(7, 0), (6, 0), (5, 0)]) == 3
@@ -123,7 +123,7 @@ class Slow(Silent):
             time.sleep(3.0)
 
 
-def test_the_time_in_which_data_is_made_is_no_part_of_the_ramp(
+def test_the_time_to_prepare_data_is_not_part_of_the_ramp(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

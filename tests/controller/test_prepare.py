@@ -31,7 +31,7 @@ def refusing(error: HeadcountError, cause: Exception | None = None) -> Access:
 
 @pytest.mark.parametrize("kind", [InputError, SystemLimitError, TargetError])
 @pytest.mark.parametrize("message", ADVICE)
-def test_what_it_means_is_added(kind: type[HeadcountError], message: str) -> None:
+def test_advice_is_added_to_known_errors(kind: type[HeadcountError], message: str) -> None:
     with pytest.raises(kind) as raised:
         prepare(refusing(kind(message)), 1, lambda *_: None)
     first, _, rest = str(raised.value).partition("\n")
@@ -39,7 +39,7 @@ def test_what_it_means_is_added(kind: type[HeadcountError], message: str) -> Non
     assert ADVICE[message] in rest
 
 
-def test_what_nobody_knows_stays_as_it_is() -> None:
+def test_unknown_errors_stay_as_they_are() -> None:
     with pytest.raises(TargetError, match=r"^cancelled$"):
         prepare(refusing(TargetError("cancelled")), 1, lambda *_: None)
 

@@ -13,7 +13,7 @@ from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.target import parse
 
 SECRETS = Secrets(password="secret")  # noqa: S106
-THERE = ("192.0.2.55:143",)
+REMOTE = ("192.0.2.55:143",)
 MAIL = {"domain": "a.example"}
 CASES = [
     ("mail-light", "imap", MAIL, "imaps:// or --client starttls=on"),
@@ -22,19 +22,19 @@ CASES = [
 ]
 
 
-def test_on_this_machine_and_over_tls_there_is_nothing_to_warn_of() -> None:
-    for addresses, is_tls in ((("127.0.0.1:143", "[::1]:143"), False), (THERE, True)):
+def test_there_is_no_warning_on_this_machine_or_over_tls() -> None:
+    for addresses, is_tls in ((("127.0.0.1:143", "[::1]:143"), False), (REMOTE, True)):
         found = clear_warnings("it", addresses, is_tls=is_tls, is_allowed=False, remedy="")
         assert found == ()
 
 
-def test_who_accepts_it_is_warned() -> None:
-    (warning,) = clear_warnings("imap://there", THERE, is_tls=False, is_allowed=True, remedy="")
+def test_accepting_clear_text_gives_a_warning() -> None:
+    (warning,) = clear_warnings("imap://there", REMOTE, is_tls=False, is_allowed=True, remedy="")
     assert warning.startswith("warning: the users' password travels in clear text to imap://there")
 
 
 @pytest.mark.parametrize(("workload", "scheme", "client", "remedy"), CASES)
-def test_nobody_is_asked_before_the_password_is_safe(
+def test_no_server_is_contacted_before_the_password_is_safe(
     workload: str, scheme: str, client: dict[str, str], remedy: str
 ) -> None:
     text = f"{scheme}://127.0.0.1"

@@ -28,7 +28,7 @@ def stats(*idle_shares: float) -> Iterator[str]:
         ([1.0, 1.0, 0.0, 1.0, 1.0, 1.0], 6),  # three in a row
     ],
 )
-def test_three_seconds_in_a_row_with_half_a_cpu_idle(
+def test_a_machine_is_quiet_after_three_seconds_with_half_a_cpu_idle(
     idle: list[float], quiet_after: int | None
 ) -> None:
     readings = stats(*idle)

@@ -76,7 +76,7 @@ def test_lines_are_counted_and_the_first_is_quoted(tmp_path: Path) -> None:
     assert [(one.kind, one.times) for one in logs.new()] == [("open-files", 1)]
 
 
-def test_a_log_begun_anew_is_read_from_its_beginning(tmp_path: Path) -> None:
+def test_a_log_that_starts_over_is_read_from_its_beginning(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text(f"{QUIET}\n" * 100)
     logs = ServerLogs({"samba": log, "none": tmp_path / "nothing"})
@@ -86,7 +86,7 @@ def test_a_log_begun_anew_is_read_from_its_beginning(tmp_path: Path) -> None:
     assert logs.new() == []
 
 
-def test_of_an_endless_log_the_end_is_read(tmp_path: Path) -> None:
+def test_only_the_end_of_a_huge_log_is_read(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("")
     logs = ServerLogs({"nginx": log})

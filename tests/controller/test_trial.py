@@ -42,7 +42,7 @@ def shop(*scenarios: dict[str, Any], errors: str = "1%") -> Workload:
     return validate(Workload, values, "the workload")
 
 
-def tried(workload: Workload, way: str, one_in: int = 1) -> str | None:
+def trial_failure(workload: Workload, way: str, one_in: int = 1) -> str | None:
     with serving(way, one_in) as address:
         plan = resolve(workload, address, Overrides())
         access = target_access(plan, allowed_target(plan, parse(address)), Secrets())
@@ -61,9 +61,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("way", REFUSED)
-def test_what_nobody_can_play_is_refused_in_the_servers_words(way: str) -> None:
+def test_scenarios_that_nobody_can_play_are_refused_in_the_servers_words(way: str) -> None:
     with pytest.raises(TargetError) as error:
-        tried(shop(), way)
+        trial_failure(shop(), way)
     message = str(error.value)
     assert "a single user fails at every scenario (100% of what users do)" in message
     assert '"look-page" failed every time' in message
@@ -73,21 +73,21 @@ def test_what_nobody_can_play_is_refused_in_the_servers_words(way: str) -> None:
 
 
 @pytest.mark.parametrize(("way", "one_in"), [("well", 1), ("error", 2), ("rate", 1)])
-def test_who_gets_through_or_is_turned_away_may_be_searched_for(way: str, one_in: int) -> None:
-    assert tried(shop(), way, one_in) is None
+def test_a_server_that_answers_or_turns_users_away_may_be_searched(way: str, one_in: int) -> None:
+    assert trial_failure(shop(), way, one_in) is None
 
 
 def test_a_scenario_that_criteria_allow_to_fail_is_noted() -> None:
     often, rare = scenario("look", 95), scenario("buy", 5, expect=201)
-    noted = tried(shop(often, rare, errors="10%"), "well")
+    noted = trial_failure(shop(often, rare, errors="10%"), "well")
     assert noted is not None
     assert "fails at buy (5% of what users do)" in noted
     assert "status 200 OK instead of 201" in noted
     with pytest.raises(TargetError, match=r"buy \(5% of what users do\)"):
-        tried(shop(often, rare), "well")
+        trial_failure(shop(often, rare), "well")
 
 
-def test_only_what_fails_is_named_and_who_is_turned_away_is_not_blamed() -> None:
+def test_only_scenarios_that_fail_are_named_not_those_turned_away() -> None:
     """One scenario is turned away, another has a mistake once and gets through later."""
     plan = resolve(shop(scenario("look", 1), scenario("buy", 1)), "http://127.0.0.1:1", Overrides())
 
@@ -147,7 +147,7 @@ def test_the_request_and_the_reply_are_shown_without_passwords() -> None:
     values = workload.model_dump(mode="json", exclude_none=True)
     values["scenarios"][1]["steps"] = [sends]
     with pytest.raises(TargetError) as error:
-        tried(validate(Workload, values, "the workload"), "well")
+        trial_failure(validate(Workload, values, "the workload"), "well")
     message = str(error.value)
     assert "buy / buy-page  " in message
     assert "\n  > POST /\n" in message
@@ -157,7 +157,7 @@ def test_the_request_and_the_reply_are_shown_without_passwords() -> None:
     assert "--no-trial" in message
 
 
-def test_the_last_row_of_those_that_are_used_once_is_taken(tmp_path: Path) -> None:
+def test_a_trial_takes_the_last_of_rows_that_are_used_once(tmp_path: Path) -> None:
     file = tmp_path / "codes.csv"
     file.write_text("code\nA\nB\nC\n", "utf-8")
     values = shop().model_dump(mode="json", exclude_none=True)
