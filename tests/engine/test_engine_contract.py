@@ -60,7 +60,7 @@ def test_other_threads_run_while_one_waits() -> None:
     assert turns == 100
 
 
-def test_patience_is_waited_for() -> None:
+def test_next_waits_for_its_patience() -> None:
     engine = start(SILENT)
     before_s = engine.now_s()
     assert engine.next(0.3) is None

@@ -96,6 +96,6 @@ def test_bytes_of_nobody_and_of_another_run_are_refused(engines: list[Engine]) -
         Gathering(1, 2).next([([sent], 0.0)])
 
 
-def test_a_part_that_cannot_be_is_refused() -> None:
+def test_an_impossible_part_is_refused() -> None:
     with pytest.raises(Exception, match="number of the first worker is 3"):
         Engine(plan(3, 2, 4), "null", "{}")

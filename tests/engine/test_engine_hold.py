@@ -39,15 +39,15 @@ def described(server: SambaServer, **changes: str) -> str:
     return json.dumps({**target, **changes})
 
 
-def unheard(_: str) -> None:
+def ignore(_: str) -> None:
     """Nobody listens."""
 
 
-def test_what_is_held_stands_on_the_shares_until_it_is_closed(server: Server) -> None:
+def test_held_files_stay_on_the_shares_until_closed(server: Server) -> None:
     samba, target = server
     hold = SmbHold(target)
     wanted = {"connections": 4, "trees": 2, "files": 3}
-    assert json.loads(hold.bring(4, 2, 3, unheard)) == wanted
+    assert json.loads(hold.bring(4, 2, 3, ignore)) == wanted
     assert json.loads(hold.check()) == wanted
     files = sorted(path.relative_to(samba.data) for path in samba.data.rglob("hold*"))
     assert [str(path.parent) for path in files[::3]] == [
@@ -61,7 +61,7 @@ def test_what_is_held_stands_on_the_shares_until_it_is_closed(server: Server) ->
         hold.check()
 
 
-def test_what_progress_raises_calls_it_off(server: Server) -> None:
+def test_an_error_in_progress_cancels_the_hold(server: Server) -> None:
     _, target = server
     heard = []
 
@@ -77,7 +77,7 @@ def test_what_progress_raises_calls_it_off(server: Server) -> None:
 
 
 @pytest.mark.parametrize("files", [0, 500])
-def test_ctrl_c_calls_it_off_and_nothing_stays(server: Server, files: int) -> None:
+def test_ctrl_c_cancels_the_hold_and_leaves_nothing(server: Server, files: int) -> None:
     samba, target = server
     hold = SmbHold(target)
     under_way, ended = threading.Event(), threading.Event()
@@ -110,12 +110,12 @@ def interrupt(
             os.kill(os.getpid(), signal.SIGINT)
 
 
-def test_errors_are_those_of_the_house(server: Server) -> None:
+def test_errors_are_headcounts_own(server: Server) -> None:
     samba, _ = server
     with pytest.raises(InputError, match="password is wrong"):
-        SmbHold(described(samba, password=samba.password[::-1])).bring(1, 1, 0, unheard)
+        SmbHold(described(samba, password=samba.password[::-1])).bring(1, 1, 0, ignore)
     with pytest.raises(InputError, match="cannot be resolved"):
         SmbHold(described(samba, address="no such host:1"))
     samba.stop()
     with pytest.raises(TargetError, match="no connection"):
-        SmbHold(described(samba)).bring(1, 1, 0, unheard)
+        SmbHold(described(samba)).bring(1, 1, 0, ignore)

@@ -116,7 +116,7 @@ def test_every_figure_agrees_with_every_other() -> None:
     assert [c.pending.count for c in (good[-1], bad[-1])] == [0, 0]
 
 
-def test_who_still_plays_is_pending_with_the_age_since_due() -> None:
+def test_unfinished_scenarios_are_pending_with_their_age_since_due() -> None:
     engine = start(plan(closed(0.0), scenario("long", serve(60.0), limit_ms=300)))
     engine.set_users(USERS, 0.0)
     last = pull_until(engine, 1.0)[-1]

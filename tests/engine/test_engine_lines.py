@@ -72,7 +72,7 @@ def test_machines_together_count_by_line_too() -> None:
 
 
 @pytest.mark.parametrize("shares", [[0.0], [1.5], [0.6, 0.6], [0.01] * 65])
-def test_shares_that_cannot_be_are_refused(shares: list[float]) -> None:
+def test_impossible_shares_are_refused(shares: list[float]) -> None:
     with pytest.raises(InputError, match=r"line"):
         start(plan(closed(1.0), lines=shares))
 

@@ -16,7 +16,7 @@ def test_a_hash_published_in_ms_nlmp() -> None:
 
 
 @pytest.mark.parametrize("length", [1, 27, 28, 31, 32, 33, 59, 60, 64, 100])
-def test_it_is_what_samba_computes(tmp_path: Path, length: int) -> None:
+def test_the_hash_matches_sambas(tmp_path: Path, length: int) -> None:
     # A block has 32 of UTF-16's characters; padding needs room for 5 more.
     password = "".join(chr(33 + (7 * n) % 90) for n in range(length - 1)) + "é"
     configuration = tmp_path / "smb.conf"

@@ -57,7 +57,7 @@ def test_sums_and_histograms_of_each_interval_agree_with_its_steps() -> None:
     assert squares >= merged.count / 2 * (4**2 + 12**2)  # none was faster than asked for
 
 
-def test_what_is_no_task_is_not_counted() -> None:
+def test_steps_without_a_task_are_not_counted() -> None:
     engine = start(plan(closed(0.01), scenario("plain", serve(0.001))))
     engine.set_users(5, 0.0)
     intervals = pull_until(engine, 0.5) + drain(engine)
