@@ -36,7 +36,7 @@ def ping() -> Message:
     return Message("ping", {"asked_s": 1.5})
 
 
-def test_it_introduces_itself_and_says_what_its_clock_shows(script: Script) -> None:
+def test_an_agent_introduces_itself_and_reports_its_clock(script: Script) -> None:
     script.orders += [Message("hello"), 2.0, ping()]
     Agent(script, script.clock).run()
     hello, pong = script.sent
@@ -45,7 +45,7 @@ def test_it_introduces_itself_and_says_what_its_clock_shows(script: Script) -> N
     assert pong.values == {"asked_s": 1.5, "now_s": 1002.0}
 
 
-def test_it_plays_as_long_as_its_controller_lives(script: Script) -> None:
+def test_an_agent_plays_as_long_as_its_controller_lives(script: Script) -> None:
     script.orders += [
         start_order(time.monotonic()),
         Message("users", {"at_s": 1000.0, "generation": 1, "users": 7, "ramp_s": 0.0}),
@@ -71,7 +71,7 @@ def test_it_plays_as_long_as_its_controller_lives(script: Script) -> None:
     assert kinds == ["started", "obeyed", "lapsed"]
 
 
-def test_it_leaves_when_nobody_comes_back(script: Script) -> None:
+def test_an_agent_leaves_when_no_controller_comes_back(script: Script) -> None:
     script.orders += [LEAVE_S + 1, ping()]
     Agent(script, script.clock).run()
     assert script.sent == []
@@ -108,7 +108,7 @@ def test_an_engine_begins_at_its_moment_however_early_or_late_it_is_ready(script
     assert all(abs(end_s * 10 - round(end_s * 10)) < 0.4 for end_s in ends_s[:2])
 
 
-def test_an_order_to_an_engine_that_has_ended_is_none(script: Script) -> None:
+def test_an_order_to_an_engine_that_has_ended_is_ignored(script: Script) -> None:
     script.orders += [
         start_order(time.monotonic()),
         Message("close", {"generation": 1}),
@@ -134,7 +134,7 @@ def test_errors_are_answers(script: Script) -> None:
     assert errors == ["PlanError", "PlanError", "MachineLimitError"]
 
 
-def test_the_run_ends_as_it_is_asked_to(script: Script) -> None:
+def test_a_run_ends_when_asked_to(script: Script) -> None:
     stop = Message("stop", {"at_s": 1000.0, "generation": 1, "drain_s": 1.0})
     script.orders += [
         start_order(time.monotonic()),

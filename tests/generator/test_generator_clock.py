@@ -11,7 +11,7 @@ TRIPS = st.lists(
 
 
 @given(st.floats(-1e5, 1e5), TRIPS)
-def test_the_offset_is_wrong_by_no_more_than_it_says(
+def test_the_offset_is_within_its_stated_error(
     ahead_s: float, trips: list[tuple[float, float]]
 ) -> None:
     clock, now_s = ClockOffset(), 1000.0

@@ -71,7 +71,7 @@ def test_an_agent_that_sends_nonsense_is_lost(message: Message) -> None:
         assert wires[1].is_closed
 
 
-def test_a_second_of_engines_that_were_closed_is_none_of_this_run() -> None:
+def test_seconds_of_closed_engines_are_ignored() -> None:
     with opened(1) as (exchange, wires):
         wires[0].answer(Message("second", {**SECOND, "generation": 7}))
         wires[0].answer(Message("second", SECOND, b"figures"), 12.0)
@@ -81,7 +81,7 @@ def test_a_second_of_engines_that_were_closed_is_none_of_this_run() -> None:
         assert exchange.members[0].heard_s == 12.0
 
 
-def test_whoever_reports_nothing_for_too_long_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_that_is_silent_for_too_long_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("headcount.generator.exchange.time.monotonic", lambda: now[0])
     member = Member(1, Wire(), 1)
@@ -97,7 +97,7 @@ def test_whoever_reports_nothing_for_too_long_is_lost(monkeypatch: pytest.Monkey
     assert exchange.loss == "agent 1 (there) was lost: it reported nothing for 3 s"
 
 
-def test_errors_keep_their_kind_and_say_whose_they_are() -> None:
+def test_errors_keep_their_kind_and_name_their_agent() -> None:
     member = Member(4, Wire(), 1)
     found = error_of(member, {"error": "InputError", "text": "no such share"})
     assert (type(found), str(found)) == (InputError, "agent 4 (there): no such share")
@@ -105,7 +105,7 @@ def test_errors_keep_their_kind_and_say_whose_they_are() -> None:
         assert type(error_of(member, {"error": name, "text": "x"})) is EngineError
 
 
-def test_those_who_do_not_answer_are_named() -> None:
+def test_agents_that_do_not_answer_are_named() -> None:
     with opened(2) as (exchange, wires):
         wires[0].answer(Message("started", {"generation": 0}))
         with pytest.raises(EngineError, match=r"^agent 2 \(there\) did not start$"):
@@ -115,7 +115,7 @@ def test_those_who_do_not_answer_are_named() -> None:
             exchange.answers("started", 60.0, "did not start")
 
 
-def test_one_that_was_lost_stays_out_even_if_it_answers_again() -> None:
+def test_a_lost_agent_stays_out_even_if_it_answers_again() -> None:
     with opened(2) as (exchange, wires):
         exchange.lose(exchange.members[0], "agent 1 reported nothing")
         for one in wires:
@@ -136,7 +136,7 @@ def test_a_controller_that_stands_still_again_and_again_ends_the_run() -> None:
             exchange.without_lost()
 
 
-def test_those_who_are_left_go_on() -> None:
+def test_the_remaining_agents_go_on() -> None:
     with opened(3) as (exchange, wires):
         wires[1].answer(None)
         for one in (wires[0], wires[2]):

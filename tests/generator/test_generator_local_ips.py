@@ -128,7 +128,7 @@ def test_parts_are_addresses_ranges_and_networks() -> None:
         ("::-ffff::", f"names more than {MOST:,} addresses"),
     ],
 )
-def test_a_part_that_is_none_is_named(part: str, message: str) -> None:
+def test_a_wrong_part_is_named(part: str, message: str) -> None:
     with pytest.raises(InputError) as raised:
         addresses([part])
     assert message in str(raised.value)
@@ -147,7 +147,7 @@ def test_an_address_that_leads_nowhere_is_found_before_the_run() -> None:
         check_routes(addresses(["::1", "127.0.0.4"]), [f"127.0.0.1:{port}"])
 
 
-def test_each_address_has_the_ports_of_one() -> None:
+def test_each_address_has_local_ports_of_its_own() -> None:
     low, high = (
         int(one) for one in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
     )

@@ -27,7 +27,7 @@ def events(headcount: Headcount, name: str) -> list[dict[str, Any]]:
     return [one for one in lines(bundle / "events.ndjson") if one["event"] == name]
 
 
-def of_level(headcount: Headcount, level: int) -> list[Any]:
+def seconds_of(headcount: Headcount, level: int) -> list[Any]:
     """Its seconds so far."""
     found = list(headcount.runs.glob("*/series.ndjson"))
     return [one for one in (lines(found[0]) if found else []) if one["level"] == level]
@@ -37,7 +37,7 @@ def in_level(headcount: Headcount, level: int, seconds: int) -> Callable[[], boo
     """Whether so many seconds of a level are measured."""
 
     def reached() -> bool:
-        steady = [one for one in of_level(headcount, level) if one["phase"] == "steady"]
+        steady = [one for one in seconds_of(headcount, level) if one["phase"] == "steady"]
         return len(steady) >= seconds
 
     return reached
@@ -48,7 +48,7 @@ def in_level(headcount: Headcount, level: int, seconds: int) -> Callable[[], boo
     [(signal.SIGKILL, "it ended, or its connection did"), (signal.SIGSTOP, "reported nothing for")],
     ids=["killed", "stopped"],
 )
-def test_the_level_is_played_again_without_it(
+def test_the_level_is_played_again_without_the_lost_agent(
     headcount: Headcount, name: signal.Signals, reason: str
 ) -> None:
     run = begin(headcount, 3, *LADDER)
@@ -81,9 +81,9 @@ def test_the_level_is_played_again_without_it(
     assert audited.code == 0, audited
 
 
-def test_one_that_is_lost_between_levels_costs_none(headcount: Headcount) -> None:
+def test_an_agent_lost_between_levels_costs_no_level(headcount: Headcount) -> None:
     run = begin(headcount, 2, "--levels", "20,30,20", "--duration", "2s", "--ramp", "0s")
-    run.reach(lambda: len(of_level(headcount, 1)) > 2 or of_level(headcount, 2))
+    run.reach(lambda: len(seconds_of(headcount, 1)) > 2 or seconds_of(headcount, 2))
     os.kill(agents_of(run)[0], signal.SIGKILL)
     ended = run.ended()
     assert ended.code == 0, ended

@@ -16,7 +16,7 @@ def member(number: int, about: dict[str, Any]) -> Member:
     return Member(number, ProcessLine("load"), 1, about=about)
 
 
-def test_agents_are_together_by_the_start_of_their_machine() -> None:
+def test_agents_are_grouped_by_the_boot_of_their_machine() -> None:
     one, two = {"hostname": "load1"}, {"hostname": "load2"}
     found = machines_of(
         [
@@ -31,7 +31,7 @@ def test_agents_are_together_by_the_start_of_their_machine() -> None:
     ]
 
 
-def test_a_machine_that_is_not_described_is_one_all_the_same() -> None:
+def test_a_machine_without_a_description_still_counts() -> None:
     (found,) = machines_of([member(1, {"boot": "a", "about": "text"}), member(2, {"boot": "a"})])
     assert (found.agents, found.host) == ([1, 2], None)
 

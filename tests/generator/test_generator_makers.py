@@ -48,7 +48,7 @@ def test_agents_make_what_one_machine_makes(headcount: Headcount, server: FileSe
     assert headcount.run("cleanup", "--target", server.target).code == 0
 
 
-def test_a_data_set_of_another_size_goes_before_the_new_one_comes(
+def test_a_data_set_of_another_size_is_deleted_before_the_new_one_is_made(
     headcount: Headcount, server: FileServer
 ) -> None:
     for scale in ("0.02", "0.03"):
@@ -59,7 +59,7 @@ def test_a_data_set_of_another_size_goes_before_the_new_one_comes(
     assert headcount.run("cleanup", "--target", server.target).code == 0
 
 
-def test_what_was_made_stays_when_an_agent_is_killed(
+def test_finished_data_stays_when_an_agent_is_killed(
     headcount: Headcount, server: FileServer
 ) -> None:
     users = 400
@@ -85,7 +85,7 @@ def test_one_machine_makes_what_all_users_share(headcount: Headcount, tmp_path: 
 
 
 @given(st.integers(0, 1000), st.integers(1, 500), st.integers(1, 40))
-def test_parts_are_of_neighbours_and_as_equal_as_can_be(
+def test_parts_are_of_neighbours_and_as_equal_as_possible(
     first: int, users: int, agents: int
 ) -> None:
     parts = parts_of(first, first + users - 1, agents)

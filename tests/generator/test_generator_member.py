@@ -31,7 +31,7 @@ def members(workers: list[int]) -> list[Member]:
     return found
 
 
-def reported(member: Member, *ends_s: float) -> None:
+def add_reports(member: Member, *ends_s: float) -> None:
     for end_s in ends_s:
         member.reports.append(Report(end_s - 1, end_s, {}, b""))
 
@@ -50,9 +50,9 @@ def test_a_second_is_complete_when_all_have_reported_it() -> None:
     second.began_s = 5.01
     first.began_s = 5.0
     assert complete_until([first, second]) is None
-    reported(first, 1.0, 2.0)
+    add_reports(first, 1.0, 2.0)
     assert complete_until([first, second]) is None
-    reported(second, 1.0)
+    add_reports(second, 1.0)
     assert complete_until([first, second]) == 6.01
     assert [one.to_s for one in first.take_until(6.01)] == [1.0]
     assert [one.to_s for one in second.take_until(6.01)] == [1.0]
@@ -61,26 +61,26 @@ def test_a_second_is_complete_when_all_have_reported_it() -> None:
 
 def test_seconds_that_one_agent_reports_together_are_taken_together() -> None:
     first, second = members([1, 1])
-    reported(first, 1.0)
+    add_reports(first, 1.0)
     second.reports.append(Report(0.0, 2.0, {}, b""))  # it was late
     assert complete_until([first, second]) is None
-    reported(first, 2.0)
+    add_reports(first, 2.0)
     assert complete_until([first, second]) == 2.0
     assert [one.to_s for one in first.take_until(2.0)] == [1.0, 2.0]
 
 
 def test_an_agent_whose_engine_has_ended_is_not_waited_for() -> None:
     first, second = members([1, 1])
-    reported(first, 1.0)
+    add_reports(first, 1.0)
     first.has_ended = True
-    reported(second, 1.0, 2.0)
+    add_reports(second, 1.0, 2.0)
     assert complete_until([first, second]) == 1.0
     first.reports.clear()
     second.reports.popleft()
     assert complete_until([first, second]) == 2.0
 
 
-def test_clocks_of_agents_are_moved_to_the_controllers() -> None:
+def test_times_of_agents_are_converted_to_the_controllers_clock() -> None:
     (one,) = members([1])
     one.clock.answer(10.0, 110.5, 11.0)  # a hundred seconds ahead
     one.began_s = 107.0

@@ -21,9 +21,7 @@ MESSAGES = st.lists(
 
 
 @given(MESSAGES, st.integers(1, 50))
-def test_messages_arrive_as_they_were_sent_in_whatever_pieces(
-    messages: list[Message], size: int
-) -> None:
+def test_messages_arrive_as_sent_in_pieces_of_any_size(messages: list[Message], size: int) -> None:
     data = b"".join(encoded(one) for one in messages)
     decoder = Decoder()
     found = []
@@ -43,7 +41,7 @@ def test_messages_arrive_as_they_were_sent_in_whatever_pieces(
         b"HTTP/1.1 400 Bad Request\r\n\r\n",
     ],
 )
-def test_what_is_no_message_is_refused(data: bytes) -> None:
+def test_bytes_that_are_not_a_message_are_refused(data: bytes) -> None:
     with pytest.raises(EngineError, match="that this version of Headcount cannot read"):
         Decoder().feed(data)
 

@@ -62,7 +62,7 @@ def test_agents_on_this_machine_share_the_record_of_it(bundle: Path) -> None:
     assert "Agents at 31 users (passed)" in page
 
 
-def test_each_plays_its_part_of_the_plan() -> None:
+def test_each_agent_plays_its_part_of_the_plan() -> None:
     plan = resolve(workloads.load(str(LIGHT)), "lab:app", Overrides(users=3, agents=2))
     assert '"part": {"first": 1, "of": 2}' in engine_plan(plan, {"first": 1, "of": 2})
     assert "part" not in engine_plan(plan)

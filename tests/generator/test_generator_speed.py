@@ -31,7 +31,7 @@ def test_slower_machines_get_fewer(
 
 
 @given(st.lists(st.tuples(st.integers(1, 64), st.floats(0.25, 1.0)), min_size=1, max_size=24))
-def test_workers_are_in_proportion_to_what_a_machine_does(
+def test_workers_are_in_proportion_to_a_machines_speed(
     machines: list[tuple[int, float]],
 ) -> None:
     cpus = [number for number, _ in machines]
