@@ -68,7 +68,7 @@ def test_two_samples_of_one_distribution_rarely_differ(
     assert wrong <= 400 * 0.05 + 4 * math.sqrt(400 * 0.05 * 0.95)
 
 
-def test_what_is_beyond_the_noise_is_a_change_and_what_is_not_is_none() -> None:
+def test_only_a_difference_beyond_the_noise_is_a_change() -> None:
     before = [0.90, 0.92, 0.91, 0.89, 0.93]
     worse = change(before, [value * 1.2 for value in before])
     assert worse.verdict == "worse"
@@ -89,7 +89,7 @@ def test_too_few_rounds_are_never_a_change() -> None:
         assert "4 of each" in found.text
 
 
-def test_words_have_the_interval() -> None:
+def test_texts_have_the_interval() -> None:
     before = [1.00, 1.02, 1.01, 0.99, 1.03]
     assert change(before, [value * 1.5 for value in before]).text == "50.0% worse (45.6% to 54.5%)"
     assert change(before, [value / 2 for value in before]).text == "50.0% better (48.5% to 51.5%)"

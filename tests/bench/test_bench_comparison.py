@@ -34,7 +34,7 @@ def test_a_slower_machine_changes_no_ratio_to_a_peer() -> None:
         ("KiB", MACHINE | {"processors": 4}, True),
     ],
 )
-def test_times_beside_a_bar_are_those_of_a_machine(
+def test_times_beside_a_bar_are_compared_on_the_same_machine_only(
     unit: str, machine: dict[str, str | int], is_compared: bool
 ) -> None:
     before = results(measured("one", NEAR, bar=4.0, unit=unit))
@@ -56,7 +56,7 @@ def test_times_beside_a_bar_are_not_compared_if_others_used_the_machine(
     assert found["peer"].is_worse
 
 
-def test_what_another_version_does_not_have_is_not_compared() -> None:
+def test_items_that_another_version_lacks_are_not_compared() -> None:
     after = results(measured("one", NEAR, bar=4.0))
     assert one(after, None).text == ""
     assert one(after, results()).text == "new"
@@ -71,7 +71,7 @@ def repeated(values: list[float]) -> Measured:
     return measured("one", HIGH, bar=4.0, repeated=rounds)
 
 
-def test_what_a_repeat_does_not_confirm_is_not_worse() -> None:
+def test_a_regression_that_a_repeat_does_not_confirm_is_not_worse() -> None:
     before = results(measured("one", NEAR, bar=4.0))
     confirmed, refuted = (one(results(repeated(values)), before) for values in (HIGH, NEAR))
     assert confirmed.is_worse

@@ -98,7 +98,7 @@ def test_ctrl_c_writes_what_was_measured(gate: Bench, tmp_path: Path) -> None:
     assert [(one.name, len(one.rounds)) for one in found.items] == [("one", 5), ("two", 3)]
 
 
-def older(gate: Bench, factor: float) -> None:
+def write_older_results(gate: Bench, factor: float) -> None:
     """Write the results of an older version, whose figures were so many times these."""
     ours = [factor * value for value in NEAR]
     rounds = [{"headcount": {"CPU": one}, "wrk": {"CPU": 2.0}} for one in ours]
@@ -117,7 +117,7 @@ def older(gate: Bench, factor: float) -> None:
 def test_the_exit_code_says_whether_anything_is_worse(
     gate: Bench, capsys: pytest.CaptureFixture[str], factor: float, code: int, words: str
 ) -> None:
-    older(gate, factor)
+    write_older_results(gate, factor)
     assert gate.gate() == code
     printed = " ".join(capsys.readouterr().out.split())
     assert words in printed
@@ -128,10 +128,10 @@ def test_the_exit_code_says_whether_anything_is_worse(
     assert words in " ".join(capsys.readouterr().out.split())
 
 
-def test_what_a_repeat_does_not_confirm_does_not_fail_and_is_kept(
+def test_a_regression_that_a_repeat_does_not_confirm_does_not_fail_and_is_kept(
     gate: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    older(gate, 1.0)
+    write_older_results(gate, 1.0)
     # The first item, then bad luck, then as ever.
     gate.values = [*NEAR, *(2 * value for value in NEAR), *NEAR]
     assert gate.gate() == 0
@@ -226,7 +226,7 @@ def test_items_have_names_of_their_own_and_enough_rounds_to_be_compared() -> Non
         assert len({metric.name for metric in item.metrics}) == len(item.metrics) > 0
 
 
-def test_gate_is_a_word_of_bench(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gate_is_a_command_of_bench(monkeypatch: pytest.MonkeyPatch) -> None:
     given = []
     monkeypatch.setattr(bench, "gate", lambda arguments: given.append(arguments) or 1)
     monkeypatch.setattr("sys.argv", ["bench", "gate", "one", "--rounds", "3"])

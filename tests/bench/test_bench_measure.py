@@ -47,7 +47,7 @@ def test_sides_take_turns_forwards_and_backwards() -> None:
 
 
 @pytest.mark.parametrize(("average", "waits"), [(0.5, False), (7.0, True)])
-def test_it_says_that_it_waits_for_a_quiet_machine(
+def test_waiting_for_a_quiet_machine_is_reported(
     monkeypatch: pytest.MonkeyPatch, average: float, waits: bool
 ) -> None:
     monkeypatch.setattr(measuring, "load_now", lambda: Load(average, 0.0))
@@ -97,7 +97,7 @@ def test_a_server_that_does_not_start_is_a_failure() -> None:
     assert (found.rounds, found.failure, is_interrupted) == ([], "there is no server", False)
 
 
-def test_ctrl_c_keeps_the_rounds_that_are_whole() -> None:
+def test_ctrl_c_keeps_whole_rounds() -> None:
     left = [3.0, 2.0, 1.0]
 
     def interrupted() -> Mapping[str, float]:
@@ -136,7 +136,7 @@ def test_a_command_that_fails_says_how() -> None:
     assert use(["sh", "-c", "echo figures >&2"], errors=True).output == "figures\n"
 
 
-def test_what_starting_costs_is_subtracted() -> None:
+def test_the_cost_of_starting_is_subtracted() -> None:
     def run(seconds: float) -> tuple[float, float]:
         return 5.0 + 0.25 * seconds, 1000 * seconds
 

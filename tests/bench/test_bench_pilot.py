@@ -128,7 +128,9 @@ def test_a_pilot_that_has_tried_everything() -> None:
     assert not Piloted([(9.0, {"kind": "end"})]).is_done_by(9.0)  # it never came to look
 
 
-def test_a_proof_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_proof_goes_on_where_it_stopped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "out" / "proof.jsonl"
     assert records(file) == []
     append(file, pair(0, 100, 50))

@@ -20,7 +20,7 @@ VALUES = st.floats(min_value=1e-9, max_value=1e12)
     bar=st.none() | VALUES,
     reason=st.text(max_size=40),
 )
-def test_what_is_written_is_read_back(
+def test_results_are_read_back_as_written(
     tmp_path_factory: pytest.TempPathFactory,
     ours: list[float],
     peer: list[float],
@@ -86,14 +86,14 @@ def test_a_figure_that_cannot_be_part_of_a_ratio_is_refused(tmp_path: Path, valu
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "\0", "\N{SNOWMAN}"])
-def test_what_is_not_json_of_results_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_file_that_does_not_hold_results_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "bad.json"
     path.write_text(text, "utf-8")
     with pytest.raises(BadResultsError, match=r"bad\.json does not hold results"):
         read(path)
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadResultsError, match=r"cannot read .*No such file"):
         read(tmp_path / "none.json")
 

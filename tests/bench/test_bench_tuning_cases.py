@@ -16,7 +16,7 @@ BY_NAME = {one.name: one for one in cases()}
 ROWS = {f"{table}: {one.name}": one for table in ("equal", "stock") for one in servers(table)}
 
 
-def test_there_are_enough_and_a_third_is_held_out() -> None:
+def test_there_are_enough_cases_and_a_third_is_held_out() -> None:
     found = cases()
     assert len(BY_NAME) == len(found) >= 12
     assert len({one.server for one in found}) == 6

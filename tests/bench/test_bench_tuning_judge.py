@@ -118,7 +118,9 @@ def test_stock_servers_have_a_line_each() -> None:
     ]
 
 
-def test_a_proof_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_proof_goes_on_where_it_stopped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     options = {"seed": 1, "turn": "5s"}
     log = Log(tmp_path / "out")
     assert log.is_empty

@@ -35,7 +35,7 @@ def test_rivals_try_numbers_within_their_range(search) -> None:
 
 
 @pytest.mark.parametrize("search", [rivals.random, rivals.plain])
-def test_what_does_not_run_is_no_answer(search) -> None:
+def test_a_configuration_that_does_not_run_is_not_an_answer(search) -> None:
     stage = Stage({("fast", "on"): 0.0})
     assert search(stage, [values(FAST)], 100, "rate", 20, 1) == AS_IT_IS
 
