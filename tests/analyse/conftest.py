@@ -1,1 +1,1 @@
-"""Being here puts this folder on the path of imports of the rooms below it."""
+"""Puts this folder on the import path of the folders below it."""

@@ -32,7 +32,7 @@ class Queue:
     per_s: float
     response_s: float
     waiting: float
-    """Those in the queue, on average."""
+    """Users in the queue, on average."""
     some_wait: float
     """Probability that anybody waits or, of one place, is served."""
 
@@ -58,7 +58,7 @@ def queue(users: int, places: int, service_s: float, think_s: float) -> Queue:
 
 @dataclass(frozen=True)
 class Server:
-    """A server with one limit: so many places of so long a service, and what counters show.
+    """A server with one limit: its places, how long a service takes, and what counters show.
 
     `quiet` are counters that stay as they are, `loud` those that grow to the value given as the
     limit is reached.
@@ -70,7 +70,7 @@ class Server:
     loud: Mapping[str, float] = field(default_factory=dict)
     quiet: Mapping[str, float] = field(default_factory=dict)
     accept: bool = False
-    """Whether those who wait are in the accept queue."""
+    """Whether users wait in the accept queue."""
     most: int | None = None
     """Users let in."""
 
@@ -227,15 +227,15 @@ def _summaries(values: Mapping[str, float]) -> dict[str, CounterSummary]:
 
 
 def seconds(levels: Sequence[LevelResult], noise: float = 0.05) -> list[dict[str, Any]]:
-    """The seconds of such levels: each figure with some noise around its mean."""
+    """The seconds of these levels: each figure with some noise around its mean."""
     rng = random.Random(7)
-    made = []
+    rows = []
     for each in levels:
         for number in range(30):
             wobble = 1 + rng.gauss(0, noise)
             completed = max(each.achieved_per_s * wobble, 0.0)
             service = each.total.service.mean_ms / 1000 if each.total.service else 0.0
-            made.append(
+            rows.append(
                 {
                     "t_s": each.index * 100.0 + number,
                     "seconds": 1.0,
@@ -253,7 +253,7 @@ def seconds(levels: Sequence[LevelResult], noise: float = 0.05) -> list[dict[str
                     },
                 }
             )
-    return made
+    return rows
 
 
 Views = Mapping[str, float]
@@ -264,7 +264,7 @@ def viewed_ladder(
     views: Sequence[Views] = ({},) * 3,
     counters: Sequence[Views] = ({},) * 3,
 ) -> list[LevelResult]:
-    """Levels of 2, 16 and 64 users without think time: what the server says of itself in each, and
+    """Levels of 2, 16 and 64 users without think time: the server's own counters in each, and
     what its machine shows beside an idle server's counters."""
     made = []
     for index, (users, per_s) in enumerate(zip((2, 16, 64), rates, strict=True)):

@@ -31,7 +31,7 @@ Behaviour = Callable[[int, float], tuple[float, float]]
 
 
 def pool(places: int, think_s: float = 0.0) -> Behaviour:
-    """So many are served at a time."""
+    """At most `places` users are served at a time."""
 
     def behaviour(users: int, service_s: float) -> tuple[float, float]:
         rate = closed_rate(users, places, service_s, think_s)
@@ -41,7 +41,7 @@ def pool(places: int, think_s: float = 0.0) -> Behaviour:
 
 
 def limiter(per_s: float) -> Behaviour:
-    """So many a second, whatever they cost; users ask again at once."""
+    """At most `per_s` scenarios a second, whatever they cost; users ask again at once."""
 
     def behaviour(users: int, service_s: float) -> tuple[float, float]:
         rate = min(per_s, users / service_s)
@@ -83,7 +83,7 @@ def turns(arms: Arms, *, rounds: int = 6, noise: float = 0.0, seed: int = 1) -> 
 def arms_of(
     behaviour: Behaviour, service_s: float, names: Mapping[str, int], single: str
 ) -> dict[str, tuple[int, float, float]]:
-    """The arms of an experiment with so many users each; the single user is never held up."""
+    """The arms of an experiment with these users each; the single user is never held up."""
     found = {single: (1, 1 / service_s, 1000 * service_s)}
     for name, users in names.items():
         rate, took_s = behaviour(users, service_s)

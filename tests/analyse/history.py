@@ -1,4 +1,4 @@
-"""Invented histories of users, counted second by second as the engine would, and told exactly.
+"""Invented histories of users, counted exactly and second by second as the engine would.
 
 Times are whole microseconds up to 2,000, where an HDR histogram of three digits is exact.
 """
@@ -42,7 +42,7 @@ class Request:
     failed: bool
 
     def over(self, at: int, limit: int) -> bool:
-        """Whether it is known at a moment to be slower than a limit, or failed."""
+        """Whether it is known at a moment to have failed or to be slower than a limit."""
         if self.ended <= at:
             return self.failed or self.ended - self.due > limit
         return self.due <= at and at - self.due > limit
@@ -52,7 +52,7 @@ class Request:
         return self.ended <= at or self.over(at, limit)
 
     def waited(self, start: int, end: int) -> int:
-        """How long it was waited for between two moments."""
+        """How long its user waited for it between two moments."""
         return max(min(self.ended, end) - max(self.due, start), 0)
 
 
@@ -88,7 +88,7 @@ class Task:
 
 
 def task(times_us: Sequence[int], failed: int = 0) -> Task:
-    """Count tasks that took so long."""
+    """Count tasks that took these times."""
     return Task(
         completed=len(times_us),
         failed=failed,

@@ -14,7 +14,7 @@ from headcount.plan.workload import Workload
 
 REPORT_S = 0.1
 LONGEST_S = 60.0
-"""That a busy machine may take for the scenarios that are asked for."""
+"""What a busy machine may take for the scenarios that a test asks for."""
 
 
 def serve(seconds: float) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class Run:
         return Window(self.intervals[first : inside[-1] + 1], before)
 
     def after(self, completed: int) -> Window:
-        """Take the reports from when so many scenarios were completed to the end."""
+        """Take the reports from the moment when this many scenarios were completed to the end."""
         so_far = 0
         for first, interval in enumerate(self.intervals):
             if so_far >= completed:
@@ -115,7 +115,7 @@ class Run:
 
 
 def prompt(level: LevelResult) -> LevelResult:
-    """The level as if the load generator had never been late, whatever else its machine does."""
+    """The level as if the load generator had never been late, even on a busy machine."""
     response = level.total.response
     assert response is not None
     total = level.total.model_copy(
@@ -132,7 +132,7 @@ def record(
     least: int = 0,
     **target: int,
 ) -> Run:
-    """Play a workload with so many users from the beginning on.
+    """Play a workload with this many users from the beginning on.
 
     It ends after `until_s`, or when `least` scenarios were completed, which takes a busy machine
     longer.

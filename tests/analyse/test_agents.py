@@ -1,4 +1,4 @@
-"""Whether the agents sufficed, which of them did not, and how many would."""
+"""Whether the agents were enough, which of them were full, and how many it takes."""
 
 import statistics
 
@@ -11,7 +11,7 @@ from versus_levels import level
 
 
 def at(users: int, *shares: float) -> LevelResult:
-    """A level whose agents have equal parts of the users, and so busy workers."""
+    """A level whose agents have equal shares of the users, and workers this busy."""
 
     def summary(value: float) -> CounterSummary:
         return CounterSummary(mean=value, max=1.0, p95=value, samples=9)
@@ -55,7 +55,7 @@ MACHINES = {1: "load1", 2: "load2", 3: "load3"}
 
 
 def late(*each_ms: float) -> LevelResult:
-    """A level whose agents have CPU to spare, and so late timers."""
+    """A level whose agents have CPU to spare, and timers this late."""
     made = at(300, *[0.3] * len(each_ms))
     counters = {
         side: {

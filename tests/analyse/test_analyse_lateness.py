@@ -1,4 +1,4 @@
-"""The load generator's own delay: the bound holds the truth, and decides what may be decided."""
+"""The load generator's own delay: its bound holds the truth and leaves near failures undecided."""
 
 import numpy as np
 import pytest

@@ -57,7 +57,7 @@ def test_a_level_with_other_users_than_claimed_is_invalid(closed: Run) -> None:
 
 
 def logging_on(closed: Run, users: int) -> tuple[LevelResult, little.Little]:
-    """The level of the run as if so many more users had been opening their sessions."""
+    """The level of the run as if this many more users had been opening their sessions."""
     window = closed.between(0.5, 2.5)
     assert window.before is not None
     intervals = [Opening(each, users) for each in (window.before, *window.intervals)]
@@ -71,7 +71,7 @@ class Opening:
     """An interval with more users, who open their sessions."""
 
     def __init__(self, interval: Interval, users: int) -> None:
-        """Add so many users to an interval."""
+        """Add users to an interval."""
         self._interval = interval
         self.users = interval.users + users
         self.logging_on = users
@@ -163,7 +163,7 @@ def test_users_who_are_stuck_are_not_reported() -> None:
         assert level.users_reported <= USERS - held
         reported.append(level.users_reported)
     assert reported == sorted(reported, reverse=True)
-    # Most completed something at first, and hardly anybody does at last.
+    # Most complete something at first, and hardly anybody at the end.
     assert reported[0] > reported[-1] < USERS / 2
 
 

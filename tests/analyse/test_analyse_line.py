@@ -1,4 +1,4 @@
-"""A delay line that is full is a reason why a level does not count; its CPU is nobody else's."""
+"""A full delay line makes a level invalid; its CPU time is not that of other programs."""
 
 import pytest
 from diagnosis_levels import CPUS, level

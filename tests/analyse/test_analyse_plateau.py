@@ -140,7 +140,7 @@ def test_a_flat_curve_is_seldom_taken_for_a_rising_one() -> None:
 
 
 def test_levels_that_differ_by_more_than_their_own_noise_widen_it() -> None:
-    # A machine shared with others: each level is steady, and the next is of another luck.
+    # A machine shared with others: each level is steady, but levels differ by chance.
     random = np.random.default_rng(11)
     found = []
     for _ in range(300):

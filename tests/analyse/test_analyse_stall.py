@@ -60,7 +60,7 @@ def test_users_counted_as_waiting_are_not_counted_again_when_answered(run: Run) 
     answered_slowly = thawed.pool().response.count_above(LIMIT_US)
     assert answered_slowly == USERS
     assert thawed.pool().slower(LIMIT_US)[0] == 0
-    # A level that began with the thaw has nobody before it to know of; it owns those answers.
+    # A level that begins with the thaw knows of nobody who waited before; it counts those answers.
     assert Window(thawed.intervals, None).pool().slower(LIMIT_US)[0] == USERS
 
 

@@ -1,4 +1,4 @@
-"""A long level, which is kept in stretches, comes to what it comes to second by second."""
+"""A long level that is kept in stretches has the figures that it has second by second."""
 
 import random
 from collections.abc import Callable, Sequence

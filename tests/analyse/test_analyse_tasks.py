@@ -26,7 +26,7 @@ SECONDS = 40
 
 
 def drawn(seed: int, each_s: int, mean_ms: float) -> list[NDArray[np.int64]]:
-    """Lognormal times in µs, so many in each second of the level."""
+    """Lognormal times in µs, `each_s` of them in each second of the level."""
     random = np.random.default_rng(seed)
     log_mean = math.log(mean_ms * 1000)
     return [

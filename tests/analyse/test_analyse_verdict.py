@@ -1,4 +1,4 @@
-"""The sentence of each kind of ending."""
+"""The verdict of each way in which a run can end."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Windows against a history told request by request: nothing is lost or counted twice."""
+"""Windows against a history counted request by request: nothing is lost or counted twice."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise

@@ -25,7 +25,7 @@ REFUSED = FaultResult(step="open", kind="refused", count=5, examples=["STATUS_AC
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    """Everything is well with it: the faults are put in its place."""
+    """A run without faults: tests replace the faults of its level."""
     return record(workload("open", "100ms", serve(0.001), criteria=[CRITERION]), 10, 1.3)
 
 

@@ -1,4 +1,4 @@
-"""The published schemas: current, valid, and met by what is really written."""
+"""The published schemas: current, valid, and met by the files that runs write."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ PUBLISHED = Path(__file__).parents[2] / "docs" / "schemas"
 
 @pytest.fixture(scope="module")
 def written_files() -> dict[str, Any]:
-    """What a level writes, by file."""
+    """The files that a run writes, by name."""
     run: Run = record(workload("closed", "20ms", serve(0.001), criteria=["p95<=200ms"]), 5, 2.6)
     level = run.level(run.between(0.2, 2.5))
     line = LineResult(

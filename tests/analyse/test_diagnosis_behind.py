@@ -1,4 +1,4 @@
-"""Servers behind the server: what program they are, how many they serve, whose CPU they lack."""
+"""Upstream servers: which program they are, how many they serve, and whose CPU they lack."""
 
 from collections.abc import Mapping, Sequence
 

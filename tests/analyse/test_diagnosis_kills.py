@@ -1,4 +1,4 @@
-"""Kills for want of memory, in whatever second of a level, are the answer."""
+"""OOM kills in any second of a level are the limit."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def second(
     )
 )
 def test_rates_add_up_to_the_number_of_kills(parts: list[tuple[int, float, str]]) -> None:
-    """However long the seconds were, and whatever phase they belong to."""
+    """Whatever the length and the phase of the seconds."""
     made = [
         second(1, phase, length_s, sut=ALIVE | {OWN: number / length_s})
         for number, length_s, phase in parts
@@ -99,7 +99,7 @@ def test_without_seconds_kills_come_from_the_means_of_a_level() -> None:
 
 
 def dying_server() -> Server:
-    """Lets in forty, and the others cannot connect."""
+    """A server that lets in forty users; the others cannot connect."""
     return Server(places=8, most=40, think_s=1.0, quiet=QUIET | LIMIT)
 
 

@@ -1,4 +1,4 @@
-"""Each limit, told from levels of a server that has it and nothing else."""
+"""Each limit, found from levels of a server that has it and no other."""
 
 from dataclasses import replace
 
@@ -219,7 +219,7 @@ def test_the_next_limit_is_not_the_current_one() -> None:
     assert found.limit == "disk"
     assert found.next is not None
     assert found.next.limit == "cpu"
-    # Half used at the most that the disk lets through: full at twice that.
+    # Half used at the highest rate that the disk allows: full at twice that.
     assert found.next.users == pytest.approx(2 * server.knee, rel=0.05)
     assert "extrapolated" in found.next.sentence
 
@@ -326,7 +326,7 @@ def test_a_server_that_dies_of_its_limit_does_not_refuse() -> None:
 
 
 def test_one_busy_thread_is_found_while_others_fill_the_other_cpus() -> None:
-    # An IMAP process has a core; what is left of four is taken by programs of no urgency.
+    # An IMAP process has a core; what is left of four is taken by low-priority programs.
     loud = {
         "process.cpu.busiest_thread": 0.98,
         "process.cpu.utilization": 1.15,

@@ -1,4 +1,4 @@
-"""The server's CPU time, other programs', interrupts and stolen time, told apart."""
+"""Whose CPU time it is: the server's, other programs', of interrupts, or stolen."""
 
 import pytest
 from diagnosis_levels import CPUS, QUIET, Server, level, seconds
@@ -132,7 +132,7 @@ def test_of_two_levels_that_disagree_the_stronger_evidence_names_the_kind() -> N
 
 @pytest.mark.parametrize(("used", "kind"), [(0.497, "quota"), (0.2, "neighbour")])
 def test_a_group_that_used_up_its_quota_is_limited_by_it(used: float, kind: str) -> None:
-    """Beside programs that fill the machine; bursts are throttled also where most is left."""
+    """Beside programs that fill the machine; bursts are throttled even if most of it is left."""
     loud = {
         "system.cpu.utilization": 1.0,
         "process.cpu.run_delay": 0.95,

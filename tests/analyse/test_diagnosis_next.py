@@ -1,4 +1,4 @@
-"""How the next limit is told: by users, or by the rate where so many users were there before."""
+"""How the next limit is given: in users, or as a rate if a level had as many users."""
 
 import pytest
 from diagnosis_levels import QUIET, level, seconds
@@ -8,7 +8,7 @@ from headcount.bundle.diagnosis import Next
 
 
 def next_limit(think_s: float, *ladder: int) -> Next:
-    """One thread of four CPUs serves 100/s, and uses all of it for them."""
+    """The next limit of a server whose one thread, on four CPUs, is full at 100/s."""
     levels = []
     for index, users in enumerate(ladder, 1):
         per_s = min(users / (0.01 + think_s), 100.0)

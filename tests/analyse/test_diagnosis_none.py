@@ -1,4 +1,4 @@
-"""Where nothing limits yet, nothing is named, and what would be first is."""
+"""If nothing limits yet, no limit is named, only the first to come."""
 
 import pytest
 from diagnosis_levels import QUIET, Server, level, seconds

@@ -57,7 +57,7 @@ def test_scenarios_that_sleep_in_the_server_are_rate_limited() -> None:
 
 
 def test_threads_that_sleep_while_a_file_is_locked_wait_for_that_lock() -> None:
-    """SQLite's: who does not get it sleeps, and tries again."""
+    """As with SQLite: a thread that does not get the lock sleeps and tries again."""
     rates, asleep = (49.0, 64.0, 68.0), (0.5, 12.0, 62.0)
     held = (0.7, 0.95, 0.95)
     counters = [

@@ -1,4 +1,4 @@
-"""The network between users and server: packets that it loses, and a long way."""
+"""The network between users and server: lost packets and long round trips."""
 
 from collections.abc import Mapping
 
@@ -62,7 +62,7 @@ def test_long_round_trips_are_not_a_slow_server(*, blind: bool) -> None:
     assert "a round trip between users and server takes 60.0 ms" in found.sentence
     assert [one.id for one in found.advice] == ["delay-latency", "delay-users"]
     assert not any("still grew" in doubt for doubt in found.doubts)
-    # A server next door that takes as long itself.
+    # A server nearby that takes as long itself.
     near = diagnosed(ladder(0.064, {TRIP: 0.1}, counters=counters))
     assert near.detail != "latency"
 
@@ -105,7 +105,7 @@ def test_losses_are_named_only_where_they_matter(lost: float, took_s: float, out
 
 
 def test_round_trips_and_losses_of_other_clients_do_not_count() -> None:
-    """Somebody else is 60 ms away and loses packets; the users of the run are next door."""
+    """Somebody else is 60 ms away and loses packets; the users of the run are nearby."""
     others = {"socket.connections": 500.0, TRIP: 60.0}
     lossy = {SENT: 3.0, LOST: 0.06}
     near = ladder(0.064, lossy | {TRIP: 60.0}, counters=SEEN | others, figures_of="sut")

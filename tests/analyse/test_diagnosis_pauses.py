@@ -1,4 +1,4 @@
-"""Pauses in which every user waits, told from levels whose seconds are known."""
+"""Pauses in which every user waits, found from levels whose seconds are known."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -32,7 +32,7 @@ def played(
         for number in range(SECONDS):
             moving_s = 1 - pause(number)
             completed.append(users * moving_s / (USUAL_S + 0.020))
-            # Whoever was served or arrived meanwhile has waited for what was left of the pause.
+            # Users in service or arriving meanwhile have waited for the rest of the pause.
             service_s.append(completed[-1] * USUAL_S + users * pause(number))
         named = {f"process.{name.replace('__', '.')}": of for name, of in counters.items()}
         means = {name: sum(map(of, range(SECONDS))) / SECONDS for name, of in named.items()}
@@ -114,7 +114,7 @@ def test_a_few_slow_requests_are_not_a_pause() -> None:
     "pause",
     [
         lambda _: 0.0,
-        lambda _: 0.3,  # in every second alike: no second is usual
+        lambda _: 0.3,  # the same in every second: none is usual
         lambda number: 0.02 * (number % 3),
         in_seconds((4,), 0.3),
     ],

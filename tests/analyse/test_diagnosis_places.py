@@ -33,7 +33,7 @@ def test_an_upstream_that_serves_one_at_a_time_is_found_beside_other_work() -> N
     found = diagnosed(ladder({2: 46.0, 16: 54.0, 64: 54.0}, by_users), 20.0)
     assert (found.limit, found.size_unit) == ("upstream", "ms")
     assert found.size == pytest.approx(1000 / 54, rel=0.02)
-    # A rate limit there leaves its only place idle: nothing is known of how many it serves.
+    # A rate limit there leaves its only place idle: how many it serves is not known.
     found = diagnosed(ladder({2: 46.0, 16: 54.0, 64: 54.0}, by_users), 5.0)
     assert (found.limit, found.size) == ("upstream", None)
 

@@ -1,4 +1,4 @@
-"""Limits of the program and of servers behind it, told from levels of known queueing models."""
+"""Limits of the program and of servers behind it, found from levels of known queueing models."""
 
 import pytest
 from diagnosis_levels import QUIET, Server, diagnosed, ladder, level, seconds

@@ -1,4 +1,4 @@
-"""What holds of every diagnosis, whatever the levels."""
+"""What holds for every diagnosis, whatever the levels."""
 
 import random
 from dataclasses import replace
@@ -26,7 +26,7 @@ SOURCES = {
     "memory": ("refaults", "resource=memory", "paging", "oom_kills"),
     "network": ("network.", "socket.busy", "send_queue"),
 }
-"""Parts of the names of what tells of each limit."""
+"""Parts of the names of the counters that show each limit."""
 
 NAMES = sorted(
     {

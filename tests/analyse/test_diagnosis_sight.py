@@ -1,4 +1,4 @@
-"""What is said where the server's processes cannot be seen: no guess."""
+"""A diagnosis without counters of the server's processes does not guess."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Limits that are at work in turns, each in some of the seconds."""
+"""Limits that take turns, each active in some of the seconds."""
 
 from diagnosis_levels import QUIET, Server, seconds
 

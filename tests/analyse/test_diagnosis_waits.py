@@ -23,7 +23,7 @@ def stack(call: str, process: str = "app") -> tuple[str, ...]:
 
 
 def seen(level: int, waiting: dict[str, int], running: int = 0) -> list[LevelStacks]:
-    """A level with so many threads in each call in every snapshot."""
+    """A level with this many threads in each call in every snapshot."""
     off: Stacks = {stack(call): number * SNAPSHOTS for call, number in waiting.items()}
     on = {("app", "app", "running"): running * SNAPSHOTS}
     return [LevelStacks(level, "off", "proc", off), LevelStacks(level, "on", "proc", on)]

@@ -287,7 +287,7 @@ def test_a_message_has_its_rule(kind: str, message: str, rule: str) -> None:
 
 
 def test_every_rule_is_reached_by_a_message() -> None:
-    """But those of a protocol with a file of its own, which has its own tests."""
+    """Except rules of protocols with a file of their own, which have their own tests."""
     own = files("headcount.analyse.failures").joinpath("protocols")
     texts = [one.read_text("utf-8") for one in own.iterdir()] if own.is_dir() else []
     others = {entry["id"] for text in texts for entry in tomllib.loads(text)["cause"]}

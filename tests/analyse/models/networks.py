@@ -83,7 +83,7 @@ def mean_values(
 ) -> list[float]:
     """Throughputs by the recursion of Reiser and Lavenberg (1980), single servers.
 
-    Whoever is met in service has (1 + cv2) / 2 of a service left.
+    A customer met in service has (1 + cv2) / 2 of it left.
     """
     queues, busy = [0.0] * len(demands_s), [0.0] * len(demands_s)
     found = []

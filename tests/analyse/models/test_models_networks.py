@@ -122,7 +122,7 @@ def test_the_laws() -> None:
 def test_schweitzer_is_near_the_exact_solution(
     demands: list[float], think: float, users: int
 ) -> None:
-    # Single servers: throughput within 10 %, the error known of it for balanced networks.
+    # Single servers: throughput within 10 %, its known error for balanced networks.
     network = Network([Station("s", each) for each in demands], think)
     exact = mean_values(demands, think, users)[-1]
     found = amva.schweitzer(network, np.array([float(users)])).per_s[0]
@@ -167,7 +167,7 @@ def test_service_that_varies_less_waits_less(cv2: float) -> None:
         return float(amva.schweitzer(network, np.array([15.0])).response_s[0])
 
     assert (response(cv2) < response(1.0)) == (cv2 < 1)
-    # Beside the recursion over users it stays as near as it does for exponential service.
+    # It stays as near to the recursion over users as it does for exponential service.
     network = Network([Station("d", 0.1, cv2=cv2)], 2.0)
     exact = mean_values([0.1], 2.0, 15, cv2)[-1]
     assert amva.schweitzer(network, np.array([15.0])).per_s[0] == pytest.approx(exact, rel=0.05)

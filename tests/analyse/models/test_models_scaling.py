@@ -1,4 +1,4 @@
-"""The scalability law recovers what it was made of; lines are those of numpy."""
+"""Fits recover the parameters of the scalability law; lines match numpy's."""
 
 import math
 

@@ -16,7 +16,7 @@ THINK_S = 5.0
 def quota(
     cores: int, service_s: float, think_s: float, users: Sequence[float]
 ) -> list[LevelResult]:
-    """A server of so many CPUs: M/M/m with N customers, solved apart from the models."""
+    """A server with this many CPUs: M/M/m with N customers, solved apart from the models."""
     made = []
     for index, each in enumerate(sorted({max(round(n), 1) for n in users}), 1):
         found = queue(each, cores, service_s, think_s)
@@ -45,7 +45,7 @@ def truth(cores: int, service_s: float, think_s: float, mean_s: float) -> float:
 
 
 def plan(criterion: str, users: Sequence[int], limits: dict[str, str] | None = None) -> Plan:
-    """The plan of such a ladder."""
+    """The plan of a ladder with this criterion."""
     workload: dict[str, Any] = {
         "name": "simulated",
         "title": "Simulated",

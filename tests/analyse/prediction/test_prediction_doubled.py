@@ -1,4 +1,4 @@
-"""What every report asks of its run: the capacity with twice of each resource."""
+"""What every report predicts: the capacity with twice of each resource."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def bundle(folder: Path, system: str = "cpu") -> Bundle:
 def test_each_prediction_equals_one_asked_for_alone(tmp_path: Path) -> None:
     made = bundle(tmp_path)
     predictions = doubled_predictions(made)
-    # Nothing tells how fast the network is, so twice of it is not asked.
+    # The speed of the network is not known, so nothing is predicted for twice of it.
     assert [one.changes for one in predictions] == [
         ["CPU 4.00 cores -> 8.00 cores"],
         ["1 disk -> 2 disks"],

@@ -1,7 +1,7 @@
-"""Why large steps are foretold too low: a percentile comes nearer to the mean in a larger server.
+"""Why large steps are predicted too low: a percentile comes nearer to the mean in a larger server.
 
 A CPU quota as a queue of one place with exponential service, and users who think, has its
-percentile in closed form: whoever comes meets what one user fewer leaves there, and waits for it.
+percentile in closed form: a user who arrives finds the queue that one user fewer would leave.
 """
 
 import math
