@@ -1,4 +1,4 @@
-"""Levels of seconds on the way up: believed far from every limit, else measured in full."""
+"""Short levels on the way up: believed far from every limit, otherwise measured in full."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def test_a_climb_that_is_not_light_does_not_count() -> None:
 
     def answer(request: Request) -> Observation:
         total = requests(request)
-        # As many users come at once as never again.
+        # The climb to 160 users fails, although the server holds them.
         bad = 0.9 if request.purpose == "climb" and request.users == 160 else share(request.users)
         return observed(request, Share("response", round(bad * total), total, 0.05))
 

@@ -1,4 +1,4 @@
-"""Levels that the interval must not deny."""
+"""Levels that the interval must not contradict."""
 
 import math
 
@@ -24,7 +24,7 @@ def test_a_pass_far_above_and_a_failure_far_below_widen_it() -> None:
 
 
 def test_a_server_that_changes_in_the_middle_is_flagged_and_its_interval_covers_both() -> None:
-    # The first levels see a server for 330 users, the later ones one for 165.
+    # The first levels see a server for 330 users, the later ones see one for 165.
     search = Search(Settings(official_s=0.0, curve=(), budget_s=1500.0))
     for number in range(60):
         request = search.next()

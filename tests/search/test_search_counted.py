@@ -13,7 +13,7 @@ from headcount.analyse.search.observation import Observation as Level
 
 
 def results(*levels: tuple[int, int, int]) -> list[tuple[Level, Share]]:
-    """Levels of so many users with so many bad of so many scenarios."""
+    """Levels of these users, with their bad scenarios and all their scenarios."""
     return [
         (
             observed(Request(users, 60.0, "straddle", may_stop_early=False), share),

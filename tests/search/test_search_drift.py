@@ -1,4 +1,4 @@
-"""A capacity that changes while it is looked for."""
+"""A capacity that changes during the search."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Goals: a throughput that few users are too few for, in a search for the most users."""
+"""Goals: a throughput that a few users cannot reach, in a search for the most users."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +14,7 @@ GOAL = "bytes>=30MB/s"
 def with_goal(
     capacity: float, megabytes_per_s: Callable[[int], float]
 ) -> tuple[Search, list[Request]]:
-    """A search on a server that moves so much for so many users."""
+    """A search on a server that moves this many megabytes a second for its users."""
     answer = answering(logistic(capacity))
 
     def goal(request: Request) -> Observation:

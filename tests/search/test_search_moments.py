@@ -50,7 +50,7 @@ def test_a_single_moment_is_not_often() -> None:
 @pytest.mark.parametrize(
     "level",
     [
-        taken(CLEAN, (1.0, 10.0)),  # too few to be sure
+        taken(CLEAN, (1.0, 10.0)),  # too few to be certain
         taken(CLEAN, BAD, users=590),  # near the capacity, ten seconds may fail by chance
         taken(BAD, BAD, users=700),  # more than it holds at any time
         taken(CLEAN, BAD, stall=True),  # that is a stall

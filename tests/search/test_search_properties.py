@@ -1,4 +1,4 @@
-"""The search ends, within its bounds, whatever the answers are."""
+"""The search ends within its bounds, whatever the answers are."""
 
 import math
 

@@ -9,7 +9,7 @@ from headcount.analyse.search import Flag, Observation, Request, Settings
 
 
 def stuck(capacity: float) -> Answer:
-    """A server that stays overloaded once it was, until all users have left."""
+    """A server that stays overloaded after an overload until all users have left."""
     share = logistic(capacity)
     down = [False]
 
@@ -60,7 +60,7 @@ def test_only_a_level_right_after_an_overload_begins_without_users() -> None:
 
 
 def reluctant(capacity: float, recovers: float) -> Answer:
-    """A server that an overload keeps down until at most so many users are left."""
+    """A server that an overload keeps down until at most `recovers` users are left."""
     share = logistic(capacity)
     down = [False]
 

@@ -1,4 +1,4 @@
-"""One bad moment leaves the answer as it is; what comes again and again does not."""
+"""One bad moment leaves the answer as it is; repeated ones do not."""
 
 import statistics
 from dataclasses import replace
