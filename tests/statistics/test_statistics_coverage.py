@@ -111,7 +111,7 @@ def test_percentiles_of_independent_durations() -> None:
     stream = np.random.default_rng(SEED)
     truth = 50_000 * math.log(20)
     found: dict[str, list[bool]] = {"sections": [], "ranks": []}
-    for _ in range(3 * SEEDS):  # so many as tell 9 degrees of freedom from infinitely many
+    for _ in range(3 * SEEDS):  # enough to distinguish 9 degrees of freedom from infinitely many
         drawn = np.ceil(stream.exponential(50_000, (SECTIONS, 400)))
         parts = [Sorted(np.sort(part)) for part in drawn]
         whole = Sorted(np.sort(drawn.ravel()))

@@ -86,7 +86,7 @@ def test_clusters_are_their_definition(parts: list[list[int]], share: float) -> 
 
 
 def slow_together(stream: np.random.Generator, clusters: int, of: int) -> list[list[int]]:
-    """4,000 answers in ten sections; so many times some after each other are ten times as slow."""
+    """4,000 answers in ten sections; `clusters` runs of `of` answers are ten times as slow."""
     times = stream.exponential(100, 4_000)
     slow = np.zeros(4_000, dtype=bool)
     for first in stream.integers(0, 4_000 - of, clusters):
