@@ -1,4 +1,4 @@
-"""Bundles against each other: what is compared, by which figures, and what is said of it."""
+"""Comparisons of bundles: what is compared, by which figures, and in which words."""
 
 import json
 import math
@@ -94,7 +94,7 @@ def test_what_a_scenario_costs_is_read_from_the_servers_own_counters(pair: Compa
 def test_the_interval_of_throughput_is_that_of_ten_sections_and_the_usual_spread(
     pair: Comparison,
 ) -> None:
-    # Computed anew from the seconds on disk, with none of the code under test.
+    # Computed again from the seconds on disk, with none of the code under test.
     errors, waits = [], []
     for subject in pair.subjects:
         folder = Path(subject.bundles[0])

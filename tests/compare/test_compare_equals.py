@@ -1,4 +1,4 @@
-"""Equals against equals: a difference is "shown" as often as 95 % intervals promise, no oftener."""
+"""Between equal servers a difference is "shown" as often as 95 % intervals promise, no more."""
 
 import math
 from datetime import timedelta

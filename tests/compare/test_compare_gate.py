@@ -1,4 +1,4 @@
-"""The gate: what fails it, what passes, what it leaves open, and how it tells programs."""
+"""The gate: what fails it, what passes, what it leaves open, and what programs get."""
 
 import math
 from pathlib import Path

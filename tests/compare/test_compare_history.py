@@ -1,4 +1,4 @@
-"""Runs over time: series of what is alike, changes and what differs there, what is left out."""
+"""Runs over time: series of like runs, changes and what differs there, what is left out."""
 
 import json
 import random

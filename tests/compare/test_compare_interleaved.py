@@ -113,7 +113,7 @@ def test_equal_servers_show_no_difference(tmp_path: Path) -> None:
     ],
 )
 def test_pairs_without_capacities_say_why(tmp_path: Path, count: int, start: str) -> None:
-    # As bad with fewer users as with more: no limit that they come nearer to.
+    # As bad with fewer users as with more: there is no limit that they come nearer to.
     users = [1036, 966, 1036, 966][:count]
     levels = [
         level(n, each, 100 if each > 1000 else 1000, 10_000, purpose="straddle")

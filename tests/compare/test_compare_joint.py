@@ -224,7 +224,7 @@ def test_values_have_a_ratio_too() -> None:
             Point(p.pair, p.second, p.users, share(0, 1e6) if p.second else p.response, 60.0)
             for p in exact((25.0, 25.0), (200.0, 210.0))
         ],
-        # Fewer users are not better: no limit that users come nearer to.
+        # Fewer users are not better: there is no limit that more users come nearer to.
         [
             Point(p.pair, p.second, p.users, Value("mean", 1e6 / p.users, 400), 60.0)
             for p in exact((25.0, 25.0), (200.0, 210.0))

@@ -1,4 +1,4 @@
-"""Published results beside a comparison: the points that were printed, and no verdict of them."""
+"""Published results beside a comparison: the points that were printed, without a verdict."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A comparison as people see it: terminal, page, Markdown; and a history likewise."""
+"""A comparison and a history as people see them: terminal, page and Markdown."""
 
 import io
 import re
