@@ -1,4 +1,4 @@
-"""Bundles of runs that nobody ran: enough of them for a price."""
+"""Bundles of invented runs, with what a price needs of them."""
 
 from decimal import Decimal
 from pathlib import Path

@@ -1,8 +1,8 @@
 """The price tables of the performance report of 1997, to the cent, from their inputs.
 
 Of two systems the report states the price: all of their figures follow from it. Of the others it
-prints none, so that their price is taken from their first figure, price per user x users, and has
-to give all their others. What does not follow is named with its reason.
+prints none: their price is taken from their first figure, price per user x users, and must give
+all their other figures. What does not follow is named with its reason.
 """
 
 from decimal import Decimal
@@ -78,7 +78,7 @@ def test_figures_that_do_not_follow_are_wrong_as_stated(row: tuple[str, int]) ->
 
 
 def test_mirrored_disk_space_costs_twice_as_much() -> None:
-    # A paper of 1998 says so of RAID 1, without any prices: half of what is bought holds data.
+    # A paper of 1998 states it for RAID 1, without any prices: half of what is bought holds data.
     plain, mirrored = (usable_bytes(4, copies, 0, 8_000_000_000) for copies in (1, 2))
     price = Decimal(4 * 640)
     assert per(price, "byte", mirrored).value == 2 * per(price, "byte", plain).value
