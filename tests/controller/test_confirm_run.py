@@ -1,4 +1,4 @@
-"""Which runs test their diagnosis without being asked, and for how long."""
+"""Which runs test their diagnosis by default, and for how long."""
 
 from pathlib import Path
 

@@ -56,7 +56,7 @@ def test_a_controller_without_agents_plays_no_users() -> None:
     ]
     assert apart.sides[3].host == {"hostname": "load2", "memory_bytes": 7}
     assert [*apart.sides[3].programs] == ["headcount"]
-    # A server on the controller's machine has that one for itself.
+    # A server on the controller's machine has it to itself.
     own_server = with_agents(environment(side("both")), away, OWN)
     assert roles(own_server)[0] == ("sut", "control", [])
     assert own_server.sides[0].settings == {"a": "1"}

@@ -7,7 +7,7 @@ from headcount.controller.level import LevelRunner
 
 
 class Losing:
-    """A session in which agents are lost again while the others begin anew."""
+    """A session in which agents are lost again while the others start over."""
 
     def __init__(self, losses: int) -> None:
         self.losses = losses

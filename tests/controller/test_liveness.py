@@ -1,4 +1,4 @@
-"""A silent target is asked for as long as its users would wait, and Ctrl-C is heard meanwhile."""
+"""A silent target is given as long as its users would wait, and Ctrl-C works meanwhile."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from processes import listening
 
 
 def patient(step_timeout: str) -> Plan:
-    """A plan whose users wait so long."""
+    """A plan whose users wait this long."""
     workload = load("app-server")
     run = workload.run.model_copy(update={"step_timeout": step_timeout})
     changed = workload.model_copy(update={"run": run})

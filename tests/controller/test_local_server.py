@@ -1,4 +1,4 @@
-"""A server of this machine that somebody named, as a run looks for it again and again."""
+"""A server on this machine that the user named, which a run looks for repeatedly."""
 
 import os
 from contextlib import closing

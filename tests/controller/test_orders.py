@@ -1,4 +1,4 @@
-"""What the search orders, and what becomes of the levels that come of it."""
+"""What the search orders, and what happens to the levels that it gets."""
 
 import pytest
 

@@ -82,7 +82,7 @@ def test_a_level_waits_for_its_users_as_long_as_they_arrive() -> None:
     assert ended_after(5, [(5, 0)]) == 1
     assert ended_after(5, [(3, 0), (4, 4), (5, 5), (5, 2), (5, 0)]) == 5
     assert ended_after(5, [(7, 0), (6, 0), (5, 0)]) == 3
-    # 90 log on, one each 20 s: that takes long, and is waited for.
+    # 90 log on, one each 20 s: the level waits for them, long as it takes.
     slow = [(90, left) for left in range(90, -1, -1) for _ in range(20)]
     assert ended_after(90, slow) == 90 * 20 + 1
     # Two never get in.

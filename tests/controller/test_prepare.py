@@ -19,7 +19,7 @@ ADVICE: Mapping[str, str] = {
     "could not extend file: No space left on device (SQLSTATE 53100)": "Free space",
     "no connection to 127.0.0.1:80: Connection refused (os error 111)": "Check that the server",
 }
-"""Messages of the engine, of every protocol, with the begin of what to do."""
+"""Messages of the engine, of every protocol, with the start of the advice."""
 
 
 def refusing(error: HeadcountError, cause: Exception | None = None) -> Access:

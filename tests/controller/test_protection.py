@@ -1,4 +1,4 @@
-"""The users' password leaves this machine over TLS, or where somebody accepted that it does not."""
+"""The users' password leaves this machine only over TLS, or if the user accepts clear text."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def test_no_server_is_contacted_before_the_password_is_safe(
 ) -> None:
     text = f"{scheme}://127.0.0.1"
     plan = resolve(workloads.load(workload), text, Overrides(client=client))
-    # It would be refused, or time out, if anybody connected.
+    # A connection would be refused, or time out.
     target = replace(allowed_target(plan, parse(text)), addresses=("192.0.2.55:9",))
     with pytest.raises(InputError) as raised:
         target_access(plan, target, SECRETS)

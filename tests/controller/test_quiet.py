@@ -11,7 +11,7 @@ from versus_levels import level, plan
 
 
 def stats(*idle_shares: float) -> Iterator[str]:
-    """/proc/stat of two CPUs, a second apart, that are idle for so large a share of the time."""
+    """/proc/stat of two CPUs, a second apart, that are idle for these shares of the time."""
     idle = list(accumulate((round(200 * share) for share in idle_shares), initial=0))
     for second, ticks in enumerate(idle):
         busy = 200 * second - ticks
@@ -38,7 +38,7 @@ def test_a_machine_is_quiet_after_three_seconds_with_half_a_cpu_idle(
 
 
 def spoiled(others: float | None, *, late: bool = True) -> LevelResult:
-    """A level that does not count, on two CPUs of which other programs used so much."""
+    """An invalid level, on two CPUs of which other programs used `others`."""
     made = level(1, 100, outcome="invalid")
     reason = "1% of the load generator's own timers were over 60 ms late, without which ..."
     generator = made.generator.model_copy(update={"reasons": [reason] if late else []})
@@ -62,7 +62,7 @@ def spoiled(others: float | None, *, late: bool = True) -> LevelResult:
 def test_a_run_waits_for_others_and_not_for_its_own_server() -> None:
     assert was_disturbed(spoiled(1.0))
     assert not was_disturbed(spoiled(0.1))
-    assert was_disturbed(spoiled(None))  # the server is elsewhere: who else would it be
+    assert was_disturbed(spoiled(None))  # the server is elsewhere: it can only be others
     assert not was_disturbed(spoiled(1.0, late=False))
     assert not was_disturbed(level(1, 100))
 

@@ -1,4 +1,4 @@
-"""The trial before a search: what one user cannot play is said before anybody else comes."""
+"""The trial before a search: it reports what one user cannot play before others start."""
 
 import json
 from dataclasses import dataclass
