@@ -29,7 +29,7 @@ SILENT = plan(closed(1.0), report_every_ms=60_000)
 
 
 HUNG_S = 120.0
-"""After this, what should end at once hangs, however busy the machine is."""
+"""After this long, what should end at once hangs, however busy the machine is."""
 
 
 def assert_ends(action: Callable[[], object]) -> None:

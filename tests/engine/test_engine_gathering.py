@@ -30,7 +30,7 @@ def plan(first: int, workers: int, of: int) -> str:
 
 @pytest.fixture
 def engines() -> Iterator[list[Engine]]:
-    """Three of four workers here, and one there."""
+    """Two engines, with three and with one of four workers."""
     with ExitStack() as stack:
         yield [
             stack.enter_context(closing(Engine(plan(first, workers, 4), "null", "{}")))

@@ -40,7 +40,7 @@ def described(server: SambaServer, **changes: str) -> str:
 
 
 def ignore(_: str) -> None:
-    """Nobody listens."""
+    """Ignore progress."""
 
 
 def test_held_files_stay_on_the_shares_until_closed(server: Server) -> None:
@@ -97,9 +97,9 @@ def test_ctrl_c_cancels_the_hold_and_leaves_nothing(server: Server, files: int) 
 def interrupt(
     under_way: threading.Event, ended: threading.Event, samba: SambaServer, files: int
 ) -> None:
-    """Press Ctrl-C once so many files are open, which is long before all of them are.
+    """Press Ctrl-C once this many files are open, which is long before all of them are.
 
-    Of what has ended by itself nothing is left to interrupt but the tests.
+    If the hold has ended by itself, Ctrl-C would only interrupt the tests.
     """
     if not under_way.wait(HUNG_S):
         return

@@ -1,4 +1,4 @@
-"""The engine counts by the users' lines, and each user keeps its own whoever plays it."""
+"""The engine counts by the users' lines; users keep theirs whichever engine plays them."""
 
 import json
 

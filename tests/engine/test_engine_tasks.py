@@ -1,4 +1,4 @@
-"""Tasks: what sessions time inside steps, as the binding tells it."""
+"""Tasks: what sessions time inside steps, as the binding reports it."""
 
 import pytest
 from engine_plans import closed, drain, plan, pull_until, scenario, serve, start

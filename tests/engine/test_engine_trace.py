@@ -1,4 +1,4 @@
-"""What the engine keeps for somebody who tries a plan."""
+"""The trace that the engine keeps when a plan is tried."""
 
 import json
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""What a day of users of mail comes to, as Python gets it."""
+"""What mail users do in a day, as Python gets it from the engine."""
 
 import json
 
