@@ -61,7 +61,7 @@ class Script:
         return self.now_s
 
     def receive(self, patience_s: float) -> Message | None:
-        """The next order; a number lets so much time pass, a function is called."""
+        """The next order; a number lets this many seconds pass, a function is called."""
         del patience_s
         if not self.orders:
             return Message("end")
@@ -78,7 +78,7 @@ class Script:
         self.sent.append(message)
 
     def kinds(self) -> list[str]:
-        """What was sent, apart from seconds."""
+        """What was sent, except seconds."""
         return [one.kind for one in self.sent if one.kind != "second"]
 
 

@@ -18,7 +18,7 @@ def script() -> Script:
 
 
 def users(script: Script) -> int:
-    """Those of the last second that was reported."""
+    """The users in the last second that was reported."""
     return int(
         [one for one in script.sent if one.kind == "second"][-1].values["counters"]["agent.users"]
     )
@@ -57,7 +57,7 @@ def test_an_agent_plays_as_long_as_its_controller_lives(script: Script) -> None:
     script.orders += [
         lambda: before.__setitem__(0, seconds(script)),
         until(lambda: seconds(script) > before[0] + 3),
-        # Nobody is heard of any more: nothing is played after that.
+        # The controller is silent: nothing is played after that.
         LEASE_S + 0.5,
         lambda: before.__setitem__(0, seconds(script)),
         lambda: time.sleep(0.5),

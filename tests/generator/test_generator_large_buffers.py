@@ -1,4 +1,4 @@
-"""Buffers of HTTP/3's connections are mapped by themselves: what is not touched takes no memory."""
+"""Buffers of HTTP/3 connections are mapped one by one: untouched parts take no memory."""
 
 import json
 import subprocess

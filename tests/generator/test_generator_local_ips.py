@@ -44,7 +44,7 @@ steps = [{ name = "get", op = "get", path = "/" }]
 
 
 class Guests(ThreadingHTTPServer):
-    """Notes from which addresses each user comes, whom it knows by a cookie."""
+    """A server that notes the addresses of each user, whom it knows by a cookie."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -99,7 +99,7 @@ def test_each_user_has_one_address_and_all_are_used(
         *("--local-ips", "127.0.0.11-127.0.0.12,127.0.0.16/30", "--workers", "1", *agents),
     )
     assert ended.code in {0, 1}, ended
-    # Headcount asks once who answers, from no address in particular.
+    # Headcount first checks the server once, from no address in particular.
     homes = [one for one in guests.seen.values() if one != {"127.0.0.1"}]
     assert len(homes) == 12
     assert all(len(one) == 1 for one in homes)

@@ -28,13 +28,13 @@ def events(headcount: Headcount, name: str) -> list[dict[str, Any]]:
 
 
 def seconds_of(headcount: Headcount, level: int) -> list[Any]:
-    """Its seconds so far."""
+    """The seconds of a level so far."""
     found = list(headcount.runs.glob("*/series.ndjson"))
     return [one for one in (lines(found[0]) if found else []) if one["level"] == level]
 
 
 def in_level(headcount: Headcount, level: int, seconds: int) -> Callable[[], bool]:
-    """Whether so many seconds of a level are measured."""
+    """Whether this many seconds of a level are measured."""
 
     def reached() -> bool:
         steady = [one for one in seconds_of(headcount, level) if one["phase"] == "steady"]

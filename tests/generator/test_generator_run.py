@@ -1,4 +1,4 @@
-"""A run by several agents is a run as any other: as a user sees it, and in its bundle."""
+"""A run by several agents is like any other: as a user sees it, and in its bundle."""
 
 import json
 import platform
