@@ -99,7 +99,7 @@ def test_ctrl_c_writes_what_was_measured(gate: Bench, tmp_path: Path) -> None:
 
 
 def write_older_results(gate: Bench, factor: float) -> None:
-    """Write the results of an older version, whose figures were so many times these."""
+    """Write the results of an older version, whose figures were `factor` times these."""
     ours = [factor * value for value in NEAR]
     rounds = [{"headcount": {"CPU": one}, "wrk": {"CPU": 2.0}} for one in ours]
     item = measured("two", ours, rounds=rounds)

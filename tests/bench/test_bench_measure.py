@@ -1,4 +1,4 @@
-"""Sides take turns; a peer that cannot is named, and Ctrl-C keeps what was measured."""
+"""Sides take turns; a peer that cannot run is named, and Ctrl-C keeps what was measured."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ def item(takes: Mapping[str, Take], most_rounds: int = 99, **absent: str) -> Ite
 
 
 def silent(_line: str) -> None:
-    """Nobody follows how far it is."""
+    """Ignore progress."""
 
 
 def test_sides_take_turns_forwards_and_backwards() -> None:

@@ -1,4 +1,4 @@
-"""A file of results holds each round, is read back as it was written, and refuses what is wrong."""
+"""A file of results holds each round, is read back as written, and is refused if it is wrong."""
 
 import json
 import statistics
