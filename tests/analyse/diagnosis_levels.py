@@ -266,7 +266,7 @@ def viewed_ladder(
 ) -> list[LevelResult]:
     """Levels of 2, 16 and 64 users without think time: the server's own counters in each, and
     what its machine shows beside an idle server's counters."""
-    made = []
+    levels = []
     for index, (users, per_s) in enumerate(zip((2, 16, 64), rates, strict=True)):
         own = {**QUIET, **counters[index]}
         one = level(index + 1, users, per_s, users / per_s, 0.0, own)
@@ -275,8 +275,8 @@ def viewed_ladder(
             for name, value in views[index].items()
         }
         both = {**one.counters, "server": view}
-        made.append(one.model_copy(update={"outcome": "failed", "counters": both}))
-    return made
+        levels.append(one.model_copy(update={"outcome": "failed", "counters": both}))
+    return levels
 
 
 def diagnosed(
@@ -294,9 +294,9 @@ def ladder(
     outcome: str = "failed",
 ) -> list[LevelResult]:
     """Levels without think time, of these throughputs; by Little's law users / rate is the time."""
-    made = []
+    levels = []
     for index, (users, per_s) in enumerate(rate.items(), 1):
         more = (counters or {}).get(users, {})
         one = level(index, users, per_s, users / per_s, 0.0, {**QUIET, **more})
-        made.append(one.model_copy(update={"outcome": outcome}))
-    return made
+        levels.append(one.model_copy(update={"outcome": outcome}))
+    return levels

@@ -61,7 +61,7 @@ def test_a_group_is_judged_by_all_its_scenarios(
 
 
 @given(st.integers(1, 500), st.integers(0, 100))
-def test_without_failures_it_is_the_percentile_of_the_histogram(fast: int, slow: int) -> None:
+def test_without_failures_a_percentile_is_that_of_the_histogram(fast: int, slow: int) -> None:
     for percentile in ("50", "90", "95", "99"):
         result = judged(f"p{percentile}<=1s", counted(fast, slow))
         assert result.value is not None
@@ -129,7 +129,7 @@ def test_fast_failures_do_not_lower_the_mean() -> None:
     assert timeouts.value == pytest.approx(15_000, rel=1e-3)
 
 
-def test_users_who_wait_at_the_end_enter_the_mean() -> None:
+def test_users_who_wait_at_the_end_count_in_the_mean() -> None:
     frozen = counted(100, 0)
     frozen.pending = histogram([2_000_000], 50)
     result = judged("mean<=900ms", frozen)

@@ -58,7 +58,7 @@ def between(intervals: list[Interval], from_s: float, to_s: float) -> list[Inter
     return [each for each in intervals if from_s < each.to_s <= to_s + 0.05]
 
 
-def test_thirds_agree_once_all_are_there_and_not_before(joining: list[Interval]) -> None:
+def test_thirds_agree_only_once_all_users_are_there(joining: list[Interval]) -> None:
     rising = disagreement(between(joining, 0.2, JOIN_S))
     assert rising[0].startswith("the throughputs of its thirds lie ")
     assert disagreement(between(joining, JOIN_S, 8.0)) == []

@@ -30,7 +30,7 @@ def test_several_places_inside_the_program_are_a_pool_of_that_size(places: int) 
 
 
 @pytest.mark.parametrize("alone_ms", [10.0, 11.5])
-def test_one_place_is_a_lock_also_if_two_users_already_wait_for_it(alone_ms: float) -> None:
+def test_one_place_is_a_lock_even_if_two_users_already_wait_for_it(alone_ms: float) -> None:
     found = diagnosed(ladder(dict.fromkeys(USERS, 100.0)), alone_ms, noise=0.1)
     assert found.limit == "lock"
     assert found.size == pytest.approx(10, rel=0.05)

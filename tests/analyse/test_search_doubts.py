@@ -48,6 +48,6 @@ def test_bad_moments_are_reported_with_both_capacities_and_the_worst_time() -> N
     ]
 
 
-def test_a_single_bad_moment_is_no_doubt() -> None:
+def test_a_single_bad_moment_is_not_a_doubt() -> None:
     single = outcome(moments=BadMoments(MOMENTS[:1], 0.03), flags=())
     assert search_doubts(PLAN, LEVELS, single, is_finished=True) == []

@@ -105,7 +105,7 @@ def test_each_claim_of_an_undisturbed_server_counts() -> None:
     )
 
 
-def test_what_a_pilot_has_printed() -> None:
+def test_the_output_of_a_pilot_has_its_trials_and_what_it_kept() -> None:
     tried = {"kind": "off", "module": "affinity", "verdict": {"helps": False, "pairs": 0}}
     on = {"kind": "on", "module": "priority", "verdict": {"helps": True, "value": 2.0}}
     look = {"kind": "look", "text": "nginx uses 0.60 CPUs"}

@@ -16,7 +16,7 @@ EFFECTS = {("fast", "on"): 1.5, ("slow", "on"): 0.7}
 
 @pytest.mark.parametrize("search", [rivals.random, rivals.plain])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_rivals_find_what_is_far_above_the_noise(search, seed: int) -> None:
+def test_rivals_find_gains_far_above_the_noise(search, seed: int) -> None:
     stage = Stage(EFFECTS, seed=seed)
     found = search(stage, [values(FAST), values(SLOW)], 100, "rate", 40, seed)
     assert {knob.name: value for knob, value in found.changes.items()} == {"fast": "on"}
@@ -78,7 +78,7 @@ def test_the_oracle_plays_again_where_its_best_holds_the_users() -> None:
     assert oracle(Stage(EFFECTS, holds=10**6), GRID, 100, "rate", 2, 120).users == 120
 
 
-def test_the_oracle_leaves_out_what_does_not_run_and_what_harms() -> None:
+def test_the_oracle_leaves_out_what_fails_or_harms() -> None:
     stage = Stage({("fast", "on"): 0.0, ("slow", "on"): 0.7})
     assert oracle(stage, GRID, 100, "rate", 2, 1000).configuration == AS_IT_IS
 

@@ -30,7 +30,7 @@ def followed(folders: list[Path]) -> History:
 def nights(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], Series]:
     """Twenty nights; from the twelfth on another program, and 8 % less capacity."""
     folder, stream = tmp_path_factory.mktemp("nights"), random.Random(11)
-    made = [
+    bundles = [
         night(
             folder,
             number,
@@ -39,13 +39,13 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], Series
         )
         for number in range(20)
     ]
-    return made, followed(made[::-1]).series[0]
+    return bundles, followed(bundles[::-1]).series[0]
 
 
 def test_a_change_is_found_where_it_was_made(nights: tuple[list[Path], Series]) -> None:
-    made, series = nights
+    bundles, series = nights
     (change,) = [one for one in series.changes if one.metric == "capacity"]
-    assert (change.run, change.bundle) == (12, str(made[12]))
+    assert (change.run, change.bundle) == (12, str(bundles[12]))
     assert change.runs == (12, 8)
     assert change.interval[0] < 0.92 < change.interval[1]
     assert change.finding == "worse"
@@ -65,14 +65,14 @@ def test_what_differs_at_a_change_is_reported(nights: tuple[list[Path], Series])
 
 
 def test_runs_are_in_the_order_of_time(nights: tuple[list[Path], Series]) -> None:
-    made, series = nights
-    assert [run.bundle for run in series.runs] == [str(path) for path in made]
+    bundles, series = nights
+    assert [run.bundle for run in series.runs] == [str(path) for path in bundles]
 
 
 def test_nothing_is_found_where_nothing_changed(tmp_path: Path) -> None:
     stream = random.Random(5)
-    made = [night(tmp_path, number, 1000 * stream.gauss(1, 0.01)) for number in range(12)]
-    series = followed(made).series[0]
+    bundles = [night(tmp_path, number, 1000 * stream.gauss(1, 0.01)) for number in range(12)]
+    series = followed(bundles).series[0]
     assert [one for one in series.changes if one.metric == "capacity"] == []
     assert series.sentence == "Capacity did not change measurably over 12 runs."
 
@@ -83,32 +83,32 @@ def test_few_runs_cannot_show_a_change(tmp_path: Path) -> None:
 
 
 def test_unlike_runs_are_separate_series(tmp_path: Path) -> None:
-    made = [
+    bundles = [
         night(tmp_path, 0, 1000),
         night(tmp_path, 1, 1000, overrides=Overrides(seed=7, think="3s")),
         night(tmp_path, 2, 1000, overrides=Overrides(seed=7, criteria=["p95<=2s"])),
         night(tmp_path, 3, 1000, overrides=Overrides(seed=8)),  # a seed is reported, but the same
     ]
-    found = followed(made)
+    found = followed(bundles)
     assert [len(series.runs) for series in found.series] == [2, 1, 1]
     assert found.series[0].runs[1].unlike[0].startswith("seed differs (before 7; now 8)")
 
 
 def test_a_run_without_figures_is_reported_and_left_out(tmp_path: Path) -> None:
-    made = [night(tmp_path, number, 1000) for number in range(3)]
+    bundles = [night(tmp_path, number, 1000) for number in range(3)]
     for name in ("verdict.json", "levels.json"):
-        (made[1] / name).unlink()
-    series = followed(made).series[0]
-    broken = next(run for run in series.runs if run.bundle == str(made[1]))
+        (bundles[1] / name).unlink()
+    series = followed(bundles).series[0]
+    broken = next(run for run in series.runs if run.bundle == str(bundles[1]))
     assert (broken.outcome, broken.readings) == ("killed", {})
     assert "1 of 3 runs have no valid figure and are left out" in series.doubts
 
 
 def test_levels_are_followed_at_the_users_that_most_runs_have(tmp_path: Path) -> None:
-    made = [make(tmp_path / "a", (10, 30), seconds=5)]
-    made += [make(tmp_path / f"b{n}", (10,), seconds=5, begun_s=60 * n) for n in (1, 2)]
-    series = followed(made).series[0]
+    bundles = [make(tmp_path / "a", (10, 30), seconds=5)]
+    bundles += [make(tmp_path / f"b{n}", (10,), seconds=5, begun_s=60 * n) for n in (1, 2)]
+    series = followed(bundles).series[0]
     assert series.users == 10
     rates = [run.readings["throughput"].value for run in series.runs]
-    levels = [json.loads((path / "levels.json").read_text("utf-8"))["levels"][0] for path in made]
+    levels = [json.loads((one / "levels.json").read_text("utf-8"))["levels"][0] for one in bundles]
     assert rates == [level["achieved_per_s"] for level in levels]

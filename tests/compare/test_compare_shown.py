@@ -70,7 +70,7 @@ def printed(show, found, width: int = 80, encoding: str = "utf-8", **options: bo
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 @pytest.mark.parametrize("width", [60, 80, 120, 160])
-def test_it_fits_the_console_and_begins_with_the_verdict(
+def test_the_text_fits_the_console_and_begins_with_the_verdict(
     comparison: Comparison, course: History, width: int, encoding: str
 ) -> None:
     texts = [

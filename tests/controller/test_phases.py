@@ -90,7 +90,7 @@ def test_a_level_waits_for_its_users_as_long_as_they_arrive() -> None:
     assert ended_after(9, stuck) == 2 + GATHER_S
 
 
-def test_all_users_leave_before_a_level_that_begins_with_nobody(
+def test_all_users_leave_before_a_level_that_begins_without_users(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

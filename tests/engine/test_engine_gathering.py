@@ -86,7 +86,7 @@ def test_a_machine_plays_the_users_of_its_workers(engines: list[Engine]) -> None
     assert present == [USERS - 7, 7]
 
 
-def test_bytes_of_nobody_and_of_another_run_are_refused(engines: list[Engine]) -> None:
+def test_damaged_bytes_and_bytes_of_another_run_are_refused(engines: list[Engine]) -> None:
     sent = engines[0].next_bytes(5.0)
     assert sent is not None
     assert Gathering(1, 1).next([]) is None

@@ -21,7 +21,7 @@ def played(**changes: object) -> list[Interval]:
     return intervals
 
 
-def test_without_lines_nothing_is_counted_by_them() -> None:
+def test_without_lines_nothing_is_counted_by_line() -> None:
     assert all(one.lines == [] for one in played())
 
 

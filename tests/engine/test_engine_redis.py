@@ -11,7 +11,7 @@ from redis_server import serving
 DATA_SET = {"keys": 50, "value_bytes": 100, "seed": 1}
 
 
-def test_redis_was_asked_what_the_engine_has_counted() -> None:
+def test_redis_counts_the_commands_that_the_engine_counts() -> None:
     get = {"op": "get", "keys": "uniform"}
     pipelined = {"op": "set", "keys": "zipfian", "pipeline": 7}
     with serving() as store:

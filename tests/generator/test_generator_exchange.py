@@ -124,7 +124,7 @@ def test_a_lost_agent_stays_out_even_if_it_answers_again() -> None:
         assert [one.number for one in exchange.members] == [2]
 
 
-def test_a_controller_that_stands_still_again_and_again_ends_the_run() -> None:
+def test_a_controller_that_stands_still_too_often_ends_the_run() -> None:
     with opened(1) as (exchange, wires):
         for _ in range(MOST_STALLS):
             exchange.loss = "this controller stood still"

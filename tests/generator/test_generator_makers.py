@@ -75,7 +75,9 @@ def test_finished_data_stays_when_an_agent_is_killed(
     assert headcount.run("cleanup", "--target", server.target).code == 0
 
 
-def test_one_machine_makes_what_all_users_share(headcount: Headcount, tmp_path: Path) -> None:
+def test_several_agents_do_not_make_data_that_all_users_share(
+    headcount: Headcount, tmp_path: Path
+) -> None:
     ended = headcount.run(
         *("prepare", "home-folders", "--target", f"file://{tmp_path}", "--users", "2"),
         *(*SCALE, "--agents", "2"),

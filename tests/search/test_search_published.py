@@ -72,7 +72,7 @@ def test_a_failed_official_level_sends_the_number_down_and_another_is_run(quick:
     assert search.outcome().confirmed
 
 
-def test_without_an_official_level_it_is_the_largest_that_passed_below_the_estimate() -> None:
+def test_without_an_official_level_the_largest_pass_below_the_estimate_is_published() -> None:
     search, _ = play(Settings(official_s=0.0, curve=()), answering(logistic(940)))
     outcome = search.outcome()
     below = [users for users in passed_users(search) if users <= outcome.estimate]

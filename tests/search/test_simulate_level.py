@@ -56,7 +56,7 @@ def test_same_seed_same_level():
     )
 
 
-def test_what_cannot_be_simulated_is_refused():
+def test_levels_that_cannot_be_simulated_are_refused():
     with pytest.raises(ValueError, match="known: backlog, backup"):
         simulate_level("mainframe", 1, 1.0, 1.0, 1)
     with pytest.raises(ValueError, match="users must be"):

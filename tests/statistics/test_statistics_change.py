@@ -88,7 +88,7 @@ def test_a_series_that_never_changed_rarely_shows_a_change() -> None:
     assert found <= 6
 
 
-def test_a_single_outlier_is_no_change() -> None:
+def test_a_single_outlier_is_not_a_change() -> None:
     stream = np.random.default_rng(SEED)
     values = 100 * np.exp(stream.normal(0, 0.01, 40))
     values[20] *= 0.7
