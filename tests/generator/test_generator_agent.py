@@ -93,7 +93,7 @@ def test_orders_wait_for_their_moment_and_come_in_its_order(script: Script) -> N
     ]
     Agent(script, script.clock).run()
     assert script.kinds() == ["started", "nobody yet", "obeyed", "obeyed"]
-    assert [one.values["late_s"] <= 0.002 for one in script.sent if one.kind == "obeyed"]
+    assert all(one.values["late_s"] >= 0 for one in script.sent if one.kind == "obeyed")
 
 
 def test_an_engine_begins_at_its_moment_however_early_or_late_it_is_ready(script: Script) -> None:
