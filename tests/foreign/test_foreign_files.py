@@ -66,10 +66,9 @@ def test_compressed_data_that_is_too_large_or_torn_is_refused() -> None:
     assert unpacked(gzip.compress(b"12345"), 5) == b"12345"
     with pytest.raises(ValueError, match="unpacks to more than 4 bytes"):
         unpacked(gzip.compress(b"12345"), 4)
-    for torn in (gzip.compress(b"12345")[:-1], b"12345", b""):
-        if torn:
-            with pytest.raises(ValueError, match=r".+"):
-                unpacked(torn, 9)
+    for torn in (gzip.compress(b"12345")[:-1], b"12345"):
+        with pytest.raises(ValueError, match=r".+"):
+            unpacked(torn, 9)
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,3 @@ def watch(*news: News, clock: Callable[[], float] | None = None, **options: obje
     while not made.over:
         made.drain(0.05)
     return made
-
-
-def of(happened: Iterable[Happened]) -> list[News]:
-    return [one.news for one in happened]
