@@ -63,7 +63,7 @@ UNSAFE = [
 
 
 @pytest.mark.parametrize(("data", "why"), UNSAFE, ids=lambda value: str(value)[:40])
-def test_what_is_no_drawing_is_refused(tmp_path: Path, data: bytes, why: str) -> None:
+def test_unsafe_drawings_are_refused(tmp_path: Path, data: bytes, why: str) -> None:
     path = tmp_path / "logo"
     path.write_bytes(data)
     with pytest.raises(InputError) as caught:
@@ -72,7 +72,7 @@ def test_what_is_no_drawing_is_refused(tmp_path: Path, data: bytes, why: str) ->
     assert str(path) in str(caught.value)
 
 
-def test_a_drawing_is_taken_without_what_its_program_noted(tmp_path: Path) -> None:
+def test_metadata_of_editors_is_removed_from_a_drawing(tmp_path: Path) -> None:
     path = tmp_path / "logo.svg"
     path.write_bytes(
         svg(
@@ -97,7 +97,7 @@ def test_a_drawing_is_taken_without_what_its_program_noted(tmp_path: Path) -> No
     (png(8, 8) + b"more", "damaged PNG"),
     (b"\x89PNG\r\n\x1a\n", "damaged PNG"),
 ])  # fmt: skip
-def test_pictures_that_cannot_be_shown(tmp_path: Path, data: bytes, why: str) -> None:
+def test_pictures_that_cannot_be_shown_are_refused(tmp_path: Path, data: bytes, why: str) -> None:
     path = tmp_path / "logo.png"
     path.write_bytes(data)
     with pytest.raises(InputError) as caught:

@@ -138,7 +138,7 @@ def test_mistakes_are_named(tmp_path: Path, text: str, message: str) -> None:
     assert "brand.toml" in str(caught.value) or "none.png" in str(caught.value)
 
 
-def test_a_template_that_is_not_there_or_no_template(tmp_path: Path) -> None:
+def test_a_missing_or_unfit_template_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: No such file"):
         load(tmp_path / "nothing.toml")
     (tmp_path / "huge.toml").write_text("#" * 200_000)
@@ -146,7 +146,7 @@ def test_a_template_that_is_not_there_or_no_template(tmp_path: Path) -> None:
         load(tmp_path / "huge.toml")
 
 
-def test_a_typeface_of_ones_own(tmp_path: Path) -> None:
+def test_a_custom_typeface(tmp_path: Path) -> None:
     listed = subprocess.run(
         ["fc-list", ":", "file", "family"], check=True, capture_output=True, text=True
     ).stdout.splitlines()
@@ -181,7 +181,7 @@ def test_every_language_writes_every_day(language: str) -> None:
     assert all("2025" in day and "17" in day for day in days)
 
 
-def test_it_is_written_as_a_file(tmp_path: Path) -> None:
+def test_the_report_is_written_to_a_file(tmp_path: Path) -> None:
     found = reader.load(bundle_of(content(), tmp_path / "run"))
     path = hand_over.write(found, tmp_path / "r.pdf", template(tmp_path, WHOLE))
     assert path.read_bytes().startswith(b"%PDF-")

@@ -119,7 +119,7 @@ def test_the_first_screen_answers_and_the_page_is_short(browser: Browser, name: 
     assert page.evaluate("document.documentElement.scrollHeight") <= MOST_SCREENS * SCREEN_PX
 
 
-def test_it_loads_nothing(shown: Shown) -> None:
+def test_the_page_loads_nothing(shown: Shown) -> None:
     page, browser = shown.page, shown.browser
     page.wait_for_load_state("networkidle")
     assert [url for url in browser.requests if not url.startswith("data:")] == [page.url]
@@ -127,7 +127,7 @@ def test_it_loads_nothing(shown: Shown) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 800, 400])
-def test_it_fits_the_screen(shown: Shown, width: int) -> None:
+def test_the_page_fits_the_screen(shown: Shown, width: int) -> None:
     page = shown.page
     page.set_viewport_size({"width": width, "height": 900})
     page.evaluate(TWO_FRAMES)  # charts are drawn anew for another width
@@ -148,7 +148,7 @@ def test_on_a_usual_screen_the_table_of_levels_needs_no_scrolling(browser: Brows
     assert needed[0] <= needed[1]
 
 
-def test_on_a_narrow_screen_users_stay_in_sight_of_every_column(browser: Browser) -> None:
+def test_on_a_narrow_screen_the_users_column_stays_in_view(browser: Browser) -> None:
     page = browser.show(Case("usual", content()), 400)
     unfold(page)
     region = page.locator(".scroll:has(table.levels)")
@@ -181,7 +181,7 @@ def test_every_figure_shows_one_drawing_of_the_right_size(shown: Shown, width: i
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
-def test_all_text_stands_out_from_what_is_behind_it(browser: Browser, scheme: str) -> None:
+def test_all_text_has_enough_contrast(browser: Browser, scheme: str) -> None:
     page = browser.show(Case("usual", content()), 1280, scheme)
     unfold(page)
     found = page.evaluate(FAINT_TEXT)
@@ -222,7 +222,7 @@ def test_nothing_hostile_runs(browser: Browser) -> None:
     assert page.locator("script").all_text_contents() == [script.text()]
 
 
-def test_the_policy_stops_what_an_escape_would_miss(browser: Browser) -> None:
+def test_the_content_policy_blocks_injected_scripts(browser: Browser) -> None:
     page = browser.show(Case("usual", content()), 1280)
     page.evaluate(
         "document.body.append(Object.assign(document.createElement('script'),"

@@ -161,7 +161,7 @@ def test_dragging_zooms_all_panels_and_a_button_shows_all(browser: Browser) -> N
     assert browser.complaints == []
 
 
-def test_charts_follow_the_screen_into_the_dark_and_into_another_width(browser: Browser) -> None:
+def test_charts_follow_the_colour_scheme_and_the_width(browser: Browser) -> None:
     page = unfold(browser.show(Case("usual", usual()), 1280), ".fold > details")
     light = chart(page, "throughput").screenshot()
     page.emulate_media(color_scheme="dark")

@@ -70,7 +70,7 @@ def prose(document: Document) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
-def test_every_run_has_every_section_in_the_form_of_such_reports(case: Case) -> None:
+def test_every_run_has_every_section_in_the_usual_order(case: Case) -> None:
     titles = [section.title for section in of_content(case.content).sections]
     assert titles[: len(SECTIONS)] == SECTIONS
     appended = ["The figures behind the charts", "Appendix: settings"]
@@ -119,7 +119,7 @@ def test_every_level_is_in_both_tables_of_levels() -> None:
         ]
 
 
-def test_the_plan_tells_who_users_are_and_what_they_do() -> None:
+def test_the_plan_describes_the_users_and_what_they_do() -> None:
     plan = resolve(load("app-server"), "lab:app", Overrides(users=4, seed=17))
     document = of_content(content(), plan)
     text = " ".join(prose(document))
@@ -166,7 +166,7 @@ def stated(run: ReportContent) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_what_was_stated_is_told_from_what_was_recorded() -> None:
+def test_stated_and_recorded_facts_are_distinguished() -> None:
     run = replace(content(), disclosure={"auditor": {"name": "A. Person"}, "sut": {"rack": "7"}})
     rows = stated(run)
     assert ("name", "A. Person", "stated") in rows
@@ -176,14 +176,14 @@ def test_what_was_stated_is_told_from_what_was_recorded() -> None:
     assert "Not stated: drivers, destinations, tuning and pricing." in text
 
 
-def test_a_machine_that_is_both_is_described_once() -> None:
+def test_a_machine_on_both_sides_is_described_once() -> None:
     run = next(case.content for case in cases() if case.name == "on one machine")
     rows = stated(run)
     assert rows.count(("Kernel", "6.1.0-28-amd64", "recorded")) == 1
     assert ("Machine", "the same as the system under test", "recorded") in rows
 
 
-def test_the_largest_gap_of_littles_law_may_be_one_below() -> None:
+def test_the_largest_littles_law_error_may_be_negative() -> None:
     levels = [
         level(1, 100).model_copy(update={"little_error": 0.004}),
         level(2, 200).model_copy(update={"little_error": -0.07}),

@@ -100,7 +100,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Bundle]:
     ]
 
 
-def test_every_direction_of_a_difference_is_told(runs: list[Bundle]) -> None:
+def test_differences_are_given_in_both_directions(runs: list[Bundle]) -> None:
     text = text_of(pdf(of_comparison(comparison(), runs)))
     assert "new holds 22.3% more users than old." in text
     # 611 / 500 = 1.222; 500 / 611 = 0.8183, so 18.2 % less.
@@ -113,7 +113,7 @@ def test_every_direction_of_a_difference_is_told(runs: list[Bundle]) -> None:
     assert text.count("new: other programs used 0.5 of 2 CPUs.") == 1
 
 
-def test_of_many_levels_those_with_the_most_users_are_printed(runs: list[Bundle]) -> None:
+def test_of_many_levels_the_largest_are_printed(runs: list[Bundle]) -> None:
     section = competitive.section(comparison(), [])
     captions = [block.caption for block in section.blocks if isinstance(block, Table)]
     assert captions[1] == "Answers: new against old"
@@ -122,7 +122,7 @@ def test_of_many_levels_those_with_the_most_users_are_printed(runs: list[Bundle]
     assert "Figures at 2 smaller numbers of users are left out here" in text
 
 
-def test_a_report_of_a_run_has_its_competitors_behind_its_results(runs: list[Bundle]) -> None:
+def test_competitive_results_follow_the_results_of_the_run(runs: list[Bundle]) -> None:
     section = competitive.section(comparison(), charts.of_pair(["old", "new"], runs))
     titles = [one.title for one in of_bundle(runs[0], section).sections]
     assert titles[titles.index("Results") + 1] == "Competitive results"

@@ -37,7 +37,7 @@ def test_at_least_is_not_a_capacity() -> None:
     assert "What broke first" not in text
 
 
-def test_no_capacity_is_said_to_be_none() -> None:
+def test_without_a_capacity_there_is_no_number_to_quote() -> None:
     text = prose(with_capacity(users=None, estimate=None, low=None, high=None))
     assert "There is no number to quote" in text
 
@@ -55,7 +55,7 @@ def test_a_ladder_says_between_which_levels_it_lies(outcomes: tuple[str, str], p
     assert bool(part) == bool(text)
 
 
-def test_one_level_does_not_tell_the_most() -> None:
+def test_one_level_does_not_show_the_capacity() -> None:
     assert "not how many it can hold" in prose(one_level())
 
 
@@ -76,7 +76,7 @@ def test_invalid_levels_must_not_be_quoted() -> None:
 
 
 @pytest.mark.parametrize("outcome", ["interrupted", "unfinished"])
-def test_a_run_without_its_end_says_so(outcome: str) -> None:
+def test_an_unfinished_run_says_so(outcome: str) -> None:
     ended = verdict().model_copy(update={"outcome": outcome})
     text = prose(replace(content(), verdict=ended))
     assert text.startswith("The run did not finish")
@@ -98,7 +98,7 @@ def test_without_a_diagnosis_nothing_is_claimed() -> None:
     assert "This run has no diagnosis" in paragraphs(content())
 
 
-def test_the_diagnosis_its_doubts_and_advice_are_told() -> None:
+def test_the_diagnosis_has_its_confidence_and_suggestion() -> None:
     run = next(case.content for case in cases() if case.name == "diagnosed")
     found = run.verdict.diagnosis
     assert found is not None
@@ -107,7 +107,7 @@ def test_the_diagnosis_its_doubts_and_advice_are_told() -> None:
     assert f"({found.confidence_word} confidence, {found.confidence:.0%})." in text
 
 
-def test_a_price_without_users_is_no_price_for_each() -> None:
+def test_without_users_there_is_no_price_per_user() -> None:
     alone = verdict().model_copy(update={"price": Price(amount=29581.0, currency="USD", each=[])})
     text = paragraphs(replace(content(), verdict=alone))
     assert (

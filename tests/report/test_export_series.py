@@ -89,7 +89,7 @@ def test_a_database_of_prometheus_holds_every_sample(bundle: Bundle, tmp_path: P
     assert found == pytest.approx(expected(bundle), rel=1e-12)
 
 
-def test_the_proto_of_opentelemetry_reads_what_was_sampled(bundle: Bundle) -> None:
+def test_opentelemetry_reads_what_was_sampled(bundle: Bundle) -> None:
     found = {}
     for line in otlp.text(bundle).splitlines():
         request = json_format.Parse(line, ExportMetricsServiceRequest())
@@ -123,7 +123,7 @@ def test_json_is_what_its_schema_says(bundle: Bundle) -> None:
     assert made["verdict"]["sentence"] == bundle.verdict.sentence  # type: ignore[union-attr]
 
 
-def test_a_run_without_seconds_is_told_of(bundle: Bundle, tmp_path: Path) -> None:
+def test_a_run_without_seconds_is_an_error(bundle: Bundle, tmp_path: Path) -> None:
     for path in bundle.folder.iterdir():
         if path.name not in ("series.ndjson", "series.parquet"):
             (tmp_path / path.name).write_bytes(path.read_bytes())

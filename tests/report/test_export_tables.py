@@ -66,7 +66,7 @@ def test_no_cell_is_a_formula(content: str) -> None:
     assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for cell in cells)
 
 
-def test_no_name_steers_a_terminal() -> None:
+def test_names_hold_no_control_characters() -> None:
     names = [["b\x1b]0;x\x07\x9b\x00"], ["\r=1"], ["c\td"]]
     text = csv.text(Table("t", "T", [Column("a\x1b[31m", "A")], names))
     no = "\N{REPLACEMENT CHARACTER}"
@@ -74,7 +74,7 @@ def test_no_name_steers_a_terminal() -> None:
     assert cells == [f"a{no}[31m", f"b{no}]0;x{no}{no}{no}", f"{no}=1", "c\td"]
 
 
-def test_a_figure_that_there_is_not_is_an_empty_cell() -> None:
+def test_a_missing_figure_is_an_empty_cell() -> None:
     table = Table("t", "T", [Column("a", "A"), Column("b", "B")], [[None, 0], [1.5, True]])
     assert csv.text(table) == "a,b\r\n,0\r\n1.5,true\r\n"
 
@@ -123,7 +123,7 @@ def test_libreoffice_opens_it(folder: Path, tmp_path: Path) -> None:
     assert p95 == pytest.approx(wanted)
 
 
-def test_its_charts_are_of_the_levels_that_count(folder: Path, tmp_path: Path) -> None:
+def test_charts_show_the_levels_that_count(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "run.xlsx"
     path.write_bytes(xlsx.spreadsheet(reader.load(folder)))
     book = openpyxl.load_workbook(path)
@@ -179,7 +179,7 @@ def test_no_line_of_the_spreadsheet_goes_back(folder: Path, tmp_path: Path) -> N
                 assert len(along) == len(valid)
 
 
-def test_markdown_cannot_be_broken_out_of() -> None:
+def test_markdown_is_escaped() -> None:
     hostile = "a|b <img src=x> [x](javascript:y) @all #1 `c`\n# head"
     escaped = markdown.escape(hostile)
     assert "\n" not in escaped

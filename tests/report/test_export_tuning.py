@@ -52,7 +52,7 @@ def test_the_spreadsheet_has_a_sheet_of_the_tuning_with_numbers(tmp_path: Path) 
     assert verdict().sentence not in answer
 
 
-def test_text_is_no_formula(tmp_path: Path) -> None:
+def test_text_is_never_a_formula(tmp_path: Path) -> None:
     change = tuned().changes[0].model_copy(update={"after": FORMULA})
     found = bundle(tuned().model_copy(update={"changes": [change]}), tmp_path)
     book = openpyxl.load_workbook(io.BytesIO(xlsx.spreadsheet(found)))

@@ -64,7 +64,7 @@ def test_each_agent_is_read_from_both_panels(narrow: bool) -> None:
     assert rules[1] == pytest.approx(0.8, abs=NEAR)
 
 
-def test_many_agents_are_the_extremes_the_middle_and_the_worst() -> None:
+def test_many_agents_are_drawn_as_extremes_median_and_worst() -> None:
     made = agents(100, slow=57)
     found = figure(made)
     drawing = Drawing.of(found.svg)
@@ -129,7 +129,7 @@ def test_levels_that_agents_were_lost_in_are_left_out() -> None:
     assert [row[0] for row in table.rows[::3]] == ["100", "800", "1,200"]
 
 
-def test_nothing_is_drawn_of_one_process_one_agent_or_one_number_of_users() -> None:
+def test_nothing_is_drawn_for_one_process_one_agent_or_one_level() -> None:
     assert chart.figure(content(), []) is None
     assert chart.figure(replace(content(), levels=levels([1])), []) is None
     alone = agents()

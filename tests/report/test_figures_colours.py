@@ -118,7 +118,7 @@ def contrast(one: str, other: str) -> float:
     return (max(lights) + 0.05) / (min(lights) + 0.05)
 
 
-def test_distances_are_those_of_the_formula_published() -> None:
+def test_distances_are_those_of_the_published_formula() -> None:
     # Pairs 1, 7 and 17 of the table of Sharma, Wu and Dalal.
     worked = [
         ((50.0, 2.6772, -79.7751), (50.0, 0.0, -82.7485), 2.0425),
@@ -132,7 +132,7 @@ def test_distances_are_those_of_the_formula_published() -> None:
 @pytest.mark.parametrize("sight", SIGHT)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("figure", TOGETHER)
-def test_what_stands_in_one_figure_is_told_apart(
+def test_colours_of_one_figure_can_be_told_apart(
     figure: str, scheme: palette.Scheme, sight: str
 ) -> None:
     colours = palette.drawn(scheme)

@@ -39,7 +39,7 @@ def test_shares_are_those_counted_by_hand() -> None:
     ]
 
 
-def test_small_frames_are_one() -> None:
+def test_small_frames_are_merged_into_one() -> None:
     folded = {("p", f"f{number}"): 1 for number in range(1000)} | {("p", "big"): 1000}
     names = Counter(one.name for one in flame(folded))
     assert names == {"p": 1, "big": 1, OTHER: 1}

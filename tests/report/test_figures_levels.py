@@ -77,7 +77,7 @@ def test_both_axes_have_their_ticks_at_the_same_heights() -> None:
     }
 
 
-def test_without_cpu_there_is_one_axis_and_no_word_of_two() -> None:
+def test_without_cpu_there_is_only_one_axis() -> None:
     bare = [one.model_copy(update={"counters": {}}) for one in content().levels]
     figure = throughput.figure(replace(content(), levels=bare))
     assert figure is not None
@@ -87,7 +87,7 @@ def test_without_cpu_there_is_one_axis_and_no_word_of_two() -> None:
     assert figure.plot.right is None
 
 
-def test_percentiles_are_where_the_axis_of_times_says() -> None:
+def test_percentiles_lie_at_their_values_on_the_time_axis() -> None:
     made = content()
     figure = response.figure(made)
     assert figure is not None
@@ -157,7 +157,7 @@ def ladder(share_at: list[tuple[float, float]]) -> list[LevelResult]:
     return made
 
 
-def test_the_ceiling_is_where_the_utilisation_law_meets_the_whole() -> None:
+def test_the_ceiling_is_where_the_utilisation_law_reaches_all_cpus() -> None:
     # U = 0.04 + 0.0012 X is full at X = 800.
     levels = ladder([(per_s, 0.04 + 0.0012 * per_s) for per_s in (100, 250, 400, 550)])
     (use,) = uses(levels)
@@ -188,7 +188,7 @@ def test_the_ceiling_is_where_the_utilisation_law_meets_the_whole() -> None:
         [(100, 0.2), (400, 0.8)],  # too few levels
     ],
 )
-def test_what_does_not_surely_grow_has_no_ceiling(spots: list[tuple[float, float]]) -> None:
+def test_cpu_that_does_not_clearly_grow_has_no_ceiling(spots: list[tuple[float, float]]) -> None:
     (use,) = uses(ladder(spots))
     assert use.law is None
 

@@ -84,7 +84,7 @@ def test_configurations_without_a_level_in_common_have_no_bars() -> None:
     assert cpu_pair.figure(FOUR, Side("unsampled", replace(after(), levels=unsampled))) is None
 
 
-def test_the_difference_is_told_in_points_of_the_share() -> None:
+def test_the_difference_is_in_percentage_points() -> None:
     figure = cpu_pair.figure(FOUR, ONE)
     assert figure is not None
     for row, (one, two) in zip(figure.table.rows, common(FOUR, ONE), strict=True):
@@ -156,7 +156,7 @@ OLD = Printed(
 )
 
 
-def test_published_results_are_dashed_and_said_to_be_of_other_hardware() -> None:
+def test_published_results_are_dashed_and_labelled_as_other_hardware() -> None:
     figure = published.figure(content(), [OLD], "bytes_per_s")
     assert figure is not None
     for svg in (figure.svg, figure.narrow):
@@ -188,7 +188,7 @@ def test_published_capacities_are_outlined_bars_as_long_as_their_users() -> None
     assert published_capacity.figure(content(), []) is None
 
 
-def test_what_a_run_s_servers_cost_is_a_staircase_of_its_capacity() -> None:
+def test_the_price_of_a_run_is_a_staircase_of_its_capacity() -> None:
     made = content()
     assert cost.of_run(made) is None
     price = Price(amount=Decimal(29581), currency="USD", each=[])
@@ -200,7 +200,7 @@ def test_what_a_run_s_servers_cost_is_a_staircase_of_its_capacity() -> None:
 
 
 @pytest.mark.parametrize("of", published.KINDS)
-def test_a_published_figure_that_the_run_has_not_is_not_drawn(of: str) -> None:
+def test_a_published_figure_that_the_run_lacks_is_not_drawn(of: str) -> None:
     assert published.figure(content(), [], of) is None
     empty = replace(content(), levels=[])
     assert published.figure(empty, [OLD], of) is None
@@ -208,7 +208,7 @@ def test_a_published_figure_that_the_run_has_not_is_not_drawn(of: str) -> None:
     assert (drawn is None) == (of == "marks_per_min")
 
 
-def test_repeats_are_marks_and_the_line_of_this_run_has_one_value_for_each_load() -> None:
+def test_repeats_are_marks_and_the_line_has_one_value_for_each_load() -> None:
     made = content()
     last = max(made.levels, key=lambda level: level.users)
     users, rates = last.users, [10e6, 30e6, 20e6]

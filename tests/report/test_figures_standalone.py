@@ -87,7 +87,7 @@ def test_a_typesetter_draws_a_file_in_its_colours(tmp_path: Path) -> None:
     assert "CPU of the server" in text
 
 
-def test_the_library_is_its_package_s_own_with_its_licence() -> None:
+def test_the_library_has_its_licence_and_makes_no_requests() -> None:
     text = script.text()
     assert "uPlot (v1.6.32)" in text
     assert "Copyright (c) 2022 Leon Sorokin" in text
@@ -107,7 +107,7 @@ def test_numbers_behind_a_figure_are_a_table_that_opens() -> None:
         assert f">{heading}</th>" in html
 
 
-def test_a_long_level_is_not_said_to_be_drawn_second_by_second() -> None:
+def test_only_a_short_level_is_called_second_by_second() -> None:
     made = content()
     short, long = (
         timeline.figure(made.timeline, made.levels[-1].model_copy(update={"stretch_s": length_s}))

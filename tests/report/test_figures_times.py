@@ -58,7 +58,7 @@ def test_a_spectrum_is_the_sorted_durations(count: int) -> None:
         assert ms * 1000 == pytest.approx(values[rank - 1], rel=DIGITS, abs=1)
 
 
-def test_a_spectrum_says_nothing_of_what_is_rarer_than_it_has_seen() -> None:
+def test_a_spectrum_has_no_percentiles_rarer_than_its_samples() -> None:
     made = spectrum(histogram(durations(100)))
     assert made is not None
     assert spectrum_figure.at(made, 0.999) is None

@@ -22,13 +22,13 @@ WITH_LEVELS = [case for case in cases() if case.name not in ("hostile", "no leve
 
 
 @pytest.mark.parametrize("case", WITH_LEVELS, ids=lambda case: case.name)
-def test_every_level_is_told_as_it_was_measured(case: Case) -> None:
+def test_every_level_has_its_measured_figures(case: Case) -> None:
     text = laid_out(pdf(of_content(case.content)))
     for level in case.content.levels:
         check_row(row_of(text, level), level)
 
 
-def test_the_capacity_and_its_interval_are_the_runs() -> None:
+def test_the_capacity_and_its_interval_are_those_of_the_run() -> None:
     text = text_of(pdf(of_content(content())))
     found = content().verdict.capacity
     assert found is not None
@@ -44,7 +44,7 @@ def test_the_capacity_and_its_interval_are_the_runs() -> None:
     assert f" {found.users:,} users files01 holds" in text  # the headline, then the sentence
 
 
-def test_each_criterion_is_told_with_what_was_measured_and_its_limit() -> None:
+def test_each_criterion_has_its_measured_value_and_limit() -> None:
     text = text_of(pdf(of_content(content())))
     level = next(one for one in content().levels if one.purpose == "official")
     for one in level.criteria:
@@ -61,7 +61,7 @@ def cells(level: LevelResult) -> list[str]:
     return [duration(value) for value in (times.p50_ms, times.p95_ms, times.p99_ms)]
 
 
-def test_the_page_says_the_same() -> None:
+def test_the_page_and_the_pdf_agree() -> None:
     """The same figures, written the same way, in the table of levels of both."""
     run = content()
     page = plain(" ".join(" | ".join(row) for row in Page(render(run)).rows))

@@ -34,7 +34,7 @@ def paper() -> bytes:
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
-def test_every_kind_of_run_can_be_set(case: Case) -> None:
+def test_every_kind_of_run_can_be_typeset(case: Case) -> None:
     made = pdf(of_content(case.content))
     assert made.startswith(b"%PDF-1.7")
     assert len(made) < 1_000_000
@@ -48,7 +48,7 @@ def test_the_same_run_gives_the_same_bytes(paper: bytes) -> None:
     assert pdf(of_content(content())) == paper
 
 
-def test_it_says_what_it_is(paper: bytes) -> None:
+def test_metadata_describes_the_report(paper: bytes) -> None:
     about = reader(paper).metadata
     assert about is not None
     assert about.title == content().title
@@ -57,7 +57,7 @@ def test_it_says_what_it_is(paper: bytes) -> None:
     assert about.creation_date == dt.datetime(2025, 11, 20, tzinfo=dt.UTC)
 
 
-def test_it_can_be_read_aloud(paper: bytes) -> None:
+def test_the_pdf_is_accessible(paper: bytes) -> None:
     """PDF/UA-1: tagged, in a language, with a title, and words for every picture."""
     found = reader(paper)
     root = found.trailer["/Root"]
@@ -79,12 +79,12 @@ def test_sections_are_bookmarks(paper: bytes) -> None:
     assert len(outline) >= 8
 
 
-def test_charts_are_lines_and_not_dots(paper: bytes) -> None:
+def test_charts_are_vectors_and_not_bitmaps(paper: bytes) -> None:
     for page in reader(paper).pages:
         assert not page.images.keys()
 
 
-def test_fonts_are_within(paper: bytes) -> None:
+def test_fonts_are_embedded(paper: bytes) -> None:
     fonts = run_fonts(paper)
     assert {"LibertinusSerif-Regular", "LibertinusSerif-Semibold"} <= {
         name.split("+")[1].removesuffix("-Identity-H") for name, _ in fonts
@@ -181,7 +181,7 @@ def boxes(made: bytes) -> Sequence[tuple[float, list[tuple[float, float]]]]:
         ("a\U000f0000b", "a[U+F0000]b"),
     ],
 )
-def test_characters_that_no_font_has_are_numbers(text: str, shown: str | None) -> None:
+def test_characters_missing_from_fonts_are_written_as_numbers(text: str, shown: str | None) -> None:
     made = pdf(of_content(replace(content(), title=text, description=f"so {text} it is")))
     assert squeezed(shown if shown is not None else text) in squeezed(text_of(made))
 

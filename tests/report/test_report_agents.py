@@ -42,7 +42,7 @@ def cells(made: ReportContent) -> list[dict[str, str]]:
     return [{one.heading: one.cell(row) for one in filled} for row in found]
 
 
-def test_without_agents_there_is_nothing_of_them() -> None:
+def test_without_agents_there_is_no_section_on_them() -> None:
     made = content()
     assert section.section(made) is None
     assert "Agents" not in render(made)

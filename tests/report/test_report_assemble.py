@@ -35,7 +35,7 @@ def test_a_run_without_an_answer_has_no_report_yet(tmp_path: Path) -> None:
         assemble(Bundle(tmp_path, plan_of(1), environment(), [], None))
 
 
-def test_a_shrunk_data_set_is_told_in_figures() -> None:
+def test_a_shrunk_data_set_is_described_in_figures() -> None:
     # 2 % of 20 MiB are 102.4 blocks of 4 KiB, of which 102 are whole: 408 KiB.
     assert 102 * 4 == 408
     assert scaling_doubt(plan_of(0.02)) == (
@@ -45,7 +45,7 @@ def test_a_shrunk_data_set_is_told_in_figures() -> None:
     assert scaling_doubt(plan_of(1.0)) is None
 
 
-def test_a_data_set_of_another_kind_is_told_by_its_scale() -> None:
+def test_a_data_set_of_another_kind_is_described_by_its_scale() -> None:
     plan = plan_of(0.5)
     other = plan.model_copy(
         update={"workload": plan.workload.model_copy(update={"tables": Tables()})}

@@ -149,7 +149,7 @@ def test_a_series_is_broken_where_nothing_was_measured() -> None:
     assert through_time(PANEL, [(0, None)], "x") is None
 
 
-def test_marks_tell_passed_failed_and_invalid_apart_by_shape() -> None:
+def test_marks_of_passed_failed_and_invalid_differ_in_shape() -> None:
     drawn = dots(
         PANEL, [(1, 1, "passed"), (2, 2, "failed"), (3, 3, "invalid"), (4, None, "passed")], "x"
     )

@@ -51,7 +51,7 @@ def test_each_level_with_its_bytes_connections_and_times() -> None:
             assert cell == duration(step.service.mean_ms) + duration(step.service.p95_ms)
 
 
-def test_it_is_for_ladders_of_few_steps() -> None:
+def test_only_ladders_of_few_steps_have_the_section() -> None:
     assert course(content().verdict, content().levels) is None
     assert "Steps at every level" not in read(content()).headings
     made = ladder()
@@ -64,7 +64,7 @@ def test_it_is_for_ladders_of_few_steps() -> None:
     assert course(made.verdict, []) is None
 
 
-def test_what_was_not_counted_has_no_column() -> None:
+def test_uncounted_figures_have_no_column() -> None:
     plain = replace(ladder(), levels=[level(1, 300), level(2, 900)])
     columns = course(plain.verdict, plain.levels)
     assert columns is not None

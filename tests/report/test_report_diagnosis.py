@@ -31,7 +31,7 @@ def printed(width: int, encoding: str = "utf-8") -> str:
     return raw.read()
 
 
-def test_the_section_stands_behind_the_answer_and_its_charts() -> None:
+def test_the_section_follows_the_answer_and_its_charts() -> None:
     page = render(diagnosed())
     assert page.index('id="answer"') < page.index("Throughput, CPU and overload")
     assert page.index("Response time against users") < page.index("<h2>Bottleneck</h2>")
@@ -43,7 +43,7 @@ def test_without_a_diagnosis_there_is_no_section() -> None:
     assert "<h2>Bottleneck" not in render(content())
 
 
-def test_every_figure_that_decided_and_all_candidates_are_there() -> None:
+def test_all_evidence_and_all_candidates_are_shown() -> None:
     page = str(section.section(diagnosed()))
     parts: list[str] = []
     parser = HTMLParser()
@@ -62,7 +62,7 @@ def test_every_figure_that_decided_and_all_candidates_are_there() -> None:
     assert HOSTILE not in page
 
 
-def test_each_strip_has_a_dot_for_every_level_it_is_known_at() -> None:
+def test_only_limits_with_scores_have_a_strip() -> None:
     made = found()
     strips = report_diagnosis.charted(made)
     assert "cpu" in strips
@@ -72,7 +72,7 @@ def test_each_strip_has_a_dot_for_every_level_it_is_known_at() -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_the_terminal_keeps_to_its_width_and_to_its_encoding(width: int) -> None:
+def test_terminal_output_fits_its_width_and_encoding(width: int) -> None:
     lines = printed(width).splitlines()
     assert max(len(line) for line in lines) <= max(width, 40)
     assert lines[0].strip().startswith("Bottleneck")
@@ -87,7 +87,7 @@ def test_the_answer_has_it_in_two_to_four_lines() -> None:
     assert lines[0][1].endswith("%).")
 
 
-def test_what_experiments_came_to_stands_in_every_report() -> None:
+def test_results_of_experiments_are_in_every_report() -> None:
     named = found()
     proof = confirmation_file.made(named.limit)
     tested = dataclasses.replace(diagnosed(), confirmation=proof)

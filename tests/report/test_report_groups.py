@@ -59,7 +59,7 @@ def test_the_servers_share_is_that_of_the_bytes_it_sent(sent: int, got: int) -> 
     assert Fraction(share).limit_denominator(100) == Fraction(sent, sent + got)
 
 
-def test_what_moves_nothing_or_in_one_direction_has_no_ratio() -> None:
+def test_traffic_in_one_direction_or_none_has_no_ratio() -> None:
     nothing, one_way = moving(0, 0), moving(5e6, 0)
     assert sent_share(nothing.total) is None
     assert "MB/s" not in cells(nothing)[0]
@@ -74,7 +74,7 @@ def test_levels_of_older_bundles_have_dashes() -> None:
     assert row["Reported"] == row["Mean files-64k"] == "\N{EN DASH}"
 
 
-def test_the_report_has_a_row_for_each_level_and_marks_who_did_not_report() -> None:
+def test_each_level_has_a_row_with_the_number_of_users_who_reported() -> None:
     page = read(grouped())
     assert TITLE in page.headings
     start = next(index for index, row in enumerate(page.rows) if "Mean files-64k" in row)
@@ -96,7 +96,7 @@ def test_the_terminal_has_the_same_figures() -> None:
     assert "Stress point: 1,000 users by scenarios/s" in text
 
 
-def test_the_stress_point_is_named_or_that_there_is_none() -> None:
+def test_the_stress_point_or_its_absence_is_stated() -> None:
     assert stress_point(verdict()) is None  # a search has other things to say
     sentence = stress_point(saturated().verdict)
     assert sentence == (

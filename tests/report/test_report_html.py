@@ -59,13 +59,13 @@ def test_the_same_content_gives_the_same_page(case: Case) -> None:
 
 
 @EVERY_CASE
-def test_no_figure_is_written_by_accident_of_python(case: Case) -> None:
+def test_no_python_literals_are_in_the_text(case: Case) -> None:
     text = " ".join(Page(render(case.content)).texts)
     for word in ("None", "nan", " inf", "True", "False", "e+0"):
         assert word not in text
 
 
-def test_what_is_hostile_is_shown_and_not_obeyed() -> None:
+def test_hostile_text_is_shown_and_not_obeyed() -> None:
     page = render(hostile())
     assert page.count("<script") == 1
     assert "<img" not in page
@@ -179,7 +179,7 @@ def test_missing_counters_are_dashes() -> None:
         assert page.row(name)[1] == DASH
 
 
-def test_a_sum_of_which_a_part_is_missing_is_unknown() -> None:
+def test_a_sum_with_a_missing_part_is_unknown() -> None:
     plain = level(1, 900)
     sut = {k: v for k, v in plain.counters["sut"].items() if "direction=write" not in k}
     lone = plain.model_copy(update={"counters": {"sut": sut}})
@@ -187,7 +187,7 @@ def test_a_sum_of_which_a_part_is_missing_is_unknown() -> None:
     assert page.row("Disk")[1].startswith(f"{DASH}read 36.5 MB/s, written {DASH}")
 
 
-def test_on_one_machine_the_network_is_what_passed_the_loopback() -> None:
+def test_on_one_machine_the_network_is_the_loopback() -> None:
     page = read(on_one_machine())
     assert page.row("Network")[1] == "75.0 MB/s"
     assert page.row("918")[11] == "75.0"
@@ -215,7 +215,7 @@ def test_every_level_has_its_row() -> None:
     ]
 
 
-def test_what_fell_due_is_shown_where_it_was_more_than_was_done() -> None:
+def test_scenarios_due_are_shown_if_more_than_completed() -> None:
     page = read(content())
     assert page.row("800")[3] == "152"
     assert page.row("928")[3] == "171of 182 due"
@@ -231,7 +231,7 @@ def test_the_share_of_errors_is_of_all_that_ended() -> None:
     assert page.row("900")[4] == "0"
 
 
-def test_levels_nobody_sampled_have_no_columns_of_resources() -> None:
+def test_levels_without_samples_have_no_columns_of_resources() -> None:
     page = read(nothing_completed())
     assert page.row("Users") == [*HEADINGS[:8], *HEADINGS[12:]]
     assert "no counters were sampled" in " ".join(page.texts)
@@ -258,7 +258,7 @@ def test_the_score_and_its_formula_are_shown() -> None:
     assert "sum of weights / sum of weights over rates" in text
 
 
-def test_a_saturation_point_and_a_curve_without_one_are_told() -> None:
+def test_a_saturation_point_and_a_curve_without_one_are_reported() -> None:
     case = next(case for case in cases() if case.name == "saturated")
     page = read(case.content)
     text = " ".join(page.texts)
@@ -303,7 +303,7 @@ def test_a_chosen_level_names_the_timeline() -> None:
     assert not any("second by second" in heading for heading in read(unknown).headings)
 
 
-def test_what_is_re_created_is_no_score_of_the_original() -> None:
+def test_results_are_not_called_a_score_of_the_original() -> None:
     text = " ".join(read(content()).texts)
     disclaimer = (
         "Re-creates Microsoft's File Server Capacity Tool (FSCT), HomeFolders; no result is a score"
@@ -311,7 +311,7 @@ def test_what_is_re_created_is_no_score_of_the_original() -> None:
     assert f"{disclaimer} of the original." in text
 
 
-def test_a_workload_of_ones_own_has_no_original() -> None:
+def test_a_custom_workload_has_no_original() -> None:
     own = replace(content(), recreates=None, deviations=[], sources=[], description="")
     text = " ".join(read(own).texts)
     assert "Re-creates" not in text
@@ -367,5 +367,5 @@ ASSEMBLED: list[Callable[[ReportContent], ReportContent]] = [
 
 
 @pytest.mark.parametrize("change", ASSEMBLED)
-def test_what_is_not_known_is_left_out(change) -> None:
+def test_unknown_facts_are_left_out(change) -> None:
     assert len(read(change(content())).headings) == 15

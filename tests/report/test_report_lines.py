@@ -50,7 +50,7 @@ def printed(of: ReportContent, width: int = 120) -> str:
     return file.getvalue()
 
 
-def test_without_lines_there_is_nothing_of_them() -> None:
+def test_without_lines_there_is_no_section_on_them() -> None:
     plain = content()
     assert not any(one.startswith(TITLE) for one in read(plain).headings)
     assert TITLE not in printed(plain)

@@ -55,7 +55,7 @@ def test_machines_that_are_alike_are_described_once() -> None:
     assert rows["Memory"] == "8.00 GiB"
 
 
-def test_machines_that_differ_are_apart_and_a_page_has_room_for_three() -> None:
+def test_different_machines_are_listed_apart_three_to_a_table() -> None:
     made = run(load(1), load(2, 16 << 30), load(3))
     found = machines(made.environment.sides)
     assert [one.number for one in found] == [1, 1, 2, 1]
@@ -85,7 +85,7 @@ def test_very_many_kinds_are_cut_and_the_rest_is_counted() -> None:
     assert len(render(made)) < 2 * len(render(run(load(1))))
 
 
-def test_facts_of_another_shape_are_no_reason_to_fail() -> None:
+def test_malformed_facts_do_not_fail_the_report() -> None:
     odd = [
         load(1).model_copy(update={"host": {"cpu": ["x"], "kernel": 7, "limits": None}}),
         load(2).model_copy(update={"host": {"cpu": {"model": {"deep": [1]}}, "hostname": ["n"]}}),
@@ -97,7 +97,7 @@ def test_facts_of_another_shape_are_no_reason_to_fail() -> None:
     assert "Load generator: agent 3" in page.texts
 
 
-def test_a_run_by_one_process_has_the_headings_of_old() -> None:
+def test_a_run_by_one_process_has_the_usual_headings() -> None:
     page = read(content())
     assert {"Server under test", "Load generator", "All facts about the machine"} <= set(page.texts)
 

@@ -75,7 +75,7 @@ def test_a_row_says_how_many_and_what_is_full_then() -> None:
     ]
 
 
-def test_what_the_run_does_not_support_is_told_with_what_to_measure() -> None:
+def test_an_unsupported_prediction_says_what_to_measure() -> None:
     reason = "the highest level is 50% of the capacity; measure a level of at least 700 users"
     assert prediction.rows([REFUSED]) == []
     assert prediction.refusals([CPU, REFUSED]) == [
@@ -96,7 +96,7 @@ def test_the_section_follows_the_diagnosis_and_holds_every_figure() -> None:
     assert prediction.refusals([CPU, REFUSED])[0] in page[at:]
 
 
-def test_without_anything_to_ask_there_is_no_section() -> None:
+def test_without_predictions_there_is_no_section() -> None:
     assert section.section(content()) is None
     assert prediction.TITLE not in render(content())
 

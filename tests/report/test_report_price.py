@@ -16,7 +16,7 @@ SUMS = ["6,999.99", "6,317.51", "3,613.50", "16,931.00"]
 """By hand: 7,999.99 x 0.875 = 6,999.99125; 9 x 649.95 x 1.08 = 6,317.514; 0.1375 x 26,280."""
 
 
-def test_the_page_has_the_items_their_sums_and_what_they_make_for_each() -> None:
+def test_the_page_has_the_items_their_sums_and_the_price_per_user() -> None:
     page = read(priced())
     assert "What it costs" in page.headings
     assert page.row("server")[1:] == ["hardware", "1", "7,999.99 USD", "12.5%", "1", "6,999.99"]
@@ -43,7 +43,7 @@ def test_the_terminal_and_the_document_have_them_too() -> None:
     assert [row.cells[-1].text for row in table.rows if row.total] == SUMS
 
 
-def test_columns_in_which_nothing_stands_are_left_out() -> None:
+def test_empty_columns_are_left_out() -> None:
     price = priced().verdict.price
     assert price is not None
     plain = price.model_copy(update={"items": price.items[2:]})

@@ -40,7 +40,7 @@ def test_the_page_has_the_answer_the_curve_and_the_tables() -> None:
     assert ("data-plot" in dict(shown.attributes)) == ("script" in shown.tags)
 
 
-def test_the_curve_is_that_of_whole_systems() -> None:
+def test_the_curve_counts_whole_systems() -> None:
     figure = page.curve(report(two(), Need(users=3000)))
     assert figure is not None
     assert "small 30,000 USD" in figure.alt
@@ -48,7 +48,7 @@ def test_the_curve_is_that_of_whole_systems() -> None:
     assert page.curve(report([stated("free", 10, None)])) is None
 
 
-def test_what_is_not_priced_has_no_curve_and_no_script() -> None:
+def test_without_a_price_there_is_no_curve_and_no_script() -> None:
     administration = Administration(Decimal(20), Decimal(100_000))
     merger = Merger(2000, administration, 2)
     shown = read(report([stated("cluster", 10_000, None)], Need(users=500_000), merger))

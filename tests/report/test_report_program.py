@@ -27,7 +27,7 @@ def printed(width: int, encoding: str = "utf-8", program: str | None = PROGRAM) 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 @pytest.mark.parametrize("width", [30, 60, 80, 140])
-def test_it_fits_every_console(width: int, encoding: str) -> None:
+def test_the_summary_fits_every_console(width: int, encoding: str) -> None:
     assert max(len(line) for line in printed(width, encoding).splitlines()) <= width
 
 
@@ -54,7 +54,7 @@ def test_each_operation_has_its_count_and_times() -> None:
     assert float(match[1].replace(",", "")) == pytest.approx(moved, rel=0.01)
 
 
-def test_without_a_program_there_is_no_such_table() -> None:
+def test_without_a_program_there_is_no_table_of_operations() -> None:
     assert "Operations at" not in printed(120, program=None)
 
 

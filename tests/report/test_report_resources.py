@@ -93,14 +93,14 @@ def test_every_byte_of_disk_and_network_is_counted_once(tmp_path: Path) -> None:
         assert used.network_bytes_per_s == pytest.approx(network)
 
 
-def test_what_another_interface_carried_is_not_the_servers(tmp_path: Path) -> None:
+def test_traffic_of_other_interfaces_is_not_counted(tmp_path: Path) -> None:
     away = measured(tmp_path / "away", loopback=False)
     assert resources(away, loopback=True).network_bytes_per_s == 0
     here = measured(tmp_path / "here", loopback=True)
     assert resources(here, loopback=False).network_bytes_per_s == 0
 
 
-def test_memory_is_what_could_not_be_handed_out(tmp_path: Path) -> None:
+def test_used_memory_is_all_but_what_is_available(tmp_path: Path) -> None:
     used = resources(measured(tmp_path, loopback=True), loopback=True)
     # Each sample stands for the time since the one before; the first for as much as their mean.
     spans_s = [1.5, 1.0, 1.5, 0.5, 3.0]
@@ -110,14 +110,14 @@ def test_memory_is_what_could_not_be_handed_out(tmp_path: Path) -> None:
     assert used.memory_share == pytest.approx(mean_kib / MEMORY_KIB)
 
 
-def test_what_was_not_sampled_is_unknown() -> None:
+def test_figures_without_samples_are_unknown() -> None:
     nothing = level(1, 10).model_copy(update={"counters": {}})
     for loopback in (False, True):
         unknown = Resources(None, None, None, None, None)
         assert resources(nothing, loopback=loopback) == unknown
 
 
-def test_a_sum_of_which_a_part_is_missing_is_unknown() -> None:
+def test_a_sum_with_a_missing_part_is_unknown() -> None:
     plain = level(1, 10)
     known = {k: v for k, v in plain.counters["sut"].items() if "transmit" not in k}
     lone = plain.model_copy(update={"counters": {"sut": known}})
@@ -125,7 +125,7 @@ def test_a_sum_of_which_a_part_is_missing_is_unknown() -> None:
     assert resources(lone, loopback=True).network_bytes_per_s is not None
 
 
-def test_only_both_sides_on_one_machine_speak_over_the_loopback() -> None:
+def test_only_both_sides_on_one_machine_use_the_loopback() -> None:
     assert not is_over_loopback(environment())
     assert not is_over_loopback(None)
     assert is_over_loopback(on_one_machine().environment)
@@ -141,7 +141,7 @@ def test_the_interface_counted_is_named(tmp_path: Path) -> None:
     assert network_text(several, loopback=False).endswith("leaving out those stacked on others")
 
 
-def test_columns_are_those_that_any_level_has_a_figure_for() -> None:
+def test_columns_without_figures_are_left_out() -> None:
     def headings(*levels: LevelResult) -> list[str]:
         made = usage.columns(replace(content(), levels=levels))
         return [one.column.heading for one in made]
@@ -160,7 +160,7 @@ def test_columns_are_those_that_any_level_has_a_figure_for() -> None:
     assert headings(cpu, level(3, 30)) == ["CPU", "Memory", "Disk MB/s", "Network MB/s"]
 
 
-def test_it_is_said_what_the_figures_are_of() -> None:
+def test_the_note_says_what_the_figures_cover() -> None:
     assert "which also ran the load generator" in usage.note(on_one_machine())
     assert "load generator" not in usage.note(content())
     nothing = level(1, 10).model_copy(update={"counters": {}})

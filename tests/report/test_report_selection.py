@@ -65,7 +65,7 @@ def test_the_timeline_is_of_the_official_level() -> None:
     assert timeline_level([]) is None
 
 
-def test_levels_by_users_keep_the_order_of_those_of_as_many() -> None:
+def test_levels_with_equal_users_keep_their_order() -> None:
     levels = [level(1, 300), level(2, 100), level(3, 300), level(4, 200)]
     assert [one.index for one in by_users(levels)] == [2, 4, 1, 3]
 
@@ -83,7 +83,7 @@ def test_a_counter_that_is_missing_is_none() -> None:
     assert counter_mean(level(1, 1010), "system.cpu.utilization", "server") is None
 
 
-def test_a_saturation_point_that_is_the_answer_is_what_is_shown() -> None:
+def test_a_saturation_point_is_shown_if_it_is_the_answer() -> None:
     made = saturated()
     levels = [level(n, users, outcome="passed") for n, users in enumerate((300, 1000, 1200), 1)]
     flat = made.verdict.plateaus[0]

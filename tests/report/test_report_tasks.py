@@ -29,7 +29,7 @@ def printed(made: ReportContent, width: int) -> str:
     return file.getvalue()
 
 
-def test_without_tasks_there_is_nothing_of_them() -> None:
+def test_without_tasks_there_are_no_sections_on_them() -> None:
     headings = read(content()).headings
     assert not {AT, AGAINST} & set(headings)
     assert "Tasks at" not in printed(content(), 120)
@@ -61,7 +61,7 @@ def test_the_page_has_the_tasks_at_the_capacity_and_their_weights() -> None:
     assert "Not in the score, because they did not happen: schedule-change." in " ".join(page.texts)
 
 
-def test_score_and_marks_are_told_with_their_intervals() -> None:
+def test_score_and_marks_have_their_intervals() -> None:
     made = tasked()
     page = read(made)
     text = " ".join(page.texts)

@@ -30,7 +30,7 @@ def printed(case: Case, width: int = 80, encoding: str = "utf-8", **options: boo
 @EVERY_CASE
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
 @pytest.mark.parametrize("width", [30, 60, 80, 96, 120, 140, 200])
-def test_it_fits_every_console(case: Case, width: int, encoding: str) -> None:
+def test_the_summary_fits_every_console(case: Case, width: int, encoding: str) -> None:
     text = printed(case, width, encoding)
     assert max(len(line) for line in text.splitlines()) <= width
     assert case.content.verdict.sentence[:10] in text
@@ -45,7 +45,7 @@ def test_the_answer_comes_first() -> None:
     assert lines[-1] == "13 levels, 1,204,551 operations, 55 min 15 s"
 
 
-def test_where_the_curves_flattened_out_follows_the_answer() -> None:
+def test_saturation_points_follow_the_answer() -> None:
     case = next(case for case in cases() if case.name == "saturated")
     text = printed(case, 120)
     assert "Scenarios/s: Throughput flattened out at 1,000 users." in text
@@ -100,7 +100,7 @@ def test_no_column_is_left_out(width: int) -> None:
     assert len(heads) == 1 or width < 200
 
 
-def test_figures_nobody_has_take_no_room() -> None:
+def test_columns_without_figures_take_no_room() -> None:
     header = next(
         line
         for line in printed(Case("nothing", nothing_completed()), 200).splitlines()
@@ -119,13 +119,13 @@ def test_without_the_environment_the_network_is_left_out() -> None:
     assert "Net MB/s" not in row
 
 
-def test_no_colour_off_a_terminal_and_some_on_it() -> None:
+def test_only_a_terminal_gets_colours() -> None:
     case = Case("usual", content())
     assert "\x1b" not in printed(case)
     assert "\x1b[" in printed(case, force_terminal=True)
 
 
-def test_what_a_server_says_is_no_command_and_no_style() -> None:
+def test_text_of_a_server_is_neither_command_nor_style() -> None:
     text = printed(Case("hostile", hostile()))
     assert "\x1b" not in text
     assert "\u202e" not in text
@@ -156,7 +156,7 @@ def test_the_area_grows_with_the_values() -> None:
     assert heights[0] == 0  # nothing is drawn below the first level
 
 
-def test_a_small_value_is_not_nothing_and_nothing_is_not_a_small_value() -> None:
+def test_a_small_value_is_drawn_and_zero_is_not() -> None:
     lines = draw(plot([(20, 0.001), (60, 100.0), (100, 0.0)]), 66, BLOCKS)
     bottom = lines[HEIGHT_ROWS].partition(BLOCKS.upright)[2]
     assert bottom.strip()[0] == BLOCKS.fills[1]

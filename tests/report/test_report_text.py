@@ -36,7 +36,7 @@ def test_the_examples_in_the_docstrings(module) -> None:
         text.span,
     ],
 )
-def test_what_is_missing_is_an_en_dash_and_never_a_zero(written, value) -> None:
+def test_a_missing_value_is_an_en_dash_and_never_a_zero(written, value) -> None:
     assert written(value) == "\N{EN DASH}"
 
 
@@ -113,7 +113,7 @@ def test_amounts_of_bytes() -> None:
     assert text.storage(2e18) == "2,000 PB"
 
 
-def test_a_number_of_things_is_singular_after_one_alone() -> None:
+def test_nouns_are_singular_only_after_one() -> None:
     assert text.plural("user", 1) == "1 user"
     assert text.plural("user", 1.4) == "1 user"
     assert text.plural("user", 0) == "0 users"
@@ -121,14 +121,14 @@ def test_a_number_of_things_is_singular_after_one_alone() -> None:
     assert text.plural("process", 3) == "3 processes"
 
 
-def test_an_interval_says_its_unit_once_where_it_is_the_same() -> None:
+def test_an_interval_gives_a_common_unit_once() -> None:
     assert text.interval(302, 489) == "302 to 489"
     assert text.interval(220, 236, text.duration) == "220 to 236 ms"
     assert text.interval(950, 1210, text.duration) == "950 ms to 1.21 s"
     assert text.interval(0.28, 0.31, text.share) == "28.0% to 31.0%"
 
 
-def test_a_percentage_has_no_space_and_other_units_have() -> None:
+def test_percentages_have_no_space_and_other_units_have_one() -> None:
     assert text.percent(0.123) == "12%"
     assert text.unit(38.74, "scenarios/s") == "38.7 scenarios/s"
 
@@ -144,7 +144,7 @@ def test_spans_of_time_carry_over() -> None:
 
 
 @given(st.floats(min_value=1e-6, max_value=1e9))
-def test_a_duration_read_back_is_within_its_three_digits(value_ms: float) -> None:
+def test_durations_keep_three_significant_digits(value_ms: float) -> None:
     figure, unit = text.duration(value_ms).replace(",", "").split(" ")
     back_ms = float(figure) * {"µs": 1e-3, "ms": 1, "s": 1e3}[unit]
     assert back_ms == pytest.approx(value_ms, rel=0.00501)

@@ -47,7 +47,7 @@ def ratio(value: float, low: float, high: float) -> Ratio:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_nothing_of_a_capacity_stands_in_the_report_of_a_tuning(name: str) -> None:
+def test_the_report_of_a_tuning_claims_no_capacity(name: str) -> None:
     found = ALL[name]()
     text = words(found)
     for claim in (*CLAIMS, verdict().sentence):
@@ -65,7 +65,7 @@ def test_nothing_of_a_capacity_stands_in_the_report_of_a_tuning(name: str) -> No
     assert found.sentence in text
 
 
-def test_a_ratio_of_throughput_is_given_as_times_and_in_percent() -> None:
+def test_a_throughput_ratio_is_given_as_a_factor_and_in_percent() -> None:
     assert gain_text(tuned(), ratio(1.63, 1.41, 1.88)) == (
         "1.63 times the throughput (1.41 to 1.88), +63% (41% to 88%)"
     )
@@ -74,7 +74,7 @@ def test_a_ratio_of_throughput_is_given_as_times_and_in_percent() -> None:
     )
 
 
-def test_a_ratio_of_times_is_given_as_what_is_saved() -> None:
+def test_a_ratio_of_times_is_given_as_a_reduction() -> None:
     claim = ratio(1.45, 1.37, 1.54)
     assert gain_text(of_times(), claim) == (
         "time reduced by 31% (27% to 35%), 1.45 times as fast (1.37 to 1.54)"
@@ -99,7 +99,7 @@ def test_figures_before_and_after_have_their_unit() -> None:
 
 
 @pytest.mark.parametrize("pairs", [2, 3, 8])
-def test_the_interval_of_a_race_is_students(pairs: int) -> None:
+def test_the_interval_of_a_race_is_students_t(pairs: int) -> None:
     made = race(7, pairs)
     gains = [one.log_gain for one in made.pairs if one.log_gain is not None]
     error = statistics.stdev(gains) / math.sqrt(pairs)
@@ -124,7 +124,7 @@ def test_pairs_that_do_not_count_are_left_out() -> None:
     assert gain_of(made.model_copy(update={"pairs": [spoiled]})) is None
 
 
-def test_everything_that_was_tried_and_left_alone_is_named() -> None:
+def test_all_attempts_and_all_skipped_knobs_are_named() -> None:
     text = words(tuned())
     for number in range(1, 6):
         assert f"{number}. worker_processes {number}" in text
@@ -136,7 +136,7 @@ def test_everything_that_was_tried_and_left_alone_is_named() -> None:
     assert "--- a\n+++ b" in text
 
 
-def test_response_times_stand_load_by_load_with_their_intervals() -> None:
+def test_response_times_are_listed_by_load_with_their_intervals() -> None:
     found = tuned()
     (rung,) = found.ladder
     assert rung.time is not None
@@ -170,7 +170,7 @@ def test_without_a_claim_the_server_is_compared_with_itself() -> None:
     assert "with the changes" not in text
 
 
-def test_what_was_not_put_back_is_named() -> None:
+def test_changes_that_were_not_undone_are_named() -> None:
     assert "headcount tune --restore" in words(ALL["interrupted"]())
     assert "Undo them with: headcount tune --restore" in words(
         tuned().model_copy(update={"kept": True})
@@ -205,7 +205,7 @@ def part(document: Document) -> Section:
     return document.sections[0]
 
 
-def test_tables_and_files_stand_in_the_pdf() -> None:
+def test_tables_and_files_are_in_the_pdf() -> None:
     document = of_content(content_of(tuned()), tuned())
     tables = [one for one in part(document).blocks if isinstance(one, Table)]
     assert [one.caption for one in tables] == [
@@ -220,7 +220,7 @@ def test_tables_and_files_stand_in_the_pdf() -> None:
     assert document.headline == "+40% throughput"
 
 
-def test_the_repeating_command_tunes(tmp_path: Path) -> None:
+def test_the_command_that_repeats_it_is_tune(tmp_path: Path) -> None:
     found = reader.load(bundle_with(of_times(), tmp_path / "run"))
     content = assemble.assemble(found)
     assert content.repeat_command == (
@@ -230,7 +230,7 @@ def test_the_repeating_command_tunes(tmp_path: Path) -> None:
     assert (content.predictions, content.spectra, content.heat) == ((), (), None)
 
 
-def test_a_tuning_is_compared_with_no_run(tmp_path: Path) -> None:
+def test_a_tuning_cannot_be_compared_with_runs(tmp_path: Path) -> None:
     found = reader.load(bundle_with(tuned(), tmp_path / "run"))
     assert build.of_bundle(found).sections[0].title == "Tuning"
     with pytest.raises(InputError, match="is a tuning"):

@@ -72,7 +72,7 @@ def test_figures_against_exact_arithmetic() -> None:
     assert sum(float(row[1].rstrip("%")) for row in found[:-1]) == pytest.approx(100, abs=0.5)
 
 
-def test_the_data_in_them_is_told_apart() -> None:
+def test_bytes_read_and_written_are_shown_if_there_are_any() -> None:
     # 74 MB read and 46 MB written in 200 s: 120 kB a scenario, 15 kB a user and second.
     one = measured({"READ": 1}, read_bytes_per_s=370e3, written_bytes_per_s=230e3)
     text = " ".join(shown(one).texts)
@@ -82,7 +82,7 @@ def test_the_data_in_them_is_told_apart() -> None:
     assert "The data in them" not in " ".join(shown(idle).texts)
 
 
-def test_one_kind_needs_no_sum_and_none_no_section() -> None:
+def test_one_kind_has_no_sum_and_none_has_no_section() -> None:
     lone = shown(measured({"GET": 8}))
     assert TITLE in lone.headings
     assert [row[0] for row in rows(lone)] == ["Request", "GET"]
